@@ -1,0 +1,36 @@
+/**
+ * printable: text from files and servers, made safe to show.
+ *
+ * Control characters, escape sequences, bidirectional overrides, zero-width and tag characters are shown as
+ * `\x1b` or `\u{202e}`, so that a name in a cloned repository can neither move the cursor nor pose as another.
+ */
+const UNSAFE =
+  // eslint-disable-next-line no-control-regex
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]|\u{e0000}|[\u{e0001}-\u{e007f}]/gu
+
+export function toPrintable(text: string): string {
+  return text.replace(UNSAFE, escapeCharacter)
+}
+
+/** As `toPrintable`, for text whose line breaks and tabs are its own. */
+export function toPrintableLines(text: string): string {
+  return text.split('\n').map(toPrintable).join('\n')
+}
+
+/** JSON whose strings cannot carry control or invisible characters to a terminal. */
+export function toPrintableJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, undefined, indent).replace(UNSAFE, (character) =>
+    character === '\n' ? character : toJsonEscape(character),
+  )
+}
+
+function escapeCharacter(character: string): string {
+  const code = character.codePointAt(0)!
+  return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`
+}
+
+function toJsonEscape(character: string): string {
+  return Array.from({ length: character.length }, (_, i) => character.charCodeAt(i))
+    .map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)
+    .join('')
+}

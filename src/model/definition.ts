@@ -1,0 +1,111 @@
+/**
+ * definition: one server as a checked value, whatever file format it came from.
+ */
+import type { Template } from './template.ts'
+
+export interface ServerDefinition {
+  readonly name: string
+  readonly transport: Transport
+  /** Idle limit of a request; 0 is off. Absent: the default. */
+  readonly timeoutMs?: number
+  /** Limit for connect and list; 0 is off. */
+  readonly startupTimeoutMs?: number
+  readonly required?: boolean
+  readonly auth?: Auth
+  /** Names or globs of the raw tool names. Absent: all. */
+  readonly includeTools?: readonly string[]
+  readonly excludeTools?: readonly string[]
+  readonly description?: string
+  readonly protocol?: 'auto' | 'legacy' | '2026-07-28'
+  readonly inheritEnv?: boolean
+  readonly supportsParallelCalls?: boolean
+  readonly isolation?: 'shared' | 'session' | 'agent'
+  /** `resolvable`: a value may be `!cmd` or the name of a variable (plugboard, xcsh, oh-my-pi). */
+  readonly values: 'resolvable' | 'literal'
+}
+
+export type Transport =
+  | StdioTransport
+  | HttpTransport
+  | WsTransport
+  | IdeTransport
+  | SdkTransport
+  | ProxyTransport
+
+export type TransportType = Transport['type']
+
+export interface StdioTransport {
+  readonly type: 'stdio'
+  readonly command: Template
+  readonly args: readonly Template[]
+  readonly env: TemplateMap
+  readonly envFile?: Template
+  readonly cwd?: Template
+}
+
+export interface HttpTransport {
+  readonly type: 'http' | 'sse'
+  readonly url: Template
+  readonly headers: TemplateMap
+  /** A command that prints a JSON object of headers. */
+  readonly headersHelper?: Template
+  readonly oauth?: OAuth
+  /** `sse` when the entry did not say its type: connect may fall back as the specification describes. */
+  readonly fallback: 'sse' | 'none'
+}
+
+export interface WsTransport {
+  readonly type: 'ws'
+  readonly url: Template
+  readonly headers: TemplateMap
+  readonly headersHelper?: Template
+}
+
+export interface IdeTransport {
+  readonly type: 'sse-ide' | 'ws-ide'
+  readonly url: Template
+  readonly ideName: string
+  readonly authToken?: Template
+  readonly ideRunningInWindows?: boolean
+}
+
+export interface SdkTransport {
+  readonly type: 'sdk'
+  /** The in-process server registered under this name through the library. */
+  readonly sdkName: string
+}
+
+export interface ProxyTransport {
+  readonly type: 'claudeai-proxy'
+  readonly url: Template
+  readonly id: string
+}
+
+/** In the order written. A map, so that `__proto__` is a name like any other. */
+export type TemplateMap = ReadonlyMap<string, Template>
+
+export interface OAuth {
+  readonly clientId?: Template
+  readonly clientSecret?: Template
+  readonly scopes?: readonly string[]
+  readonly callbackPort?: number
+  readonly callbackPath?: string
+  readonly redirectUri?: string
+  readonly authServerMetadataUrl?: string
+  readonly authorizationUrl?: string
+  readonly tokenUrl?: string
+  readonly resource?: string
+  readonly grantType?: 'authorization_code' | 'client_credentials'
+  readonly prompt?: string
+  /** The file says OAuth must not be tried. */
+  readonly isOff?: boolean
+}
+
+export interface Auth {
+  readonly type: 'oauth' | 'apikey'
+  readonly credentialId?: string
+  readonly tokenUrl?: string
+  readonly clientId?: Template
+  readonly clientSecret?: Template
+  readonly resource?: string
+}

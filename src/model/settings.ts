@@ -1,0 +1,30 @@
+/**
+ * settings: what the user's and the organisation's settings files ask for, with repositories only tightening.
+ */
+import type { SourceId, Spot } from './origin.ts'
+import type { Policy, ServerRule } from './policy.ts'
+import type { Problem } from './problem.ts'
+import type { Template } from './template.ts'
+
+export interface Settings {
+  /** The line that says `enabled: false`: no other file is read. */
+  readonly off?: Spot
+  readonly sourcesOff: ReadonlyMap<SourceId, Spot>
+  /** The line of `projectConfig: false`. */
+  readonly projectConfigOff?: Spot
+  readonly connectors: readonly Connector[]
+  /** By plugin name. */
+  readonly plugins: ReadonlyMap<string, { readonly isOn: boolean; readonly by: Spot }>
+  /** Names switched off or on again by the user, whichever file declares them. */
+  readonly switches: ReadonlyMap<string, { readonly to: 'on' | 'off'; readonly by: Spot }>
+  readonly policy: Policy
+  /** Rules of the repository's own settings: they apply once its user approved something of this project. */
+  readonly projectDeny: readonly ServerRule[]
+  readonly problems: readonly Problem[]
+}
+
+export interface Connector {
+  readonly url: string
+  readonly headers: ReadonlyMap<string, Template>
+  readonly by: Spot
+}

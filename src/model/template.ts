@@ -1,0 +1,63 @@
+/**
+ * template: a string in which some parts are not known yet.
+ *
+ * Every dialect's own syntax (`${VAR}`, `{env:VAR}`, `$VAR` …) becomes this; only the resolve stage puts values in,
+ * so nothing before it can show a secret.
+ */
+export type Template = readonly Part[]
+
+/** A plain string is literal text. */
+export type Part = string | Reference
+
+export type Reference =
+  | { readonly kind: 'env'; readonly name: string; readonly fallback?: string }
+  /** The text of a file (opencode). */
+  | { readonly kind: 'file'; readonly path: string }
+  /** Asked of the user (VS Code). */
+  | { readonly kind: 'input'; readonly id: string }
+  /** Shell code inside a value (Crush). Kept as text, never evaluated. */
+  | { readonly kind: 'command'; readonly text: string }
+
+export function literal(text: string): Template {
+  return text === '' ? [] : [text]
+}
+
+export function isLiteral(template: Template): boolean {
+  return template.every((part) => typeof part === 'string')
+}
+
+/** One spelling for all dialects: what fingerprints, screens and exports show. */
+export function showTemplate(template: Template): string {
+  return template.map(showPart).join('')
+}
+
+export function showPart(part: Part): string {
+  if (typeof part === 'string') return part
+  switch (part.kind) {
+    case 'env':
+      return part.fallback === undefined ? `\${${part.name}}` : `\${${part.name}:-${part.fallback}}`
+    case 'file':
+      return `{file:${part.path}}`
+    case 'input':
+      return `\${input:${part.id}}`
+    case 'command':
+      return `$(${part.text})`
+  }
+}
+
+/**
+ * Values put in from the environment, everything else as written. For comparing only (policy, signatures): the
+ * result may hold secrets and must not be kept or shown.
+ */
+export function expandForComparison(
+  template: Template,
+  env: Readonly<Record<string, string | undefined>>,
+): string {
+  return template
+    .map((part) =>
+      typeof part === 'object' && part.kind === 'env'
+        ? (env[part.name] ?? part.fallback ?? showPart(part))
+        : showPart(part),
+    )
+    .join('')
+}

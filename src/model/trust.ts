@@ -1,0 +1,21 @@
+/**
+ * trust: what a user decided about the servers a repository declares.
+ */
+export interface TrustStore {
+  /** By real path of the project root, then by server name. */
+  readonly projects: ReadonlyMap<string, ReadonlyMap<string, TrustDecision>>
+}
+
+export interface TrustDecision {
+  readonly decision: 'approved' | 'declined'
+  /** ISO 8601. */
+  readonly at: string
+  /** What was decided upon; the decision holds only while these facts do. */
+  readonly facts: TrustFacts
+}
+
+/**
+ * Everything about a server that its user is asked to trust, in the order shown. Values of variables and headers are
+ * here as hashes: a change is noticed, a secret is not stored.
+ */
+export type TrustFacts = Readonly<Record<string, string>>

@@ -1,0 +1,125 @@
+/**
+ * problems: what discovery can find wrong with files, before anyone reads what they say.
+ */
+import { findLineStarts, type ConfigDocument, type ConfigNode, describeKind } from '../../model/document.ts'
+import type { Origin } from '../../model/origin.ts'
+import type { Problem, Where } from '../../model/problem.ts'
+import { createProblem, createWarning, whereOf, whereOrigin } from '../../problem/problem.ts'
+import { MAX_FILE_BYTES, type Unreadable } from '../../world/world.ts'
+
+type Owner = Pick<Where, 'source' | 'scope'>
+
+export function unreadableFile(file: string, why: Unreadable, owner: Owner = {}): Problem {
+  const base = { code: 'discover/unreadable', where: { file, ...owner } }
+  switch (why.kind) {
+    case 'not-a-file':
+      return createProblem({
+        ...base,
+        message: `a file is expected here, but it is ${why.what}`,
+        hints: [
+          `move it away, or turn this place off in settings: \`"sources": { "${owner.source}": false }\``,
+        ],
+      })
+    case 'denied':
+      return createProblem({
+        ...base,
+        message: 'you may not read this file',
+        hints: [`give yourself access: \`chmod u+r ${file}\``],
+      })
+    case 'link-loop':
+      return createProblem({ ...base, message: 'this link leads back to itself', hints: ['remove the link'] })
+    case 'too-large':
+      return createProblem({
+        ...base,
+        message: `this file is too large to be configuration: ${megabytes(why.bytes)}, and the limit is ${megabytes(MAX_FILE_BYTES)}`,
+      })
+    case 'not-utf8':
+      return createProblem({
+        ...base,
+        code: 'discover/not-utf8',
+        message: 'this file is not UTF-8 text',
+        where: endOf(file, why.before, owner),
+        hints: ['save it as UTF-8'],
+      })
+    case 'failed':
+      return createProblem({ ...base, message: `this file could not be read: ${why.message}` })
+  }
+}
+
+export function unparseable(
+  text: { readonly file: string; readonly text: string },
+  fault: { readonly message: string; readonly start: number; readonly end: number },
+  owner: Owner & { readonly format: string },
+): Problem {
+  const { format, ...rest } = owner
+  const document = { ...text, lineStarts: findLineStarts(text.text) }
+  return createProblem({
+    code: 'discover/unparseable',
+    message: `this ${format} file does not parse: ${fault.message}`,
+    where: whereOf(document, fault, rest),
+    notes: ['nothing in this file was loaded; every other file was'],
+  })
+}
+
+export function wrongShape(document: ConfigDocument, node: ConfigNode, what: string, owner: Owner): Problem {
+  return createProblem({
+    code: 'discover/wrong-shape',
+    message: `${what} must be an object, but is ${describeKind(node)}`,
+    where: whereOf(document, node, owner),
+  })
+}
+
+/** Servers under a key that this agent does not read: the classic way to lose one without a word. */
+export function wrongKey(origin: Origin, server: string, found: string, expected: string): Problem {
+  return createWarning({
+    code: 'discover/wrong-key',
+    message: `\`${server}\` stands under \`${found}\`, but this file is read for \`${expected}\``,
+    where: whereOrigin(origin, server),
+    hints: [`rename \`${found}\` to \`${expected}\``],
+  })
+}
+
+export function duplicateKey(origin: Origin, server: string): Problem {
+  return createWarning({
+    code: 'discover/duplicate-key',
+    message: `\`${server}\` is written twice in this file; the last one counts`,
+    where: whereOrigin(origin, server),
+    hints: ['remove one of them'],
+  })
+}
+
+export function missingDynamic(argument: string): Problem {
+  return createProblem({
+    code: 'discover/no-such-config',
+    message: `\`--mcp-config\` names a file that is not there: \`${argument}\``,
+    hints: ['give the path of a file, or the JSON itself: `--mcp-config \'{"mcpServers":{…}}\'`'],
+  })
+}
+
+export function connectorFailed(url: string, by: Where, reason: string): Problem {
+  return createWarning({
+    code: 'discover/connector',
+    message: `the connector \`${url}\` could not be fetched: ${reason}`,
+    where: by,
+    notes: ['its last copy, if there is one, is used'],
+  })
+}
+
+export function connectorUnfetched(url: string, by: Where): Problem {
+  return createProblem({
+    severity: 'info',
+    code: 'discover/connector-unfetched',
+    message: `the connector \`${url}\` has not been fetched yet`,
+    where: by,
+    hints: ['to fetch it now, run `plugboard doctor --run`'],
+  })
+}
+
+function endOf(file: string, text: string, owner: Owner): Where {
+  const lineStarts = findLineStarts(text)
+  return { file, line: lineStarts.length, column: text.length - lineStarts.at(-1)! + 1, ...owner }
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 1024 / 1024)} MB`
+}

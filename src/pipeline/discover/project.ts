@@ -1,0 +1,56 @@
+/**
+ * project: which folder is the project, and where our own files for it are.
+ */
+import type { Project } from '../../model/project.ts'
+import type { World } from '../../world/world.ts'
+
+export function findProject(world: World): Project {
+  const dirs = [...ancestors(world, world.cwd)]
+  const depth = dirs.findIndex((dir) => world.files.kind(world.paths.join(dir, '.git')) !== 'missing')
+  const dirsNearestFirst = depth === -1 ? [world.cwd] : dirs.slice(0, depth + 1)
+  const root = dirsNearestFirst.at(-1)!
+  return { root, realRoot: world.files.realPath(root), dirsNearestFirst }
+}
+
+function* ancestors(world: World, from: string): Generator<string> {
+  for (let dir = from; ; dir = world.paths.dirname(dir)) {
+    yield dir
+    if (world.paths.dirname(dir) === dir) return
+  }
+}
+
+/** The folders of Plugboard itself. */
+export interface OurDirs {
+  readonly config: string
+  readonly state: string
+  readonly cache: string
+  /** The user's own files for one project, outside of it. */
+  readonly local: string
+  /** The organisation's; never moved by the environment, because the environment is the user's. */
+  readonly managed: string
+}
+
+export function findOurDirs(world: World, project: Project): OurDirs {
+  const { join, basename } = world.paths
+  const moved = world.env['PLUGBOARD_HOME']
+  const xdg = (name: string, ...fallback: string[]): string =>
+    join(absoluteOr(world, world.env[name]) ?? join(world.home, ...fallback), 'plugboard')
+  const config = moved ?? xdg('XDG_CONFIG_HOME', '.config')
+  const name = basename(project.realRoot).replace(/[^A-Za-z0-9_.-]+/g, '-') || 'root'
+  return {
+    config,
+    state: moved === undefined ? xdg('XDG_STATE_HOME', '.local', 'state') : join(moved, 'state'),
+    cache: moved === undefined ? xdg('XDG_CACHE_HOME', '.cache') : join(moved, 'cache'),
+    local: join(config, 'projects', `${name}-${world.hash(project.realRoot).slice(0, 12)}`),
+    managed: {
+      linux: '/etc/plugboard',
+      darwin: '/Library/Application Support/Plugboard',
+      win32: 'C:\\ProgramData\\Plugboard',
+    }[world.platform],
+  }
+}
+
+/** The XDG specification says that a relative path is to be ignored. */
+function absoluteOr(world: World, path: string | undefined): string | undefined {
+  return path !== undefined && world.paths.isAbsolute(path) ? path : undefined
+}

@@ -1,0 +1,263 @@
+/**
+ * site: what a source sees of the machine, and the record of where it looked.
+ *
+ * in     paths a source names, best first
+ * out    entries with origins; every place, found or empty; one problem for each file that cannot be read
+ * never  reads a file twice, or runs anything
+ */
+import {
+  createDocument,
+  findAt,
+  locate,
+  type ConfigDocument,
+  type ConfigNode,
+  type Member,
+} from '../../model/document.ts'
+import type { DialectId, FoundEntry, Switch } from '../../model/entry.ts'
+import type { Origin, Scope, SourceId, Spot } from '../../model/origin.ts'
+import type { Problem } from '../../model/problem.ts'
+import type { Place } from '../../model/catalog.ts'
+import type { Project } from '../../model/project.ts'
+import type { Settings } from '../../model/settings.ts'
+import type { World } from '../../world/world.ts'
+import { formatOf, parseText } from './formats/parse-text.ts'
+import { duplicateKey, unparseable, unreadableFile, wrongKey, wrongShape } from './problems.ts'
+import type { OurDirs } from './project.ts'
+
+export interface Site {
+  readonly world: World
+  readonly project: Project
+  readonly dirs: OurDirs
+  readonly settings: Settings
+  /** A path below the user's home; `/` separates on every platform. */
+  inHome(path: string): string
+  /** A path in every directory from the working directory up to the project root, nearest first. */
+  inProject(path: string): readonly string[]
+  /** The document at a place, if there is one that parses. The place is recorded either way. */
+  read(place: { readonly scope: Scope; readonly file: string }): Promise<ConfigDocument | undefined>
+  /** The servers declared at a place. Calls rank in the order they are made. */
+  servers(request: ServersRequest): Promise<readonly FoundEntry[]>
+  report(problem: Problem): void
+  /** A choice another agent's user made about a server of `.mcp.json`. */
+  note(choice: ForeignChoice): void
+}
+
+export interface ForeignChoice {
+  /** `*` for all. */
+  readonly server: string
+  readonly decision: 'enabled' | 'disabled'
+  readonly by: Spot
+}
+
+export interface ServersRequest {
+  readonly scope: Scope
+  readonly file: string
+  readonly dialect: DialectId
+  /** Keys that lead to the map of servers. Default: `mcpServers`. */
+  readonly under?: readonly string[]
+  /** Already read: a text that is in no file, or a part of one that was read for something else. */
+  readonly document?: ConfigDocument
+  /** A line elsewhere that turns this server off, or on. */
+  readonly switchFor?: (name: string) => Switch | undefined
+  readonly variables?: Readonly<Record<string, string>>
+  readonly baseDir?: string
+  /** Why the agent itself ignores what stands here. */
+  readonly unsupported?: (origin: Origin, name: string) => Problem
+  /** Which members of the map are servers. Default: all. */
+  readonly isServer?: (member: Member) => boolean
+  readonly fetchedAt?: number
+}
+
+/** What all sources of one load share. */
+export interface SiteLog {
+  readonly documents: Map<string, ConfigDocument | undefined>
+  readonly places: Place[]
+  readonly problems: Problem[]
+  readonly choices: ForeignChoice[]
+}
+
+export interface SiteContext {
+  readonly world: World
+  readonly project: Project
+  readonly dirs: OurDirs
+  readonly settings: Settings
+  readonly log: SiteLog
+}
+
+export function createSite(context: SiteContext, source: SourceId): Site {
+  const { world, project, dirs, settings, log } = context
+  const own = new Set<string>()
+  let rank = 0
+
+  const toPath = (base: string, path: string): string => world.paths.join(base, ...path.split('/'))
+
+  const site: Site = {
+    world,
+    project,
+    dirs,
+    settings,
+    inHome: (path) => toPath(world.home, path),
+    inProject: (path) => project.dirsNearestFirst.map((dir) => toPath(dir, path)),
+    report: (problem) => void log.problems.push(problem),
+    note: (choice) => void log.choices.push(choice),
+
+    async read({ scope, file }) {
+      const document = await readDocument(context, { file, source, scope })
+      record(log, { source, scope, file, exists: world.files.kind(file) !== 'missing', entries: 0 })
+      return document
+    },
+
+    async servers(request) {
+      const { scope, file } = request
+      // The home directory can be the project: what is the user's there stays the user's.
+      if (scope === 'project' && own.has(file)) return []
+      if (scope === 'user') own.add(file)
+      const document = request.document ?? (await readDocument(context, { file, source, scope }))
+      const entries =
+        document === undefined
+          ? []
+          : findServers(log, { request, document, source, rank: rank++, root: project.root })
+      const exists = document !== undefined || world.files.kind(file) !== 'missing'
+      const fetchedAt = request.fetchedAt === undefined ? {} : { fetchedAt: request.fetchedAt }
+      record(log, { source, scope, file, exists, entries: entries.length, ...fetchedAt })
+      return entries
+    },
+  }
+  return site
+}
+
+/** Reads once per load; a broken file is one problem however many scopes look into it. */
+export async function readDocument(
+  context: Pick<SiteContext, 'world' | 'log'>,
+  place: { readonly file: string; readonly source: SourceId; readonly scope: Scope },
+): Promise<ConfigDocument | undefined> {
+  const { log, world } = context
+  const { file, source, scope } = place
+  if (log.documents.has(file)) return log.documents.get(file)
+  const read = world.files.read(file)
+  const document = read.kind === 'text' ? await parseDocument(log, { ...place, text: read.text }) : undefined
+  if (read.kind === 'unreadable') log.problems.push(unreadableFile(file, read.why, { source, scope }))
+  log.documents.set(file, document)
+  return document
+}
+
+export async function parseDocument(
+  log: Pick<SiteLog, 'problems'>,
+  place: { readonly file: string; readonly text: string; readonly source: SourceId; readonly scope: Scope },
+): Promise<ConfigDocument | undefined> {
+  const { file, text, source, scope } = place
+  const format = formatOf(file)
+  const parsed = await parseText(text, format)
+  if (parsed.kind === 'fault') {
+    log.problems.push(unparseable({ file, text }, parsed, { source, scope, format: format.toUpperCase() }))
+    return undefined
+  }
+  const document = createDocument(file, text, parsed.root)
+  if (parsed.root.kind !== 'object') {
+    log.problems.push(wrongShape(document, parsed.root, 'this file', { source, scope }))
+    return undefined
+  }
+  return document
+}
+
+interface Search {
+  readonly request: ServersRequest
+  readonly document: ConfigDocument
+  readonly source: SourceId
+  readonly rank: number
+  readonly root: string
+}
+
+function findServers(log: SiteLog, search: Search): readonly FoundEntry[] {
+  const { request, document, source } = search
+  const under = request.under ?? ['mcpServers']
+  const map = findAt(document.root, under)
+  if (map === undefined) return findMisplaced(search, under)
+  if (map.kind !== 'object') {
+    log.problems.push(wrongShape(document, map, `\`${under.join('.')}\``, { source, scope: request.scope }))
+    return []
+  }
+  const entries = map.members
+    .filter(request.isServer ?? (() => true))
+    .map((member) => toEntry(search, member))
+  reportDuplicateKeys(log, entries)
+  return entries
+}
+
+/** The keys under which the agents keep their servers; each reads its own and ignores the others. */
+const KNOWN_KEYS = ['mcpServers', 'servers', 'mcp_servers', 'mcp', 'context_servers']
+
+function findMisplaced(search: Search, under: readonly string[]): readonly FoundEntry[] {
+  const { document } = search
+  if (document.root.kind !== 'object' || under.length !== 1) return []
+  return document.root.members
+    .filter((member) => KNOWN_KEYS.includes(member.key) && looksLikeServers(member.value))
+    .flatMap((found) =>
+      (found.value.kind === 'object' ? found.value.members : []).map((member) => {
+        const entry = toEntry(search, member)
+        return { ...entry, unsupported: wrongKey(entry.origin, member.key, found.key, under[0]!) }
+      }),
+    )
+}
+
+function looksLikeServers(node: ConfigNode): boolean {
+  const isServer = (value: ConfigNode): boolean =>
+    value.kind === 'object' && value.members.some(({ key }) => key === 'command' || key === 'url')
+  return node.kind === 'object' && node.members.some((member) => isServer(member.value))
+}
+
+function toEntry(search: Search, member: Member): FoundEntry {
+  const { request, document, source, rank } = search
+  const spot = locate(document.lineStarts, member.keyStart)
+  const origin: Origin = { file: document.file, ...spot, source, scope: request.scope }
+  const toggled = request.switchFor?.(member.key)
+  const unsupported = request.unsupported?.(origin, member.key)
+  return {
+    name: member.key,
+    origin,
+    rank,
+    dialect: request.dialect,
+    document,
+    node: member.value,
+    variables: request.variables ?? {},
+    baseDir: request.baseDir ?? search.root,
+    ...(toggled === undefined ? {} : { switch: toggled }),
+    ...(unsupported === undefined ? {} : { unsupported }),
+  }
+}
+
+function reportDuplicateKeys(log: SiteLog, entries: readonly FoundEntry[]): void {
+  const seen = new Set<string>()
+  for (const { name, origin } of entries) {
+    if (seen.has(name)) log.problems.push(duplicateKey(origin, name))
+    seen.add(name)
+  }
+}
+
+/** A place that is asked twice (for servers, then for switches) is one line, with its entries. */
+function record(log: SiteLog, place: Place): void {
+  const same = log.places.findIndex(
+    ({ source, scope, file }) => source === place.source && scope === place.scope && file === place.file,
+  )
+  if (same === -1) log.places.push(place)
+  else log.places[same] = { ...place, entries: place.entries + log.places[same]!.entries }
+}
+
+/** Lines of a list of names that turn servers off or on: `disabledServers`, `mcp.excluded` … */
+export function switchesFrom(
+  document: ConfigDocument | undefined,
+  list: ConfigNode | undefined,
+  change: { readonly to: 'on' | 'off'; readonly reason: string },
+): (name: string) => Switch | undefined {
+  if (document === undefined || list?.kind !== 'array') return () => undefined
+  const byName = new Map<unknown, Switch>()
+  for (const item of list.items) {
+    if (item.kind !== 'scalar') continue
+    byName.set(item.value, { ...change, by: spotOf(document, item) })
+  }
+  return (name) => byName.get(name)
+}
+
+export function spotOf(document: ConfigDocument, node: Pick<ConfigNode, 'start'>): Spot {
+  return { file: document.file, ...locate(document.lineStarts, node.start) }
+}

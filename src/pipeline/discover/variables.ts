@@ -1,0 +1,16 @@
+/**
+ * variables: words that stand for places in the files of editors, `${workspaceFolder}` and its like.
+ */
+import type { Site } from './site.ts'
+
+export function editorVariables({ world, project }: Site): Readonly<Record<string, string>> {
+  return {
+    workspaceFolder: project.root,
+    workspaceFolderBasename: world.paths.basename(project.root),
+    workspaceRoot: project.root,
+    userHome: world.home,
+    pathSeparator: world.paths.sep,
+    '/': world.paths.sep,
+    cwd: world.cwd,
+  }
+}

@@ -1,0 +1,247 @@
+/**
+ * check: a draft whose fields were read → a definition, or what is wrong with it.
+ *
+ * The rules are the same for every dialect: what a server needs does not depend on who wrote the file.
+ */
+import { findNearest } from '../../base/edit-distance.ts'
+import type { HttpTransport, ServerDefinition, Transport } from '../../model/definition.ts'
+import type { Reading } from '../../model/entry.ts'
+import { isLiteral, showTemplate, type Template } from '../../model/template.ts'
+import type { Draft, FieldName } from './draft.ts'
+import { invalidConfig, notUsed, unusualName, windowsNpx } from './problems.ts'
+
+export function toReading(draft: Draft): Reading {
+  const type = findType(draft)
+  const transport = type === undefined ? undefined : toTransport(draft, type)
+  draft.dialect.check?.(draft)
+  checkName(draft)
+  if (transport === undefined || draft.problems.length > 0) {
+    return { kind: 'invalid', problems: draft.problems, ...(type === undefined ? {} : { type }) }
+  }
+  reportUnusedFields(draft, transport)
+  warnOfWindowsNpx(draft, transport)
+  const off = toOff(draft)
+  return {
+    kind: 'definition',
+    definition: toDefinition(draft, transport),
+    ...(off === undefined ? {} : { off }),
+  }
+}
+
+const TYPES: Readonly<Record<string, Transport['type']>> = {
+  stdio: 'stdio',
+  http: 'http',
+  'streamable-http': 'http',
+  streamableHttp: 'http',
+  streamable_http: 'http',
+  remote: 'http',
+  sse: 'sse',
+  ws: 'ws',
+  'sse-ide': 'sse-ide',
+  'ws-ide': 'ws-ide',
+  sdk: 'sdk',
+  'claudeai-proxy': 'claudeai-proxy',
+}
+
+function findType(draft: Draft): Transport['type'] | undefined {
+  const { fields, dialect, found } = draft
+  if (fields.command !== undefined && fields.url !== undefined) {
+    const message = `server \`${found.name}\` has both \`command\` and \`url\`; a server is either started or reached`
+    draft.problems.push(invalidConfig(found, message, draft.nodes.get('url'), ['remove one of the two']))
+    return undefined
+  }
+  if (fields.type !== undefined) return toKnownType(draft, fields.type)
+  if (draft.nodes.has('type')) return undefined
+  if (fields.command !== undefined) return 'stdio'
+  if (fields.url !== undefined) return dialect.typeOfUrl
+  // A field of the wrong type has its own problem already.
+  if (draft.problems.length === 0) {
+    const message = `server \`${found.name}\` has neither \`command\` nor \`url\``
+    draft.problems.push(
+      invalidConfig(found, message, undefined, [
+        'give `command` for a server to start, or `type` and `url` for one to reach',
+      ]),
+    )
+  }
+  return undefined
+}
+
+function toKnownType(draft: Draft, spelled: string): Transport['type'] | undefined {
+  const types: Readonly<Record<string, string>> = { ...TYPES, ...draft.dialect.types }
+  if (Object.hasOwn(types, spelled)) return types[spelled] as Transport['type']
+  const nearest = findNearest(spelled, Object.keys(types))
+  const hint =
+    nearest === undefined ? `use one of: ${Object.keys(TYPES).join(', ')}` : `did you mean \`${nearest}\`?`
+  draft.problems.push(
+    invalidConfig(draft.found, `unknown \`type\`: \`${spelled}\``, draft.nodes.get('type'), [hint]),
+  )
+  return undefined
+}
+
+function toTransport(draft: Draft, type: Transport['type']): Transport | undefined {
+  const { fields } = draft
+  switch (type) {
+    case 'stdio': {
+      const command = need(draft, type, 'command')
+      if (command === undefined) return undefined
+      const { args = [], env = new Map(), envFile, cwd } = fields
+      return { type, command, args, env, ...defined({ envFile, cwd }) }
+    }
+    case 'http':
+    case 'sse': {
+      const url = needUrl(draft, type, ['http:', 'https:'])
+      if (url === undefined) return undefined
+      const { headers = new Map(), headersHelper, oauth } = fields
+      const fallback: HttpTransport['fallback'] =
+        fields.type === undefined && type === 'http' ? 'sse' : 'none'
+      return { type, url, headers, fallback, ...defined({ headersHelper, oauth }) }
+    }
+    case 'ws': {
+      const url = needUrl(draft, type, ['ws:', 'wss:', 'http:', 'https:'])
+      if (url === undefined) return undefined
+      return {
+        type,
+        url,
+        headers: fields.headers ?? new Map(),
+        ...defined({ headersHelper: fields.headersHelper }),
+      }
+    }
+    case 'sse-ide':
+    case 'ws-ide': {
+      const url = needUrl(draft, type, ['ws:', 'wss:', 'http:', 'https:'])
+      const ideName = need(draft, type, 'ideName')
+      if (url === undefined || ideName === undefined) return undefined
+      const { authToken, ideRunningInWindows } = fields
+      return { type, url, ideName, ...defined({ authToken, ideRunningInWindows }) }
+    }
+    case 'sdk': {
+      const sdkName = need(draft, type, 'sdkName')
+      return sdkName === undefined ? undefined : { type, sdkName }
+    }
+    case 'claudeai-proxy': {
+      const url = needUrl(draft, type, ['http:', 'https:'])
+      const id = need(draft, type, 'id')
+      return url === undefined || id === undefined ? undefined : { type, url, id }
+    }
+  }
+}
+
+function need<K extends 'command' | 'url' | 'ideName' | 'sdkName' | 'id'>(
+  draft: Draft,
+  type: string,
+  name: K,
+): Draft['fields'][K] | undefined {
+  const value = draft.fields[name]
+  if (value !== undefined && value.length > 0) return value
+  // A field of the wrong type has its own problem already.
+  if (value !== undefined || draft.problems.length === 0) {
+    const spelled = name === 'sdkName' ? 'name' : name
+    const message =
+      value === undefined
+        ? `a server of type \`${type}\` needs \`${spelled}\``
+        : `\`${spelled}\` must not be empty`
+    draft.problems.push(invalidConfig(draft.found, message, draft.nodes.get(name) ?? draft.nodes.get('type')))
+  }
+  return undefined
+}
+
+function needUrl(draft: Draft, type: string, protocols: readonly string[]): Template | undefined {
+  const url = need(draft, type, 'url')
+  if (url === undefined || !isLiteral(url)) return url
+  const field = draft.nodes.get('url')
+  const parsed = URL.parse?.(showTemplate(url)) ?? tryUrl(showTemplate(url))
+  if (parsed === null) draft.problems.push(invalidConfig(draft.found, '`url` is not a URL', field))
+  else if (!protocols.includes(parsed.protocol)) {
+    const allowed = protocols.map((protocol) => `\`${protocol}//\``).join(' or ')
+    draft.problems.push(
+      invalidConfig(draft.found, `\`url\` must begin with ${allowed} for type \`${type}\``, field),
+    )
+  }
+  return url
+}
+
+/** Node 20 has no `URL.parse`. */
+function tryUrl(text: string): URL | null {
+  try {
+    return new URL(text)
+  } catch {
+    return null
+  }
+}
+
+function checkName(draft: Draft): void {
+  const { name } = draft.found
+  if (name.trim() === '') draft.problems.push(invalidConfig(draft.found, 'a server needs a name'))
+  else if (!/^[A-Za-z0-9_.-]{1,100}$/.test(name)) draft.warnings.push(unusualName(draft.found))
+}
+
+/** Fields that mean something for one kind of transport only. */
+const USED_BY: Partial<Record<FieldName, readonly Transport['type'][]>> = {
+  args: ['stdio'],
+  env: ['stdio'],
+  envFile: ['stdio'],
+  cwd: ['stdio'],
+  inheritEnv: ['stdio'],
+  headers: ['http', 'sse', 'ws'],
+  headersHelper: ['http', 'sse', 'ws'],
+  oauth: ['http', 'sse'],
+  ideName: ['sse-ide', 'ws-ide'],
+  authToken: ['sse-ide', 'ws-ide'],
+  ideRunningInWindows: ['sse-ide', 'ws-ide'],
+  command: ['stdio'],
+  url: ['http', 'sse', 'ws', 'sse-ide', 'ws-ide', 'claudeai-proxy'],
+  sdkName: ['sdk'],
+  id: ['claudeai-proxy'],
+}
+
+function reportUnusedFields(draft: Draft, transport: Transport): void {
+  for (const [name, field] of draft.nodes) {
+    const users = USED_BY[name]
+    if (users === undefined || users.includes(transport.type) || isEmpty(draft.fields[name])) continue
+    draft.warnings.push(
+      notUsed(draft.found, field, `a server of type \`${transport.type}\` has no use for it`),
+    )
+  }
+}
+
+/** Editors like to write `"env": {}` and `"args": []` into every entry. */
+function isEmpty(value: unknown): boolean {
+  return value instanceof Map ? value.size === 0 : Array.isArray(value) && value.length === 0
+}
+
+function warnOfWindowsNpx(draft: Draft, transport: Transport): void {
+  if (draft.platform !== 'win32' || transport.type !== 'stdio') return
+  const command = showTemplate(transport.command)
+  if (/^(?:npx|npm|pnpm|pnpx|yarn|bunx)$/i.test(command)) {
+    draft.warnings.push(windowsNpx(draft.found, draft.nodes.get('command')!, command))
+  }
+}
+
+/** The entry's own `enabled: false` counts, unless a list elsewhere says on; a list that says off always counts. */
+function toOff(draft: Draft): Draft['off'] {
+  const toggled = draft.found.switch
+  if (toggled?.to === 'off') return toggled
+  return toggled?.to === 'on' ? undefined : draft.off
+}
+
+function toDefinition(draft: Draft, transport: Transport): ServerDefinition {
+  const { timeoutMs, startupTimeoutMs, required, auth, includeTools, excludeTools, description } =
+    draft.fields
+  const { inheritEnv, supportsParallelCalls } = draft.fields
+  const protocol = draft.fields.protocol as ServerDefinition['protocol']
+  const isolation = draft.fields.isolation as ServerDefinition['isolation']
+  return {
+    name: draft.found.name,
+    transport,
+    values: draft.dialect.values,
+    ...defined({ timeoutMs, startupTimeoutMs, required, auth, includeTools, excludeTools, description }),
+    ...defined({ protocol, inheritEnv, supportsParallelCalls, isolation }),
+  }
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
+
+/** The object without its undefined fields. */
+function defined<T extends object>(fields: T): Defined<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>
+}

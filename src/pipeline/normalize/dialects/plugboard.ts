@@ -1,0 +1,107 @@
+/**
+ * plugboard: our own fields. xcsh and oh-my-pi write the same and a few more; theirs differ in what `timeout` covers.
+ */
+import type { Auth, OAuth } from '../../../model/definition.ts'
+import type { Dialect, FieldReader } from '../draft.ts'
+import {
+  asNumber,
+  asScopes,
+  asTemplate,
+  asText,
+  auth,
+  command,
+  enabled,
+  flag,
+  ignored,
+  millis,
+  oauth,
+  oneOf,
+  silent,
+  template,
+  templateMap,
+  templates,
+  toolNames,
+  words,
+} from '../fields.ts'
+
+/** What every file of the `mcpServers` family understands. */
+export const COMMON_FIELDS: Readonly<Record<string, FieldReader>> = {
+  type: words('type'),
+  command,
+  args: templates('args'),
+  env: templateMap('env'),
+  url: template('url'),
+  headers: templateMap('headers'),
+}
+
+const OUR_OAUTH = oauth({
+  clientId: asTemplate<OAuth>('clientId'),
+  clientSecret: asTemplate<OAuth>('clientSecret'),
+  scopes: asScopes<OAuth>('scopes'),
+  scope: asScopes<OAuth>('scopes'),
+  callbackPort: asNumber<OAuth>('callbackPort'),
+  callbackPath: asText<OAuth>('callbackPath'),
+  redirectUri: asText<OAuth>('redirectUri'),
+  authServerMetadataUrl: asText<OAuth>('authServerMetadataUrl'),
+  authorizationUrl: asText<OAuth>('authorizationUrl'),
+  tokenUrl: asText<OAuth>('tokenUrl'),
+  resource: asText<OAuth>('resource'),
+  prompt: asText<OAuth>('prompt'),
+})
+
+const OUR_AUTH = auth({
+  type: asText<Auth>('type'),
+  credentialId: asText<Auth>('credentialId'),
+  tokenUrl: asText<Auth>('tokenUrl'),
+  clientId: asTemplate<Auth>('clientId'),
+  clientSecret: asTemplate<Auth>('clientSecret'),
+  resource: asText<Auth>('resource'),
+})
+
+export const OUR_FIELDS: Readonly<Record<string, FieldReader>> = {
+  ...COMMON_FIELDS,
+  envFile: template('envFile'),
+  cwd: template('cwd'),
+  headersHelper: template('headersHelper'),
+  oauth: OUR_OAUTH,
+  auth: OUR_AUTH,
+  ideName: words('ideName'),
+  authToken: template('authToken'),
+  ideRunningInWindows: flag('ideRunningInWindows'),
+  name: words('sdkName'),
+  id: words('id'),
+  enabled,
+  timeout: millis('timeoutMs'),
+  startupTimeout: millis('startupTimeoutMs'),
+  required: flag('required'),
+  includeTools: toolNames('includeTools'),
+  excludeTools: toolNames('excludeTools'),
+  description: words('description'),
+  protocol: oneOf('protocol', ['auto', 'legacy', '2026-07-28']),
+  inheritEnv: flag('inheritEnv'),
+  supportsParallelCalls: flag('supportsParallelCalls'),
+  isolation: oneOf('isolation', ['shared', 'session', 'agent']),
+  $schema: silent,
+}
+
+export const plugboard: Dialect = {
+  id: 'plugboard',
+  fields: OUR_FIELDS,
+  syntaxes: [],
+  values: 'resolvable',
+  typeOfUrl: 'http',
+  unknownField: 'not-used',
+}
+
+/** xcsh and oh-my-pi: one `timeout` for connecting and for requests. */
+export const xcsh: Dialect = {
+  ...plugboard,
+  id: 'xcsh',
+  fields: {
+    ...OUR_FIELDS,
+    timeout: millis('timeoutMs', 'startupTimeoutMs'),
+    requestIdFormat: ignored(),
+    envPolicy: ignored('it is for plugins of oh-my-pi'),
+    headerPolicy: ignored('it is for plugins of oh-my-pi'),
+  },
+}

@@ -1,0 +1,301 @@
+/**
+ * fields: the readers that dialects are made of.
+ */
+import type { Auth, OAuth } from '../../model/definition.ts'
+import { locate, type ConfigNode, type Member } from '../../model/document.ts'
+import type { Template } from '../../model/template.ts'
+import {
+  setField,
+  templateIn,
+  type Draft,
+  type DraftFields,
+  type Field,
+  type FieldName,
+  type FieldReader,
+} from './draft.ts'
+import { badValue, notUsed, wrongType } from './problems.ts'
+
+type FieldsOf<T> = { [K in FieldName]: NonNullable<DraftFields[K]> extends T ? K : never }[FieldName]
+
+/** A string with references. */
+export function template(
+  name: FieldsOf<Template> & ('command' | 'envFile' | 'cwd' | 'url' | 'headersHelper' | 'authToken'),
+): FieldReader {
+  return (draft, field) => {
+    const text = requireText(draft, field)
+    if (text !== undefined) setField(draft, name, field, templateIn(draft, text))
+  }
+}
+
+/** `command` as a string; a list gets the advice how to split it. */
+export const command: FieldReader = (draft, field) => {
+  if (field.node.kind === 'array') {
+    const [first, ...rest] = field.node.items.map((item) =>
+      draft.found.document.text.slice(item.start, item.end),
+    )
+    const hint = `keep \`${first}\` in \`command\` and move the rest to \`"args": [${rest.join(', ')}]\``
+    draft.problems.push(wrongType(draft.found, field, 'a string', first === undefined ? [] : [hint]))
+    return
+  }
+  template('command')(draft, field)
+}
+
+/** `command` as a list: the program, then its arguments. */
+export const commandList: FieldReader = (draft, field) => {
+  if (field.node.kind !== 'array') return command(draft, field)
+  const words = readTexts(draft, field)
+  if (words === undefined) return
+  const [program, ...args] = words.map((word) => templateIn(draft, word))
+  if (program !== undefined) setField(draft, 'command', field, program)
+  setField(draft, 'args', field, args)
+}
+
+/** A list of strings with references; numbers and booleans count as their text. */
+export function templates(name: 'args'): FieldReader {
+  return (draft, field) => {
+    const texts = readTexts(draft, field)
+    if (texts !== undefined)
+      setField(
+        draft,
+        name,
+        field,
+        texts.map((text) => templateIn(draft, text)),
+      )
+  }
+}
+
+/** An object of strings with references. Several fields may add to one map. */
+export function templateMap(
+  name: 'env' | 'headers',
+  toValue: (draft: Draft, text: string) => Template = templateIn,
+): FieldReader {
+  return (draft, field) => {
+    const map = new Map(draft.fields[name])
+    for (const member of readMembers(draft, field)) {
+      const inner = innerField(field, member)
+      const text = scalarText(member.value)
+      if (text !== undefined) map.set(member.key, toValue(draft, text))
+      else if (isNull(member.value)) draft.warnings.push(notUsed(draft.found, inner, 'it has no value'))
+      else draft.problems.push(wrongType(draft.found, inner, 'a string'))
+    }
+    setField(draft, name, field, map)
+  }
+}
+
+/** A duration in milliseconds; 0 is off. */
+export function millis(...names: ('timeoutMs' | 'startupTimeoutMs')[]): FieldReader {
+  return duration(names, 1, 'milliseconds')
+}
+
+export function seconds(...names: ('timeoutMs' | 'startupTimeoutMs')[]): FieldReader {
+  return duration(names, 1000, 'seconds')
+}
+
+function duration(
+  names: readonly ('timeoutMs' | 'startupTimeoutMs')[],
+  factor: number,
+  unit: string,
+): FieldReader {
+  return (draft, field) => {
+    const value = field.node.kind === 'scalar' ? field.node.value : undefined
+    if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) {
+      draft.warnings.push(badValue(draft.found, field, `a number of ${unit}, 0 or more`))
+      return
+    }
+    for (const name of names) setField(draft, name, field, Math.round(value * factor))
+  }
+}
+
+type FlagName = 'required' | 'inheritEnv' | 'supportsParallelCalls' | 'ideRunningInWindows'
+
+export function flag(name: FlagName): FieldReader {
+  return (draft, field) => {
+    const value = readFlag(draft, field)
+    if (value !== undefined) setField(draft, name, field, value)
+  }
+}
+
+/** `enabled: false` turns the server off; a bad value is a warning and leaves it on. */
+export const enabled: FieldReader = (draft, field) => {
+  const value = readFlag(draft, field)
+  if (value === false) turnOff(draft, field)
+}
+
+/** `disabled: true`, the other way to say it. */
+export const disabled: FieldReader = (draft, field) => {
+  const value = readFlag(draft, field)
+  if (value === true) turnOff(draft, field)
+}
+
+function turnOff(draft: Draft, field: Field): void {
+  const { document } = draft.found
+  const by = { file: document.file, ...locate(document.lineStarts, field.node.start) }
+  draft.off = { to: 'off', by, reason: `\`${field.path}\` says so` }
+}
+
+/** Plain words, no references. */
+export function words(name: 'type' | 'description' | 'ideName' | 'sdkName' | 'id'): FieldReader {
+  return (draft, field) => {
+    const text = requireText(draft, field)
+    if (text !== undefined) setField(draft, name, field, text)
+  }
+}
+
+/** One of a few words; anything else is a warning and the default. */
+export function oneOf(name: 'protocol' | 'isolation', allowed: readonly string[]): FieldReader {
+  return (draft, field) => {
+    const text = scalarText(field.node)
+    if (text !== undefined && allowed.includes(text)) setField(draft, name, field, text)
+    else draft.warnings.push(badValue(draft.found, field, allowed.map((word) => `\`${word}\``).join(' or ')))
+  }
+}
+
+/** A list of tool names or globs. */
+export function toolNames(name: 'includeTools' | 'excludeTools'): FieldReader {
+  return (draft, field) => {
+    const texts = readTexts(draft, field)
+    if (texts !== undefined) setField(draft, name, field, texts)
+  }
+}
+
+/** Known to this agent, without a counterpart of ours. */
+export function ignored(reason?: string): FieldReader {
+  return (draft, field) => void draft.warnings.push(notUsed(draft.found, field, reason))
+}
+
+/** Known, and of no consequence: state the agent keeps for itself. */
+export const silent: FieldReader = () => undefined
+
+type Setter<T> = (target: T, node: ConfigNode, draft: Draft) => boolean
+
+/** A nested object, read by a table of its own. A setter answers whether the value had the right shape. */
+function nested<T>(
+  name: 'oauth' | 'auth',
+  create: () => T,
+  setters: Readonly<Record<string, Setter<T>>>,
+): FieldReader {
+  return (draft, field) => {
+    if (field.node.kind !== 'object') {
+      draft.problems.push(wrongType(draft.found, field, 'an object'))
+      return
+    }
+    const target = (draft.fields[name] as T | undefined) ?? create()
+    for (const member of field.node.members) {
+      const inner = innerField(field, member)
+      const setter = Object.hasOwn(setters, member.key) ? setters[member.key] : undefined
+      if (setter === undefined) draft.warnings.push(notUsed(draft.found, inner))
+      else if (!setter(target, member.value, draft))
+        draft.warnings.push(badValue(draft.found, inner, 'of another type'))
+    }
+    setField(draft, name, field, target as NonNullable<DraftFields[typeof name]>)
+  }
+}
+
+type OAuthDraft = { -readonly [K in keyof OAuth]: OAuth[K] }
+
+export function oauth(setters: Readonly<Record<string, Setter<OAuthDraft>>>): FieldReader {
+  return nested<OAuthDraft>('oauth', () => ({}), setters)
+}
+
+type AuthDraft = { -readonly [K in keyof Auth]: Auth[K] }
+
+export function auth(setters: Readonly<Record<string, Setter<AuthDraft>>>): FieldReader {
+  return nested<AuthDraft>('auth', () => ({ type: 'oauth' }), setters)
+}
+
+/** A single top-level field that belongs into `oauth`. */
+export function oauthField(setter: Setter<OAuthDraft>): FieldReader {
+  return (draft, field) => {
+    const target: OAuthDraft = draft.fields.oauth ?? {}
+    if (setter(target, field.node, draft)) setField(draft, 'oauth', field, target)
+    else draft.warnings.push(badValue(draft.found, field, 'of another type'))
+  }
+}
+
+type Key<T, V> = { [K in keyof T]-?: NonNullable<T[K]> extends V ? K : never }[keyof T]
+
+/** Setters for the nested tables. */
+export function asTemplate<T>(key: Key<T, Template>): Setter<T> {
+  return (target, node, draft) => {
+    const text = scalarText(node)
+    if (text !== undefined) target[key] = templateIn(draft, text) as T[typeof key]
+    return text !== undefined
+  }
+}
+
+export function asText<T>(key: Key<T, string>): Setter<T> {
+  return (target, node) => {
+    const text = scalarText(node)
+    if (text !== undefined) target[key] = text as T[typeof key]
+    return text !== undefined
+  }
+}
+
+export function asNumber<T>(key: Key<T, number>): Setter<T> {
+  return (target, node) => {
+    const isNumber = node.kind === 'scalar' && typeof node.value === 'number'
+    if (isNumber) target[key] = node.value as T[typeof key]
+    return isNumber
+  }
+}
+
+/** Scopes: a list, or one string of words. */
+export function asScopes<T>(key: Key<T, readonly string[]>): Setter<T> {
+  return (target, node) => {
+    const list = node.kind === 'array' ? node.items.map(scalarText) : scalarText(node)?.split(/[\s,]+/)
+    if (list === undefined || list.includes(undefined)) return false
+    target[key] = list as T[typeof key]
+    return true
+  }
+}
+
+export const asNothing = (): boolean => true
+
+export function innerField(field: Field, member: Member): Field {
+  return { path: `${field.path}.${member.key}`, node: member.value }
+}
+
+/** A scalar as text; undefined for null and for anything that is not a scalar. */
+export function scalarText(node: ConfigNode): string | undefined {
+  return node.kind === 'scalar' && node.value !== null ? String(node.value) : undefined
+}
+
+function isNull(node: ConfigNode): boolean {
+  return node.kind === 'scalar' && node.value === null
+}
+
+export function requireText(draft: Draft, field: Field): string | undefined {
+  if (field.node.kind === 'scalar' && typeof field.node.value === 'string') return field.node.value
+  draft.problems.push(wrongType(draft.found, field, 'a string'))
+  return undefined
+}
+
+export function readTexts(draft: Draft, field: Field): string[] | undefined {
+  if (field.node.kind !== 'array') {
+    draft.problems.push(wrongType(draft.found, field, 'a list of strings'))
+    return undefined
+  }
+  const texts = field.node.items.map(scalarText)
+  const bad = field.node.items.find((_, i) => texts[i] === undefined)
+  if (bad === undefined) return texts as string[]
+  draft.problems.push(
+    wrongType(
+      draft.found,
+      { path: `an item of \`${field.path}\``.replaceAll('`', ''), node: bad },
+      'a string',
+    ),
+  )
+  return undefined
+}
+
+function readMembers(draft: Draft, field: Field): readonly Member[] {
+  if (field.node.kind === 'object') return field.node.members
+  draft.problems.push(wrongType(draft.found, field, 'an object of strings'))
+  return []
+}
+
+function readFlag(draft: Draft, field: Field): boolean | undefined {
+  if (field.node.kind === 'scalar' && typeof field.node.value === 'boolean') return field.node.value
+  draft.warnings.push(badValue(draft.found, field, '`true` or `false`'))
+  return undefined
+}

@@ -1,0 +1,100 @@
+/**
+ * normalize: each entry, in whatever dialect → a definition of ours, or why there is none.
+ *
+ * in     one found entry, the environment (to say which variables are unset), the platform
+ * out    the entry with its reading and warnings; one bad entry says nothing about its neighbours
+ * never  puts values into templates, reads a file, or runs anything
+ */
+import type { FoundEntry, NormalizedEntry } from '../../model/entry.ts'
+import type { Template } from '../../model/template.ts'
+import type { Env, Platform } from '../../world/world.ts'
+import { dialectOf } from './all-dialects.ts'
+import { toReading } from './check.ts'
+import { createDraft, type Draft, type Field } from './draft.ts'
+import { innerField } from './fields.ts'
+import { commandInValue, invalidConfig, notAnObject, notUsed, unsetVariable } from './problems.ts'
+
+export interface Surroundings {
+  readonly env: Env
+  readonly platform: Platform
+}
+
+export function normalize(found: FoundEntry, { env, platform }: Surroundings): NormalizedEntry {
+  if (found.unsupported !== undefined) {
+    return { found, warnings: [], kind: 'unsupported', problem: found.unsupported }
+  }
+  if (found.node.kind !== 'object') {
+    return { found, warnings: [], kind: 'invalid', problems: [notAnObject(found)] }
+  }
+  const draft = createDraft(found, dialectOf(found.dialect), platform)
+  for (const { key, value } of found.node.members) readField(draft, { path: key, node: value })
+  const reading = draft.unsupported === undefined ? toReading(draft) : toUnsupported(draft, draft.unsupported)
+  warnOfReferences(draft, env)
+  return { found, warnings: draft.warnings, ...reading }
+}
+
+function readField(draft: Draft, field: Field): void {
+  const { fields, unknownField } = draft.dialect
+  const reader = Object.hasOwn(fields, field.path) ? fields[field.path] : undefined
+  if (reader !== undefined) reader(draft, field)
+  else if (unknownField === 'not-used') draft.warnings.push(notUsed(draft.found, field))
+  else
+    draft.problems.push(invalidConfig(draft.found, `\`${field.path}\` is not a field of this format`, field))
+}
+
+function toUnsupported(
+  draft: Draft,
+  problem: NonNullable<Draft['unsupported']>,
+): Extract<NormalizedEntry, { kind: 'unsupported' }> {
+  const type = draft.fields.type
+  return {
+    found: draft.found,
+    warnings: draft.warnings,
+    kind: 'unsupported',
+    problem,
+    ...(type === undefined ? {} : { type }),
+  }
+}
+
+/** Says which variables are unset, and which values are code that will not run. */
+function warnOfReferences(draft: Draft, env: Env): void {
+  for (const { field, template } of templatesOf(draft)) {
+    for (const part of template) {
+      if (typeof part === 'string') continue
+      if (part.kind === 'command') draft.warnings.push(commandInValue(draft.found, field))
+      const isUnset = part.kind === 'env' && part.fallback === undefined && env[part.name] === undefined
+      if (isUnset) draft.warnings.push(unsetVariable(draft.found, field, part.name))
+    }
+  }
+}
+
+function* templatesOf(draft: Draft): Generator<{ readonly field: Field; readonly template: Template }> {
+  const { fields, nodes } = draft
+  for (const name of ['command', 'envFile', 'cwd', 'url', 'headersHelper', 'authToken'] as const) {
+    const field = nodes.get(name)
+    if (field !== undefined) yield { field, template: fields[name] ?? [] }
+  }
+  const args = nodes.get('args')
+  for (const [i, template] of (fields.args ?? []).entries()) yield { field: itemField(args!, i), template }
+  for (const name of ['env', 'headers'] as const) {
+    const field = nodes.get(name)
+    for (const [key, template] of fields[name] ?? []) yield { field: memberField(field!, key), template }
+  }
+  for (const name of ['oauth', 'auth'] as const) {
+    const field = nodes.get(name)
+    for (const key of ['clientId', 'clientSecret'] as const) {
+      const template = fields[name]?.[key]
+      if (template !== undefined) yield { field: memberField(field!, key), template }
+    }
+  }
+}
+
+function itemField(list: Field, index: number): Field {
+  const node = list.node.kind === 'array' ? list.node.items[index] : undefined
+  return { path: list.path, node: node ?? list.node }
+}
+
+function memberField(map: Field, key: string): Field {
+  const member = map.node.kind === 'object' ? map.node.members.findLast((one) => one.key === key) : undefined
+  return member === undefined ? map : innerField(map, member)
+}

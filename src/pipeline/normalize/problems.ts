@@ -1,0 +1,107 @@
+/**
+ * problems: what can be wrong with one entry. Its neighbours load all the same.
+ */
+import { describeKind, type ConfigNode } from '../../model/document.ts'
+import type { FoundEntry } from '../../model/entry.ts'
+import type { Problem, Where } from '../../model/problem.ts'
+import { createProblem, createWarning, whereOf } from '../../problem/problem.ts'
+import type { Field } from './draft.ts'
+
+export function wrongType(
+  found: FoundEntry,
+  field: Field,
+  expected: string,
+  hints: readonly string[] = [],
+): Problem {
+  return createProblem({
+    code: 'normalize/wrong-type',
+    message: `\`${field.path}\` must be ${expected}, but is ${describeKind(field.node)}`,
+    where: whereIn(found, field.node),
+    hints,
+  })
+}
+
+export function notAnObject(found: FoundEntry): Problem {
+  return createProblem({
+    code: 'normalize/not-an-object',
+    message: `server \`${found.name}\` must be an object, but is ${describeKind(found.node)}`,
+    where: whereIn(found, found.node),
+  })
+}
+
+export function invalidConfig(
+  found: FoundEntry,
+  message: string,
+  field?: Field,
+  hints: readonly string[] = [],
+): Problem {
+  return createProblem({
+    code: 'normalize/invalid',
+    message,
+    where: whereIn(found, field?.node ?? found.node),
+    hints,
+  })
+}
+
+/** A field that is understood but malformed, where the default serves. */
+export function badValue(found: FoundEntry, field: Field, expected: string): Problem {
+  return createWarning({
+    code: 'normalize/bad-value',
+    message: `\`${field.path}\` must be ${expected}; the default is used`,
+    where: whereIn(found, field.node),
+  })
+}
+
+/** A field that has no counterpart of ours. */
+export function notUsed(
+  found: FoundEntry,
+  field: Field,
+  reason = 'it has no counterpart in Plugboard',
+): Problem {
+  return createWarning({
+    code: 'normalize/not-used',
+    message: `\`${field.path}\` is not used: ${reason}`,
+    where: whereIn(found, field.node),
+  })
+}
+
+export function unsetVariable(found: FoundEntry, field: Field, variable: string): Problem {
+  return createWarning({
+    code: 'normalize/unset-variable',
+    message: `\`${variable}\` is not set, and server \`${found.name}\` needs it for \`${field.path}\``,
+    where: whereIn(found, field.node),
+    notes: ['looked in: the environment'],
+    hints: [`set it in your shell, or give a default in the file: \`\${${variable}:-…}\``],
+  })
+}
+
+export function commandInValue(found: FoundEntry, field: Field): Problem {
+  return createWarning({
+    code: 'normalize/command-in-value',
+    message: `\`${field.path}\` holds shell code, which Plugboard never runs from another agent's file`,
+    where: whereIn(found, field.node),
+    hints: ['put the value into a variable and refer to it: `${NAME}`'],
+  })
+}
+
+export function unusualName(found: FoundEntry): Problem {
+  return createWarning({
+    code: 'normalize/unusual-name',
+    message: `the name \`${found.name}\` has characters beyond letters, digits, \`_\`, \`.\` and \`-\`, or is longer than 100`,
+    where: { ...found.origin, server: found.name },
+  })
+}
+
+export function windowsNpx(found: FoundEntry, field: Field, command: string): Problem {
+  return createWarning({
+    code: 'normalize/windows-npx',
+    message: `on Windows, \`${command}\` does not start without a shell`,
+    where: whereIn(found, field.node),
+    hints: [`use \`"command": "cmd"\` and begin \`args\` with \`"/c", "${command}"\``],
+  })
+}
+
+function whereIn(found: FoundEntry, node: ConfigNode): Where {
+  const { source, scope } = found.origin
+  return whereOf(found.document, node, { source, scope, server: found.name })
+}

@@ -1,0 +1,62 @@
+/**
+ * problem: how a Problem is made.
+ *
+ * The stage that detects a problem writes it, in its own problems.ts, with these; hosts render it; nobody parses a
+ * message.
+ */
+import { locate, type ConfigDocument } from '../model/document.ts'
+import type { Origin } from '../model/origin.ts'
+import type { Excerpt, Problem, Where } from '../model/problem.ts'
+import { maskSecrets } from './mask.ts'
+
+/** A Problem on its way up: what the runtime throws when a request cannot be met. */
+export class ProblemError extends Error {
+  readonly problem: Problem
+
+  constructor(problem: Problem) {
+    super(problem.message)
+    this.name = 'ProblemError'
+    this.problem = problem
+  }
+}
+
+type Draft = Pick<Problem, 'code' | 'message'> & Partial<Problem>
+
+export function createProblem(draft: Draft): Problem {
+  return { severity: 'error', notes: [], hints: [], ...draft }
+}
+
+export function createWarning(draft: Draft): Problem {
+  return createProblem({ severity: 'warning', ...draft })
+}
+
+type Owner = Pick<Where, 'source' | 'scope' | 'server'>
+
+/** The place of a node in its document, with the line that holds it. */
+export function whereOf(
+  document: Pick<ConfigDocument, 'file' | 'text' | 'lineStarts'>,
+  span: { readonly start: number; readonly end: number },
+  owner: Owner = {},
+): Where {
+  const { line, column } = locate(document.lineStarts, span.start)
+  const lineStart = document.lineStarts[line - 1]!
+  const lineEnd = document.lineStarts[line] ?? document.text.length + 1
+  const text = document.text.slice(lineStart, lineEnd - 1).replace(/\r$/, '')
+  const length = Math.max(1, Math.min(span.end - span.start, text.length - column + 1))
+  return { file: document.file, line, column, ...owner, excerpt: toExcerpt(text, column, length) }
+}
+
+/** The place of an entry, without quoting it. */
+export function whereOrigin(origin: Origin, server?: string): Where {
+  return { ...origin, ...(server === undefined ? {} : { server }) }
+}
+
+/** Longest part of a line that is quoted: minified files are one line of megabytes. */
+const EXCERPT_WIDTH = 160
+
+function toExcerpt(line: string, column: number, length: number): Excerpt {
+  const from = column - 1 > EXCERPT_WIDTH / 2 ? column - 1 - EXCERPT_WIDTH / 2 : 0
+  const text = maskSecrets(line.slice(from, from + EXCERPT_WIDTH))
+  const at = column - from
+  return { text, column: at, length: Math.max(1, Math.min(length, text.length - at + 1)) }
+}

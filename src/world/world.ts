@@ -1,0 +1,116 @@
+/**
+ * world: everything outside the program, as small interfaces.
+ *
+ * `world/node/` implements them for real; tests keep files and clock in memory. Nothing else imports `node:*` or
+ * reads `process`, so the rules of Windows and macOS can be tested on any machine.
+ */
+export interface World {
+  readonly platform: Platform
+  readonly paths: Paths
+  readonly env: Env
+  readonly home: string
+  readonly cwd: string
+  readonly files: Files
+  readonly clock: Clock
+  readonly web: Web
+  readonly shell: Shell
+  /** SHA-256, in hex. */
+  readonly hash: (text: string) => string
+}
+
+export type Platform = 'linux' | 'darwin' | 'win32'
+
+export type Env = Readonly<Record<string, string | undefined>>
+
+/** The part of `node:path` we use, in the flavour of the platform. */
+export interface Paths {
+  readonly sep: string
+  readonly delimiter: string
+  join(...parts: string[]): string
+  resolve(...parts: string[]): string
+  dirname(path: string): string
+  basename(path: string): string
+  relative(from: string, to: string): string
+  isAbsolute(path: string): boolean
+}
+
+/**
+ * Synchronous on purpose: discovery looks at a few dozen small files, and promises would cost more than the reads.
+ * No method throws; whatever the file system answers is a value.
+ */
+export interface Files {
+  /** Never blocks on a pipe or device, never reads more than `MAX_FILE_BYTES`. */
+  read(file: string): FileRead
+  kind(path: string): 'file' | 'directory' | 'other' | 'missing'
+  /** Names in a directory, sorted; empty when there is none. */
+  list(directory: string): readonly string[]
+  /** The path itself when it cannot be resolved. */
+  realPath(path: string): string
+  isExecutable(path: string): boolean
+  /** Permission bits, or undefined where the platform has none or the file is missing. */
+  mode(path: string): number | undefined
+  /** Atomic and locked: `change` gets the current text (undefined when missing) and returns the new one. */
+  update(file: string, mode: number, change: (text: string | undefined) => string): Promise<void>
+}
+
+export const MAX_FILE_BYTES = 64 * 1024 * 1024
+
+export type FileRead =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'unreadable'; readonly why: Unreadable }
+
+/** In the words of a message: "it is …". */
+export type Unreadable =
+  | { readonly kind: 'not-a-file'; readonly what: 'a directory' | 'a pipe' | 'a device' | 'a socket' }
+  | { readonly kind: 'denied' }
+  | { readonly kind: 'link-loop' }
+  | { readonly kind: 'too-large'; readonly bytes: number }
+  /** `before` is the valid text ahead of the first bad byte. */
+  | { readonly kind: 'not-utf8'; readonly before: string }
+  | { readonly kind: 'failed'; readonly message: string }
+
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number
+}
+
+export interface Web {
+  /** GET, following no redirect to another origin. Rejects when the network does. */
+  get(
+    url: string,
+    options: { readonly headers: Readonly<Record<string, string>>; readonly signal: AbortSignal },
+  ): Promise<{ readonly status: number; readonly text: string }>
+}
+
+export interface Shell {
+  /** Runs a command line in the user's shell; ends it, with its children, at the time limit. */
+  run(command: string, options: { readonly cwd: string; readonly timeoutMs: number }): Promise<ShellOutcome>
+}
+
+export interface ShellOutcome {
+  readonly stdout: string
+  readonly stderr: string
+  /** Undefined when it was ended by a signal or the time limit. */
+  readonly exitCode?: number
+  readonly timedOut: boolean
+}
+
+/** What a host sees of the terminal it runs in. */
+export interface Terminal {
+  /** A person can be asked: both input and output are terminals. */
+  readonly canAsk: boolean
+  /** Width in columns; undefined when output is piped. */
+  readonly columns: number | undefined
+  readonly hasColor: { readonly out: boolean; readonly err: boolean }
+  out(text: string): void
+  err(text: string): void
+  /** Undefined when the person cancelled (Esc, Ctrl-C). Call only when `canAsk`. */
+  choose<T extends string>(question: string, options: readonly Choice<T>[]): Promise<T | undefined>
+}
+
+export interface Choice<T extends string> {
+  readonly value: T
+  readonly label: string
+  readonly hint?: string
+}
