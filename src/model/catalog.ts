@@ -19,6 +19,14 @@ export interface Catalog {
   readonly native: readonly { readonly name: string; readonly key?: Secret }[]
 }
 
+/** An entry on its way to a fate: what admit hands to choose. */
+export type Admission =
+  | { readonly kind: 'admitted'; readonly entry: NormalizedEntry; readonly server: AdmittedServer }
+  /** Out of the running: it takes no name and shadows nobody. */
+  | { readonly kind: 'aside'; readonly entry: NormalizedEntry; readonly fate: Fate }
+  /** It keeps its name, so that a broken or forbidden override never silently becomes a different server. */
+  | { readonly kind: 'barred'; readonly entry: NormalizedEntry; readonly fate: Fate }
+
 export interface CatalogEntry {
   readonly entry: NormalizedEntry
   readonly fate: Fate

@@ -1,10 +1,17 @@
 /**
  * settings: what the user's and the organisation's settings files ask for, with repositories only tightening.
  */
+import type { ConfigDocument } from './document.ts'
 import type { SourceId, Spot } from './origin.ts'
-import type { Policy, ServerRule } from './policy.ts'
+import type { Level, Policy, ServerRule } from './policy.ts'
 import type { Problem } from './problem.ts'
 import type { Template } from './template.ts'
+
+/** A settings file as found: read, or kept from being read by a problem. */
+export type FoundSettings = { readonly level: Level; readonly file: string } & (
+  | { readonly document: ConfigDocument; readonly problem?: never }
+  | { readonly problem: Problem; readonly document?: never }
+)
 
 export interface Settings {
   /** The line that says `enabled: false`: no other file is read. */

@@ -2,9 +2,12 @@
  * trust: what a user decided about the servers a repository declares.
  */
 export interface TrustStore {
-  /** By real path of the project root, then by server name. */
-  readonly projects: ReadonlyMap<string, ReadonlyMap<string, TrustDecision>>
+  /** By real path of the project root. */
+  readonly projects: ReadonlyMap<string, ProjectTrust>
 }
+
+/** By server name. Two files of a project may use one name, so a name can have several decisions. */
+export type ProjectTrust = ReadonlyMap<string, readonly TrustDecision[]>
 
 export interface TrustDecision {
   readonly decision: 'approved' | 'declined'

@@ -10,7 +10,12 @@ export function maskSecrets(line: string): string {
     .replace(KEY_AND_VALUE, (whole: string, key: string, gap: string, value: string) =>
       HARMLESS_KEYS.has(key.replace(/^["']|["']$/g, '')) ? whole : key + gap + hide(value),
     )
-    .replace(TOKEN, (token) => '•'.repeat(token.length))
+    .replace(TOKEN_SHAPE, toDots)
+    .replace(URL_CREDENTIAL, toDots)
+}
+
+function toDots(text: string): string {
+  return '•'.repeat(text.length)
 }
 
 /** Keys whose values people must see to mend their file; everything else may be an env or header value. */
@@ -36,15 +41,19 @@ const HARMLESS_KEYS = new Set([
 const KEY_AND_VALUE =
   /("[^"]*"|'[^']*'|[\w.-]+)(\s*[:=]\s*)("(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s"'[\]{},#][^,\]}]*)/g
 
-/** The shapes of well-known credentials, wherever they stand (an argument, a URL). */
-export const TOKEN =
-  /\b(?:sk|pk|rk|gh[pousr]|github_pat|glpat|xox[abprs]|npm|hf|AKIA|ASIA|AIza|eyJ)[-_A-Za-z0-9.]{12,}|(?<=:\/\/)[^/\s:@]+:[^/\s@]+(?=@)|(?<=[?&](?:[\w-]*(?:key|token|secret|password|auth|sig)[\w-]*)=)[^&\s"']+/gi
+/** The shapes of well-known credentials, wherever they stand. */
+export const TOKEN_SHAPE =
+  /\b(?:(?:sk|pk|rk)[-_]|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|npm_|hf_|AKIA|ASIA|AIza|eyJ)[-_A-Za-z0-9.]{12,}/gi
+
+/** Credentials inside a URL: `user:password@`, and the values of keys that sound secret. */
+const URL_CREDENTIAL =
+  /(?<=:\/\/)[^/\s:@]+:[^/\s@]+(?=@)|(?<=[?&](?:[\w-]*(?:key|token|secret|password|auth|sig)[\w-]*)=)[^&\s"']+/gi
 
 function hide(value: string): string {
   const quote = /^["']/.exec(value)?.[0]
   if (quote === undefined)
-    return /^(?:true|false|null|-?\d+(?:\.\d+)?)\s*$/.test(value) ? value : '•'.repeat(value.length)
+    return /^(?:true|false|null|-?\d+(?:\.\d+)?)\s*$/.test(value) ? value : toDots(value)
   const isClosed = value.length > 1 && value.endsWith(quote)
   const inner = value.length - (isClosed ? 2 : 1)
-  return quote + '•'.repeat(inner) + (isClosed ? quote : '')
+  return quote + toDots(value.slice(1, inner + 1)) + (isClosed ? quote : '')
 }

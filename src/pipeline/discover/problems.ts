@@ -69,6 +69,16 @@ export function wrongShape(document: ConfigDocument, node: ConfigNode, what: str
   })
 }
 
+/** Something in, or instead of, a list of server names. */
+export function wrongList(document: ConfigDocument, node: ConfigNode, path: string, owner: Owner): Problem {
+  return createProblem({
+    code: 'discover/wrong-list',
+    message: `\`${path}\` must be a list of server names, but here is ${describeKind(node)}`,
+    where: whereOf(document, node, owner),
+    notes: ['it turns nothing on or off'],
+  })
+}
+
 /** Servers under a key that this agent does not read: the classic way to lose one without a word. */
 export function wrongKey(origin: Origin, server: string, found: string, expected: string): Problem {
   return createWarning({

@@ -51,6 +51,6 @@ export function findOurDirs(world: World, project: Project): OurDirs {
 }
 
 /** The XDG specification says that a relative path is to be ignored. */
-function absoluteOr(world: World, path: string | undefined): string | undefined {
+export function absoluteOr(world: World, path: string | undefined): string | undefined {
   return path !== undefined && world.paths.isAbsolute(path) ? path : undefined
 }

@@ -35,6 +35,8 @@ export interface Site {
   inProject(path: string): readonly string[]
   /** The document at a place, if there is one that parses. The place is recorded either way. */
   read(place: { readonly scope: Scope; readonly file: string }): Promise<ConfigDocument | undefined>
+  /** Records a place that must not be read, such as a script; answers whether something is there. */
+  visit(place: { readonly scope: Scope; readonly file: string }): boolean
   /** The servers declared at a place. Calls rank in the order they are made. */
   servers(request: ServersRequest): Promise<readonly FoundEntry[]>
   report(problem: Problem): void
@@ -58,7 +60,7 @@ export interface ServersRequest {
   /** Already read: a text that is in no file, or a part of one that was read for something else. */
   readonly document?: ConfigDocument
   /** A line elsewhere that turns this server off, or on. */
-  readonly switchFor?: (name: string) => Switch | undefined
+  readonly switchFor?: SwitchFor
   readonly variables?: Readonly<Record<string, string>>
   readonly baseDir?: string
   /** Why the agent itself ignores what stands here. */
@@ -67,6 +69,8 @@ export interface ServersRequest {
   readonly isServer?: (member: Member) => boolean
   readonly fetchedAt?: number
 }
+
+export type SwitchFor = (name: string) => Switch | undefined
 
 /** What all sources of one load share. */
 export interface SiteLog {
@@ -105,6 +109,12 @@ export function createSite(context: SiteContext, source: SourceId): Site {
       const document = await readDocument(context, { file, source, scope })
       record(log, { source, scope, file, exists: world.files.kind(file) !== 'missing', entries: 0 })
       return document
+    },
+
+    visit({ scope, file }) {
+      const exists = world.files.kind(file) !== 'missing'
+      record(log, { source, scope, file, exists, entries: 0 })
+      return exists
     },
 
     async servers(request) {
@@ -256,6 +266,19 @@ export function switchesFrom(
     byName.set(item.value, { ...change, by: spotOf(document, item) })
   }
   return (name) => byName.get(name)
+}
+
+/** The first of several that has something to say about a server, by its name or whatever they go by. */
+export function firstSwitch<T>(
+  ...all: readonly ((server: T) => Switch | undefined)[]
+): (server: T) => Switch | undefined {
+  return (server) => {
+    for (const switchFor of all) {
+      const found = switchFor(server)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
 }
 
 export function spotOf(document: ConfigDocument, node: Pick<ConfigNode, 'start'>): Spot {

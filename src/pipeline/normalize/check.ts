@@ -92,8 +92,7 @@ function toTransport(draft: Draft, type: Transport['type']): Transport | undefin
       const url = needUrl(draft, type, ['http:', 'https:'])
       if (url === undefined) return undefined
       const { headers = new Map(), headersHelper, oauth } = fields
-      const fallback: HttpTransport['fallback'] =
-        fields.type === undefined && type === 'http' ? 'sse' : 'none'
+      const fallback: HttpTransport['fallback'] = type === 'http' && mayFallBack(draft) ? 'sse' : 'none'
       return { type, url, headers, fallback, ...defined({ headersHelper, oauth }) }
     }
     case 'ws': {
@@ -126,6 +125,10 @@ function toTransport(draft: Draft, type: Transport['type']): Transport | undefin
   }
 }
 
+function mayFallBack({ fields, dialect }: Draft): boolean {
+  return fields.type === undefined || dialect.fallbackTypes?.includes(fields.type) === true
+}
+
 function need<K extends 'command' | 'url' | 'ideName' | 'sdkName' | 'id'>(
   draft: Draft,
   type: string,
@@ -135,7 +138,7 @@ function need<K extends 'command' | 'url' | 'ideName' | 'sdkName' | 'id'>(
   if (value !== undefined && value.length > 0) return value
   // A field of the wrong type has its own problem already.
   if (value !== undefined || draft.problems.length === 0) {
-    const spelled = name === 'sdkName' ? 'name' : name
+    const spelled = draft.nodes.get(name)?.path ?? (name === 'sdkName' ? 'name' : name)
     const message =
       value === undefined
         ? `a server of type \`${type}\` needs \`${spelled}\``
@@ -148,13 +151,14 @@ function need<K extends 'command' | 'url' | 'ideName' | 'sdkName' | 'id'>(
 function needUrl(draft: Draft, type: string, protocols: readonly string[]): Template | undefined {
   const url = need(draft, type, 'url')
   if (url === undefined || !isLiteral(url)) return url
-  const field = draft.nodes.get('url')
+  const field = draft.nodes.get('url')!
   const parsed = URL.parse?.(showTemplate(url)) ?? tryUrl(showTemplate(url))
-  if (parsed === null) draft.problems.push(invalidConfig(draft.found, '`url` is not a URL', field))
+  if (parsed === null)
+    draft.problems.push(invalidConfig(draft.found, `\`${field.path}\` is not a URL`, field))
   else if (!protocols.includes(parsed.protocol)) {
     const allowed = protocols.map((protocol) => `\`${protocol}//\``).join(' or ')
     draft.problems.push(
-      invalidConfig(draft.found, `\`url\` must begin with ${allowed} for type \`${type}\``, field),
+      invalidConfig(draft.found, `\`${field.path}\` must begin with ${allowed} for type \`${type}\``, field),
     )
   }
   return url

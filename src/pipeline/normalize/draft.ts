@@ -22,6 +22,8 @@ export interface Dialect {
   readonly typeOfUrl: 'http' | 'sse'
   /** Spellings of `type` that only this agent knows. */
   readonly types?: Readonly<Record<string, string>>
+  /** Values of `type` with which this agent, too, falls back from HTTP to SSE. */
+  readonly fallbackTypes?: readonly string[]
   /** A closed format: a field the table does not know makes the entry invalid. */
   readonly unknownField: 'not-used' | 'invalid'
   /** Rules of this format alone, after the fields were read. */
@@ -92,7 +94,12 @@ export function createDraft(found: FoundEntry, dialect: Dialect, platform: Platf
 
 /** Text of the entry with its references recognised. */
 export function templateIn(draft: Draft, text: string): Template {
-  return toTemplate(text, new Set(draft.dialect.syntaxes), draft.found.variables)
+  return toTemplate(text, syntaxesOf(draft), draft.found.variables)
+}
+
+/** Outside of Windows a `%` is a `%`. */
+function syntaxesOf({ dialect, platform }: Draft): ReadonlySet<Syntax> {
+  return new Set(dialect.syntaxes.filter((syntax) => syntax !== 'percent' || platform === 'win32'))
 }
 
 export function setField<K extends FieldName>(

@@ -15,6 +15,8 @@ export type Syntax =
   | 'env-prefix'
   /** `{env:VAR}` and `{file:path}` */
   | 'braces'
+  /** `${file:path}` */
+  | 'file-prefix'
   /** `${input:id}` */
   | 'input'
   /** `$(command)` */
@@ -63,8 +65,9 @@ function toBracedPart(
   variables: Readonly<Record<string, string>>,
 ): Part | undefined {
   if (Object.hasOwn(variables, body)) return variables[body]
-  const [, prefix, name] = /^(env|input):(.+)$/s.exec(body) ?? []
+  const [, prefix, name] = /^(env|file|input):(.+)$/s.exec(body) ?? []
   if (prefix === 'env' && syntaxes.has('env-prefix')) return { kind: 'env', name: name! }
+  if (prefix === 'file' && syntaxes.has('file-prefix')) return { kind: 'file', path: name! }
   if (prefix === 'input' && syntaxes.has('input')) return { kind: 'input', id: name! }
   const [, variable, fallback] = /^([A-Za-z_]\w*)(?::-(.*))?$/s.exec(body) ?? []
   if (variable === undefined) return undefined

@@ -2,7 +2,7 @@
  * fields: the readers that dialects are made of.
  */
 import type { Auth, OAuth } from '../../model/definition.ts'
-import { locate, type ConfigNode, type Member } from '../../model/document.ts'
+import { findMember, locate, type ConfigNode, type Member } from '../../model/document.ts'
 import type { Template } from '../../model/template.ts'
 import {
   setField,
@@ -13,7 +13,7 @@ import {
   type FieldName,
   type FieldReader,
 } from './draft.ts'
-import { badValue, notUsed, wrongType } from './problems.ts'
+import { badValue, invalidConfig, notUsed, wrongType } from './problems.ts'
 
 type FieldsOf<T> = { [K in FieldName]: NonNullable<DraftFields[K]> extends T ? K : never }[FieldName]
 
@@ -141,6 +141,20 @@ export function words(name: 'type' | 'description' | 'ideName' | 'sdkName' | 'id
   }
 }
 
+/** `type` where a format allows a few words only; any other makes the entry invalid. */
+export function typeAmong(allowed: readonly string[]): FieldReader {
+  return (draft, field) => {
+    const text = requireText(draft, field)
+    if (text === undefined) return
+    if (allowed.includes(text)) return setField(draft, 'type', field, text)
+    // Written, but without a meaning: the type must not be guessed from the other fields.
+    draft.nodes.set('type', field)
+    const words = allowed.map((word) => `\`${word}\``).join(', ')
+    const message = `\`type\` is \`${text}\`, and this format allows only ${words}`
+    draft.problems.push(invalidConfig(draft.found, message, field))
+  }
+}
+
 /** One of a few words; anything else is a warning and the default. */
 export function oneOf(name: 'protocol' | 'isolation', allowed: readonly string[]): FieldReader {
   return (draft, field) => {
@@ -158,13 +172,39 @@ export function toolNames(name: 'includeTools' | 'excludeTools'): FieldReader {
   }
 }
 
-/** Known to this agent, without a counterpart of ours. */
+/** Known to this agent, without a counterpart of ours. Editors write empty lists into every entry: those say nothing. */
 export function ignored(reason?: string): FieldReader {
-  return (draft, field) => void draft.warnings.push(notUsed(draft.found, field, reason))
+  return (draft, field) => {
+    if (!isEmpty(field.node)) draft.warnings.push(notUsed(draft.found, field, reason))
+  }
+}
+
+/** A field that another one overrules: read only where the entry lacks `key`. */
+export function unless(key: string, reader: FieldReader): FieldReader {
+  const overruled = ignored(`\`${key}\` comes first`)
+  return (draft, field) => {
+    const read = findMember(draft.found.node, key) === undefined ? reader : overruled
+    read(draft, field)
+  }
 }
 
 /** Known, and of no consequence: state the agent keeps for itself. */
 export const silent: FieldReader = () => undefined
+
+/** An object whose members are fields of the entry. */
+export function group(readers: Readonly<Record<string, FieldReader>>): FieldReader {
+  return (draft, field) => {
+    if (field.node.kind !== 'object') {
+      draft.problems.push(wrongType(draft.found, field, 'an object'))
+      return
+    }
+    for (const member of field.node.members) {
+      const reader = Object.hasOwn(readers, member.key) ? readers[member.key] : undefined
+      const read = reader ?? ignored()
+      read(draft, innerField(field, member))
+    }
+  }
+}
 
 type Setter<T> = (target: T, node: ConfigNode, draft: Draft) => boolean
 
@@ -258,6 +298,11 @@ export function innerField(field: Field, member: Member): Field {
 /** A scalar as text; undefined for null and for anything that is not a scalar. */
 export function scalarText(node: ConfigNode): string | undefined {
   return node.kind === 'scalar' && node.value !== null ? String(node.value) : undefined
+}
+
+function isEmpty(node: ConfigNode): boolean {
+  if (node.kind === 'scalar') return false
+  return (node.kind === 'array' ? node.items : node.members).length === 0
 }
 
 function isNull(node: ConfigNode): boolean {

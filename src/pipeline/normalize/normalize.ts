@@ -5,14 +5,24 @@
  * out    the entry with its reading and warnings; one bad entry says nothing about its neighbours
  * never  puts values into templates, reads a file, or runs anything
  */
+import { findMember, toText } from '../../model/document.ts'
 import type { FoundEntry, NormalizedEntry } from '../../model/entry.ts'
+import type { Problem } from '../../model/problem.ts'
 import type { Template } from '../../model/template.ts'
 import type { Env, Platform } from '../../world/world.ts'
 import { dialectOf } from './all-dialects.ts'
 import { toReading } from './check.ts'
 import { createDraft, type Draft, type Field } from './draft.ts'
 import { innerField } from './fields.ts'
-import { commandInValue, invalidConfig, notAnObject, notUsed, unsetVariable } from './problems.ts'
+import {
+  commandInValue,
+  inputNeeded,
+  invalidConfig,
+  notAnObject,
+  notUsed,
+  unknownInput,
+  unsetVariable,
+} from './problems.ts'
 
 export interface Surroundings {
   readonly env: Env
@@ -56,16 +66,25 @@ function toUnsupported(
   }
 }
 
-/** Says which variables are unset, and which values are code that will not run. */
+/** Says which variables are unset, which values will be asked for, and which are code that will not run. */
 function warnOfReferences(draft: Draft, env: Env): void {
   for (const { field, template } of templatesOf(draft)) {
     for (const part of template) {
       if (typeof part === 'string') continue
       if (part.kind === 'command') draft.warnings.push(commandInValue(draft.found, field))
+      if (part.kind === 'input') draft.warnings.push(describeInput(draft, field, part.id))
       const isUnset = part.kind === 'env' && part.fallback === undefined && env[part.name] === undefined
       if (isUnset) draft.warnings.push(unsetVariable(draft.found, field, part.name))
     }
   }
+}
+
+/** VS Code declares at the top of the file what it asks for. */
+function describeInput({ found }: Draft, field: Field, id: string): Problem {
+  const inputs = findMember(found.document.root, 'inputs')?.value
+  const items = inputs?.kind === 'array' ? inputs.items : []
+  const isKnown = items.some((item) => toText(findMember(item, 'id')?.value) === id)
+  return isKnown ? inputNeeded(found, field, id) : unknownInput(found, field, id)
 }
 
 function* templatesOf(draft: Draft): Generator<{ readonly field: Field; readonly template: Template }> {

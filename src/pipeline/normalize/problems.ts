@@ -65,6 +65,16 @@ export function notUsed(
   })
 }
 
+/** A kind of server that only its own agent can run. */
+export function unsupportedKind(
+  found: FoundEntry,
+  message: string,
+  field: Field,
+  hints: readonly string[] = [],
+): Problem {
+  return createWarning({ code: 'normalize/unsupported', message, where: whereIn(found, field.node), hints })
+}
+
 export function unsetVariable(found: FoundEntry, field: Field, variable: string): Problem {
   return createWarning({
     code: 'normalize/unset-variable',
@@ -72,6 +82,24 @@ export function unsetVariable(found: FoundEntry, field: Field, variable: string)
     where: whereIn(found, field.node),
     notes: ['looked in: the environment'],
     hints: [`set it in your shell, or give a default in the file: \`\${${variable}:-…}\``],
+  })
+}
+
+export function inputNeeded(found: FoundEntry, field: Field, id: string): Problem {
+  return createProblem({
+    severity: 'info',
+    code: 'normalize/input',
+    message: `server \`${found.name}\` asks for \`${id}\` when it connects`,
+    where: whereIn(found, field.node),
+  })
+}
+
+export function unknownInput(found: FoundEntry, field: Field, id: string): Problem {
+  return createWarning({
+    code: 'normalize/unknown-input',
+    message: `\`${field.path}\` refers to the input \`${id}\`, which this file does not declare`,
+    where: whereIn(found, field.node),
+    hints: [`add it to \`inputs\`: \`{ "type": "promptString", "id": "${id}", "password": true }\``],
   })
 }
 

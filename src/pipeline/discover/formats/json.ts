@@ -6,7 +6,7 @@
  */
 import { printParseErrorCode, visit, type ParseErrorCode } from 'jsonc-parser'
 import type { ConfigNode, Member } from '../../../model/document.ts'
-import type { ParsedText } from './parse-text.ts'
+import type { ParsedText } from './parsed-text.ts'
 
 interface OpenNode {
   readonly start: number

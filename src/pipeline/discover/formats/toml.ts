@@ -5,7 +5,7 @@
  */
 import { parseTOML, ParseError, type AST } from 'toml-eslint-parser'
 import type { ConfigNode, Member, ObjectNode } from '../../../model/document.ts'
-import type { ParsedText } from './parse-text.ts'
+import type { ParsedText } from './parsed-text.ts'
 
 /** `byKey` keeps ten thousand tables linear. */
 type OpenTable = ObjectNode & { readonly members: Member[]; readonly byKey: Map<string, ConfigNode> }

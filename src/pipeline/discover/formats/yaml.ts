@@ -12,7 +12,7 @@ import {
   type Scalar,
 } from 'yaml'
 import type { ConfigNode, Member } from '../../../model/document.ts'
-import type { ParsedText } from './parse-text.ts'
+import type { ParsedText } from './parsed-text.ts'
 
 export function parseYaml(text: string): ParsedText {
   const document = parseDocument(text, { uniqueKeys: false, logLevel: 'silent' })

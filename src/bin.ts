@@ -1,0 +1,21 @@
+#!/usr/bin/env node
+/**
+ * bin: the `plugboard` command. Everything it touches of the outside is made here.
+ */
+import { runCli } from './hosts/cli/run-cli.ts'
+import { createNodeTerminal } from './world/node/terminal.ts'
+import { createNodeWorld } from './world/node/world.ts'
+
+/** Put in by the build. The underscores say that it is no variable. */
+// oxlint-disable-next-line no-underscore-dangle
+declare const __PLUGBOARD_VERSION__: string | undefined
+
+const version = typeof __PLUGBOARD_VERSION__ === 'undefined' ? '0.0.0-dev' : __PLUGBOARD_VERSION__
+
+// Not `process.exit`: what was written may still be on its way through a pipe.
+process.exitCode = await runCli({
+  argv: process.argv.slice(2),
+  world: createNodeWorld(),
+  terminal: createNodeTerminal(),
+  version,
+})

@@ -1,0 +1,97 @@
+/**
+ * explain: every declaration of a name, highest first, and why each won or lost.
+ */
+import { toPrintable } from '../../../base/printable.ts'
+import type { CatalogEntry, Change, Fate } from '../../../model/catalog.ts'
+import { ProblemError } from '../../../problem/problem.ts'
+import { maskChange, problemsOf, toEntryJson, typeOf } from '../../shared/entry-json.ts'
+import { approvalCommand, fateBrush, showDecider } from '../../shared/show-fate.ts'
+import { showOwner, showSpot } from '../../shared/show-path.ts'
+import { showProblem } from '../../shared/show-problem.ts'
+import type { CommandContext } from '../command.ts'
+import { DONE } from '../exit-codes.ts'
+import { printJson, printLines, viewOf } from '../print.ts'
+import { unknownServer } from '../problems.ts'
+
+/** Throws `cli/unknown-server`. */
+export async function run(context: CommandContext): Promise<number> {
+  const { catalog } = await context.load()
+  const [name] = context.args
+  const named = groupByName(catalog.entries)
+  const wanted = name === undefined ? [...named] : [...named].filter(([one]) => one === name)
+  if (name !== undefined && wanted.length === 0) {
+    throw new ProblemError(unknownServer(name, catalog, context.world))
+  }
+  if (context.json) printJson(context.terminal, toJson(wanted, name))
+  else printLines(context.terminal, toText(context, wanted))
+  return DONE
+}
+
+type Named = readonly [name: string, entries: readonly CatalogEntry[]]
+
+function groupByName(entries: readonly CatalogEntry[]): ReadonlyMap<string, readonly CatalogEntry[]> {
+  const named = new Map<string, CatalogEntry[]>()
+  for (const entry of entries) {
+    const { name } = entry.entry.found
+    const group = named.get(name)
+    if (group === undefined) named.set(name, [entry])
+    else group.push(entry)
+  }
+  return named
+}
+
+function toJson(wanted: readonly Named[], name: string | undefined): object {
+  const groups = wanted.map(([one, entries]) => ({ name: one, entries: entries.map(toEntryJson) }))
+  return name === undefined ? { servers: groups } : groups[0]!
+}
+
+function toText(context: CommandContext, wanted: readonly Named[]): string[] {
+  if (wanted.length === 0)
+    return ['no servers are declared anywhere (`plugboard sources` shows where was looked)']
+  return wanted.flatMap(([name, entries], i) => [
+    ...(i === 0 ? [] : ['']),
+    context.paint.bold(toPrintable(name)),
+    ...entries.flatMap((entry) => explainEntry(context, entry)),
+  ])
+}
+
+/** Wide enough for the longest fate. */
+const FATE_WIDTH = 'unsupported'.length + 2
+
+const INDENT = ' '.repeat(2 + FATE_WIDTH)
+
+function explainEntry(context: CommandContext, catalogEntry: CatalogEntry): string[] {
+  const { entry, fate } = catalogEntry
+  const { world, paint } = context
+  const { origin } = entry.found
+  const kind = fateBrush(fate.kind, paint)(fate.kind) + ' '.repeat(FATE_WIDTH - fate.kind.length)
+  const owner = [showOwner(origin), typeOf(entry) ?? 'type unknown'].map(toPrintable).join(', ')
+  const decider = showDecider(fate, world)
+  const command = approvalCommand(catalogEntry, world.platform)
+  const problems = problemsOf(entry).map((problem) => showProblem(problem, viewOf(context)))
+  const details = [
+    ...reasonLines(fate),
+    ...(decider === undefined ? [] : [`by ${decider}`]),
+    ...(command === undefined ? [] : [`hint: to let it run, run \`${command}\``]),
+    ...problems.flatMap((text) => text.split('\n')),
+    ...entry.warnings.map(({ message }) => `${paint.yellow('warning:')} ${toPrintable(message)}`),
+  ]
+  return [
+    `  ${kind}${showSpot(origin, world)}   (${owner})`,
+    ...details.map((line) => (line === '' ? '' : INDENT + line)),
+  ]
+}
+
+/** The problems of a broken entry say more than the summary of them. */
+function reasonLines(fate: Fate): string[] {
+  if (!('reason' in fate) || fate.kind === 'invalid' || fate.kind === 'unsupported') return []
+  const changed = fate.kind === 'untrusted' ? (fate.changed ?? []) : []
+  return [fate.reason, ...changed.map(maskChange).map(showChange)].map(toPrintable)
+}
+
+function showChange({ field, was, is }: Change): string {
+  if (was === undefined) return `\`${field}\` is new: ${is}`
+  if (is === undefined) return `\`${field}\` is gone: ${was}`
+  // Values of variables and headers are kept as hashes, which say nothing to a reader.
+  return was.startsWith('sha256:') ? `\`${field}\` has another value` : `\`${field}\` was ${was}, is ${is}`
+}

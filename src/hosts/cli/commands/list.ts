@@ -1,0 +1,150 @@
+/**
+ * list: the servers and what became of them, at once: nothing is started, fetched or asked.
+ */
+import { toPrintable } from '../../../base/printable.ts'
+import type { Catalog, CatalogEntry, FateKind } from '../../../model/catalog.ts'
+import { SOURCE_TITLES } from '../../../model/origin.ts'
+import type { Problem } from '../../../model/problem.ts'
+import type { LoadedCatalog } from '../../../runtime/load-catalog.ts'
+import { countOf, showAge } from '../../shared/amounts.ts'
+import { toCommandLine } from '../../shared/command-line.ts'
+import { problemsOf, toEntryJson, typeOf, type EntryJson } from '../../shared/entry-json.ts'
+import { toProblemJson } from '../../shared/problem-json.ts'
+import { approvalCommand, fateBrush } from '../../shared/show-fate.ts'
+import { showPath, showSpot } from '../../shared/show-path.ts'
+import { toTable, type Cell, type Column } from '../../shared/table.ts'
+import type { CommandContext } from '../command.ts'
+import { DONE } from '../exit-codes.ts'
+import { printJson, printLines, reportBeside, viewOf } from '../print.ts'
+
+export async function run(context: CommandContext): Promise<number> {
+  const loaded = await context.load()
+  const { catalog } = loaded
+  const shown = catalog.entries.filter(({ fate }) => context.flags['all'] === true || SHOWN.has(fate.kind))
+  const problems = [...catalog.problems, ...shown.flatMap(({ entry }) => problemsOf(entry))]
+  if (context.json) printJson(context.terminal, toJson(catalog, shown, problems))
+  else {
+    printLines(
+      context.terminal,
+      catalog.entries.length === 0 ? welcome(context, loaded) : toText(context, catalog, shown),
+    )
+    reportBeside(context, problems)
+  }
+  return DONE
+}
+
+/** What runs, and what its user should look at. */
+const SHOWN: ReadonlySet<FateKind> = new Set(['chosen', 'untrusted', 'invalid', 'denied', 'not-allowed'])
+
+function toJson(
+  catalog: Catalog,
+  shown: readonly CatalogEntry[],
+  problems: readonly Problem[],
+): { readonly servers: readonly EntryJson[]; readonly problems: readonly object[] } {
+  const servers = shown.map((entry) => {
+    const fetchedAt = fetchTime(catalog, entry)
+    const copy = fetchedAt === undefined ? {} : { fetchedAt: new Date(fetchedAt).toISOString() }
+    return { ...toEntryJson(entry), ...copy }
+  })
+  return { servers, problems: problems.map(toProblemJson) }
+}
+
+const COLUMNS: readonly Column[] = [
+  { title: 'NAME', shrinks: 5 },
+  { title: 'TRANSPORT', shrinks: 4, isDetail: true },
+  { title: 'SCOPE', shrinks: 3, isDetail: true },
+  { title: 'SOURCE', shrinks: 2, isDetail: true },
+  { title: 'FATE' },
+  { title: 'FILE', shrinks: 1, keeps: 'end', isDetail: true },
+]
+
+function toText(context: CommandContext, catalog: Catalog, shown: readonly CatalogEntry[]): string[] {
+  const rows = shown.map((entry) => toRow(context, catalog, entry))
+  const table = rows.length === 0 ? ['no server can run'] : toTable(COLUMNS, rows, viewOf(context))
+  const footer = [
+    ...countHidden(catalog.entries.filter((entry) => !shown.includes(entry))),
+    ...countWarnings(shown),
+    ...adviseOnTrust(context, shown),
+    ...adviseOnRefusals(context, shown),
+  ]
+  return footer.length === 0 ? table : [...table, '', ...footer]
+}
+
+function toRow(context: CommandContext, catalog: Catalog, catalogEntry: CatalogEntry): Cell[] {
+  const { entry, fate } = catalogEntry
+  const { name, origin } = entry.found
+  const fetchedAt = fetchTime(catalog, catalogEntry)
+  const age = fetchedAt === undefined ? '' : `, ${showAge(context.world.clock.now() - fetchedAt)} old`
+  return [
+    { text: name, brush: context.paint.bold },
+    typeOf(entry) ?? '?',
+    origin.scope + age,
+    SOURCE_TITLES[origin.source],
+    { text: fate.kind, brush: fateBrush(fate.kind, context.paint) },
+    showSpot({ file: origin.file, line: origin.line }, context.world),
+  ]
+}
+
+/** When the copy that holds this entry was fetched, for what was. */
+function fetchTime({ places }: Catalog, { entry }: CatalogEntry): number | undefined {
+  const { scope, source, file } = entry.found.origin
+  return places.find((one) => one.scope === scope && one.source === source && one.file === file)?.fetchedAt
+}
+
+function countHidden(hidden: readonly CatalogEntry[]): string[] {
+  if (hidden.length === 0) return []
+  const counts = new Map<FateKind, number>()
+  for (const { fate } of hidden) counts.set(fate.kind, (counts.get(fate.kind) ?? 0) + 1)
+  const kinds = [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ')
+  return [`${hidden.length} more not shown: ${kinds} (--all shows them)`]
+}
+
+function countWarnings(shown: readonly CatalogEntry[]): string[] {
+  const count = shown.reduce((sum, { entry }) => sum + entry.warnings.length, 0)
+  return count === 0
+    ? []
+    : [`${countOf(count, 'warning')} about these servers (\`plugboard doctor\` shows them)`]
+}
+
+/** More names than this make a command nobody wants to paste. */
+const NAMES_IN_HINT = 4
+
+function adviseOnTrust({ world }: CommandContext, shown: readonly CatalogEntry[]): string[] {
+  const waiting = shown.filter((one) => approvalCommand(one, world.platform) !== undefined)
+  const names = [...new Set(waiting.map(({ entry }) => entry.found.name))]
+  if (names.length === 0) return []
+  const command =
+    names.length > NAMES_IN_HINT
+      ? 'plugboard trust approve --all'
+      : toCommandLine('plugboard trust approve', names, world.platform)
+  const what = names.length === 1 ? `\`${names[0]}\`` : 'the untrusted servers'
+  return [toPrintable(`hint: to let ${what} run, run \`${command}\``)]
+}
+
+/** Nobody should have to guess who forbids a server. */
+function adviseOnRefusals({ world }: CommandContext, shown: readonly CatalogEntry[]): string[] {
+  const refused = shown.find(({ fate }) => fate.kind === 'denied' || fate.kind === 'not-allowed')
+  if (refused === undefined) return []
+  const command = toCommandLine('plugboard explain', [refused.entry.found.name], world.platform)
+  return [toPrintable(`hint: to see which rule refused a server, run \`${command}\``)]
+}
+
+/** For the first run: where Plugboard looked, and how to get a server. */
+function welcome({ world }: CommandContext, { catalog, dirs }: LoadedCatalog): string[] {
+  if (catalog.places.length === 0) {
+    return ['no servers: Plugboard is turned off by `--no-mcp`, or by `"enabled": false` in its settings']
+  }
+  const sources = new Set(catalog.places.map(({ source }) => source)).size
+  return [
+    'no servers are configured yet',
+    `looked in ${countOf(catalog.places.length, 'place')} of ${countOf(sources, 'agent')} (\`plugboard sources\` shows them)`,
+    '',
+    `to add a server, write it into ${showPath(world.paths.join(dirs.config, 'mcp.json'), world)}:`,
+    '  {',
+    '    "mcpServers": {',
+    '      "everything": { "command": "npx", "args": ["-y", "@modelcontextprotocol/server-everything"] }',
+    '    }',
+    '  }',
+    'a server that you add in another agent, such as Claude Code or Cursor, appears here by itself',
+  ]
+}

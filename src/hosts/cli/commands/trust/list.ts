@@ -1,0 +1,68 @@
+/**
+ * list: every decision there is, in every project.
+ */
+import { toPrintableJson } from '../../../../base/printable.ts'
+import type { TrustDecision } from '../../../../model/trust.ts'
+import { literal } from '../../../../model/template.ts'
+import { maskArgs, maskText } from '../../../shared/mask-text.ts'
+import { showPath } from '../../../shared/show-path.ts'
+import { showProblems } from '../../../shared/show-problem.ts'
+import { toTable, type Column } from '../../../shared/table.ts'
+import type { CommandContext } from '../../command.ts'
+
+const COLUMNS: readonly Column[] = [
+  { title: 'PROJECT', shrinks: 2, keeps: 'end' },
+  { title: 'SERVER' },
+  { title: 'DECISION' },
+  { title: 'ON' },
+  { title: 'TARGET', shrinks: 1, isDetail: true },
+]
+
+interface Approval {
+  readonly project: string
+  readonly server: string
+  readonly decision: TrustDecision['decision']
+  readonly at: string
+  readonly command?: string
+  readonly url?: string
+}
+
+export async function run({ world, terminal, paint, json, load }: CommandContext): Promise<number> {
+  const { trustStore, catalog } = await load()
+  const approvals = [...trustStore.projects].flatMap(([project, servers]) =>
+    [...servers].flatMap(([server, decisions]) => decisions.map((one) => toApproval(project, server, one))),
+  )
+  if (json) {
+    terminal.out(`${toPrintableJson({ approvals })}\n`)
+    return 0
+  }
+  const damaged = catalog.problems.filter(({ code }) => code === 'trust/damaged')
+  if (damaged.length > 0)
+    terminal.err(`${showProblems(damaged, { here: world, paint, columns: terminal.columns })}\n`)
+  if (approvals.length === 0)
+    terminal.out('nothing was decided yet; `plugboard trust approve` shows what waits in this project\n')
+  else {
+    const rows = approvals.map((one) => [
+      showPath(one.project, world),
+      one.server,
+      one.decision,
+      one.at.slice(0, 10),
+      one.command ?? one.url ?? '',
+    ])
+    terminal.out(`${toTable(COLUMNS, rows, { paint, columns: terminal.columns }).join('\n')}\n`)
+  }
+  return 0
+}
+
+function toApproval(project: string, server: string, { decision, at, facts }: TrustDecision): Approval {
+  const args = JSON.parse(facts['args'] ?? '[]') as readonly string[]
+  const command = facts['command']
+  return {
+    project,
+    server,
+    decision,
+    at,
+    ...(command === undefined ? {} : { command: [command, ...maskArgs(args.map(literal))].join(' ') }),
+    ...(facts['url'] === undefined ? {} : { url: maskText(facts['url']) }),
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * parse: argv → the command to run with its flags and arguments, or what is wrong with the line.
+ *
+ * Flags may stand before or after the command. `--help` and `--version` win over everything that is wrong.
+ */
+import type { Problem } from '../../model/problem.ts'
+import type { Command, Flag, Flags } from './command.ts'
+import { GLOBAL_FLAGS, PLUGBOARD } from './commands.ts'
+import {
+  missingArgument,
+  missingValue,
+  tooManyArguments,
+  unknownCommand,
+  unknownFlag,
+  unwantedValue,
+} from './problems.ts'
+import { usageOf } from './usage.ts'
+
+export type ParsedLine =
+  | {
+      readonly kind: 'run'
+      readonly command: Command
+      readonly flags: Flags
+      readonly args: readonly string[]
+    }
+  /** From the program down to the command that help is wanted for. */
+  | { readonly kind: 'help'; readonly path: readonly Command[] }
+  | { readonly kind: 'version' }
+  | { readonly kind: 'problem'; readonly problem: Problem }
+
+export function parseLine(argv: readonly string[]): ParsedLine {
+  const words = splitLine(argv)
+  if (words.positional[0] === 'help')
+    return { kind: 'help', path: findCommand(words.positional.slice(1)).path }
+  const { path, rest, stray } = findCommand(words.positional)
+  const given = new Set(words.flags.map(({ flag }) => flag?.name))
+  if (given.has('help')) return { kind: 'help', path }
+  if (given.has('version')) return { kind: 'version' }
+  if (stray !== undefined) return toProblem(unknownCommand(stray, nameOf(path), namesOf(path.at(-1)!)))
+  const full = [...path, ...defaultsOf(path.at(-1)!)]
+  const problem = checkFlags(words.flags, full) ?? checkArguments(rest, full)
+  if (problem !== undefined) return toProblem(problem)
+  return { kind: 'run', command: full.at(-1)!, flags: toFlags(words.flags), args: rest }
+}
+
+/** Whether the line asks for JSON, even when nothing else of it can be understood. */
+export function asksForJson(argv: readonly string[]): boolean {
+  return splitLine(argv).flags.some(({ flag }) => flag?.name === 'json')
+}
+
+/** A flag as it was written; `flag` is undefined when no command has it. */
+interface GivenFlag {
+  readonly spelled: string
+  readonly flag: Flag | undefined
+  readonly value?: string
+}
+
+interface Line {
+  readonly flags: readonly GivenFlag[]
+  readonly positional: readonly string[]
+}
+
+/** A flag means the same wherever it is known, so the line can be split before the command is. */
+function splitLine(argv: readonly string[]): Line {
+  const flags: GivenFlag[] = []
+  const positional: string[] = []
+  for (let i = 0; i < argv.length; i++) {
+    const word = argv[i]!
+    if (word === '--') {
+      positional.push(...argv.slice(i + 1))
+      break
+    }
+    if (!/^-./.test(word)) {
+      positional.push(word)
+      continue
+    }
+    const [, spelled, inline] = /^([^=]*)(?:=(.*))?$/s.exec(word)!
+    const flag = ALL_FLAGS.find((known) => spellingsOf(known).includes(spelled!))
+    const next = argv[i + 1]
+    const takesNext =
+      flag?.value !== undefined && inline === undefined && next !== undefined && !/^-./.test(next)
+    if (takesNext) i++
+    const value = takesNext ? next : inline
+    flags.push({ spelled: spelled!, flag, ...(value === undefined ? {} : { value }) })
+  }
+  return { flags, positional }
+}
+
+const ALL_FLAGS: readonly Flag[] = [...GLOBAL_FLAGS, ...flagsBelow(PLUGBOARD)]
+
+function flagsBelow(command: Command): readonly Flag[] {
+  return [...command.flags, ...(command.commands ?? []).flatMap(flagsBelow)]
+}
+
+function spellingsOf({ name, short }: Flag): string[] {
+  return short === undefined ? [`--${name}`] : [`--${name}`, `-${short}`]
+}
+
+/** Walks down the tree; `stray` is a word that should have been a command. */
+function findCommand(positional: readonly string[]): {
+  readonly path: readonly Command[]
+  readonly rest: readonly string[]
+  readonly stray?: string
+} {
+  const path = [PLUGBOARD]
+  for (const [i, word] of positional.entries()) {
+    const { commands } = path.at(-1)!
+    if (commands === undefined) return { path, rest: positional.slice(i) }
+    const next = commands.find(({ name }) => name === word)
+    if (next === undefined) return { path, rest: [], stray: word }
+    path.push(next)
+  }
+  return { path, rest: [] }
+}
+
+/** What runs when a group is named alone. */
+function defaultsOf(command: Command): readonly Command[] {
+  const first = command.commands?.[0]
+  return first === undefined ? [] : [first, ...defaultsOf(first)]
+}
+
+function checkFlags(given: readonly GivenFlag[], path: readonly Command[]): Problem | undefined {
+  const known = [...path.at(-1)!.flags, ...GLOBAL_FLAGS]
+  for (const { spelled, flag, value } of given) {
+    const isKnown = known.some(({ name }) => name === flag?.name)
+    if (flag === undefined || !isKnown) {
+      return unknownFlag(
+        spelled,
+        nameOf(path),
+        known.map(({ name }) => `--${name}`),
+      )
+    }
+    if (flag.value === undefined && value !== undefined) return unwantedValue(spelled)
+    if (flag.value !== undefined && (value ?? '') === '') return missingValue(spelled, flag.value)
+  }
+  return undefined
+}
+
+function checkArguments(args: readonly string[], path: readonly Command[]): Problem | undefined {
+  const wanted = path.at(-1)!.arguments
+  const needed = wanted.filter(({ count }) => count === 'one' || count === 'some')
+  const limit = wanted.some(({ count }) => count === 'some' || count === 'any') ? Infinity : wanted.length
+  if (args.length < needed.length) {
+    return missingArgument(nameOf(path), needed[args.length]!.name, usageOf(path))
+  }
+  return args.length > limit ? tooManyArguments(nameOf(path), args[limit]!, usageOf(path)) : undefined
+}
+
+function toFlags(given: readonly GivenFlag[]): Flags {
+  const flags: Record<string, true | string | readonly string[]> = {}
+  for (const { flag, value } of given) {
+    const { name, isRepeatable } = flag!
+    const before = (flags[name] ?? []) as readonly string[]
+    flags[name] = value === undefined ? true : isRepeatable === true ? [...before, value] : value
+  }
+  return flags
+}
+
+function nameOf(path: readonly Command[]): string {
+  return path.map(({ name }) => name).join(' ')
+}
+
+function namesOf(command: Command): string[] {
+  return (command.commands ?? []).map(({ name }) => name)
+}
+
+function toProblem(problem: Problem): ParsedLine {
+  return { kind: 'problem', problem }
+}

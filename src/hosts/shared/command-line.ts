@@ -1,0 +1,17 @@
+/**
+ * command-line: a command for the user to paste.
+ *
+ * in     names that come from files, perhaps of a cloned repository
+ * never  lets a name be read as a flag or as shell code
+ */
+import type { Platform } from '../../world/world.ts'
+
+export function toCommandLine(command: string, names: readonly string[], platform: Platform): string {
+  const separator = names.some((name) => name.startsWith('-')) ? ['--'] : []
+  return [command, ...separator, ...names.map((name) => quote(name, platform))].join(' ')
+}
+
+function quote(word: string, platform: Platform): string {
+  if (/^[\w@%+=:,./-]+$/.test(word) && !(platform === 'win32' && word.includes('%'))) return word
+  return platform === 'win32' ? `"${word.replaceAll('"', '""')}"` : `'${word.replaceAll("'", "'\\''")}'`
+}

@@ -1,0 +1,149 @@
+/**
+ * definition-json: a definition as plain JSON, in the field names of our own files.
+ *
+ * `templates` is for writing files: everything as the user wrote it. `masked` is for everything that is shown:
+ * no literal that may be a secret.
+ */
+import type { Auth, OAuth, ServerDefinition, TemplateMap, Transport } from '../../model/definition.ts'
+import { showTemplate, type Template } from '../../model/template.ts'
+import { maskArgs, maskHeader, maskTemplate, maskText, maskValue } from './mask-text.ts'
+
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject
+export interface JsonObject {
+  readonly [key: string]: JsonValue
+}
+
+export function toDefinitionJson(definition: ServerDefinition, show: 'masked' | 'templates'): JsonObject {
+  const spelling = show === 'masked' ? MASKED : WRITTEN
+  const { includeTools, excludeTools, description, auth, required } = definition
+  const { protocol, inheritEnv, supportsParallelCalls, isolation } = definition
+  return toObject({
+    ...transportFields(definition.transport, spelling),
+    auth: auth && authFields(auth, spelling),
+    timeout: definition.timeoutMs,
+    startupTimeout: definition.startupTimeoutMs,
+    required,
+    includeTools,
+    excludeTools,
+    description: description && spelling.words(description),
+    protocol,
+    inheritEnv,
+    supportsParallelCalls,
+    isolation,
+  })
+}
+
+/** How the texts of a definition are spelled, by how likely they hold a secret. */
+interface Spelling {
+  readonly text: (template: Template) => string
+  readonly args: (args: readonly Template[]) => string[]
+  readonly value: (template: Template) => string
+  readonly header: (template: Template) => string
+  readonly words: (text: string) => string
+}
+
+const MASKED: Spelling = {
+  text: maskTemplate,
+  args: maskArgs,
+  value: maskValue,
+  header: maskHeader,
+  words: maskText,
+}
+
+const WRITTEN: Spelling = {
+  text: showTemplate,
+  args: (args) => args.map(showTemplate),
+  value: showTemplate,
+  header: showTemplate,
+  words: (text) => text,
+}
+
+type Fields = Readonly<Record<string, JsonValue | undefined>>
+
+function transportFields(transport: Transport, spelling: Spelling): Fields {
+  const { text, args, value, header } = spelling
+  const { type } = transport
+  switch (transport.type) {
+    case 'stdio':
+      return {
+        type,
+        command: text(transport.command),
+        args: args(transport.args),
+        env: mapFields(transport.env, value),
+        envFile: transport.envFile && text(transport.envFile),
+        cwd: transport.cwd && text(transport.cwd),
+      }
+    case 'http':
+    case 'sse':
+    case 'ws':
+      return {
+        type,
+        url: text(transport.url),
+        headers: mapFields(transport.headers, header),
+        headersHelper: transport.headersHelper && text(transport.headersHelper),
+        oauth: 'oauth' in transport ? transport.oauth && oauthFields(transport.oauth, spelling) : undefined,
+      }
+    case 'sse-ide':
+    case 'ws-ide':
+      return {
+        type,
+        url: text(transport.url),
+        ideName: transport.ideName,
+        authToken: transport.authToken && value(transport.authToken),
+        ideRunningInWindows: transport.ideRunningInWindows,
+      }
+    case 'sdk':
+      return { type, name: transport.sdkName }
+    case 'claudeai-proxy':
+      return { type, url: text(transport.url), id: transport.id }
+  }
+}
+
+function oauthFields(oauth: OAuth, { text, value, words }: Spelling): JsonValue {
+  if (oauth.isOff === true) return false
+  return toObject({
+    clientId: oauth.clientId && text(oauth.clientId),
+    clientSecret: oauth.clientSecret && value(oauth.clientSecret),
+    scopes: oauth.scopes,
+    callbackPort: oauth.callbackPort,
+    callbackPath: oauth.callbackPath,
+    redirectUri: oauth.redirectUri && words(oauth.redirectUri),
+    authServerMetadataUrl: oauth.authServerMetadataUrl && words(oauth.authServerMetadataUrl),
+    authorizationUrl: oauth.authorizationUrl && words(oauth.authorizationUrl),
+    tokenUrl: oauth.tokenUrl && words(oauth.tokenUrl),
+    resource: oauth.resource && words(oauth.resource),
+    grantType: oauth.grantType,
+    prompt: oauth.prompt,
+  })
+}
+
+function authFields(auth: Auth, { text, value, words }: Spelling): JsonValue {
+  return toObject({
+    type: auth.type,
+    credentialId: auth.credentialId,
+    tokenUrl: auth.tokenUrl && words(auth.tokenUrl),
+    clientId: auth.clientId && text(auth.clientId),
+    clientSecret: auth.clientSecret && value(auth.clientSecret),
+    resource: auth.resource && words(auth.resource),
+  })
+}
+
+/** An empty map says nothing, and is left out. */
+function mapFields(map: TemplateMap, spell: (template: Template) => string): JsonObject | undefined {
+  if (map.size === 0) return undefined
+  return createObject([...map].map(([name, template]) => [name, spell(template)]))
+}
+
+/** The fields that have a value. */
+function toObject(fields: Fields): JsonObject {
+  return createObject(
+    Object.entries(fields).filter((field): field is [string, JsonValue] => field[1] !== undefined),
+  )
+}
+
+/** Without a prototype, so that `__proto__` is a key like any other. */
+function createObject(entries: readonly (readonly [string, JsonValue])[]): JsonObject {
+  const object = Object.create(null) as Record<string, JsonValue>
+  for (const [key, value] of entries) object[key] = value
+  return object
+}

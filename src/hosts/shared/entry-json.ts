@@ -1,0 +1,99 @@
+/**
+ * entry-json: an entry and its fate as scripts read them. The shape changes only with a major version.
+ */
+import type { CatalogEntry, Change, Fate, FateKind } from '../../model/catalog.ts'
+import type { NormalizedEntry } from '../../model/entry.ts'
+import type { Scope, SourceId } from '../../model/origin.ts'
+import type { Problem } from '../../model/problem.ts'
+import { maskText } from './mask-text.ts'
+import { toProblemJson, type ProblemJson } from './problem-json.ts'
+import { toShownFile } from './show-path.ts'
+
+export interface EntryJson {
+  readonly name: string
+  /** Null when the entry does not say, or says something that is no type. */
+  readonly type: string | null
+  readonly scope: Scope
+  readonly source: SourceId
+  readonly file: string
+  readonly line: number
+  readonly column: number
+  readonly fate: FateJson
+  /** What is wrong with an entry that cannot be used. */
+  readonly problems?: readonly ProblemJson[]
+  readonly warnings: readonly ProblemJson[]
+}
+
+export interface FateJson {
+  readonly kind: FateKind
+  readonly by?: DeciderJson
+  readonly reason?: string
+  /** What differs from what the user approved. */
+  readonly changed?: readonly Change[]
+}
+
+export interface DeciderJson {
+  readonly file?: string
+  readonly line?: number
+  readonly column?: number
+  readonly source?: SourceId
+  readonly scope?: Scope
+  readonly name?: string
+  readonly rule?: string
+}
+
+export function toEntryJson({ entry, fate }: CatalogEntry): EntryJson {
+  const { name, origin } = entry.found
+  const problems = problemsOf(entry)
+  return {
+    name,
+    type: typeOf(entry) ?? null,
+    scope: origin.scope,
+    source: origin.source,
+    file: toShownFile(origin.file),
+    line: origin.line,
+    column: origin.column,
+    fate: toFateJson(fate),
+    ...(problems.length === 0 ? {} : { problems: problems.map(toProblemJson) }),
+    warnings: entry.warnings.map(toProblemJson),
+  }
+}
+
+/** The transport, as far as the entry says it. */
+export function typeOf(entry: NormalizedEntry): string | undefined {
+  return entry.kind === 'definition' ? entry.definition.transport.type : entry.type
+}
+
+function toFateJson(fate: Fate): FateJson {
+  const by = 'by' in fate && fate.by !== undefined ? toDeciderJson(fate.by) : undefined
+  return {
+    kind: fate.kind,
+    ...(by === undefined ? {} : { by }),
+    ...('reason' in fate ? { reason: fate.reason } : {}),
+    ...('changed' in fate && fate.changed !== undefined ? { changed: fate.changed.map(maskChange) } : {}),
+  }
+}
+
+/** What is wrong with the entry itself, whatever its fate: one that waits for approval can be invalid, too. */
+export function problemsOf(entry: NormalizedEntry): readonly Problem[] {
+  if (entry.kind === 'invalid') return entry.problems
+  return entry.kind === 'unsupported' ? [entry.problem] : []
+}
+
+/** The facts of an approval are what the user wrote, so an argument among them may be a secret. */
+export function maskChange({ field, was, is }: Change): Change {
+  return {
+    field,
+    ...(was === undefined ? {} : { was: maskText(was) }),
+    ...(is === undefined ? {} : { is: maskText(is) }),
+  }
+}
+
+const DECIDER_FIELDS = ['line', 'column', 'source', 'scope', 'name', 'rule'] as const
+
+/** Only the fields that have a value, always in the same order. */
+function toDeciderJson(by: DeciderJson): DeciderJson {
+  const file = by.file === undefined ? {} : { file: toShownFile(by.file) }
+  const rest = DECIDER_FIELDS.filter((field) => by[field] !== undefined).map((field) => [field, by[field]])
+  return { ...file, ...(Object.fromEntries(rest) as DeciderJson) }
+}

@@ -1,0 +1,102 @@
+/**
+ * table: rows → lines that fit the terminal.
+ *
+ * in     cells whose texts may come from files; which columns matter least
+ * out    printable lines; too narrow for columns, each row takes two lines; piped, nothing is cut
+ */
+import { toPrintable } from '../../base/printable.ts'
+import type { Brush, Paint } from './paint.ts'
+import { cutEnd, cutStart, widthOf } from './width.ts'
+
+export interface Column {
+  readonly title: string
+  /** Columns give way in this order, 1 first. Absent: never. */
+  readonly shrinks?: number
+  /** Which end of a long text tells it apart. Default: the start. */
+  readonly keeps?: 'start' | 'end'
+  /** In a narrow terminal the column stands on the second line of its row. */
+  readonly isDetail?: boolean
+}
+
+export type Cell = string | { readonly text: string; readonly brush: Brush }
+
+export interface TableView {
+  readonly paint: Paint
+  /** Undefined when output is piped. */
+  readonly columns?: number | undefined
+}
+
+/** Below this, columns would be too thin to read. */
+const NARROW = 60
+
+const GAP = '  '
+
+/** What is left of a column that gives way. */
+const LEAST_WIDTH = 8
+
+export function toTable(
+  columns: readonly Column[],
+  rows: readonly (readonly Cell[])[],
+  view: TableView,
+): string[] {
+  const cells = rows.map((row) => row.map(toPrintableCell))
+  if (view.columns !== undefined && view.columns < NARROW) return toPairs(columns, cells, view.columns)
+  const heading = columns.map(({ title }) => ({ text: title, brush: view.paint.dim }))
+  return toLines(columns, [heading, ...cells], view.columns ?? Infinity)
+}
+
+interface PrintableCell {
+  readonly text: string
+  readonly brush?: Brush
+}
+
+type Row = readonly PrintableCell[]
+
+function toPrintableCell(cell: Cell): PrintableCell {
+  return typeof cell === 'string' ? { text: toPrintable(cell) } : { ...cell, text: toPrintable(cell.text) }
+}
+
+function toLines(columns: readonly Column[], rows: readonly Row[], room: number): string[] {
+  const natural = columns.map((_, i) => Math.max(0, ...rows.map((row) => widthOf(row[i]?.text ?? ''))))
+  const widths = shrink(columns, natural, room)
+  return rows.map((row) =>
+    row
+      .map((cell, i) => showCell(cell, columns[i]!, widths[i]!))
+      .join(GAP)
+      .trimEnd(),
+  )
+}
+
+/** The least important columns give way first; when all of them have, lines are simply too long. */
+function shrink(columns: readonly Column[], natural: readonly number[], room: number): number[] {
+  const widths = [...natural]
+  let excess = widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - room
+  const givingWay = columns
+    .map(({ shrinks }, i) => ({ shrinks, i }))
+    .filter(({ shrinks }) => shrinks !== undefined)
+    .sort((a, b) => a.shrinks! - b.shrinks!)
+  for (const { i } of givingWay) {
+    const given = Math.max(0, Math.min(excess, widths[i]! - LEAST_WIDTH))
+    widths[i]! -= given
+    excess -= given
+  }
+  return widths
+}
+
+function showCell({ text, brush }: PrintableCell, column: Column, width: number): string {
+  const cut = column.keeps === 'end' ? cutStart(text, width) : cutEnd(text, width)
+  return (brush?.(cut) ?? cut) + ' '.repeat(Math.max(0, width - widthOf(cut)))
+}
+
+/** Two lines for each row: what matters, and below it, indented, the details. */
+function toPairs(columns: readonly Column[], rows: readonly Row[], room: number): string[] {
+  const isMain = columns.map(({ isDetail }) => isDetail !== true)
+  const main = <T>(items: readonly T[]): T[] => items.filter((_, i) => isMain[i])
+  const details = <T>(items: readonly T[]): T[] => items.filter((_, i) => !isMain[i])
+  const firstLines = toLines(main(columns), rows.map(main), room)
+  return rows.flatMap((row, i) => {
+    // By itself: aligned with the other rows it would be cut more than it needs.
+    const [second] = toLines(details(columns), [details(row)], room - GAP.length)
+    return [firstLines[i]!, ...(second === '' ? [] : [GAP + second])]
+  })
+}

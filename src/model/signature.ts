@@ -1,0 +1,70 @@
+/**
+ * signature: what makes two definitions the same server, whatever they are called.
+ *
+ * Values of variables are put in for the comparison, so a signature may hold secrets: compare it, never keep or show it.
+ */
+import type { ServerDefinition, TemplateMap } from './definition.ts'
+import { expandForComparison, type Template } from './template.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Command and arguments, or the URL. Undefined for what runs in this process. */
+export function signatureOf({ transport }: ServerDefinition, env: Env): string | undefined {
+  if (transport.type === 'sdk') return undefined
+  if (transport.type === 'stdio') return JSON.stringify(argvOf(transport, env))
+  return unwrapProxy(canonicalUrl(expandForComparison(transport.url, env)))
+}
+
+/** The signature and everything else that would make the connection behave differently. */
+export function fullSignatureOf(definition: ServerDefinition, env: Env): string | undefined {
+  const signature = signatureOf(definition, env)
+  if (signature === undefined) return undefined
+  const { transport, includeTools, excludeTools } = definition
+  const cwd = transport.type === 'stdio' && transport.cwd !== undefined ? expandForComparison(transport.cwd, env) : null
+  const variables = transport.type === 'stdio' ? expandMap(transport.env, env) : null
+  const headers = 'headers' in transport ? expandMap(transport.headers, env) : null
+  const oauth = 'oauth' in transport ? transport.oauth : null
+  return JSON.stringify([signature, cwd, variables, headers, oauth, includeTools, excludeTools])
+}
+
+export function argvOf(
+  transport: { readonly command: Template; readonly args: readonly Template[] },
+  env: Env,
+): readonly string[] {
+  return [transport.command, ...transport.args].map((word) => expandForComparison(word, env))
+}
+
+function expandMap(map: TemplateMap, env: Env): readonly (readonly [string, string])[] {
+  return [...map]
+    .map(([key, value]) => [key, expandForComparison(value, env)] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+/** Paths of known proxies that carry the vendor's URL in `mcp_url`. */
+const PROXY_PATHS: readonly string[] = ['/v2/session_ingress/shttp/mcp/', '/v2/ccr-sessions/']
+
+/** The vendor's URL behind a known proxy, or the URL itself. */
+export function unwrapProxy(url: string): string {
+  const parsed = tryUrl(url)
+  const isProxy = parsed !== undefined && PROXY_PATHS.some((path) => parsed.pathname.includes(path))
+  const inner = isProxy ? parsed.searchParams.get('mcp_url') : null
+  return inner === null ? url : canonicalUrl(inner)
+}
+
+/** Host in lower case, default port gone, no user name: two spellings of one address become one. */
+export function canonicalUrl(url: string): string {
+  const parsed = tryUrl(url)
+  if (parsed === undefined) return url
+  parsed.username = ''
+  parsed.password = ''
+  parsed.hash = ''
+  return parsed.pathname === '/' && parsed.search === '' ? parsed.href.replace(/\/$/, '') : parsed.href
+}
+
+export function tryUrl(text: string): URL | undefined {
+  try {
+    return new URL(text)
+  } catch {
+    return undefined // not a URL: the caller compares it as text
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * admit: may this entry run at all?
+ *
+ * in     one normalized entry, the policy in force, the modes of this run, the user's decision about it
+ * out    an admission: a server that may run, an entry that may not run yet keeps its name, or one that steps aside
+ * never  compares entries with each other: that is for choose
+ */
+import type { Admission, AdmittedServer, Fate } from '../../model/catalog.ts'
+import type { NormalizedEntry } from '../../model/entry.ts'
+import type { SourceId, Spot } from '../../model/origin.ts'
+import type { Policy } from '../../model/policy.ts'
+import type { Settings } from '../../model/settings.ts'
+import type { TrustFacts } from '../../model/trust.ts'
+import type { Env } from '../../world/world.ts'
+import { findRefusal } from './policy.ts'
+import { findDistrust, type Decisions } from './trust.ts'
+
+/** What holds for every entry of one load. */
+export interface House {
+  readonly settings: Settings
+  readonly policy: Policy
+  readonly managed?: Spot & { readonly source: SourceId }
+  readonly isStrict: boolean
+  /** Names of servers the host implements itself. */
+  readonly native: ReadonlySet<string>
+  readonly env: Env
+}
+
+/** What the user has to say about one entry of a repository. */
+export interface TrustOfEntry {
+  /** Undefined when the entry is not a server that could be approved. */
+  readonly facts?: TrustFacts
+  readonly decisions: Decisions
+  /** The line where the user said no in Claude Code. */
+  readonly declinedElsewhere?: Spot
+}
+
+export function admit(entry: NormalizedEntry, house: House, trust: TrustOfEntry): Admission {
+  const aside = findExclusion(entry, house) ?? (entry.found.origin.scope === 'project' ? distrust(trust) : undefined)
+  if (aside !== undefined) return { kind: 'aside', entry, fate: aside }
+  if (entry.kind === 'unsupported') return { kind: 'aside', entry, fate: toUnsupported(entry) }
+  if (entry.kind === 'invalid') return { kind: 'barred', entry, fate: toInvalid(entry) }
+  if (entry.off !== undefined) {
+    return { kind: 'barred', entry, fate: { kind: 'disabled', by: entry.off.by, reason: entry.off.reason } }
+  }
+  const refusal = findRefusal(entry.definition, house.policy, house.env)
+  if (refusal !== undefined) return { kind: 'barred', entry, fate: refusal }
+  return { kind: 'admitted', entry, server: { ...entry.definition, found: entry.found } as AdmittedServer }
+}
+
+function findExclusion({ found }: NormalizedEntry, house: House): Fate | undefined {
+  const { scope, source, file } = found.origin
+  const { managed, settings, policy } = house
+  if (managed !== undefined && file !== managed.file) {
+    return { kind: 'excluded', by: { file: managed.file }, reason: "the organisation's list of servers is exclusive" }
+  }
+  if (scope === 'managed') return undefined
+  if (policy.pluginServersOnly !== undefined && scope !== 'plugin') {
+    return { kind: 'excluded', by: policy.pluginServersOnly, reason: 'the organisation allows servers of plugins only' }
+  }
+  if (house.isStrict && scope !== 'dynamic') {
+    return { kind: 'excluded', by: { rule: '--strict-mcp-config' }, reason: 'strict mode uses only what was given with the command' }
+  }
+  const sourceOff = scope === 'dynamic' ? undefined : settings.sourcesOff.get(source)
+  if (sourceOff !== undefined) return { kind: 'excluded', by: sourceOff, reason: `the source \`${source}\` is turned off` }
+  if (scope === 'project' && settings.projectConfigOff !== undefined) {
+    return { kind: 'excluded', by: settings.projectConfigOff, reason: 'servers of projects are turned off' }
+  }
+  if (house.native.has(found.name)) {
+    return { kind: 'excluded', by: { rule: 'native' }, reason: 'the host implements this server itself' }
+  }
+  return undefined
+}
+
+/** Our user's own word about this very server outranks what was clicked in Claude Code. */
+function distrust({ facts, decisions, declinedElsewhere }: TrustOfEntry): Fate | undefined {
+  if (decisions.all.length === 0 && declinedElsewhere !== undefined) {
+    return { kind: 'declined', by: declinedElsewhere, reason: 'you turned it off in Claude Code' }
+  }
+  if (facts === undefined) return { kind: 'untrusted', reason: 'a project server waits for your approval, and this one must be mended first' }
+  return findDistrust(facts, decisions)
+}
+
+function toInvalid({ problems }: Extract<NormalizedEntry, { kind: 'invalid' }>): Fate {
+  return { kind: 'invalid', problems, reason: `Invalid server config: ${problems.map(({ message }) => message).join('; ')}` }
+}
+
+function toUnsupported({ problem }: Extract<NormalizedEntry, { kind: 'unsupported' }>): Fate {
+  return { kind: 'unsupported', problem, reason: problem.message }
+}

@@ -1,0 +1,84 @@
+/**
+ * policy: does a rule name this server?
+ *
+ * in     a definition, the rules of every level, the environment (rules see what would really run)
+ * out    the first reason to refuse it, or none
+ */
+import { matchesWildcard } from '../../base/wildcard.ts'
+import type { Fate } from '../../model/catalog.ts'
+import type { ServerDefinition } from '../../model/definition.ts'
+import { showMatch, type AllowList, type Policy, type ServerMatch, type ServerRule } from '../../model/policy.ts'
+import { argvOf, canonicalUrl, unwrapProxy } from '../../model/signature.ts'
+import { expandForComparison } from '../../model/template.ts'
+import type { Env } from '../../world/world.ts'
+
+export type Refusal = Extract<Fate, { kind: 'denied' | 'not-allowed' }>
+
+export function findRefusal(definition: ServerDefinition, policy: Policy, env: Env): Refusal | undefined {
+  if (policy.broken !== undefined) {
+    const { file, line, column } = policy.broken.where ?? {}
+    const by = { ...(file === undefined ? {} : { file }), ...(line === undefined ? {} : { line }), ...(column === undefined ? {} : { column }) }
+    return { kind: 'not-allowed', by, reason: 'a policy file cannot be understood, so nothing is admitted' }
+  }
+  const facts = toFacts(definition, env)
+  const denied = policy.deny.find((rule) => matches(rule.match, facts, 'deny'))
+  if (denied !== undefined) return toDenied(denied)
+  const missing = policy.allowLists.find((list) => !list.rules.some((rule) => matches(rule.match, facts, 'allow')))
+  return missing === undefined ? undefined : toNotAllowed(missing)
+}
+
+function toDenied({ match, by, level }: ServerRule): Refusal {
+  return { kind: 'denied', by: { ...by, rule: showMatch(match) }, reason: `denied by a rule in ${level} settings` }
+}
+
+function toNotAllowed({ by, level }: AllowList): Refusal {
+  return { kind: 'not-allowed', by, reason: `not in the allow list of ${level} settings` }
+}
+
+/** What rules look at. */
+interface Facts {
+  readonly name: string
+  readonly argv?: readonly string[]
+  readonly url?: string
+  readonly unwrappedUrl?: string
+}
+
+function toFacts({ name, transport }: ServerDefinition, env: Env): Facts {
+  if (transport.type === 'sdk') return { name }
+  if (transport.type === 'stdio') return { name, argv: argvOf(transport, env) }
+  const url = canonicalUrl(expandForComparison(transport.url, env))
+  return { name, url, unwrappedUrl: unwrapProxy(url) }
+}
+
+function matches(match: ServerMatch, facts: Facts, list: 'deny' | 'allow'): boolean {
+  switch (match.kind) {
+    case 'name':
+      return matchesWildcard(match.pattern, facts.name)
+    case 'command':
+      return facts.argv !== undefined && JSON.stringify(facts.argv) === JSON.stringify(match.argv)
+    case 'command-pattern':
+      return facts.argv !== undefined && matchesWildcard(match.pattern, facts.argv.join(' '))
+    case 'url': {
+      // Behind a proxy only a deny rule may look: an allow rule must name what is really asked.
+      const urls = list === 'deny' ? [facts.url, facts.unwrappedUrl] : [facts.url]
+      return urls.some((url) => url !== undefined && matchesUrl(match.pattern, url))
+    }
+  }
+}
+
+/**
+ * `*` in the host part stops at the first `/`: `https://*.example.com/*` must not admit
+ * `https://elsewhere.test/.example.com/`.
+ */
+function matchesUrl(pattern: string, url: string): boolean {
+  const wanted = splitUrl(pattern)
+  const given = splitUrl(url)
+  if (wanted === undefined || given === undefined) return matchesWildcard(pattern, url)
+  const isHost = matchesWildcard(wanted.origin.toLowerCase(), given.origin)
+  return isHost && [given.rest, given.rest || '/'].some((rest) => matchesWildcard(wanted.rest, rest) || wanted.rest === '/' && rest === '')
+}
+
+function splitUrl(url: string): { readonly origin: string; readonly rest: string } | undefined {
+  const [, origin, rest] = /^([^/?#]*:\/\/[^/?#]*)(.*)$/s.exec(url) ?? []
+  return origin === undefined || rest === undefined ? undefined : { origin, rest }
+}

@@ -1,0 +1,99 @@
+/**
+ * trust: what a user is asked to approve about a server of a repository, and whether an approval still holds.
+ *
+ * in     a definition, the executable its command leads to, the decision on file
+ * out    the facts that an approval is bound to; approved, or the fate of the entry
+ * never  puts values of variables in: the facts are the unexpanded definition
+ */
+import type { Change, Fate } from '../../model/catalog.ts'
+import type { OAuth, ServerDefinition, TemplateMap } from '../../model/definition.ts'
+import type { TrustDecision, TrustFacts } from '../../model/trust.ts'
+import { showTemplate, type Template } from '../../model/template.ts'
+
+export type Distrust = Extract<Fate, { kind: 'untrusted' | 'declined' }>
+
+/** What the user decided about servers of this name. */
+export interface Decisions {
+  readonly all: readonly TrustDecision[]
+  /** Those that no entry of today matches: the user decided about something that has changed since. */
+  readonly stale: readonly TrustDecision[]
+}
+
+/** Undefined when the user approved exactly this. */
+export function findDistrust(facts: TrustFacts, { all, stale }: Decisions): Distrust | undefined {
+  const decision = all.find((one) => compareFacts(one.facts, facts).length === 0)
+  if (decision?.decision === 'approved') return undefined
+  if (decision?.decision === 'declined') {
+    return { kind: 'declined', reason: `you declined it on ${decision.at.slice(0, 10)}` }
+  }
+  const last = stale.at(-1)
+  if (last === undefined) return { kind: 'untrusted', reason: 'a project server waits for your approval' }
+  const changed = compareFacts(last.facts, facts)
+  return { kind: 'untrusted', reason: `it changed since you ${last.decision} it`, changed }
+}
+
+export function compareFacts(was: TrustFacts, is: TrustFacts): readonly Change[] {
+  const fields = new Set([...Object.keys(was), ...Object.keys(is)])
+  return [...fields]
+    .filter((field) => was[field] !== is[field])
+    .map((field) => ({
+      field,
+      ...(was[field] === undefined ? {} : { was: was[field] }),
+      ...(is[field] === undefined ? {} : { is: is[field] }),
+    }))
+}
+
+/** `executable` is where the command leads today, or undefined when it leads nowhere. */
+export function toTrustFacts(
+  definition: ServerDefinition,
+  executable: string | undefined,
+  hash: (text: string) => string,
+): TrustFacts {
+  const secret = (value: string): string => `sha256:${hash(value).slice(0, 16)}`
+  const facts: Record<string, string> = { type: definition.transport.type }
+  const put = (field: string, value: Template | string | undefined): void => {
+    if (value !== undefined) facts[field] = typeof value === 'string' ? value : showTemplate(value)
+  }
+  const putMap = (field: string, map: TemplateMap): void => {
+    for (const [key, value] of map) facts[`${field}.${key}`] = secret(showTemplate(value))
+  }
+  const { transport, name: _, values: __, description: ___, auth, ...rest } = definition
+  switch (transport.type) {
+    case 'stdio':
+      put('command', transport.command)
+      put('executable', executable ?? 'not found')
+      put('args', JSON.stringify(transport.args.map(showTemplate)))
+      put('cwd', transport.cwd)
+      put('envFile', transport.envFile)
+      putMap('env', transport.env)
+      break
+    case 'http':
+    case 'sse':
+    case 'ws':
+      put('url', transport.url)
+      put('headersHelper', transport.headersHelper)
+      putMap('header', transport.headers)
+      if (transport.type !== 'ws' && transport.oauth !== undefined) facts['oauth'] = secret(stringify(transport.oauth))
+      break
+    case 'sse-ide':
+    case 'ws-ide':
+      put('url', transport.url)
+      put('ideName', transport.ideName)
+      put('ideRunningInWindows', transport.ideRunningInWindows === undefined ? undefined : String(transport.ideRunningInWindows))
+      if (transport.authToken !== undefined) facts['authToken'] = secret(showTemplate(transport.authToken))
+      break
+    case 'sdk':
+      put('name', transport.sdkName)
+      break
+    case 'claudeai-proxy':
+      put('url', transport.url)
+      put('id', transport.id)
+  }
+  if (auth !== undefined) facts['auth'] = secret(stringify(auth))
+  for (const [field, value] of Object.entries(rest)) facts[field] = typeof value === 'string' ? value : JSON.stringify(value)
+  return facts
+}
+
+function stringify(value: OAuth | object): string {
+  return JSON.stringify(value)
+}

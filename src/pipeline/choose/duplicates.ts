@@ -1,0 +1,59 @@
+/**
+ * duplicates: the same server under two names is connected once.
+ *
+ * in     the admitted holders of their names
+ * out    for each that gives way: its fate, with the server it is a duplicate of
+ * never  lets an entry that will not run displace one that would
+ */
+import type { Admission, Fate } from '../../model/catalog.ts'
+import type { Scope } from '../../model/origin.ts'
+import { fullSignatureOf, signatureOf } from '../../model/signature.ts'
+import type { Env } from '../../world/world.ts'
+import { byPlace } from './precedence.ts'
+
+type Admitted = Extract<Admission, { kind: 'admitted' }>
+
+export function findDuplicates(holders: readonly Admitted[], env: Env): ReadonlyMap<Admission, Fate> {
+  const fates = new Map<Admission, Fate>()
+  const bySignature = new Map<string, Admitted>()
+  const byFullSignature = new Map<string, Admitted>()
+  for (const holder of holders.toSorted(byPlaceThenLine)) {
+    const signature = signatureOf(holder.server, env)
+    const full = fullSignatureOf(holder.server, env)
+    if (signature === undefined || full === undefined) continue
+    const rival = bySignature.get(signature)
+    const twin = byFullSignature.get(full)
+    const isImported = twin !== undefined && sourceOf(twin) !== sourceOf(holder)
+    const winner = rival !== undefined && givesWay(holder, rival) ? rival : isImported ? twin : undefined
+    if (winner !== undefined) fates.set(holder, duplicateOf(winner))
+    else {
+      if (rival === undefined) bySignature.set(signature, holder)
+      if (twin === undefined) byFullSignature.set(full, holder)
+    }
+  }
+  return fates
+}
+
+/** Whoever comes later gives way. */
+function byPlaceThenLine(a: Admission, b: Admission): number {
+  return byPlace(a, b) || a.entry.found.node.start - b.entry.found.node.start
+}
+
+/** A plugin's server yields to a manual one and to an earlier plugin's; a connector's yields to a manual one. */
+function givesWay(holder: Admitted, rival: Admitted): boolean {
+  if (scopeOf(holder) === 'plugin') return true
+  return scopeOf(holder) === 'connector' && scopeOf(rival) !== 'plugin' && scopeOf(rival) !== 'connector'
+}
+
+function duplicateOf({ entry }: Admitted): Fate {
+  const { name, origin } = entry.found
+  return { kind: 'duplicate', by: { ...origin, name }, reason: `the same server as \`${name}\`` }
+}
+
+function scopeOf({ entry }: Admission): Scope {
+  return entry.found.origin.scope
+}
+
+function sourceOf({ entry }: Admission): string {
+  return entry.found.origin.source
+}

@@ -1,0 +1,98 @@
+/**
+ * connectors: hosted lists of servers, fetched from URLs the user configured.
+ *
+ * in     the connectors of the user's settings; whether this run may fetch
+ * out    entries of the newest copy; a failed fetch is a problem and the last copy, never a delay beyond the limit
+ */
+import type { FoundEntry } from '../../model/entry.ts'
+import type { Connector } from '../../model/settings.ts'
+import { showPart, type Template } from '../../model/template.ts'
+import type { World } from '../../world/world.ts'
+import { connectorFailed, connectorUnfetched } from './problems.ts'
+import { createSite, parseDocument, type SiteContext } from './site.ts'
+import { lookInOrder } from './source.ts'
+
+const FETCH_LIMIT_MS = 3000
+
+/** The text of a connector's answer, and when it came. */
+interface Copy {
+  readonly text: string
+  readonly fetchedAt: number
+}
+
+export async function lookAtConnectors(
+  context: SiteContext,
+  mode: 'cached' | 'fetch',
+): Promise<readonly FoundEntry[]> {
+  const { connectors } = context.settings
+  const fresh = mode === 'fetch' ? await Promise.all(connectors.map((one) => fetchCopy(context, one))) : []
+  const site = createSite(context, 'plugboard')
+  return lookInOrder(
+    connectors.map((connector, i) => async () => {
+      const copy = fresh[i] ?? readCopy(context, connector)
+      const place = { file: connector.url, source: 'plugboard', scope: 'connector' } as const
+      if (copy === undefined) {
+        if (mode === 'cached') site.report(connectorUnfetched(connector.url, connector.by))
+        context.log.places.push({ ...place, exists: false, entries: 0 })
+        return []
+      }
+      const document = await parseDocument(context.log, { ...place, text: copy.text })
+      if (document === undefined) return []
+      return site.servers({ ...place, document, dialect: 'connector', fetchedAt: copy.fetchedAt })
+    }),
+  )
+}
+
+async function fetchCopy(context: SiteContext, connector: Connector): Promise<Copy | undefined> {
+  const { world, log } = context
+  const fail = (reason: string): undefined => {
+    log.problems.push(connectorFailed(connector.url, connector.by, reason))
+    return undefined
+  }
+  const headers = new Map([...connector.headers].map(([name, value]) => [name, fillIn(value, world)]))
+  const unset = [...headers].find(([, value]) => value === undefined)
+  if (unset !== undefined) return fail(`its header \`${unset[0]}\` needs a variable that is not set`)
+  try {
+    const signal = AbortSignal.timeout(FETCH_LIMIT_MS)
+    const sent = Object.fromEntries(headers) as Record<string, string>
+    const { status, text } = await world.web.get(connector.url, { headers: sent, signal })
+    if (status !== 200) return fail(`it answered with HTTP status ${status}`)
+    const copy = { text, fetchedAt: world.clock.now() }
+    await world.files.update(copyFile(context, connector), 0o600, () => JSON.stringify({ url: connector.url, ...copy }))
+    return copy
+  } catch (error) {
+    const isLate = error instanceof Error && error.name === 'TimeoutError'
+    return fail(isLate ? `no answer within ${FETCH_LIMIT_MS / 1000} s` : reasonOf(error))
+  }
+}
+
+function readCopy(context: SiteContext, connector: Connector): Copy | undefined {
+  const read = context.world.files.read(copyFile(context, connector))
+  if (read.kind !== 'text') return undefined
+  try {
+    const copy = JSON.parse(read.text) as Partial<Copy>
+    const isWhole = typeof copy.text === 'string' && typeof copy.fetchedAt === 'number'
+    return isWhole ? { text: copy.text!, fetchedAt: copy.fetchedAt! } : undefined
+  } catch (error) {
+    context.log.problems.push(connectorFailed(connector.url, connector.by, `its last copy is damaged: ${reasonOf(error)}`))
+    return undefined
+  }
+}
+
+function copyFile({ world, dirs }: SiteContext, connector: Connector): string {
+  return world.paths.join(dirs.cache, 'connectors', `${world.hash(connector.url).slice(0, 16)}.json`)
+}
+
+/** Undefined when a variable is unset. */
+function fillIn(template: Template, world: World): string | undefined {
+  const parts = template.map((part) =>
+    typeof part === 'object' && part.kind === 'env' ? (world.env[part.name] ?? part.fallback) : showPart(part),
+  )
+  return parts.includes(undefined) ? undefined : parts.join('')
+}
+
+/** `fetch` hides the reason one level down. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  return cause instanceof Error ? cause.message : String(cause)
+}

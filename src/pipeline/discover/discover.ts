@@ -1,0 +1,60 @@
+/**
+ * discover: every place on this machine where servers are declared.
+ *
+ * in     the world, the project, our settings, and what was given with the command
+ * out    every entry as found, every place looked at, every file that could not be read
+ * never  executes anything, reads a file an entry names, or asks the network unless told to
+ */
+import type { Place } from '../../model/catalog.ts'
+import type { FoundEntry } from '../../model/entry.ts'
+import type { SourceId, Spot } from '../../model/origin.ts'
+import type { Problem } from '../../model/problem.ts'
+import { ALL_SOURCES } from './all-sources.ts'
+import { lookAtConnectors } from './connectors.ts'
+import { lookAtDynamic, type DynamicServers } from './dynamic.ts'
+import { createSite, type ForeignChoice, type SiteContext, type SiteLog } from './site.ts'
+
+export interface DiscoverOptions extends DynamicServers {
+  readonly connectors: 'cached' | 'fetch'
+}
+
+export interface Discovery {
+  readonly entries: readonly FoundEntry[]
+  readonly places: readonly Place[]
+  readonly problems: readonly Problem[]
+  readonly choices: readonly ForeignChoice[]
+  /** The managed list that is in force, if there is one: nothing else is used. */
+  readonly managed?: Spot & { readonly source: SourceId }
+}
+
+export async function discover(context: SiteContext, options: DiscoverOptions): Promise<Discovery> {
+  const { log, settings } = context
+  const entries = [...(await lookAtDynamic(context, options))]
+  for (const source of ALL_SOURCES) {
+    // What is wrong in the files of a source that is turned off is nobody's concern; what they declare has a fate.
+    const isOff = settings.sourcesOff.has(source.id)
+    const quiet: SiteLog = { ...log, problems: [] }
+    const site = createSite(isOff ? { ...context, log: quiet } : context, source.id)
+    for (const entry of await source.look(site)) entries.push(entry)
+  }
+  for (const entry of await lookAtConnectors(context, options.connectors)) entries.push(entry)
+  const managed = log.places.find(({ scope, exists, file }) => scope === 'managed' && exists && file.endsWith('managed-mcp.json'))
+  return {
+    entries: entries.map((entry) => applySwitch(context, entry)),
+    places: log.places,
+    problems: log.problems,
+    choices: log.choices,
+    ...(managed === undefined ? {} : { managed: { file: managed.file, source: managed.source } }),
+  }
+}
+
+/** What the user said about a name in our settings counts for every file; the organisation's servers stay as they are. */
+function applySwitch({ settings }: SiteContext, entry: FoundEntry): FoundEntry {
+  const said = settings.switches.get(entry.name)
+  if (said === undefined || entry.origin.scope === 'managed') return entry
+  return { ...entry, switch: { ...said, reason: `it is in \`${said.to === 'off' ? 'disabledServers' : 'enabledServers'}\`` } }
+}
+
+export function createLog(): SiteLog {
+  return { documents: new Map(), places: [], problems: [], choices: [] }
+}

@@ -1,0 +1,46 @@
+/**
+ * settings: our own settings files, which decide where else to look.
+ *
+ * in     the project and our folders
+ * out    each file that is there: its document, or the problem that kept it from being read
+ */
+import type { FoundSettings } from '../../model/settings.ts'
+import type { Level } from '../../model/policy.ts'
+import type { Scope } from '../../model/origin.ts'
+import type { Project } from '../../model/project.ts'
+import type { World } from '../../world/world.ts'
+import type { OurDirs } from './project.ts'
+import { readDocument, type SiteLog } from './site.ts'
+
+const SCOPE_OF: Readonly<Record<Level, Scope>> = {
+  managed: 'managed',
+  local: 'local',
+  user: 'user',
+  project: 'project',
+}
+
+/** Highest level first. */
+export async function discoverSettings(
+  world: World,
+  place: { readonly project: Project; readonly dirs: OurDirs; readonly log: SiteLog },
+): Promise<readonly FoundSettings[]> {
+  const { project, dirs, log } = place
+  const folders: readonly (readonly [Level, string])[] = [
+    ['managed', dirs.managed],
+    ['local', dirs.local],
+    ['user', dirs.config],
+    ...project.dirsNearestFirst.map((dir) => ['project', world.paths.join(dir, '.plugboard')] as const),
+  ]
+  const found: FoundSettings[] = []
+  for (const [level, dir] of folders) {
+    for (const base of ['settings.json', 'settings.toml']) {
+      const file = world.paths.join(dir, base)
+      const before = log.problems.length
+      const document = await readDocument({ world, log }, { file, source: 'plugboard', scope: SCOPE_OF[level] })
+      const problem = log.problems[before]
+      if (document !== undefined) found.push({ level, file, document })
+      else if (problem !== undefined) found.push({ level, file, problem })
+    }
+  }
+  return found
+}

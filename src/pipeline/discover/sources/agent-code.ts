@@ -1,0 +1,33 @@
+/**
+ * agent-code: TOML for the user and for the project, with an allow and a deny list of its own.
+ */
+import type { Site } from '../site.ts'
+import type { Source } from '../source.ts'
+import { lookWithLists } from '../switch-lists.ts'
+import { inAppFolder, inConfigHome } from '../user-folders.ts'
+
+export const agentCode: Source = {
+  id: 'agent-code',
+  look: (site) =>
+    lookWithLists(site, {
+      source: 'agent-code',
+      dialect: 'agent-code',
+      under: ['mcp_servers'],
+      lists: [
+        { path: ['security', 'mcp_server_denylist'], means: 'off' },
+        { path: ['security', 'mcp_server_allowlist'], means: 'only' },
+      ],
+      userHighToLow: userFiles(site),
+      // `settings.local.toml` is meant to stay out of the repository, but nothing keeps it out: no more trust for it.
+      projectHighToLow: [
+        ...site.inProject('.agent/settings.local.toml'),
+        ...site.inProject('.agent/settings.toml'),
+      ],
+    }),
+}
+
+/** Its documentation names `~/.config` everywhere; the program asks the platform. */
+function userFiles(site: Site): readonly string[] {
+  const file = 'agent-code/config.toml'
+  return [...new Set([inAppFolder(site, file), inConfigHome(site, file)])]
+}

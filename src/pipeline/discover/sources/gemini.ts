@@ -1,0 +1,226 @@
+/**
+ * gemini: settings of the user, of the project and of the machine, and the servers of extensions.
+ *
+ * What is off stands elsewhere: lists of names in any of the settings, a file of the user's choices, and one of the
+ * extensions'. A list in a repository decides about that repository's servers only.
+ */
+import {
+  findAt,
+  findMember,
+  toText,
+  toTextItems,
+  type ConfigDocument,
+  type ConfigNode,
+} from '../../../model/document.ts'
+import type { FoundEntry, Switch } from '../../../model/entry.ts'
+import { absoluteOr } from '../project.ts'
+import { firstSwitch, spotOf, type Site } from '../site.ts'
+import { lookInOrder, type Source } from '../source.ts'
+import { reportFaults } from '../switch-lists.ts'
+
+export const gemini: Source = {
+  id: 'gemini',
+  async look(site) {
+    const places = placesOf(site)
+    const ofUser = await readUserSwitches(site, places)
+    const ofProject = firstSwitch(...(await readLists(site, 'project', places.project)))
+    const look = (scope: 'user' | 'project', file: string, switches: Switches) => () =>
+      site.servers({ scope, file, dialect: 'gemini', switchFor: (name) => switches([name]) })
+    return lookInOrder([
+      ...places.userHighToLow.map((file) => look('user', file, ofUser)),
+      ...places.project.map((file) => look('project', file, firstSwitch(ofUser, ofProject))),
+      () => extensions(site, places, ofUser),
+    ])
+  },
+}
+
+interface GeminiPlaces {
+  /** `~/.gemini`, or where the user moved it. */
+  readonly home: string
+  readonly system: string
+  readonly userHighToLow: readonly string[]
+  readonly project: readonly string[]
+}
+
+function placesOf(site: Site): GeminiPlaces {
+  const { env, paths, platform } = site.world
+  const moved = absoluteOr(site.world, env['GEMINI_CLI_HOME'])
+  const home = moved === undefined ? site.inHome('.gemini') : paths.join(moved, '.gemini')
+  const systemDir = {
+    linux: '/etc/gemini-cli',
+    darwin: '/Library/Application Support/GeminiCli',
+    win32: 'C:\\ProgramData\\gemini-cli',
+  }[platform]
+  const system =
+    absoluteOr(site.world, env['GEMINI_CLI_SYSTEM_SETTINGS_PATH']) ?? paths.join(systemDir, 'settings.json')
+  const defaults =
+    absoluteOr(site.world, env['GEMINI_CLI_SYSTEM_DEFAULTS_PATH']) ??
+    paths.join(paths.dirname(system), 'system-defaults.json')
+  const user = paths.join(home, 'settings.json')
+  return {
+    home,
+    system,
+    userHighToLow: [user, system, defaults],
+    project: site.inProject('.gemini/settings.json').filter((file) => file !== user),
+  }
+}
+
+/** What turns a server off, given every name it goes by: one of an extension has several. */
+type Switches = (ids: readonly string[]) => Switch | undefined
+
+async function readUserSwitches(
+  site: Site,
+  { home, system, userHighToLow }: GeminiPlaces,
+): Promise<Switches> {
+  const administrators = await site.read({ scope: 'user', file: system })
+  const choices = await site.read({
+    scope: 'user',
+    file: site.world.paths.join(home, 'mcp-server-enablement.json'),
+  })
+  return firstSwitch(
+    allOff(administrators),
+    ...(await readLists(site, 'user', userHighToLow)),
+    switchedOff(choices),
+  )
+}
+
+/** `admin.mcp.enabled: false`, which only the machine's settings can say. */
+function allOff(document: ConfigDocument | undefined): Switches {
+  const node = findAt(document?.root, ['admin', 'mcp', 'enabled'])
+  if (document === undefined || !isFalse(node)) return () => undefined
+  return () => ({ to: 'off', by: spotOf(document, node), reason: '`admin.mcp.enabled` says so' })
+}
+
+/** `{ "<server>": { "enabled": false } }`; Gemini writes the names in lower case. */
+function switchedOff(document: ConfigDocument | undefined): Switches {
+  const members = document?.root.kind === 'object' ? document.root.members : []
+  return (ids) => {
+    const enabled = members.findLast(({ key }) => isOneOf(ids, key))?.value
+    const node = findMember(enabled, 'enabled')?.value
+    if (document === undefined || !isFalse(node)) return undefined
+    return { to: 'off', by: spotOf(document, node), reason: 'it was disabled in Gemini CLI' }
+  }
+}
+
+function isFalse(node: ConfigNode | undefined): node is ConfigNode {
+  return node?.kind === 'scalar' && node.value === false
+}
+
+/** Gemini compares names without regard to case. */
+function isOneOf(ids: readonly string[], name: string): boolean {
+  return ids.some((id) => id.trim().toLowerCase() === name.trim().toLowerCase())
+}
+
+/** The second of each pair is how older versions wrote it. */
+const LISTS = [
+  { means: 'off', path: ['mcp', 'excluded'] },
+  { means: 'off', path: ['excludeMCPServers'] },
+  { means: 'only', path: ['mcp', 'allowed'] },
+  { means: 'only', path: ['allowMCPServers'] },
+] as const
+
+async function readLists(
+  site: Site,
+  scope: 'user' | 'project',
+  files: readonly string[],
+): Promise<readonly Switches[]> {
+  const all: Switches[] = []
+  for (const file of files) {
+    const document = await site.read({ scope, file })
+    if (document === undefined) continue
+    for (const { path, means } of LISTS) {
+      const node = findAt(document.root, path)
+      if (node === undefined) continue
+      const title = path.join('.')
+      reportFaults(site, document, { node, path: title, owner: { source: 'gemini', scope } })
+      all.push(means === 'off' ? excluding(document, node, title) : allowingOnly(document, node, title))
+    }
+  }
+  return all
+}
+
+function excluding(document: ConfigDocument, list: ConfigNode, title: string): Switches {
+  const items = toTextItems(list)
+  return (ids) => {
+    const item = items.find(({ text }) => isOneOf(ids, text))
+    if (item === undefined) return undefined
+    return { to: 'off', by: spotOf(document, item.node), reason: `it is in \`${title}\`` }
+  }
+}
+
+function allowingOnly(document: ConfigDocument, list: ConfigNode, title: string): Switches {
+  const items = toTextItems(list)
+  const missing: Switch = { to: 'off', by: spotOf(document, list), reason: `it is not in \`${title}\`` }
+  return (ids) => (items.length === 0 || items.some(({ text }) => isOneOf(ids, text)) ? undefined : missing)
+}
+
+async function extensions(
+  site: Site,
+  { home }: GeminiPlaces,
+  ofUser: Switches,
+): Promise<readonly FoundEntry[]> {
+  const { files, paths } = site.world
+  const folder = paths.join(home, 'extensions')
+  const folders = files
+    .list(folder)
+    .map((name) => paths.join(folder, name))
+    .filter((path) => files.kind(path) === 'directory')
+  if (folders.length === 0) return []
+  const choices = await site.read({ scope: 'plugin', file: paths.join(folder, 'extension-enablement.json') })
+  return lookInOrder(folders.map((path) => () => extensionServers(site, path, { choices, ofUser })))
+}
+
+async function extensionServers(
+  site: Site,
+  folder: string,
+  { choices, ofUser }: { readonly choices: ConfigDocument | undefined; readonly ofUser: Switches },
+): Promise<readonly FoundEntry[]> {
+  const { paths } = site.world
+  const root = await findRoot(site, folder)
+  const file = paths.join(root, 'gemini-extension.json')
+  const manifest = await site.read({ scope: 'plugin', file })
+  const extension = toText(findMember(manifest?.root, 'name')?.value) ?? paths.basename(folder)
+  const off = extensionOff(site, choices, extension)
+  return site.servers({
+    scope: 'plugin',
+    file,
+    dialect: 'gemini',
+    baseDir: root,
+    variables: {
+      extensionPath: root,
+      workspacePath: site.project.root,
+      pathSeparator: paths.sep,
+      '/': paths.sep,
+    },
+    switchFor: (name) => off ?? ofUser([name, `ext:${name}`, `ext:${extension}:${name}`]),
+  })
+}
+
+/** An extension under development is linked: its folder holds only the way to it. */
+async function findRoot(site: Site, folder: string): Promise<string> {
+  const { files, paths } = site.world
+  if (files.kind(paths.join(folder, 'gemini-extension.json')) !== 'missing') return folder
+  const file = paths.join(folder, '.gemini-extension-install.json')
+  const install = await site.read({ scope: 'plugin', file })
+  const isLink = toText(findMember(install?.root, 'type')?.value) === 'link'
+  const target = toText(findMember(install?.root, 'source')?.value)
+  return isLink && target !== undefined ? paths.resolve(folder, target) : folder
+}
+
+/** Rules are paths, with `*` for what is below and `!` for off; the last that fits decides. */
+function extensionOff(
+  site: Site,
+  document: ConfigDocument | undefined,
+  extension: string,
+): Switch | undefined {
+  const rules = toTextItems(findAt(document?.root, [extension, 'overrides']))
+  const here = `/${site.world.cwd.replaceAll('\\', '/')}/`.replace(/\/+/g, '/')
+  const rule = rules.findLast(({ text }) => coversPath(text.replace(/^!/, ''), here))
+  if (document === undefined || rule === undefined || !rule.text.startsWith('!')) return undefined
+  const reason = `the Gemini extension \`${extension}\` is disabled here`
+  return { to: 'off', by: spotOf(document, rule.node), reason }
+}
+
+function coversPath(rule: string, path: string): boolean {
+  return rule.endsWith('*') ? path.startsWith(rule.slice(0, -1)) : path === rule
+}

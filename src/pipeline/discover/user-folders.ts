@@ -1,0 +1,54 @@
+/**
+ * user-folders: where a platform keeps what programs store for their user. `/` separates on every platform.
+ */
+import { absoluteOr } from './project.ts'
+import type { Site } from './site.ts'
+
+/** `$XDG_CONFIG_HOME`, else `~/.config`. */
+export function inConfigHome(site: Site, path: string): string {
+  const { env, paths } = site.world
+  const base = absoluteOr(site.world, env['XDG_CONFIG_HOME']) ?? site.inHome('.config')
+  return paths.join(base, ...path.split('/'))
+}
+
+/** Where desktop programs keep their folders, whatever the platform. */
+export function inAppFolder(site: Site, path: string): string {
+  const inFolder = { linux: inConfigHome, darwin: inApplicationSupport, win32: inAppData }
+  return inFolder[site.world.platform](site, path)
+}
+
+/** The `User` folders of VS Code and its preview edition. */
+export function vscodeUserFolders(site: Site): readonly string[] {
+  return ['Code', 'Code - Insiders'].map((edition) => inAppFolder(site, `${edition}/User`))
+}
+
+/** `%APPDATA%` on Windows. */
+export function inAppData(site: Site, path: string): string {
+  const { env, paths } = site.world
+  return paths.join(env['APPDATA'] ?? site.inHome('AppData/Roaming'), ...path.split('/'))
+}
+
+/** `%LOCALAPPDATA%` on Windows. */
+export function inLocalAppData(site: Site, path: string): string {
+  const { env, paths } = site.world
+  return paths.join(env['LOCALAPPDATA'] ?? site.inHome('AppData/Local'), ...path.split('/'))
+}
+
+/** `~/Library/Application Support` on macOS. */
+export function inApplicationSupport(site: Site, path: string): string {
+  return site.inHome(`Library/Application Support/${path}`)
+}
+
+/**
+ * The file a variable names. The environment is the user's; but a relative path leads into whatever folder one is
+ * in, so what stands there is that folder's and needs its approval.
+ */
+export function fileNamedBy(
+  site: Site,
+  variable: string,
+): { readonly scope: 'user' | 'project'; readonly file: string } | undefined {
+  const { env, paths, cwd } = site.world
+  const path = env[variable]
+  if (path === undefined || path === '') return undefined
+  return { scope: paths.isAbsolute(path) ? 'user' : 'project', file: paths.resolve(cwd, path) }
+}

@@ -1,0 +1,64 @@
+/**
+ * connector: what a hosted list of servers may declare. Whoever writes that list is not the user, so it can name
+ * servers to reach and nothing to run.
+ */
+import type { Dialect, FieldReader } from '../draft.ts'
+import {
+  enabled,
+  innerField,
+  millis,
+  scalarText,
+  template,
+  templateMap,
+  typeAmong,
+  words,
+} from '../fields.ts'
+import { invalidConfig } from '../problems.ts'
+import { OUR_FIELDS } from './plugboard.ts'
+
+const REMOTE_TYPES = [
+  'http',
+  'streamable-http',
+  'streamableHttp',
+  'streamable_http',
+  'remote',
+  'sse',
+  'ws',
+] as const
+
+/** A field that starts something, or shapes how it is started. */
+const forbidden: FieldReader = (draft, field) => {
+  const message = `\`${field.path}\` is not allowed here: a connector may not run commands`
+  draft.problems.push(invalidConfig(draft.found, message, field))
+}
+
+const headers: FieldReader = (draft, field) => {
+  templateMap('headers')(draft, field)
+  if (field.node.kind !== 'object') return
+  for (const member of field.node.members) {
+    if (scalarText(member.value)?.startsWith('!')) forbidden(draft, innerField(field, member))
+  }
+}
+
+export const connector: Dialect = {
+  id: 'connector',
+  fields: {
+    type: typeAmong(REMOTE_TYPES),
+    url: template('url'),
+    headers,
+    oauth: OUR_FIELDS['oauth']!,
+    description: words('description'),
+    enabled,
+    timeout: millis('timeoutMs'),
+    command: forbidden,
+    args: forbidden,
+    env: forbidden,
+    envFile: forbidden,
+    cwd: forbidden,
+    headersHelper: forbidden,
+  },
+  syntaxes: [],
+  values: 'literal',
+  typeOfUrl: 'http',
+  unknownField: 'not-used',
+}

@@ -1,0 +1,67 @@
+/**
+ * copilot: `type: "local"`, one list for tools, and OAuth in fields of the entry itself.
+ */
+import type { OAuth } from '../../../model/definition.ts'
+import { setField, templateIn, type Dialect, type FieldReader } from '../draft.ts'
+import {
+  asNumber,
+  asTemplate,
+  ignored,
+  millis,
+  oauth,
+  oauthField,
+  readTexts,
+  requireText,
+  scalarText,
+} from '../fields.ts'
+import { COMMON_FIELDS } from './plugboard.ts'
+
+/** `["*"]` is every tool, `[]` none. */
+const tools: FieldReader = (draft, field) => {
+  if (scalarText(field.node) === '*') return
+  const names = readTexts(draft, field)
+  if (names !== undefined && !names.includes('*')) setField(draft, 'includeTools', field, names)
+}
+
+/** `~` is the user's home. */
+const cwd: FieldReader = (draft, field) => {
+  const text = requireText(draft, field)
+  if (text === undefined) return
+  const isInHome = /^~(?:[\\/]|$)/.test(text)
+  setField(draft, 'cwd', field, templateIn(draft, isInHome ? `\${~}${text.slice(1)}` : text))
+}
+
+const grantType = oauthField((target, node) => {
+  const text = scalarText(node)
+  if (text !== 'authorization_code' && text !== 'client_credentials') return false
+  target.grantType = text
+  return true
+})
+
+export const copilot: Dialect = {
+  id: 'copilot',
+  fields: {
+    ...COMMON_FIELDS,
+    cwd,
+    tools,
+    timeout: millis('timeoutMs'),
+    oauthClientId: oauthField(asTemplate<OAuth>('clientId')),
+    oauthGrantType: grantType,
+    oauthPublicClient: ignored(),
+    auth: oauth({ redirectPort: asNumber<OAuth>('callbackPort') }),
+    // How older versions wrote the two above.
+    oauth: oauth({
+      clientId: asTemplate<OAuth>('clientId'),
+      callbackPort: asNumber<OAuth>('callbackPort'),
+    }),
+    oidc: ignored('Plugboard has no token of GitHub to pass on'),
+    deferTools: ignored(),
+    disableToolCache: ignored(),
+    filterMapping: ignored(),
+  },
+  syntaxes: ['dollar'],
+  values: 'literal',
+  typeOfUrl: 'http',
+  types: { local: 'stdio' },
+  unknownField: 'not-used',
+}

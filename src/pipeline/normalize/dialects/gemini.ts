@@ -1,0 +1,67 @@
+/**
+ * gemini: the address in one of three fields, which also say its type; `$VAR`, and `%VAR%` on Windows.
+ */
+import type { OAuth } from '../../../model/definition.ts'
+import type { ConfigNode } from '../../../model/document.ts'
+import { setField, type Dialect, type FieldReader } from '../draft.ts'
+import {
+  asScopes,
+  asTemplate,
+  asText,
+  ignored,
+  millis,
+  oauth,
+  template,
+  toolNames,
+  unless,
+  words,
+} from '../fields.ts'
+import { COMMON_FIELDS } from './plugboard.ts'
+
+/** A field that holds the address and says the type at once. */
+function addressOf(type: 'http' | 'ws'): FieldReader {
+  return (draft, field) => {
+    template('url')(draft, field)
+    setField(draft, 'type', field, type)
+  }
+}
+
+const oauthEnabled = (target: { isOff?: boolean }, node: ConfigNode): boolean => {
+  const value = node.kind === 'scalar' ? node.value : undefined
+  if (value === false) target.isOff = true
+  return typeof value === 'boolean'
+}
+
+export const gemini: Dialect = {
+  id: 'gemini',
+  fields: {
+    ...COMMON_FIELDS,
+    cwd: template('cwd'),
+    // The first of these that is there counts.
+    httpUrl: addressOf('http'),
+    url: unless('httpUrl', template('url')),
+    tcp: unless('httpUrl', unless('url', addressOf('ws'))),
+    type: unless('httpUrl', words('type')),
+    timeout: millis('timeoutMs'),
+    description: words('description'),
+    includeTools: toolNames('includeTools'),
+    excludeTools: toolNames('excludeTools'),
+    trust: ignored('trust is asked, never configured'),
+    oauth: oauth({
+      enabled: oauthEnabled,
+      clientId: asTemplate<OAuth>('clientId'),
+      clientSecret: asTemplate<OAuth>('clientSecret'),
+      authorizationUrl: asText<OAuth>('authorizationUrl'),
+      tokenUrl: asText<OAuth>('tokenUrl'),
+      scopes: asScopes<OAuth>('scopes'),
+      redirectUri: asText<OAuth>('redirectUri'),
+    }),
+    authProviderType: ignored(),
+    targetAudience: ignored(),
+    targetServiceAccount: ignored(),
+  },
+  syntaxes: ['dollar', 'percent'],
+  values: 'literal',
+  typeOfUrl: 'http',
+  unknownField: 'not-used',
+}

@@ -1,0 +1,112 @@
+/**
+ * goose: extensions, of which some are MCP servers. Names of its own (`cmd`, `uri`, `envs`), seconds, and variables
+ * that goose takes from its keyring.
+ */
+import { findMember } from '../../../model/document.ts'
+import { literal, type Template } from '../../../model/template.ts'
+import { setField, templateIn, type Dialect, type Draft, type FieldReader } from '../draft.ts'
+import {
+  command,
+  enabled,
+  ignored,
+  readTexts,
+  requireText,
+  scalarText,
+  seconds,
+  silent,
+  templateMap,
+  templates,
+  toolNames,
+  words,
+} from '../fields.ts'
+import { unsupportedKind } from '../problems.ts'
+
+/** Kinds of extension that are part of the goose program. */
+const INSIDE_GOOSE = ['builtin', 'platform', 'frontend', 'inline_python']
+
+const type: FieldReader = (draft, field) => {
+  words('type')(draft, field)
+  const kind = draft.fields.type
+  if (kind === undefined || !INSIDE_GOOSE.includes(kind)) return
+  const message = `an extension of type \`${kind}\` runs inside goose and cannot be reached from outside`
+  draft.unsupported = unsupportedKind(draft.found, message, field)
+}
+
+const socket: FieldReader = (draft, field) => {
+  const message = 'this server is reached through a Unix socket, which Plugboard cannot do'
+  draft.unsupported = unsupportedKind(draft.found, message, field)
+}
+
+/** In `uri` and `headers`, goose puts in what stands in `envs` of the same entry. */
+function filledIn(draft: Draft, text: string): Template {
+  const envs = findMember(draft.found.node, 'envs')?.value
+  return templateIn(draft, text).flatMap((part) => {
+    const own = typeof part === 'object' && part.kind === 'env' ? findMember(envs, part.name) : undefined
+    const value = own === undefined ? undefined : scalarText(own.value)
+    return value === undefined ? [part] : literal(value)
+  })
+}
+
+const uri: FieldReader = (draft, field) => {
+  const text = requireText(draft, field)
+  if (text !== undefined) setField(draft, 'url', field, filledIn(draft, text))
+}
+
+/** A remote server has no environment: there, the variables were put into `uri` and `headers`. */
+function unlessRemote(reader: FieldReader): FieldReader {
+  return (draft, field) => {
+    if (findMember(draft.found.node, 'uri') === undefined) reader(draft, field)
+  }
+}
+
+/** `["NAME"]`: variables whose values goose keeps in its keyring. */
+const passedVariables: FieldReader = (draft, field) => {
+  const names = readTexts(draft, field)
+  if (names === undefined) return
+  const env = new Map(draft.fields.env)
+  for (const name of names) env.set(name, [{ kind: 'env', name }])
+  setField(draft, 'env', field, env)
+}
+
+/** An empty list means all tools. */
+const availableTools: FieldReader = (draft, field) => {
+  const isEmpty = field.node.kind === 'array' && field.node.items.length === 0
+  if (!isEmpty) toolNames('includeTools')(draft, field)
+}
+
+/** goose writes `null` for what was left out. */
+function unlessNull(reader: FieldReader): FieldReader {
+  return (draft, field) => {
+    const isNull = field.node.kind === 'scalar' && field.node.value === null
+    if (!isNull) reader(draft, field)
+  }
+}
+
+export const goose: Dialect = {
+  id: 'goose',
+  fields: {
+    type,
+    name: silent,
+    display_name: silent,
+    bundled: silent,
+    description: unlessNull(words('description')),
+    enabled,
+    cmd: command,
+    args: templates('args'),
+    envs: unlessRemote(templateMap('env')),
+    env_keys: unlessRemote(passedVariables),
+    uri: unlessNull(uri),
+    headers: templateMap('headers', filledIn),
+    socket: unlessNull(socket),
+    timeout: unlessNull(seconds('timeoutMs')),
+    available_tools: availableTools,
+    tools: ignored('it belongs to extensions that run inside goose'),
+    instructions: ignored('it belongs to extensions that run inside goose'),
+    code: ignored('it belongs to extensions that run inside goose'),
+    dependencies: ignored('it belongs to extensions that run inside goose'),
+  },
+  syntaxes: ['dollar'],
+  values: 'literal',
+  typeOfUrl: 'http',
+  unknownField: 'not-used',
+}

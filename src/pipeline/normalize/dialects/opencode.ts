@@ -1,0 +1,94 @@
+/**
+ * opencode: `command` as one list, `environment`, `{env:X}` and `{file:path}`; version 2 writes some names otherwise.
+ */
+import type { OAuth } from '../../../model/definition.ts'
+import { findAt, findMember } from '../../../model/document.ts'
+import { setField, type Dialect, type Draft, type FieldReader } from '../draft.ts'
+import {
+  asNumber,
+  asScopes,
+  asTemplate,
+  asText,
+  commandList,
+  disabled,
+  enabled,
+  group,
+  millis,
+  oauth,
+  template,
+  templateMap,
+  words,
+} from '../fields.ts'
+import { wrongType } from '../problems.ts'
+
+const command: FieldReader = (draft, field) => {
+  if (field.node.kind === 'array') return commandList(draft, field)
+  const hint = 'write the program and its arguments as one list: `["npx", "-y", …]`'
+  draft.problems.push(wrongType(draft.found, field, 'a list of strings', [hint]))
+}
+
+const settings = oauth({
+  clientId: asTemplate<OAuth>('clientId'),
+  client_id: asTemplate<OAuth>('clientId'),
+  clientSecret: asTemplate<OAuth>('clientSecret'),
+  client_secret: asTemplate<OAuth>('clientSecret'),
+  scope: asScopes<OAuth>('scopes'),
+  callbackPort: asNumber<OAuth>('callbackPort'),
+  callback_port: asNumber<OAuth>('callbackPort'),
+  redirectUri: asText<OAuth>('redirectUri'),
+  redirect_uri: asText<OAuth>('redirectUri'),
+})
+
+const oauthOrFalse: FieldReader = (draft, field) => {
+  const isOff = field.node.kind === 'scalar' && field.node.value === false
+  if (isOff) setField(draft, 'oauth', field, { isOff })
+  else settings(draft, field)
+}
+
+const limits = group({ startup: millis('startupTimeoutMs'), request: millis('timeoutMs') })
+
+/** One number covers listing tools and calling them. */
+const timeout: FieldReader = (draft, field) => {
+  const read = field.node.kind === 'object' ? limits : millis('timeoutMs', 'startupTimeoutMs')
+  read(draft, field)
+}
+
+/** The limit for all servers of the file, in version 2 and in version 1. */
+const SHARED_TIMEOUTS = [
+  ['mcp', 'timeout'],
+  ['experimental', 'mcp_timeout'],
+]
+
+function useSharedTimeout(draft: Draft): void {
+  const { fields, found } = draft
+  if (fields.timeoutMs !== undefined || fields.startupTimeoutMs !== undefined) return
+  for (const path of SHARED_TIMEOUTS) {
+    const node = findAt(found.document.root, path)
+    // With a type, it is a server of version 1 that somebody called `timeout`.
+    if (node === undefined || findMember(node, 'type') !== undefined) continue
+    return timeout(draft, { path: path.join('.'), node })
+  }
+}
+
+export const opencode: Dialect = {
+  id: 'opencode',
+  fields: {
+    type: words('type'),
+    command,
+    cwd: template('cwd'),
+    environment: templateMap('env'),
+    url: template('url'),
+    headers: templateMap('headers'),
+    oauth: oauthOrFalse,
+    enabled,
+    disabled,
+    timeout,
+  },
+  syntaxes: ['braces'],
+  values: 'literal',
+  typeOfUrl: 'http',
+  types: { local: 'stdio' },
+  fallbackTypes: ['remote'],
+  unknownField: 'not-used',
+  check: useSharedTimeout,
+}

@@ -1,0 +1,278 @@
+/**
+ * settings: settings files → what they ask for.
+ *
+ * in     the files as found, highest level first
+ * out    one Settings value; a policy that cannot be understood is marked, so that it admits nothing
+ * never  lets a file in a repository loosen anything: deny rules are taken from there, nothing else
+ */
+import { findMember, locate, toText, type ConfigDocument, type ConfigNode, type Member } from '../../model/document.ts'
+import { SOURCES_HIGH_TO_LOW, type SourceId, type Spot } from '../../model/origin.ts'
+import type { AllowList, Level, ServerMatch, ServerRule } from '../../model/policy.ts'
+import type { Problem } from '../../model/problem.ts'
+import type { Connector, FoundSettings, Settings } from '../../model/settings.ts'
+import type { Template } from '../../model/template.ts'
+import { createProblem, createWarning, whereOf } from '../../problem/problem.ts'
+import { findNearest } from '../../base/edit-distance.ts'
+import { toTemplate } from './expand.ts'
+import { scalarText } from './fields.ts'
+
+export function normalizeSettings(found: readonly FoundSettings[]): Settings {
+  const draft = createSettingsDraft()
+  for (const settings of found) {
+    if (settings.problem !== undefined) breakPolicy(draft, settings.level, settings.problem)
+    else readSettings(draft, { level: settings.level, document: settings.document })
+  }
+  const { enabled, projectConfig, pluginServersOnly, broken } = draft
+  return {
+    sourcesOff: new Map([...draft.sources].filter(([, { isOn }]) => !isOn).map(([id, { by }]) => [id, by])),
+    connectors: draft.connectors,
+    plugins: draft.plugins,
+    switches: draft.switches,
+    projectDeny: draft.projectDeny,
+    problems: draft.problems,
+    policy: {
+      deny: draft.deny,
+      allowLists: draft.allowLists,
+      ...(pluginServersOnly === undefined ? {} : { pluginServersOnly }),
+      ...(broken === undefined ? {} : { broken }),
+    },
+    ...(enabled?.isOn === false ? { off: enabled.by } : {}),
+    ...(projectConfig?.isOn === false ? { projectConfigOff: projectConfig.by } : {}),
+  }
+}
+
+interface Toggle {
+  readonly isOn: boolean
+  readonly by: Spot
+}
+
+interface SettingsDraft {
+  enabled?: Toggle
+  projectConfig?: Toggle
+  pluginServersOnly?: Spot
+  broken?: Problem
+  readonly sources: Map<SourceId, Toggle>
+  readonly plugins: Map<string, Toggle>
+  readonly switches: Map<string, { readonly to: 'on' | 'off'; readonly by: Spot }>
+  readonly connectors: Connector[]
+  readonly deny: ServerRule[]
+  readonly projectDeny: ServerRule[]
+  readonly allowLists: AllowList[]
+  readonly problems: Problem[]
+}
+
+function createSettingsDraft(): SettingsDraft {
+  return {
+    sources: new Map(),
+    plugins: new Map(),
+    switches: new Map(),
+    connectors: [],
+    deny: [],
+    projectDeny: [],
+    allowLists: [],
+    problems: [],
+  }
+}
+
+interface At {
+  readonly level: Level
+  readonly document: ConfigDocument
+}
+
+type SettingReader = (draft: SettingsDraft, at: At, member: Member) => void
+
+const READERS: Readonly<Record<string, SettingReader>> = {
+  enabled: (draft, at, member) => {
+    const toggle = readToggle(draft, at, member)
+    if (toggle !== undefined) draft.enabled ??= toggle
+  },
+  projectConfig: (draft, at, member) => {
+    const toggle = readToggle(draft, at, member)
+    if (toggle !== undefined) draft.projectConfig ??= toggle
+  },
+  sources: (draft, at, member) => {
+    for (const inner of readObject(draft, at, member)) {
+      const id = SOURCES_HIGH_TO_LOW.find((known) => known === inner.key)
+      const toggle = readToggle(draft, at, inner)
+      if (id === undefined) draft.problems.push(unknownSource(at, inner))
+      else if (toggle !== undefined && !draft.sources.has(id)) draft.sources.set(id, toggle)
+    }
+  },
+  plugins: (draft, at, member) => {
+    for (const inner of readObject(draft, at, member)) {
+      const toggle = readToggle(draft, at, inner)
+      if (toggle !== undefined && !draft.plugins.has(inner.key)) draft.plugins.set(inner.key, toggle)
+    }
+  },
+  connectors: (draft, at, member) => {
+    for (const item of readList(draft, at, member)) readConnector(draft, at, item)
+  },
+  disabledServers: readSwitches('off'),
+  enabledServers: readSwitches('on'),
+  deniedMcpServers: (draft, at, member) => {
+    const rules = readRules(draft, at, member)
+    if (at.level === 'project') draft.projectDeny.push(...rules)
+    else draft.deny.push(...rules)
+  },
+  allowedMcpServers: readAllowList,
+  pluginServersOnly: (draft, at, member) => {
+    const toggle = readToggle(draft, at, member)
+    if (at.level !== 'managed') draft.problems.push(notHere(at, member, 'only managed settings can ask for it'))
+    else if (toggle?.isOn === true) draft.pluginServersOnly ??= toggle.by
+  },
+  security: (draft, at, member) => {
+    for (const inner of readObject(draft, at, member)) {
+      if (inner.key === 'mcp_server_denylist') READERS['deniedMcpServers']!(draft, at, inner)
+      else if (inner.key === 'mcp_server_allowlist') readInRepository(draft, at, inner, readAllowList)
+      else draft.problems.push(unknownSetting(at, inner))
+    }
+  },
+  // Servers: read by the source plugboard.
+  mcp_servers: () => undefined,
+  mcpServers: () => undefined,
+  $schema: () => undefined,
+}
+
+/** What a file in a repository may say. Everything else could loosen something, or reach out of the project. */
+const IN_REPOSITORY = new Set(['deniedMcpServers', 'security', 'mcp_servers', 'mcpServers', '$schema'])
+
+function readSettings(draft: SettingsDraft, at: At): void {
+  if (at.document.root.kind !== 'object') return
+  for (const member of at.document.root.members) {
+    const reader = Object.hasOwn(READERS, member.key) ? READERS[member.key] : undefined
+    if (reader === undefined) draft.problems.push(unknownSetting(at, member))
+    else if (IN_REPOSITORY.has(member.key)) reader(draft, at, member)
+    else readInRepository(draft, at, member, reader)
+  }
+}
+
+function readInRepository(draft: SettingsDraft, at: At, member: Member, reader: SettingReader): void {
+  if (at.level !== 'project') reader(draft, at, member)
+  else draft.problems.push(notHere(at, member, 'settings in a repository can only tighten'))
+}
+
+function readSwitches(to: 'on' | 'off'): SettingReader {
+  return (draft, at, member) => {
+    for (const item of readList(draft, at, member)) {
+      const name = toText(item)
+      if (name === undefined) draft.problems.push(malformed(at, item, `\`${member.key}\` takes names of servers`))
+      else if (!draft.switches.has(name)) draft.switches.set(name, { to, by: spotOf(at, item) })
+    }
+  }
+}
+
+function readConnector(draft: SettingsDraft, at: At, node: ConfigNode): void {
+  const url = toText(findMember(node, 'url')?.value)
+  if (url === undefined || !/^https?:\/\//.test(url)) {
+    draft.problems.push(malformed(at, node, 'a connector needs a `url` that begins with `https://` or `http://`'))
+    return
+  }
+  const headers = new Map<string, Template>()
+  const given = findMember(node, 'headers')?.value
+  for (const { key, value } of given?.kind === 'object' ? given.members : []) {
+    const text = scalarText(value)
+    if (text === undefined) draft.problems.push(malformed(at, value, `the header \`${key}\` must be a string`))
+    else headers.set(key, toTemplate(text, new Set(), {}))
+  }
+  draft.connectors.push({ url, headers, by: spotOf(at, node) })
+}
+
+function readAllowList(draft: SettingsDraft, at: At, member: Member): void {
+  const rules = readRules(draft, at, member)
+  const isGiven = member.value.kind === 'array' && member.value.items.length > 0
+  if (isGiven) draft.allowLists.push({ by: spotOf(at, member.value), level: at.level, rules })
+}
+
+function readRules(draft: SettingsDraft, at: At, member: Member): readonly ServerRule[] {
+  if (member.value.kind !== 'array') {
+    breakPolicy(draft, at.level, malformed(at, member.value, `\`${member.key}\` must be a list`))
+    return []
+  }
+  return member.value.items.flatMap((item) => {
+    const match = toMatch(item)
+    if (match !== undefined) return [{ match, level: at.level, by: spotOf(at, item) }]
+    const expected = 'a rule is a name, `{ "serverName": … }`, `{ "serverUrl": … }` or `{ "serverCommand": … }`'
+    breakPolicy(draft, at.level, malformed(at, item, expected))
+    return []
+  })
+}
+
+function toMatch(node: ConfigNode): ServerMatch | undefined {
+  const bare = toText(node)
+  if (bare !== undefined) return { kind: 'name', pattern: bare }
+  if (node.kind !== 'object' || node.members.length !== 1) return undefined
+  const { key, value } = node.members[0]!
+  const text = toText(value)
+  if (key === 'serverName' && text !== undefined) return { kind: 'name', pattern: text }
+  if (key === 'serverUrl' && text !== undefined) return { kind: 'url', pattern: text }
+  if (key !== 'serverCommand') return undefined
+  if (text !== undefined) return { kind: 'command-pattern', pattern: text }
+  const argv = value.kind === 'array' ? value.items.map(toText) : [undefined]
+  return argv.includes(undefined) || argv.length === 0 ? undefined : { kind: 'command', argv: argv as string[] }
+}
+
+/** A policy that cannot be understood admits nothing; a repository's is only ignored, or it could switch us off. */
+function breakPolicy(draft: SettingsDraft, level: Level, problem: Problem): void {
+  if (level !== 'project') draft.broken ??= problem
+  // What kept the file from being read was reported when it happened.
+  if (!problem.code.startsWith('discover/')) draft.problems.push(problem)
+}
+
+function readToggle(draft: SettingsDraft, at: At, member: Member): Toggle | undefined {
+  const { value } = member
+  if (value.kind === 'scalar' && typeof value.value === 'boolean') return { isOn: value.value, by: spotOf(at, value) }
+  draft.problems.push(malformed(at, value, `\`${member.key}\` must be \`true\` or \`false\``))
+  return undefined
+}
+
+function readObject(draft: SettingsDraft, at: At, member: Member): readonly Member[] {
+  if (member.value.kind === 'object') return member.value.members
+  draft.problems.push(malformed(at, member.value, `\`${member.key}\` must be an object`))
+  return []
+}
+
+function readList(draft: SettingsDraft, at: At, member: Member): readonly ConfigNode[] {
+  if (member.value.kind === 'array') return member.value.items
+  draft.problems.push(malformed(at, member.value, `\`${member.key}\` must be a list`))
+  return []
+}
+
+function spotOf({ document }: At, node: ConfigNode): Spot {
+  return { file: document.file, ...locate(document.lineStarts, node.start) }
+}
+
+function whereAt(at: At, span: { readonly start: number; readonly end: number }): ReturnType<typeof whereOf> {
+  return whereOf(at.document, span, { source: 'plugboard', scope: at.level })
+}
+
+function malformed(at: At, node: ConfigNode, message: string): Problem {
+  return createProblem({ code: 'normalize/setting', message, where: whereAt(at, node) })
+}
+
+function notHere(at: At, member: Member, reason: string): Problem {
+  return createWarning({
+    code: 'normalize/setting-ignored',
+    message: `\`${member.key}\` is ignored here: ${reason}`,
+    where: whereAt(at, { start: member.keyStart, end: member.keyEnd }),
+  })
+}
+
+function unknownSetting(at: At, member: Member): Problem {
+  const nearest = findNearest(member.key, Object.keys(READERS))
+  return createWarning({
+    code: 'normalize/setting-unknown',
+    message: `the setting \`${member.key}\` is not used by this version`,
+    where: whereAt(at, { start: member.keyStart, end: member.keyEnd }),
+    hints: nearest === undefined ? [] : [`did you mean \`${nearest}\`?`],
+  })
+}
+
+function unknownSource(at: At, member: Member): Problem {
+  const nearest = findNearest(member.key, SOURCES_HIGH_TO_LOW)
+  return createWarning({
+    code: 'normalize/setting-unknown',
+    message: `there is no source \`${member.key}\``,
+    where: whereAt(at, { start: member.keyStart, end: member.keyEnd }),
+    hints: nearest === undefined ? [`sources: ${SOURCES_HIGH_TO_LOW.join(', ')}`] : [`did you mean \`${nearest}\`?`],
+  })
+}

@@ -1,0 +1,100 @@
+/**
+ * trust-store: the user's decisions about servers of repositories, on disk.
+ *
+ * in     the file in the user's own state folder
+ * out    a TrustStore; a store that cannot be read holds no approval, and is a problem
+ * never  lives in a repository, holds a secret, or is readable by others
+ */
+import type { Problem } from '../model/problem.ts'
+import type { ProjectTrust, TrustDecision, TrustFacts, TrustStore } from '../model/trust.ts'
+import { createProblem, ProblemError } from '../problem/problem.ts'
+import type { World } from '../world/world.ts'
+
+export interface StoredTrust {
+  readonly store: TrustStore
+  readonly problem?: Problem
+}
+
+export function trustFile(world: World, dirs: { readonly state: string }): string {
+  return world.paths.join(dirs.state, 'trust.json')
+}
+
+export function readTrust(world: World, file: string): StoredTrust {
+  const read = world.files.read(file)
+  if (read.kind === 'missing') return { store: { projects: new Map() } }
+  if (read.kind === 'unreadable') return { store: { projects: new Map() }, problem: damaged(file) }
+  return parseTrust(file, read.text)
+}
+
+/** Reads, changes and writes under a lock. A project without decisions is forgotten. Throws `trust/damaged`. */
+export async function updateTrust(
+  world: World,
+  file: string,
+  change: (projects: Map<string, ProjectTrust>) => void,
+): Promise<void> {
+  await world.files.update(file, 0o600, (text) => {
+    const { store, problem } = text === undefined ? { store: { projects: new Map() } } : parseTrust(file, text)
+    if (problem !== undefined) throw new ProblemError(problem)
+    const projects = new Map(store.projects)
+    change(projects)
+    return formatTrust({ projects })
+  })
+}
+
+function parseTrust(file: string, text: string): StoredTrust {
+  const parsed = tryJson(text)
+  if (!isObject(parsed) || !isObject(parsed['projects'])) return { store: { projects: new Map() }, problem: damaged(file) }
+  const projects = new Map<string, ProjectTrust>()
+  for (const [root, servers] of Object.entries(parsed['projects'])) {
+    const named = isObject(servers) ? Object.entries(servers) : []
+    projects.set(root, new Map(named.map(([name, list]) => [name, Array.isArray(list) ? list.filter(isDecision) : []])))
+  }
+  return { store: { projects } }
+}
+
+function formatTrust({ projects }: TrustStore): string {
+  const sorted = [...projects].filter(([, servers]) => servers.size > 0).sort(byKey)
+  const plain = toRecord(sorted.map(([root, servers]) => [root, toRecord([...servers].sort(byKey))]))
+  return `${JSON.stringify({ version: 1, projects: plain }, undefined, 2)}\n`
+}
+
+/** Without a prototype, so that a server called `__proto__` is stored like any other. */
+function toRecord<T>(pairs: readonly (readonly [string, T])[]): Record<string, T> {
+  const record = Object.create(null) as Record<string, T>
+  for (const [key, value] of pairs) record[key] = value
+  return record
+}
+
+function byKey(a: readonly [string, unknown], b: readonly [string, unknown]): number {
+  return a[0] < b[0] ? -1 : 1
+}
+
+function isDecision(value: unknown): value is TrustDecision {
+  if (!isObject(value) || typeof value['at'] !== 'string') return false
+  return (value['decision'] === 'approved' || value['decision'] === 'declined') && isFacts(value['facts'])
+}
+
+function isFacts(value: unknown): value is TrustFacts {
+  return isObject(value) && Object.values(value).every((fact) => typeof fact === 'string')
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined // reported by the caller as a damaged store
+  }
+}
+
+function damaged(file: string): Problem {
+  return createProblem({
+    code: 'trust/damaged',
+    message: 'the record of your approvals cannot be read, so no project server is trusted',
+    where: { file },
+    hints: [`move it away and approve again: \`mv ${file} ${file}.broken\``],
+  })
+}

@@ -1,0 +1,134 @@
+/**
+ * trust: what a user can say about the servers of the project they are in.
+ *
+ * The way back is through disk: each decision is written to the store, and counts from the next load on.
+ */
+import { findNearest } from '../base/edit-distance.ts'
+import type { CatalogEntry, Change } from '../model/catalog.ts'
+import type { Spot } from '../model/origin.ts'
+import type { Problem } from '../model/problem.ts'
+import type { ProjectTrust, TrustDecision, TrustFacts } from '../model/trust.ts'
+import { createProblem, ProblemError, whereOrigin } from '../problem/problem.ts'
+import type { World } from '../world/world.ts'
+import type { LoadedCatalog } from './load-catalog.ts'
+import { trustFile, updateTrust } from './trust-store.ts'
+
+/** A server of the project, and everything its user should see before saying yes. */
+export interface TrustQuestion {
+  readonly name: string
+  readonly entry: CatalogEntry
+  readonly facts: TrustFacts
+  /** What is not as it was when the user decided last. */
+  readonly changed: readonly Change[]
+  /** Lines where the user enabled it in Claude Code. */
+  readonly enabledElsewhere: readonly Spot[]
+}
+
+/** The servers of this project that can be decided upon; those of one name together when `name` is given. */
+export function trustQuestions(loaded: LoadedCatalog, name?: string): readonly TrustQuestion[] {
+  return loaded.catalog.entries.flatMap((entry) => {
+    const { found } = entry.entry
+    const facts = loaded.facts.get(entry.entry)
+    if (facts === undefined || (name !== undefined && found.name !== name)) return []
+    const changed = entry.fate.kind === 'untrusted' ? (entry.fate.changed ?? []) : []
+    const isShared = found.origin.source === 'mcp-json'
+    const choices = isShared ? loaded.enabledElsewhere : []
+    const enabledElsewhere = choices.filter(({ server }) => server === found.name || server === '*').map(({ by }) => by)
+    return [{ name: found.name, entry, facts, changed, enabledElsewhere }]
+  })
+}
+
+/** As `trustQuestions`; throws `trust/unknown-server` or `trust/invalid-server` when there is nothing to decide. */
+export function requireQuestions(loaded: LoadedCatalog, name: string): readonly TrustQuestion[] {
+  const questions = trustQuestions(loaded, name)
+  if (questions.length > 0) return questions
+  const entry = loaded.catalog.entries.find(
+    ({ entry: one }) => one.found.name === name && one.found.origin.scope === 'project',
+  )
+  throw new ProblemError(entry === undefined ? unknownServer(loaded, name) : invalidServer(entry))
+}
+
+export async function decide(
+  world: World,
+  loaded: LoadedCatalog,
+  decision: TrustDecision['decision'],
+  questions: readonly TrustQuestion[],
+): Promise<void> {
+  const at = new Date(world.clock.now()).toISOString()
+  await updateTrust(world, trustFile(world, loaded.dirs), (projects) => {
+    const servers = new Map(projects.get(loaded.project.realRoot))
+    for (const name of new Set(questions.map((question) => question.name))) {
+      const decided = questions.filter((one) => one.name === name).map(({ facts }): TrustDecision => ({ decision, at, facts }))
+      servers.set(name, [...stillValid(loaded, servers.get(name) ?? [], { name, decided }), ...decided])
+    }
+    projects.set(loaded.project.realRoot, servers)
+  })
+}
+
+/** Decisions about other entries of this name that are as they were; what changed since is replaced. */
+function stillValid(
+  loaded: LoadedCatalog,
+  before: readonly TrustDecision[],
+  now: { readonly name: string; readonly decided: readonly TrustDecision[] },
+): readonly TrustDecision[] {
+  const today = trustQuestions(loaded, now.name).map(({ facts }) => JSON.stringify(facts))
+  const decided = now.decided.map(({ facts }) => JSON.stringify(facts))
+  return before.filter(({ facts }) => today.includes(JSON.stringify(facts)) && !decided.includes(JSON.stringify(facts)))
+}
+
+/** Forgets decisions about this project: of the servers named, or all. Answers how many. */
+export async function resetTrust(
+  world: World,
+  loaded: LoadedCatalog,
+  what: { readonly kind: 'servers'; readonly names: readonly string[] } | { readonly kind: 'project' },
+): Promise<number> {
+  let forgotten = 0
+  const root = loaded.project.realRoot
+  const names = what.kind === 'servers' ? what.names : []
+  await updateTrust(world, trustFile(world, loaded.dirs), (projects) => {
+    const before = countDecisions(projects)
+    if (what.kind === 'project') projects.delete(root)
+    else {
+      const servers = new Map(projects.get(root))
+      for (const name of names) servers.delete(name)
+      projects.set(root, servers)
+    }
+    forgotten = before - countDecisions(projects)
+  })
+  return forgotten
+}
+
+function countDecisions(projects: ReadonlyMap<string, ProjectTrust>): number {
+  return [...projects.values()].flatMap((servers) => [...servers.values()]).flat().length
+}
+
+function unknownServer(loaded: LoadedCatalog, name: string): Problem {
+  const known = trustQuestions(loaded).map((question) => question.name)
+  const elsewhere = loaded.catalog.entries.find(({ entry }) => entry.found.name === name)
+  const nearest = findNearest(name, known)
+  if (elsewhere !== undefined) {
+    return createProblem({
+      code: 'trust/unknown-server',
+      message: `\`${name}\` needs no approval`,
+      where: whereOrigin(elsewhere.entry.found.origin, name),
+      notes: ['only servers that a repository declares do'],
+    })
+  }
+  return createProblem({
+    code: 'trust/unknown-server',
+    message: `this project declares no server named \`${name}\``,
+    notes: [known.length === 0 ? 'it declares none' : `it declares: ${known.join(', ')}`],
+    hints: nearest === undefined ? [] : [`did you mean \`${nearest}\`?`],
+  })
+}
+
+function invalidServer({ entry }: CatalogEntry): Problem {
+  const { name, origin } = entry.found
+  const problems = entry.kind === 'invalid' ? entry.problems : entry.kind === 'unsupported' ? [entry.problem] : []
+  return createProblem({
+    code: 'trust/invalid-server',
+    message: `\`${name}\` cannot be approved before it is mended`,
+    where: problems[0]?.where ?? whereOrigin(origin, name),
+    notes: problems.map(({ message }) => message),
+  })
+}

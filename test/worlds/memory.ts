@@ -1,0 +1,109 @@
+/**
+ * memory: a World whose files and clock live in memory, in the manner of any platform.
+ */
+import { createHash } from 'node:crypto'
+import { posix, win32 } from 'node:path'
+import type { FileRead, Files, Paths, Platform, ShellOutcome, World } from '../../src/world/world.ts'
+
+export interface MemoryOptions {
+  readonly platform?: Platform
+  readonly env?: Readonly<Record<string, string>>
+  readonly home?: string
+  readonly cwd?: string
+  /** By absolute path. A value that is not text is what reading it gives. */
+  readonly files?: Readonly<Record<string, string | FileRead>>
+  /** Paths that can be run. */
+  readonly programs?: readonly string[]
+  readonly now?: number
+  /** What the network answers, by URL. */
+  readonly web?: Readonly<Record<string, { readonly status: number; readonly text: string }>>
+  readonly shell?: (command: string) => ShellOutcome
+}
+
+export interface MemoryWorld extends World {
+  /** Everything that was read, in order: what a test of "never reads" looks at. */
+  readonly reads: readonly string[]
+  readonly commands: readonly string[]
+  readonly stored: ReadonlyMap<string, string | FileRead>
+}
+
+export const HOMES: Readonly<Record<Platform, string>> = {
+  linux: '/home/ada',
+  darwin: '/Users/ada',
+  win32: 'C:\\Users\\ada',
+}
+
+export const PROJECTS: Readonly<Record<Platform, string>> = {
+  linux: '/src/shop',
+  darwin: '/src/shop',
+  win32: 'C:\\src\\shop',
+}
+
+export function createMemoryWorld(options: MemoryOptions = {}): MemoryWorld {
+  const platform = options.platform ?? 'linux'
+  const paths: Paths = platform === 'win32' ? win32 : posix
+  const stored = new Map(Object.entries(options.files ?? {}))
+  const reads: string[] = []
+  const commands: string[] = []
+  return {
+    platform,
+    paths,
+    env: options.env ?? {},
+    home: options.home ?? HOMES[platform],
+    cwd: options.cwd ?? PROJECTS[platform],
+    files: createMemoryFiles({ paths, stored, reads, programs: new Set(options.programs) }),
+    clock: { now: () => options.now ?? Date.UTC(2026, 10, 16) },
+    web: {
+      get: async (url) => {
+        const answer = options.web?.[url]
+        if (answer === undefined) throw new Error(`connect ECONNREFUSED ${url}`)
+        return answer
+      },
+    },
+    shell: {
+      run: async (command) => {
+        commands.push(command)
+        return options.shell?.(command) ?? { stdout: '', stderr: '', exitCode: 0, timedOut: false }
+      },
+    },
+    hash: (text) => createHash('sha256').update(text).digest('hex'),
+    reads,
+    commands,
+    stored,
+  }
+}
+
+interface Disk {
+  readonly paths: Paths
+  readonly stored: Map<string, string | FileRead>
+  readonly reads: string[]
+  readonly programs: ReadonlySet<string>
+}
+
+function createMemoryFiles({ paths, stored, reads, programs }: Disk): Files {
+  const isBelow = (directory: string, path: string): boolean => path.startsWith(directory + paths.sep)
+  return {
+    read(file) {
+      reads.push(file)
+      const found = stored.get(file)
+      if (found === undefined) return { kind: 'missing' }
+      return typeof found === 'string' ? { kind: 'text', text: found } : found
+    },
+    kind(path) {
+      if (stored.has(path) || programs.has(path)) return 'file'
+      return [...stored.keys()].some((file) => isBelow(path, file)) ? 'directory' : 'missing'
+    },
+    list(directory) {
+      const below = [...stored.keys()].filter((file) => isBelow(directory, file))
+      const names = below.map((file) => file.slice(directory.length + 1).split(paths.sep)[0]!)
+      return [...new Set(names)].sort()
+    },
+    realPath: (path) => path,
+    isExecutable: (path) => programs.has(path),
+    mode: (path) => (stored.has(path) ? 0o600 : undefined),
+    async update(file, _mode, change) {
+      const before = stored.get(file)
+      stored.set(file, change(typeof before === 'string' ? before : undefined))
+    },
+  }
+}
