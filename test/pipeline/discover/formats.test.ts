@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest'
+/**
+ * JSON, TOML and YAML as one tree: positions, odd keys, depth, and where a text goes wrong.
+ */
+import { describe, expect, test } from 'vitest'
 import {
   createDocument,
   findAt,
@@ -40,7 +43,7 @@ async function faultOf(text: string, format: Format): Promise<readonly string[]>
 const EMPTY: ConfigNode = { kind: 'object', start: 0, end: 0, members: [] }
 
 describe('every format', () => {
-  it.each<[Format, string]>([
+  test.each<[Format, string]>([
     ['json', '{\n  "mcp": {\n    "a": { "command": "npx" }\n  }\n}'],
     ['toml', '\n\n[mcp]\n[mcp.a]\ncommand = "npx"'],
     ['yaml', 'mcp:\n  a:\n    command: npx'],
@@ -49,7 +52,7 @@ describe('every format', () => {
     expect(toText(findAt(document.root, ['mcp', 'a', 'command']))).toBe('npx')
   })
 
-  it.each<[Format, string]>([
+  test.each<[Format, string]>([
     ['json', '{ "__proto__": { "command": "x" }, "constructor": {} }'],
     ['toml', '[__proto__]\ncommand = "x"\n[constructor]'],
     ['yaml', '__proto__:\n  command: x\nconstructor: {}'],
@@ -60,14 +63,17 @@ describe('every format', () => {
     expect(Object.prototype).not.toHaveProperty('command')
   })
 
-  it.each<Format>(['json', 'toml', 'yaml'])('reads an empty file as an empty object (%s)', async (format) => {
-    expect(await parseText(' \n', format)).toEqual({
-      kind: 'tree',
-      root: { kind: 'object', start: 0, end: 2, members: [] },
-    })
-  })
+  test.each<Format>(['json', 'toml', 'yaml'])(
+    'reads an empty file as an empty object (%s)',
+    async (format) => {
+      expect(await parseText(' \n', format)).toEqual({
+        kind: 'tree',
+        root: { kind: 'object', start: 0, end: 2, members: [] },
+      })
+    },
+  )
 
-  it.each<[Format, string]>([
+  test.each<[Format, string]>([
     ['json', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
     ['toml', `a = ${'['.repeat(100_000)}${']'.repeat(100_000)}`],
     ['yaml', `a: ${'{a: '.repeat(100_000)}${'}'.repeat(100_000)}`],
@@ -77,7 +83,7 @@ describe('every format', () => {
     expect(await parseText(text, format)).toMatchObject({ kind: 'fault', message: 'it is nested too deeply' })
   })
 
-  it.each<[Format, string]>([
+  test.each<[Format, string]>([
     ['json', `${'['.repeat(150)}${']'.repeat(150)}`],
     ['toml', `a = ${'['.repeat(150)}${']'.repeat(150)}`],
     ['yaml', `${'- '.repeat(150)}x`],
@@ -85,27 +91,27 @@ describe('every format', () => {
     expect(await parseText(text, format)).toMatchObject({ kind: 'tree' })
   })
 
-  it('is told by the ending of the file, and is JSON otherwise', () => {
+  test('is told by the ending of the file, and is JSON otherwise', () => {
     const files = ['config.toml', 'config.yaml', 'a.yml', 'opencode.jsonc', '.claude.json', 'mcp']
     expect(files.map(formatOf)).toEqual(['toml', 'yaml', 'yaml', 'json', 'json', 'json'])
   })
 })
 
 describe('JSON', () => {
-  it('knows line and column of keys and values', async () => {
+  test('knows line and column of keys and values', async () => {
     const document = await parse('{\n  "a": {\r\n    "b":  [1]\n  }\n}', 'json')
     expect(spots(document, 'a')).toEqual(['2:3', '2:8'])
     expect(spots(document, 'a', 'b')).toEqual(['3:5', '3:11'])
   })
 
-  it('spans a node from its first to behind its last character', async () => {
+  test('spans a node from its first to behind its last character', async () => {
     const text = '{ "a": "é\\n", "b": { "c": [] } }'
     const { root } = await parse(text, 'json')
     const spans = ['a', 'b'].map((key) => findMember(root, key)!.value)
     expect(spans.map(({ start, end }) => text.slice(start, end))).toEqual(['"é\\n"', '{ "c": [] }'])
   })
 
-  it('understands comments and trailing commas', async () => {
+  test('understands comments and trailing commas', async () => {
     const { root } = await parse('// one\n{ /* two */ "a": [1, 2,], } // three', 'json')
     expect(root).toEqual({
       kind: 'object',
@@ -130,20 +136,20 @@ describe('JSON', () => {
     })
   })
 
-  it('keeps a key that is written twice, and the last one counts', async () => {
+  test('keeps a key that is written twice, and the last one counts', async () => {
     const { root } = await parse('{ "a": 1, "b": 2, "a": 3 }', 'json')
     expect(keysOf(root)).toEqual(['a', 'b', 'a'])
     expect(findAt(root, ['a'])).toMatchObject({ value: 3 })
   })
 
-  it('puts each kind of scalar in as it is', async () => {
+  test('puts each kind of scalar in as it is', async () => {
     const { root } = await parse('[null, true, -1.5e3, "x"]', 'json')
     expect(
       root.kind === 'array' ? root.items.map((item) => item.kind === 'scalar' && item.value) : [],
     ).toEqual([null, true, -1500, 'x'])
   })
 
-  it.each([
+  test.each([
     ['{ "a": 1', '1:9', 'a `}` is missing'],
     ['{\n  "a" 1\n}', '2:7', 'a `:` is expected here'],
     ['{\n  "a": 1\n  "b": 2\n}', '3:3', 'a `,` is expected here'],
@@ -157,7 +163,7 @@ describe('JSON', () => {
 })
 
 describe('TOML', () => {
-  it('knows line and column of tables, dotted keys and values', async () => {
+  test('knows line and column of tables, dotted keys and values', async () => {
     const document = await parse(
       '# head\n[mcp_servers.a]\ncommand = "npx"\nenv.TOKEN = "t"\n[mcp_servers."b c"]\nargs = [\n  "-y",\n]\n',
       'toml',
@@ -168,25 +174,25 @@ describe('TOML', () => {
     expect(spots(document, 'mcp_servers', 'b c', 'args')).toEqual(['6:1', '6:8'])
   })
 
-  it('joins a table that is written in pieces', async () => {
+  test('joins a table that is written in pieces', async () => {
     const { root } = await parse('[s.a]\nx = 1\n[s.b]\n[s.a.env]\nT = "t"\n', 'toml')
     expect(keysOf(findAt(root, ['s']))).toEqual(['a', 'b'])
     expect(keysOf(findAt(root, ['s', 'a']))).toEqual(['x', 'env'])
   })
 
-  it('collects a list of tables, and sub-tables belong to the last of them', async () => {
+  test('collects a list of tables, and sub-tables belong to the last of them', async () => {
     const { root } = await parse('[[rules]]\na = 1\n[[rules]]\na = 2\n[rules.more]\nb = 3\n', 'toml')
     const rules = findAt(root, ['rules'])
     expect(rules?.kind === 'array' ? rules.items.map(keysOf) : []).toEqual([['a'], ['a', 'more']])
   })
 
-  it('reads inline tables, and dates as their text', async () => {
+  test('reads inline tables, and dates as their text', async () => {
     const { root } = await parse('a = { b.c = "x", d = 2024-01-02 }', 'toml')
     expect(toText(findAt(root, ['a', 'b', 'c']))).toBe('x')
     expect(toText(findAt(root, ['a', 'd']))).toBe('2024-01-02')
   })
 
-  it.each([
+  test.each([
     ['a = 1\na = 2\n', '2:1', 'defining a key multiple times is invalid'],
     ['[a]\n[b]\n[a]\n', '3:2', 'defining a key multiple times is invalid'],
     ['a = "x\n', '1:7', 'unterminated string constant'],
@@ -196,20 +202,20 @@ describe('TOML', () => {
 })
 
 describe('YAML', () => {
-  it('knows line and column of keys and values', async () => {
+  test('knows line and column of keys and values', async () => {
     const document = await parse('# head\nextensions:\n  a:\n    args:\n      - "-y"\n    cmd: npx\n', 'yaml')
     expect(spots(document, 'extensions', 'a')).toEqual(['3:3', '4:5'])
     expect(spots(document, 'extensions', 'a', 'args')).toEqual(['4:5', '5:7'])
     expect(spots(document, 'extensions', 'a', 'cmd')).toEqual(['6:5', '6:10'])
   })
 
-  it('keeps a key that is written twice, and the last one counts', async () => {
+  test('keeps a key that is written twice, and the last one counts', async () => {
     const { root } = await parse('a: 1\na: 2\n', 'yaml')
     expect(keysOf(root)).toEqual(['a', 'a'])
     expect(findAt(root, ['a'])).toMatchObject({ value: 2 })
   })
 
-  it('shares the node an alias names, however often it is named', async () => {
+  test('shares the node an alias names, however often it is named', async () => {
     const lines = ['a0: &a0 [x]']
     for (let i = 1; i < 40; i += 1) lines.push(`a${i}: &a${i} [*a${i - 1}, *a${i - 1}]`)
     const { root } = await parse(lines.join('\n'), 'yaml')
@@ -217,17 +223,17 @@ describe('YAML', () => {
     expect(last?.kind === 'array' && last.items[0] === last.items[1]).toBe(true)
   })
 
-  it('reads an alias of its own parent as nothing', async () => {
+  test('reads an alias of its own parent as nothing', async () => {
     const { root } = await parse('a: &a\n  b: *a\n', 'yaml')
     expect(findAt(root, ['a', 'b'])).toMatchObject({ kind: 'scalar', value: null })
   })
 
-  it('takes keys that are no strings for their text', async () => {
+  test('takes keys that are no strings for their text', async () => {
     const { root } = await parse('1: a\ntrue: b\n', 'yaml')
     expect(keysOf(root)).toEqual(['1', 'true'])
   })
 
-  it.each([
+  test.each([
     ['a: b: c\n', '1:4', 'nested mappings are not allowed in compact mappings'],
     ['a:\n\tb: 1\n', '2:1', 'tabs are not allowed as indentation'],
   ])('says where %j goes wrong', async (text, spot, message) => {

@@ -1,5 +1,7 @@
-import { posix, win32 } from 'node:path'
-import { describe, expect, it } from 'vitest'
+/**
+ * Where the smaller agents keep their servers, and what turns them off.
+ */
+import { describe, expect, test } from 'vitest'
 import type { Settings } from '../../../src/model/settings.ts'
 import { findOurDirs, findProject } from '../../../src/pipeline/discover/project.ts'
 import { createSite, type SiteLog } from '../../../src/pipeline/discover/site.ts'
@@ -13,61 +15,10 @@ import { mcpJson } from '../../../src/pipeline/discover/sources/mcp-json.ts'
 import { ohMyPi } from '../../../src/pipeline/discover/sources/oh-my-pi.ts'
 import { xCode } from '../../../src/pipeline/discover/sources/x-code.ts'
 import { xcsh } from '../../../src/pipeline/discover/sources/xcsh.ts'
-import type { Platform, World } from '../../../src/world/world.ts'
+import type { Platform } from '../../../src/world/world.ts'
+import { createMemoryWorld, type MemoryOptions } from '../../worlds/memory.ts'
 
-type Tree = Readonly<Record<string, string>>
-
-interface Machine {
-  readonly files: Tree
-  readonly platform?: Platform
-  readonly env?: World['env']
-  readonly home?: string
-  readonly cwd?: string
-  readonly plugins?: Settings['plugins']
-}
-
-function createWorld({
-  files,
-  platform = 'linux',
-  env = {},
-  home = '/home/ada',
-  cwd = '/w/shop',
-}: Machine): World {
-  const paths = platform === 'win32' ? win32 : posix
-  const all = Object.keys(files)
-  const refuse = (): never => {
-    throw new Error('discovery must not do this')
-  }
-  return {
-    platform,
-    paths,
-    env,
-    home,
-    cwd,
-    files: {
-      read: (file) => (files[file] === undefined ? { kind: 'missing' } : { kind: 'text', text: files[file] }),
-      kind: (path) => {
-        if (files[path] !== undefined) return 'file'
-        return all.some((file) => file.startsWith(path + paths.sep)) ? 'directory' : 'missing'
-      },
-      list: (dir) => [
-        ...new Set(
-          all
-            .filter((file) => file.startsWith(dir + paths.sep))
-            .map((file) => file.slice(dir.length + 1).split(paths.sep)[0]!),
-        ),
-      ],
-      realPath: (path) => path,
-      isExecutable: () => false,
-      mode: () => undefined,
-      update: refuse,
-    },
-    clock: { now: () => 0 },
-    web: { get: refuse },
-    shell: { run: refuse },
-    hash: (text) => text,
-  }
-}
+type Machine = MemoryOptions & { readonly plugins?: Settings['plugins'] }
 
 const NO_SETTINGS: Settings = {
   sourcesOff: new Map(),
@@ -81,12 +32,14 @@ const NO_SETTINGS: Settings = {
 
 /** What a source finds: `scope name @ file:line`, with its switch; then the problems. */
 async function look(source: Source, machine: Machine): Promise<readonly string[]> {
-  const world = createWorld(machine)
+  const world = createMemoryWorld({ cwd: '/w/shop', ...machine })
   const project = findProject(world)
   const log: SiteLog = { documents: new Map(), places: [], problems: [], choices: [] }
   const settings = { ...NO_SETTINGS, plugins: machine.plugins ?? NO_SETTINGS.plugins }
   const context = { world, project, dirs: findOurDirs(world, project), settings, log }
   const entries = await source.look(createSite(context, source.id))
+  expect(world.commands).toEqual([])
+  expect(world.reads.filter((file) => file.endsWith('rc'))).toEqual([])
   return [
     ...entries.map(({ name, origin, switch: toggled }) => {
       const by = toggled === undefined ? '' : ` ${toggled.to}: ${toggled.by.file}:${toggled.by.line}`
@@ -100,7 +53,7 @@ const one = (name: string, more: object = {}): string =>
   JSON.stringify({ mcpServers: { [name]: { command: 'x' } }, ...more })
 
 describe('xcsh and oh-my-pi', () => {
-  it('the user comes before the project, and nearer folders before farther ones', async () => {
+  test('the user comes before the project, and nearer folders before farther ones', async () => {
     const files = {
       '/w/shop/.git/HEAD': '',
       '/w/shop/.xcsh/mcp.json': one('root'),
@@ -116,7 +69,7 @@ describe('xcsh and oh-my-pi', () => {
     ])
   })
 
-  it("a list of the user's decides about every entry of that name, and off beats on", async () => {
+  test("a list of the user's decides about every entry of that name, and off beats on", async () => {
     const files = {
       '/home/ada/.omp/agent/mcp.json':
         '{"mcpServers":{"a":{}},\n"disabledServers":["a","p"],\n"enabledServers":["a","q"]}',
@@ -130,7 +83,7 @@ describe('xcsh and oh-my-pi', () => {
     ])
   })
 
-  it('a list in a repository says nothing about a server of the user', async () => {
+  test('a list in a repository says nothing about a server of the user', async () => {
     const files = {
       '/home/ada/.omp/agent/mcp.json': one('a'),
       '/w/shop/.omp/.mcp.json': '{"disabledServers":["a"],"enabledServers":["a"]}',
@@ -138,23 +91,23 @@ describe('xcsh and oh-my-pi', () => {
     expect(await look(ohMyPi, { files })).toEqual(['user a @ /home/ada/.omp/agent/mcp.json:1'])
   })
 
-  it('a profile counts below the plain file, and its lists for itself alone', async () => {
+  test('a profile counts below the plain file, and its lists for itself alone', async () => {
     const files = {
       '/home/ada/.omp/agent/mcp.json': one('a'),
-      '/home/ada/.omp/profiles/work/agent/mcp.json': one('b', { disabledServers: ['a', 'b'] }),
+      '/home/ada/.omp/profiles/office/agent/mcp.json': one('b', { disabledServers: ['a', 'b'] }),
     }
     expect(await look(ohMyPi, { files })).toEqual([
       'user a @ /home/ada/.omp/agent/mcp.json:1',
-      'user b @ /home/ada/.omp/profiles/work/agent/mcp.json:1 off: /home/ada/.omp/profiles/work/agent/mcp.json:1',
+      'user b @ /home/ada/.omp/profiles/office/agent/mcp.json:1 off: /home/ada/.omp/profiles/office/agent/mcp.json:1',
     ])
   })
 
-  it("in the home directory, the user's file stays the user's", async () => {
+  test("in the home directory, the user's file stays the user's", async () => {
     const files = { '/home/ada/.xcsh/mcp.json': one('a') }
     expect(await look(xcsh, { files, cwd: '/home/ada' })).toEqual(['user a @ /home/ada/.xcsh/mcp.json:1'])
   })
 
-  it('a list that is none is a problem where it stands', async () => {
+  test('a list that is none is a problem where it stands', async () => {
     const files = {
       '/home/ada/.xcsh/mcp.json': '{\n "disabledServers": "a",\n "enabledServers": ["b", 1]\n}',
     }
@@ -166,7 +119,7 @@ describe('xcsh and oh-my-pi', () => {
 })
 
 describe('x-code', () => {
-  it('looks where `X_CODE_HOME` points, and in the project', async () => {
+  test('looks where `X_CODE_HOME` points, and in the project', async () => {
     const files = { '/x/config.json': one('a'), '/w/shop/.x-code/config.json': one('b') }
     expect(await look(xCode, { files, env: { X_CODE_HOME: '/x' } })).toEqual([
       'user a @ /x/config.json:1',
@@ -179,7 +132,7 @@ describe('agent-code', () => {
   const USER = '/home/ada/.config/agent-code/config.toml'
   const PROJECT = '/w/shop/.agent/settings.toml'
 
-  it('its deny list turns off what it names, its allow list what it does not', async () => {
+  test('its deny list turns off what it names, its allow list what it does not', async () => {
     const files = {
       [USER]: '[mcp_servers.a]\n[mcp_servers.b]\n[security]\nmcp_server_denylist = ["a"]\n',
       [PROJECT]: '[mcp_servers.p]\n[mcp_servers.q]\n[security]\nmcp_server_allowlist = ["p"]\n',
@@ -192,37 +145,37 @@ describe('agent-code', () => {
     ])
   })
 
-  it("the user's allow list holds in the project too", async () => {
+  test("the user's allow list holds in the project too", async () => {
     const files = { [USER]: '[security]\nmcp_server_allowlist = ["b"]\n', [PROJECT]: '[mcp_servers.p]\n' }
     expect(await look(agentCode, { files })).toEqual([`project p @ ${PROJECT}:1 off: ${USER}:2`])
   })
 
-  it('an empty allow list allows everything', async () => {
+  test('an empty allow list allows everything', async () => {
     const files = { [USER]: '[security]\nmcp_server_allowlist = []\n[mcp_servers.a]\n' }
     expect(await look(agentCode, { files })).toEqual([`user a @ ${USER}:3`])
   })
 })
 
 describe('claude-desktop', () => {
-  it.each<[Platform, string, string, World['env']]>([
-    ['linux', '/home/ada', '/cfg/Claude/claude_desktop_config.json', { XDG_CONFIG_HOME: '/cfg' }],
-    ['darwin', '/Users/ada', '/Users/ada/Library/Application Support/Claude/claude_desktop_config.json', {}],
+  test.each<[Platform, string, Readonly<Record<string, string>>]>([
+    ['linux', '/cfg/Claude/claude_desktop_config.json', { XDG_CONFIG_HOME: '/cfg' }],
+    ['darwin', '/Users/ada/Library/Application Support/Claude/claude_desktop_config.json', {}],
     [
       'win32',
-      'C:\\Users\\ada',
+
       'D:\\Roaming\\Claude\\claude_desktop_config.json',
       { APPDATA: 'D:\\Roaming' },
     ],
-  ])('keeps one file of the user (%s)', async (platform, home, file, env) => {
+  ])('keeps one file of the user (%s)', async (platform, file, env) => {
     const cwd = platform === 'win32' ? 'C:\\w' : '/w'
-    expect(
-      await look(claudeDesktop, { platform, home, cwd, env, files: { [file]: one('My Server') } }),
-    ).toEqual([`user My Server @ ${file}:1`])
+    expect(await look(claudeDesktop, { platform, cwd, env, files: { [file]: one('My Server') } })).toEqual([
+      `user My Server @ ${file}:1`,
+    ])
   })
 })
 
 describe('mcp-json', () => {
-  it('reads both root files, nearest directory first, up to the git root', async () => {
+  test('reads both root files, nearest directory first, up to the git root', async () => {
     const files = {
       '/w/shop/.git/HEAD': '',
       '/w/.mcp.json': one('outside'),
@@ -239,7 +192,7 @@ describe('mcp-json', () => {
 })
 
 describe('goose', () => {
-  it('reads the extensions of the user', async () => {
+  test('reads the extensions of the user', async () => {
     const file = '/home/ada/.config/goose/config.yaml'
     expect(
       await look(goose, { files: { [file]: 'GOOSE_MODE: auto\nextensions:\n  a:\n    cmd: x\n' } }),
@@ -248,7 +201,7 @@ describe('goose', () => {
 })
 
 describe('crush', () => {
-  it('the hidden file of a directory comes first, and scripts are named but not read', async () => {
+  test('the hidden file of a directory comes first, and scripts are named but not read', async () => {
     const servers = (name: string): string => JSON.stringify({ mcp: { [name]: {} } })
     const files = {
       '/home/ada/.config/crush/crush.json': servers('u'),
@@ -266,7 +219,7 @@ describe('crush', () => {
     ])
   })
 
-  it('`CRUSH_GLOBAL_CONFIG` names the folder of the user', async () => {
+  test('`CRUSH_GLOBAL_CONFIG` names the folder of the user', async () => {
     const files = {
       '/c/crush.json': '{"mcp":{"a":{}}}',
       '/home/ada/.config/crush/crush.json': '{"mcp":{"b":{}}}',
@@ -281,18 +234,18 @@ describe('agent-plugins', () => {
   const SCHEMA = 'https://agent-plugins.org/schemas/1.0.0/mcp.schema.json'
   const FILE = '/home/ada/.config/plugboard/plugins/p/mcp.json'
 
-  it('a plugin that names the schema is one, and can be turned off', async () => {
+  test('a plugin that names the schema is one, and can be turned off', async () => {
     const files = { [FILE]: JSON.stringify({ $schema: SCHEMA, mcpServers: { a: {} } }) }
     expect(await look(agentPlugins, { files })).toEqual([`plugin a @ ${FILE}:1`])
     const plugins = new Map([['p', { isOn: false, by: { file: '/s.json', line: 3, column: 1 } }]])
     expect(await look(agentPlugins, { files, plugins })).toEqual([`plugin a @ ${FILE}:1 off: /s.json:3`])
   })
 
-  it('a plugin without `$schema` is none', async () => {
+  test('a plugin without `$schema` is none', async () => {
     expect(await look(agentPlugins, { files: { [FILE]: one('a') } })).toEqual([])
   })
 
-  it.each([
+  test.each([
     [`{\n  "$schema": "${SCHEMA.replace('1.0.0', '2.0.0')}",\n  "mcpServers": {}\n}`, '2:14'],
     [`{\n  "$schema": "${SCHEMA}",\n  "mcpServers": {},\n  "servers": {}\n}`, '4:3'],
   ])('%j is one problem and no server', async (text, spot) => {

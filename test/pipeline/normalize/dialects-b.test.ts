@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest'
+/**
+ * What the files of xcsh, x-code, agent-code, goose, Crush, Agent Plugins and connectors come to mean.
+ */
+import { describe, expect, test } from 'vitest'
 import { createDocument, findMember, locate } from '../../../src/model/document.ts'
 import type { DialectId, FoundEntry, NormalizedEntry } from '../../../src/model/entry.ts'
 import type { Problem } from '../../../src/model/problem.ts'
@@ -58,7 +61,7 @@ const STDIO = { type: 'stdio', args: [], env: new Map() }
 const HTTP = { type: 'http', headers: new Map(), fallback: 'none' }
 
 describe('xcsh and oh-my-pi', () => {
-  it('one `timeout` is the limit for connecting and for requests', async () => {
+  test('one `timeout` is the limit for connecting and for requests', async () => {
     expect(await read('xcsh', { command: 'npx', timeout: 5000 })).toEqual({
       definition: {
         name: 's',
@@ -70,7 +73,7 @@ describe('xcsh and oh-my-pi', () => {
     })
   })
 
-  it('`requestIdFormat` is named as not used', async () => {
+  test('`requestIdFormat` is named as not used', async () => {
     expect(await read('xcsh', { type: 'http', url: 'https://a.example', requestIdFormat: 'string' })).toEqual(
       {
         definition: {
@@ -85,7 +88,7 @@ describe('xcsh and oh-my-pi', () => {
 })
 
 describe('x-code', () => {
-  it('reads milliseconds, and variables with defaults', async () => {
+  test('reads milliseconds, and variables with defaults', async () => {
     const entry = {
       command: 'node',
       args: ['${FILE:-a.js}'],
@@ -110,7 +113,7 @@ describe('x-code', () => {
     })
   })
 
-  it('a field that x-code does not know makes the entry invalid', async () => {
+  test('a field that x-code does not know makes the entry invalid', async () => {
     expect(await read('x-code', { command: 'node', description: 'x' })).toEqual({
       invalid: ['`description` is not a field of this format'],
     })
@@ -118,7 +121,7 @@ describe('x-code', () => {
 })
 
 describe('agent-code', () => {
-  it('a `url` is http, with SSE to fall back to', async () => {
+  test('a `url` is http, with SSE to fall back to', async () => {
     expect(await read('agent-code', '[s]\nurl = "http://localhost:8080"\n', 'toml')).toEqual({
       definition: {
         name: 's',
@@ -128,7 +131,7 @@ describe('agent-code', () => {
     })
   })
 
-  it('reads a command from a table, and names what it has no use for', async () => {
+  test('reads a command from a table, and names what it has no use for', async () => {
     const text = '[s]\ncommand = "npx"\nargs = ["-y", "pkg"]\nenv = { T = "ghp" }\ntimeout = 5\n'
     expect(await read('agent-code', text, 'toml')).toEqual({
       definition: {
@@ -147,7 +150,7 @@ describe('agent-code', () => {
 })
 
 describe('goose', () => {
-  it('reads its own names, seconds, and variables from its keyring', async () => {
+  test('reads its own names, seconds, and variables from its keyring', async () => {
     const text = `s:
   type: stdio
   name: GitHub
@@ -184,7 +187,7 @@ describe('goose', () => {
     })
   })
 
-  it('puts the `envs` of a remote server into its `uri` and `headers`; no list of tools means all', async () => {
+  test('puts the `envs` of a remote server into its `uri` and `headers`; no list of tools means all', async () => {
     const text = `s:
   type: streamable_http
   uri: https://\${TENANT}.example/mcp
@@ -211,7 +214,7 @@ describe('goose', () => {
     })
   })
 
-  it('keeps `sse`, which goose itself gave up', async () => {
+  test('keeps `sse`, which goose itself gave up', async () => {
     expect(await read('goose', 's: { type: sse, uri: https://a.example/sse }', 'yaml')).toEqual({
       definition: {
         name: 's',
@@ -221,7 +224,7 @@ describe('goose', () => {
     })
   })
 
-  it.each(['builtin', 'platform', 'frontend', 'inline_python'])(
+  test.each(['builtin', 'platform', 'frontend', 'inline_python'])(
     'an extension of type `%s` is a part of goose and no server of ours',
     async (type) => {
       expect(
@@ -232,7 +235,7 @@ describe('goose', () => {
     },
   )
 
-  it('a Unix socket is unsupported', async () => {
+  test('a Unix socket is unsupported', async () => {
     const text = "s: { type: streamable_http, uri: http://localhost/mcp, socket: '@mcp' }"
     expect(await read('goose', text, 'yaml')).toEqual({
       unsupported: 'this server is reached through a Unix socket, which Plugboard cannot do',
@@ -241,7 +244,7 @@ describe('goose', () => {
 })
 
 describe('crush', () => {
-  it('reads seconds until connected, filters, and its flat OAuth fields', async () => {
+  test('reads seconds until connected, filters, and its flat OAuth fields', async () => {
     const entry = {
       type: 'http',
       url: 'https://a.example/mcp',
@@ -271,7 +274,7 @@ describe('crush', () => {
     })
   })
 
-  it('shell code in a value is kept as text and never run', async () => {
+  test('shell code in a value is kept as text and never run', async () => {
     const entry = { type: 'sse', url: 'https://a.example', headers: { Authorization: 'Bearer $(op read x)' } }
     expect(await read('crush', { ...entry, oauth: false })).toEqual({
       definition: {
@@ -291,7 +294,7 @@ describe('crush', () => {
     })
   })
 
-  it('a bad `oauth` is a warning, an unknown `type` is not', async () => {
+  test('a bad `oauth` is a warning, an unknown `type` is not', async () => {
     expect(await read('crush', { type: 'grpc', url: 'https://a.example', oauth: 'yes' })).toEqual({
       invalid: ['unknown `type`: `grpc`'],
       warnings: ['`oauth` must be `true` or `false`; the default is used'],
@@ -300,7 +303,7 @@ describe('crush', () => {
 })
 
 describe('agent-plugins', () => {
-  it('a process knows its two folders and starts in the first', async () => {
+  test('a process knows its two folders and starts in the first', async () => {
     const entry = { env: { DB: '${PLUGIN_DATA}/db' }, type: 'stdio', command: './bin/server' }
     expect(await read('agent-plugins', { ...entry, args: ['--root=${PLUGIN_ROOT}', '${HOME}'] })).toEqual({
       definition: {
@@ -321,11 +324,11 @@ describe('agent-plugins', () => {
     })
   })
 
-  it.each(['${PLUGIN_DATA}', './sub', '${PLUGIN_ROOT}/sub'])('may start in `%s`', async (cwd) => {
+  test.each(['${PLUGIN_DATA}', './sub', '${PLUGIN_ROOT}/sub'])('may start in `%s`', async (cwd) => {
     expect(await read('agent-plugins', { type: 'stdio', command: 'node', cwd })).not.toHaveProperty('invalid')
   })
 
-  it('a header of the client is left out and named', async () => {
+  test('a header of the client is left out and named', async () => {
     const headers = { 'X-Tenant': 'a', authorization: 'Bearer x' }
     expect(
       await read('agent-plugins', { type: 'streamable-http', url: 'https://a.example', headers }),
@@ -344,7 +347,7 @@ describe('agent-plugins', () => {
   const CWD =
     '`cwd` must begin with `./`, `${PLUGIN_ROOT}` or `${PLUGIN_DATA}`, and must not lead out of there'
 
-  it.each<[object, string]>([
+  test.each<[object, string]>([
     [{ command: 'node' }, 'this format requires `type`'],
     [
       { type: 'http', url: 'https://a.example' },
@@ -380,7 +383,7 @@ describe('agent-plugins', () => {
     expect(await read('agent-plugins', entry)).toEqual({ invalid: [problem] })
   })
 
-  it.each(['http://localhost:3000/mcp', 'http://127.0.0.1/mcp', 'http://[::1]:8080/mcp'])(
+  test.each(['http://localhost:3000/mcp', 'http://127.0.0.1/mcp', 'http://[::1]:8080/mcp'])(
     '`%s` needs no https',
     async (url) => {
       expect(await read('agent-plugins', { type: 'sse', url })).not.toHaveProperty('invalid')
@@ -389,7 +392,7 @@ describe('agent-plugins', () => {
 })
 
 describe('connector', () => {
-  it('declares servers to reach', async () => {
+  test('declares servers to reach', async () => {
     const entry = {
       type: 'streamable-http',
       url: 'https://a.example/mcp',
@@ -416,7 +419,7 @@ describe('connector', () => {
     })
   })
 
-  it.each(['command', 'args', 'env', 'envFile', 'cwd', 'headersHelper'])(
+  test.each(['command', 'args', 'env', 'envFile', 'cwd', 'headersHelper'])(
     'an entry with `%s` is invalid, because a connector may not run commands',
     async (field) => {
       expect(await read('connector', { type: 'http', url: 'https://a.example', [field]: 'x' })).toEqual({
@@ -425,19 +428,22 @@ describe('connector', () => {
     },
   )
 
-  it('a header that would run a command makes the entry invalid', async () => {
+  test('a header that would run a command makes the entry invalid', async () => {
     const headers = { Authorization: '!cat ~/.ssh/id_rsa' }
     expect(await read('connector', { url: 'https://a.example', headers })).toEqual({
       invalid: ['`headers.Authorization` is not allowed here: a connector may not run commands'],
     })
   })
 
-  it.each(['stdio', 'sdk', 'ws-ide', 'claudeai-proxy'])('a server of type `%s` is invalid', async (type) => {
-    expect(await read('connector', { type, url: 'https://a.example' })).toEqual({
-      invalid: [
-        `\`type\` is \`${type}\`, and this format allows only \`http\`, \`streamable-http\`, ` +
-          '`streamableHttp`, `streamable_http`, `remote`, `sse`, `ws`',
-      ],
-    })
-  })
+  test.each(['stdio', 'sdk', 'ws-ide', 'claudeai-proxy'])(
+    'a server of type `%s` is invalid',
+    async (type) => {
+      expect(await read('connector', { type, url: 'https://a.example' })).toEqual({
+        invalid: [
+          `\`type\` is \`${type}\`, and this format allows only \`http\`, \`streamable-http\`, ` +
+            '`streamableHttp`, `streamable_http`, `remote`, `sse`, `ws`',
+        ],
+      })
+    },
+  )
 })
