@@ -42,7 +42,9 @@ function measureStart() {
   console.log('12 sources, 200 servers; medians of', reps, 'runs, ms')
   console.log(`  node -e 0             ${node.toFixed(1)}`)
   console.log(`  plugboard --version   ${version.toFixed(1)}   ${(version / node).toFixed(2)} × node -e 0`)
-  console.log(`  plugboard list        ${list.toFixed(1)}   ${(list / node).toFixed(2)} × node -e 0   (limit ${LIMITS.start.toFixed(1)})`)
+  console.log(
+    `  plugboard list        ${list.toFixed(1)}   ${(list / node).toFixed(2)} × node -e 0   (limit ${LIMITS.start.toFixed(1)})`,
+  )
   return list / node
 }
 
@@ -61,7 +63,9 @@ function measureGrowth() {
   const growth = perServer[1] / perServer[0]
   console.log('cost per server, µs')
   console.log(`  at  1,000             ${(perServer[0] * 1000).toFixed(1)}`)
-  console.log(`  at 10,000             ${(perServer[1] * 1000).toFixed(1)}   ${growth.toFixed(2)} × that   (limit ${LIMITS.growth.toFixed(1)})`)
+  console.log(
+    `  at 10,000             ${(perServer[1] * 1000).toFixed(1)}   ${growth.toFixed(2)} × that   (limit ${LIMITS.growth.toFixed(1)})`,
+  )
   return growth
 }
 
@@ -76,7 +80,17 @@ function makeHome(name, count) {
     ['.claude.json', json('mcpServers')],
     ['.codex/config.toml', toml],
     ['.gemini/settings.json', json('mcpServers')],
-    ['.config/opencode/opencode.json', json('mcp', (entry) => ({ ...entry, command: [entry.command, ...entry.args], args: undefined, env: undefined, environment: entry.env, type: 'local' }))],
+    [
+      '.config/opencode/opencode.json',
+      json('mcp', (entry) => ({
+        ...entry,
+        command: [entry.command, ...entry.args],
+        args: undefined,
+        env: undefined,
+        environment: entry.env,
+        type: 'local',
+      })),
+    ],
     ['.copilot/mcp-config.json', json('mcpServers')],
     ['.cursor/mcp.json', json('mcpServers')],
     ['.codeium/windsurf/mcp_config.json', json('mcpServers')],
@@ -92,28 +106,48 @@ function makeHome(name, count) {
 }
 
 function server(name) {
-  return { name, command: 'npx', args: ['-y', `@acme/${name}`, '--root', '/tmp'], env: { TOKEN: '${BENCH_TOKEN:-none}' } }
+  return {
+    name,
+    command: 'npx',
+    args: ['-y', `@acme/${name}`, '--root', '/tmp'],
+    env: { TOKEN: '${BENCH_TOKEN:-none}' },
+  }
 }
 
 function json(key, change = (entry) => entry) {
-  return (servers) => JSON.stringify({ [key]: Object.fromEntries(servers.map(({ name, ...entry }) => [name, change(entry)])) }, null, 2)
+  return (servers) =>
+    JSON.stringify(
+      { [key]: Object.fromEntries(servers.map(({ name, ...entry }) => [name, change(entry)])) },
+      null,
+      2,
+    )
 }
 
 function toml(servers) {
   return servers
-    .map(({ name, command, args, env }) => `[mcp_servers.${name}]\ncommand = "${command}"\nargs = ${JSON.stringify(args)}\nenv = { TOKEN = "${env.TOKEN}" }\n`)
+    .map(
+      ({ name, command, args, env }) =>
+        `[mcp_servers.${name}]\ncommand = "${command}"\nargs = ${JSON.stringify(args)}\nenv = { TOKEN = "${env.TOKEN}" }\n`,
+    )
     .join('\n')
 }
 
 function yaml(servers) {
-  const entries = servers.map(({ name, command, args }) => `  ${name}:\n    type: stdio\n    cmd: ${command}\n    args: ${JSON.stringify(args)}\n    enabled: true\n`)
+  const entries = servers.map(
+    ({ name, command, args }) =>
+      `  ${name}:\n    type: stdio\n    cmd: ${command}\n    args: ${JSON.stringify(args)}\n    enabled: true\n`,
+  )
   return `extensions:\n${entries.join('')}`
 }
 
 function wall(args, home) {
   const env = { PATH: process.env.PATH, HOME: home }
   const before = performance.now()
-  const { status, stderr } = spawnSync(process.execPath, args, { cwd: home, env, stdio: ['ignore', 'ignore', 'pipe'] })
+  const { status, stderr } = spawnSync(process.execPath, args, {
+    cwd: home,
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   const time = performance.now() - before
   if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}: ${stderr}`)
   return time

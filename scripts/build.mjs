@@ -33,4 +33,7 @@ await build({
   logLevel: 'warning',
 })
 chmodSync(new URL('../dist/bin.js', import.meta.url), 0o755)
-execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' })
+execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {
+  cwd: root,
+  stdio: 'inherit',
+})

@@ -11,7 +11,10 @@ if (newest('src') > modified('dist/bin.js')) run([at('scripts/build.mjs')])
 process.exitCode = run([at('dist/bin.js'), 'list', ...process.argv.slice(2)])
 
 function newest(dir) {
-  return readdirSync(at(dir), { recursive: true }).reduce((time, file) => Math.max(time, modified(`${dir}/${file}`)), 0)
+  return readdirSync(at(dir), { recursive: true }).reduce(
+    (time, file) => Math.max(time, modified(`${dir}/${file}`)),
+    0,
+  )
 }
 
 function modified(path) {
@@ -19,7 +22,10 @@ function modified(path) {
 }
 
 function run(args) {
-  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit', cwd: process.env.INIT_CWD ?? process.cwd() })
+  const { status } = spawnSync(process.execPath, args, {
+    stdio: 'inherit',
+    cwd: process.env.INIT_CWD ?? process.cwd(),
+  })
   if (status !== 0) process.exit(status ?? 1)
   return status
 }

@@ -12,10 +12,13 @@ declare const __PLUGBOARD_VERSION__: string | undefined
 
 const version = typeof __PLUGBOARD_VERSION__ === 'undefined' ? '0.0.0-dev' : __PLUGBOARD_VERSION__
 
-// Not `process.exit`: what was written may still be on its way through a pipe.
-process.exitCode = await runCli({
+const running = runCli({
   argv: process.argv.slice(2),
   world: createNodeWorld(),
   terminal: createNodeTerminal(),
   version,
+})
+void running.then((exitCode) => {
+  // Not `process.exit`: what was written may still be on its way through a pipe.
+  process.exitCode = exitCode
 })

@@ -27,7 +27,10 @@ export async function discoverServers(options: DiscoverServersOptions = {}): Pro
 
 function discoveryFailed(error: unknown): Catalog['problems'][number] {
   const message = error instanceof Error ? error.message : String(error)
-  return createProblem({ code: 'discover/failed', message: `discovery failed, which is a bug in Plugboard: ${message}` })
+  return createProblem({
+    code: 'discover/failed',
+    message: `discovery failed, which is a bug in Plugboard: ${message}`,
+  })
 }
 
 export { createNodeWorld, ProblemError }
@@ -35,7 +38,16 @@ export { Secret } from './base/secret.ts'
 export { originalText } from './model/entry.ts'
 export { showTemplate } from './model/template.ts'
 export type { LoadOptions } from './runtime/load-catalog.ts'
-export type { AdmittedServer, Catalog, CatalogEntry, Change, Decider, Fate, FateKind, Place } from './model/catalog.ts'
+export type {
+  AdmittedServer,
+  Catalog,
+  CatalogEntry,
+  Change,
+  Decider,
+  Fate,
+  FateKind,
+  Place,
+} from './model/catalog.ts'
 export type { ServerDefinition, Transport, TransportType } from './model/definition.ts'
 export type { FoundEntry, NormalizedEntry } from './model/entry.ts'
 export type { Origin, Scope, SourceId, Spot } from './model/origin.ts'

@@ -51,7 +51,8 @@ describe('imports', () => {
   })
 
   test('every file opens with its contract', () => {
-    const hasContract = (file: string): boolean => /^(?:#!.*\n)?\/\*\*/.test(readFileSync(join(SRC, file), 'utf8'))
+    const hasContract = (file: string): boolean =>
+      /^(?:#!.*\n)?\/\*\*/.test(readFileSync(join(SRC, file), 'utf8'))
     expect(FILES.filter((file) => !hasContract(file))).toEqual([])
   })
 })
@@ -78,7 +79,12 @@ describe('the check itself', () => {
 })
 
 function readImports(file: string): Import[] {
-  const source = ts.createSourceFile(file, readFileSync(join(SRC, file), 'utf8'), ts.ScriptTarget.Latest, true)
+  const source = ts.createSourceFile(
+    file,
+    readFileSync(join(SRC, file), 'utf8'),
+    ts.ScriptTarget.Latest,
+    true,
+  )
   const found: Import[] = []
   const visit = (node: ts.Node): void => {
     const name = moduleNameOf(node)
@@ -116,7 +122,8 @@ function findViolation({ from, line, target }: Import): string | undefined {
   if (target.startsWith('node:')) return isRealWorld ? undefined : say('only world/node may import node:*')
   if (!target.includes('/') || target.startsWith('@') || !target.endsWith('.ts')) return undefined
   if (BUILDERS.includes(from)) return undefined
-  if (target.startsWith('world/node/')) return isRealWorld ? undefined : say('only bin.ts, index.ts and tests use world/node')
+  if (target.startsWith('world/node/'))
+    return isRealWorld ? undefined : say('only bin.ts, index.ts and tests use world/node')
   const [home, part] = from.split('/')
   const [goal, goalPart] = target.split('/')
   if (home === goal) {
@@ -135,7 +142,9 @@ function isBarrel(file: string): boolean {
 
 /** Strongly connected files, found by walking until a file on the path is met again. */
 function findCycles(): string[] {
-  const next = new Map(FILES.map((file) => [file, IMPORTS.filter(({ from }) => from === file).map(({ target }) => target)]))
+  const next = new Map(
+    FILES.map((file) => [file, IMPORTS.filter(({ from }) => from === file).map(({ target }) => target)]),
+  )
   const done = new Set<string>()
   const cycles: string[] = []
   const walk = (file: string, path: readonly string[]): void => {

@@ -56,7 +56,8 @@ describe('golden', () => {
 function createWorld(folder: string, given: Case): MemoryWorld {
   const platform = given.platform ?? 'linux'
   const windows = platform === 'win32'
-  const at = (base: string, path: string): string => base + (windows ? `\\${path.replaceAll('/', '\\')}` : `/${path}`)
+  const at = (base: string, path: string): string =>
+    base + (windows ? `\\${path.replaceAll('/', '\\')}` : `/${path}`)
   const files: Record<string, string> = {}
   const mounts = { home: HOMES[platform], project: PROJECTS[platform], root: windows ? 'C:' : '' }
   for (const [part, base] of Object.entries(mounts)) {
@@ -89,16 +90,35 @@ function showEntry({ entry, fate }: CatalogEntry, world: MemoryWorld): object {
     source: origin.source,
     fate: by === undefined ? fate.kind : `${fate.kind} by ${by}`,
     ...(entry.kind === 'definition' ? { definition: toDefinitionJson(entry.definition, 'templates') } : {}),
-    ...(entry.kind === 'invalid' ? { problems: entry.problems.map((problem) => showProblem(problem, world)) } : {}),
+    ...(entry.kind === 'invalid'
+      ? { problems: entry.problems.map((problem) => showProblem(problem, world)) }
+      : {}),
     ...(entry.kind === 'unsupported' ? { problems: [showProblem(entry.problem, world)] } : {}),
-    ...(entry.warnings.length === 0 ? {} : { warnings: entry.warnings.map((one) => showProblem(one, world)) }),
+    ...(entry.warnings.length === 0
+      ? {}
+      : { warnings: entry.warnings.map((one) => showProblem(one, world)) }),
   }
 }
 
-function showDecider(by: Partial<Spot> & { readonly rule?: string; readonly name?: string }, world: MemoryWorld): string {
+function showDecider(
+  by: Partial<Spot> & { readonly rule?: string; readonly name?: string },
+  world: MemoryWorld,
+): string {
   const { file, line, column } = by
-  const spot = file === undefined ? [] : [showSpot({ file, ...(line === undefined ? {} : { line }), ...(column === undefined ? {} : { column }) }, world)]
-  return [...(by.name === undefined ? [] : [by.name]), ...(by.rule === undefined ? [] : [by.rule]), ...spot].join(' ')
+  const spot =
+    file === undefined
+      ? []
+      : [
+          showSpot(
+            { file, ...(line === undefined ? {} : { line }), ...(column === undefined ? {} : { column }) },
+            world,
+          ),
+        ]
+  return [
+    ...(by.name === undefined ? [] : [by.name]),
+    ...(by.rule === undefined ? [] : [by.rule]),
+    ...spot,
+  ].join(' ')
 }
 
 function showProblem({ code, message, where }: Problem, world: MemoryWorld): string {

@@ -16,11 +16,11 @@ export function signatureOf({ transport }: ServerDefinition, env: Env): string |
 }
 
 /** The signature and everything else that would make the connection behave differently. */
-export function fullSignatureOf(definition: ServerDefinition, env: Env): string | undefined {
+export function fullSignatureOf(definition: ServerDefinition, env: Env): string {
   const signature = signatureOf(definition, env)
-  if (signature === undefined) return undefined
   const { transport, includeTools, excludeTools } = definition
-  const cwd = transport.type === 'stdio' && transport.cwd !== undefined ? expandForComparison(transport.cwd, env) : null
+  const cwd =
+    transport.type === 'stdio' && transport.cwd !== undefined ? expandForComparison(transport.cwd, env) : null
   const variables = transport.type === 'stdio' ? expandMap(transport.env, env) : null
   const headers = 'headers' in transport ? expandMap(transport.headers, env) : null
   const oauth = 'oauth' in transport ? transport.oauth : null

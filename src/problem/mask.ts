@@ -10,6 +10,7 @@ export function maskSecrets(line: string): string {
     .replace(KEY_AND_VALUE, (whole: string, key: string, gap: string, value: string) =>
       HARMLESS_KEYS.has(key.replace(/^["']|["']$/g, '')) ? whole : key + gap + hide(value),
     )
+    .replace(FLAG_AND_VALUE, (_, flag: string, value: string) => flag + hide(value))
     .replace(TOKEN_SHAPE, toDots)
     .replace(URL_CREDENTIAL, toDots)
 }
@@ -40,6 +41,10 @@ const HARMLESS_KEYS = new Set([
 /** `"key": "value"`, `key = 'value'`, `key: value`; the value may lack its closing quote. */
 const KEY_AND_VALUE =
   /("[^"]*"|'[^']*'|[\w.-]+)(\s*[:=]\s*)("(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s"'[\]{},#][^,\]}]*)/g
+
+/** `"--api-key", "value"` in a list of arguments. */
+const FLAG_AND_VALUE =
+  /(["']--?[\w-]*(?:key|token|secret|password|auth)[\w-]*["']\s*,\s*)("(?:[^"\\]|\\.)*"?|'[^']*'?)/gi
 
 /** The shapes of well-known credentials, wherever they stand. */
 export const TOKEN_SHAPE =

@@ -17,7 +17,11 @@ import type { World } from '../world/world.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
 import { trustFile } from './trust-store.ts'
 
-export async function examine(world: World, loaded: LoadedCatalog, mode: 'look' | 'run'): Promise<readonly Problem[]> {
+export async function examine(
+  world: World,
+  loaded: LoadedCatalog,
+  mode: 'look' | 'run',
+): Promise<readonly Problem[]> {
   const { catalog } = loaded
   const findings = [
     ...catalog.problems,
@@ -45,11 +49,24 @@ function examineEntry({ entry, fate }: CatalogEntry): readonly Problem[] {
     createProblem({ severity: 'info', code: `doctor/${code}`, message, where, hints })
   switch (fate.kind) {
     case 'untrusted':
-      return [...own, note('untrusted', `\`${name}\` does not run: ${fate.reason}`, [`to look at it and decide, run \`plugboard trust approve ${name}\``])]
+      return [
+        ...own,
+        note('untrusted', `\`${name}\` does not run: ${fate.reason}`, [
+          `to look at it and decide, run \`plugboard trust approve ${name}\``,
+        ]),
+      ]
     case 'shadowed':
-      return [...own, note('shadowed', `\`${name}\` is shadowed: ${fate.reason}`, ['rename one of the two, if you want both'])]
+      return [
+        ...own,
+        note('shadowed', `\`${name}\` is shadowed: ${fate.reason}`, [
+          'rename one of the two, if you want both',
+        ]),
+      ]
     case 'duplicate':
-      return [...own, note('duplicate', `\`${name}\` is connected as \`${fate.by.name}\`, which is the same server`)]
+      return [
+        ...own,
+        note('duplicate', `\`${name}\` is connected as \`${fate.by.name}\`, which is the same server`),
+      ]
     case 'denied':
     case 'not-allowed':
       return [...own, note(fate.kind, `\`${name}\` does not run: ${fate.reason}`)]
@@ -59,18 +76,29 @@ function examineEntry({ entry, fate }: CatalogEntry): readonly Problem[] {
 }
 
 /** Dialects whose agents reject a `url` without a `type`, or take it for something else. */
-const TYPED_DIALECTS: ReadonlySet<DialectId> = new Set(['plugboard', 'xcsh', 'claude-code', 'claude-plugin', 'mcp-json'])
+const TYPED_DIALECTS: ReadonlySet<DialectId> = new Set([
+  'plugboard',
+  'xcsh',
+  'claude-code',
+  'claude-plugin',
+  'mcp-json',
+])
 
 function examineServer(world: World, server: AdmittedServer): readonly Problem[] {
   const { transport, found } = server
   const findings: Problem[] = []
   if (transport.type === 'stdio') {
-    if (findExecutable(world, transport, found.baseDir) === undefined) findings.push(commandNotFound(server, transport.command))
+    if (findExecutable(world, transport, found.baseDir) === undefined)
+      findings.push(commandNotFound(server, transport.command))
     const cwd = transport.cwd
-    const isGone = cwd !== undefined && isLiteral(cwd) && world.files.kind(toAbsolute(world, found, cwd)) !== 'directory'
+    const isGone =
+      cwd !== undefined && isLiteral(cwd) && world.files.kind(toAbsolute(world, found, cwd)) !== 'directory'
     if (isGone) findings.push(folderMissing(server, cwd))
     const { envFile } = transport
-    const isUnread = envFile !== undefined && isLiteral(envFile) && world.files.kind(toAbsolute(world, found, envFile)) !== 'file'
+    const isUnread =
+      envFile !== undefined &&
+      isLiteral(envFile) &&
+      world.files.kind(toAbsolute(world, found, envFile)) !== 'file'
     if (isUnread) findings.push(envFileMissing(server, envFile))
   }
   const isUntyped = findMember(found.node, 'type') === undefined && TYPED_DIALECTS.has(found.dialect)
@@ -111,24 +139,36 @@ function examineStores(world: World, { dirs }: LoadedCatalog): readonly Problem[
 const COMMAND_LIMIT_MS = 10_000
 
 /** Values that are commands, in the dialects that have them, of servers that may run. */
-async function runValueCommands(world: World, servers: readonly AdmittedServer[]): Promise<readonly Problem[]> {
-  const runs = servers.filter(({ values }) => values === 'resolvable').flatMap((server) =>
-    valueCommands(server).map(async ({ field, command }) => {
-      const outcome = await world.shell.run(command, { cwd: world.cwd, timeoutMs: COMMAND_LIMIT_MS })
-      if (outcome.stdout.trim() !== '' && outcome.exitCode === 0) return []
-      const reason = outcome.timedOut
-        ? `gave no answer within ${COMMAND_LIMIT_MS / 1000} s`
-        : outcome.exitCode === 0
-          ? 'prints nothing'
-          : `ends with exit code ${outcome.exitCode ?? 'none'}`
-      return [valueCommandFails(server, field, reason)]
-    }),
-  )
+async function runValueCommands(
+  world: World,
+  servers: readonly AdmittedServer[],
+): Promise<readonly Problem[]> {
+  const runs = servers
+    .filter(({ values }) => values === 'resolvable')
+    .flatMap((server) =>
+      valueCommands(server).map(async ({ field, command }) => {
+        const outcome = await world.shell.run(command, { cwd: world.cwd, timeoutMs: COMMAND_LIMIT_MS })
+        if (outcome.stdout.trim() !== '' && outcome.exitCode === 0) return []
+        const reason = outcome.timedOut
+          ? `gave no answer within ${COMMAND_LIMIT_MS / 1000} s`
+          : outcome.exitCode === 0
+            ? 'prints nothing'
+            : `ends with exit code ${outcome.exitCode ?? 'none'}`
+        return [valueCommandFails(server, field, reason)]
+      }),
+    )
   return (await Promise.all(runs)).flat()
 }
 
-function valueCommands({ transport }: ServerDefinition): readonly { readonly field: string; readonly command: string }[] {
-  const map = transport.type === 'stdio' ? transport.env : 'headers' in transport ? transport.headers : new Map<string, Template>()
+function valueCommands({
+  transport,
+}: ServerDefinition): readonly { readonly field: string; readonly command: string }[] {
+  const map =
+    transport.type === 'stdio'
+      ? transport.env
+      : 'headers' in transport
+        ? transport.headers
+        : new Map<string, Template>()
   const field = transport.type === 'stdio' ? 'env' : 'headers'
   return [...map].flatMap(([key, value]) => {
     const text = showTemplate(value)

@@ -79,7 +79,11 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
   const admissions = entries.map((entry) => admit(entry, house, trustOf(entry, known)))
   const chosen = choose(admissions, world.env)
 
-  const problems = [...found.problems, ...settings.problems, ...(stored.problem === undefined ? [] : [stored.problem])]
+  const problems = [
+    ...found.problems,
+    ...settings.problems,
+    ...(stored.problem === undefined ? [] : [stored.problem]),
+  ]
   const native = nativeOf(world, chosen.entries)
   return {
     catalog: { ...chosen, problems, places: found.places, native },
@@ -97,13 +101,17 @@ function policyOf(settings: Settings, isProjectApproved: boolean): Policy {
   return isProjectApproved ? { ...policy, deny: [...policy.deny, ...projectDeny] } : policy
 }
 
-function factsOf(world: World, entries: readonly NormalizedEntry[]): ReadonlyMap<NormalizedEntry, TrustFacts> {
+function factsOf(
+  world: World,
+  entries: readonly NormalizedEntry[],
+): ReadonlyMap<NormalizedEntry, TrustFacts> {
   const facts = new Map<NormalizedEntry, TrustFacts>()
   for (const entry of entries) {
     if (entry.found.origin.scope !== 'project' || entry.kind !== 'definition') continue
     const { transport } = entry.definition
-    const executable = transport.type === 'stdio' ? findExecutable(world, transport, entry.found.baseDir) : undefined
-    facts.set(entry, toTrustFacts(entry.definition, executable, world.hash))
+    const executable =
+      transport.type === 'stdio' ? findExecutable(world, transport, entry.found.baseDir) : undefined
+    facts.set(entry, toTrustFacts(entry.definition, executable))
   }
   return facts
 }
@@ -124,7 +132,9 @@ function trustOf(entry: NormalizedEntry, known: KnownTrust): TrustOfEntry {
   const own = facts.get(entry)
   // Claude Code asks about `.mcp.json` alone.
   const isShared = origin.source === 'mcp-json'
-  const declined = isShared ? choices.find((one) => one.decision === 'disabled' && one.server === name) : undefined
+  const declined = isShared
+    ? choices.find((one) => one.decision === 'disabled' && one.server === name)
+    : undefined
   return {
     decisions: { all, stale },
     ...(own === undefined ? {} : { facts: own }),

@@ -33,7 +33,8 @@ export async function updateTrust(
   change: (projects: Map<string, ProjectTrust>) => void,
 ): Promise<void> {
   await world.files.update(file, 0o600, (text) => {
-    const { store, problem } = text === undefined ? { store: { projects: new Map() } } : parseTrust(file, text)
+    const { store, problem } =
+      text === undefined ? { store: { projects: new Map() } } : parseTrust(file, text)
     if (problem !== undefined) throw new ProblemError(problem)
     const projects = new Map(store.projects)
     change(projects)
@@ -43,11 +44,15 @@ export async function updateTrust(
 
 function parseTrust(file: string, text: string): StoredTrust {
   const parsed = tryJson(text)
-  if (!isObject(parsed) || !isObject(parsed['projects'])) return { store: { projects: new Map() }, problem: damaged(file) }
+  if (!isObject(parsed) || !isObject(parsed['projects']))
+    return { store: { projects: new Map() }, problem: damaged(file) }
   const projects = new Map<string, ProjectTrust>()
   for (const [root, servers] of Object.entries(parsed['projects'])) {
     const named = isObject(servers) ? Object.entries(servers) : []
-    projects.set(root, new Map(named.map(([name, list]) => [name, Array.isArray(list) ? list.filter(isDecision) : []])))
+    projects.set(
+      root,
+      new Map(named.map(([name, list]) => [name, Array.isArray(list) ? list.filter(isDecision) : []])),
+    )
   }
   return { store: { projects } }
 }

@@ -33,7 +33,9 @@ export function trustQuestions(loaded: LoadedCatalog, name?: string): readonly T
     const changed = entry.fate.kind === 'untrusted' ? (entry.fate.changed ?? []) : []
     const isShared = found.origin.source === 'mcp-json'
     const choices = isShared ? loaded.enabledElsewhere : []
-    const enabledElsewhere = choices.filter(({ server }) => server === found.name || server === '*').map(({ by }) => by)
+    const enabledElsewhere = choices
+      .filter(({ server }) => server === found.name || server === '*')
+      .map(({ by }) => by)
     return [{ name: found.name, entry, facts, changed, enabledElsewhere }]
   })
 }
@@ -58,7 +60,9 @@ export async function decide(
   await updateTrust(world, trustFile(world, loaded.dirs), (projects) => {
     const servers = new Map(projects.get(loaded.project.realRoot))
     for (const name of new Set(questions.map((question) => question.name))) {
-      const decided = questions.filter((one) => one.name === name).map(({ facts }): TrustDecision => ({ decision, at, facts }))
+      const decided = questions
+        .filter((one) => one.name === name)
+        .map(({ facts }): TrustDecision => ({ decision, at, facts }))
       servers.set(name, [...stillValid(loaded, servers.get(name) ?? [], { name, decided }), ...decided])
     }
     projects.set(loaded.project.realRoot, servers)
@@ -73,7 +77,9 @@ function stillValid(
 ): readonly TrustDecision[] {
   const today = trustQuestions(loaded, now.name).map(({ facts }) => JSON.stringify(facts))
   const decided = now.decided.map(({ facts }) => JSON.stringify(facts))
-  return before.filter(({ facts }) => today.includes(JSON.stringify(facts)) && !decided.includes(JSON.stringify(facts)))
+  return before.filter(
+    ({ facts }) => today.includes(JSON.stringify(facts)) && !decided.includes(JSON.stringify(facts)),
+  )
 }
 
 /** Forgets decisions about this project: of the servers named, or all. Answers how many. */
@@ -124,7 +130,8 @@ function unknownServer(loaded: LoadedCatalog, name: string): Problem {
 
 function invalidServer({ entry }: CatalogEntry): Problem {
   const { name, origin } = entry.found
-  const problems = entry.kind === 'invalid' ? entry.problems : entry.kind === 'unsupported' ? [entry.problem] : []
+  const problems =
+    entry.kind === 'invalid' ? entry.problems : entry.kind === 'unsupported' ? [entry.problem] : []
   return createProblem({
     code: 'trust/invalid-server',
     message: `\`${name}\` cannot be approved before it is mended`,

@@ -14,8 +14,6 @@ export interface World {
   readonly clock: Clock
   readonly web: Web
   readonly shell: Shell
-  /** SHA-256, in hex. */
-  readonly hash: (text: string) => string
 }
 
 export type Platform = 'linux' | 'darwin' | 'win32'

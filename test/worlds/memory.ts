@@ -1,7 +1,6 @@
 /**
  * memory: a World whose files and clock live in memory, in the manner of any platform.
  */
-import { createHash } from 'node:crypto'
 import { posix, win32 } from 'node:path'
 import type { FileRead, Files, Paths, Platform, ShellOutcome, World } from '../../src/world/world.ts'
 
@@ -66,7 +65,6 @@ export function createMemoryWorld(options: MemoryOptions = {}): MemoryWorld {
         return options.shell?.(command) ?? { stdout: '', stderr: '', exitCode: 0, timedOut: false }
       },
     },
-    hash: (text) => createHash('sha256').update(text).digest('hex'),
     reads,
     commands,
     stored,

@@ -5,19 +5,12 @@
  * out    the exit code; answers on stdout, everything else on stderr
  * never  throws: a Problem is shown with what to do, anything else is a bug of ours and says so
  */
-import { toPrintableJson } from '../../base/printable.ts'
-import type { Problem } from '../../model/problem.ts'
-import { ProblemError } from '../../problem/problem.ts'
 import type { LoadOptions } from '../../runtime/load-catalog.ts'
 import type { Terminal, World } from '../../world/world.ts'
-import { maskText } from '../shared/mask-text.ts'
 import { COLORS, NO_COLORS } from '../shared/paint.ts'
-import { toErrorJson } from '../shared/problem-json.ts'
 import type { Command, CommandContext, Flags } from './command.ts'
-import { DONE, exitCodeOf } from './exit-codes.ts'
+import { DONE } from './exit-codes.ts'
 import { asksForJson, parseLine } from './parse.ts'
-import { printLines, reportProblems } from './print.ts'
-import { bug } from './problems.ts'
 
 export interface CliRequest {
   readonly argv: readonly string[]
@@ -27,40 +20,44 @@ export interface CliRequest {
 }
 
 export async function runCli(request: CliRequest): Promise<number> {
-  const { terminal } = request
-  const parsed = parseLine(request.argv)
+  const { argv, terminal } = request
+  const parsed = parseLine(argv)
   switch (parsed.kind) {
     case 'version':
-      printLines(terminal, [request.version])
+      terminal.out(`${request.version}\n`)
       return DONE
     case 'help': {
       const { helpOf } = await import('./help.ts')
-      printLines(terminal, helpOf(parsed.path, terminal.columns))
+      terminal.out(`${helpOf(parsed.path, terminal.columns).join('\n')}\n`)
       return DONE
     }
-    case 'problem':
-      return fail(request, parsed.problem)
+    case 'problem': {
+      const { fail } = await import('./failure.ts')
+      return fail(parsed.problem, { ...request, json: asksForJson(argv) })
+    }
     case 'run':
       return runCommand(request, parsed)
   }
 }
 
-async function runCommand(
-  request: CliRequest,
-  line: { readonly command: Command; readonly flags: Flags; readonly args: readonly string[] },
-): Promise<number> {
+interface RunLine {
+  readonly command: Command
+  readonly flags: Flags
+  readonly args: readonly string[]
+}
+
+async function runCommand(request: CliRequest, line: RunLine): Promise<number> {
+  const context = createContext(request, line)
   try {
     const { run } = await line.command.load!()
-    return await run(createContext(request, line))
+    return await run(context)
   } catch (error) {
-    return fail(request, error instanceof ProblemError ? error.problem : toBug(error, request.version))
+    const { fail, toProblem } = await import('./failure.ts')
+    return fail(toProblem(error, request.version), context)
   }
 }
 
-function createContext(
-  { world, terminal }: CliRequest,
-  { flags, args }: { readonly flags: Flags; readonly args: readonly string[] },
-): CommandContext {
+function createContext({ world, terminal }: CliRequest, { flags, args }: RunLine): CommandContext {
   return {
     world,
     terminal,
@@ -81,16 +78,4 @@ function toLoadOptions(flags: Flags): LoadOptions {
     strict: flags['strict-mcp-config'] === true,
     mcpConfig: flags['mcp-config'] as readonly string[] | undefined,
   }
-}
-
-function fail({ argv, terminal, world }: CliRequest, problem: Problem): number {
-  if (asksForJson(argv)) terminal.out(`${toPrintableJson(toErrorJson(problem))}\n`)
-  else reportProblems(terminal, [problem], world)
-  return exitCodeOf(problem)
-}
-
-/** The stack is ours, not the user's: it is shown because nobody else can find the fault. */
-function toBug(error: unknown, version: string): Problem {
-  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  return bug([`Plugboard ${version}`, ...maskText(stack).split('\n')])
 }

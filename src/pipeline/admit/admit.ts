@@ -36,7 +36,8 @@ export interface TrustOfEntry {
 }
 
 export function admit(entry: NormalizedEntry, house: House, trust: TrustOfEntry): Admission {
-  const aside = findExclusion(entry, house) ?? (entry.found.origin.scope === 'project' ? distrust(trust) : undefined)
+  const aside =
+    findExclusion(entry, house) ?? (entry.found.origin.scope === 'project' ? distrust(trust) : undefined)
   if (aside !== undefined) return { kind: 'aside', entry, fate: aside }
   if (entry.kind === 'unsupported') return { kind: 'aside', entry, fate: toUnsupported(entry) }
   if (entry.kind === 'invalid') return { kind: 'barred', entry, fate: toInvalid(entry) }
@@ -52,17 +53,30 @@ function findExclusion({ found }: NormalizedEntry, house: House): Fate | undefin
   const { scope, source, file } = found.origin
   const { managed, settings, policy } = house
   if (managed !== undefined && file !== managed.file) {
-    return { kind: 'excluded', by: { file: managed.file }, reason: "the organisation's list of servers is exclusive" }
+    return {
+      kind: 'excluded',
+      by: { file: managed.file },
+      reason: "the organisation's list of servers is exclusive",
+    }
   }
   if (scope === 'managed') return undefined
   if (policy.pluginServersOnly !== undefined && scope !== 'plugin') {
-    return { kind: 'excluded', by: policy.pluginServersOnly, reason: 'the organisation allows servers of plugins only' }
+    return {
+      kind: 'excluded',
+      by: policy.pluginServersOnly,
+      reason: 'the organisation allows servers of plugins only',
+    }
   }
   if (house.isStrict && scope !== 'dynamic') {
-    return { kind: 'excluded', by: { rule: '--strict-mcp-config' }, reason: 'strict mode uses only what was given with the command' }
+    return {
+      kind: 'excluded',
+      by: { rule: '--strict-mcp-config' },
+      reason: 'strict mode uses only what was given with the command',
+    }
   }
   const sourceOff = scope === 'dynamic' ? undefined : settings.sourcesOff.get(source)
-  if (sourceOff !== undefined) return { kind: 'excluded', by: sourceOff, reason: `the source \`${source}\` is turned off` }
+  if (sourceOff !== undefined)
+    return { kind: 'excluded', by: sourceOff, reason: `the source \`${source}\` is turned off` }
   if (scope === 'project' && settings.projectConfigOff !== undefined) {
     return { kind: 'excluded', by: settings.projectConfigOff, reason: 'servers of projects are turned off' }
   }
@@ -77,12 +91,20 @@ function distrust({ facts, decisions, declinedElsewhere }: TrustOfEntry): Fate |
   if (decisions.all.length === 0 && declinedElsewhere !== undefined) {
     return { kind: 'declined', by: declinedElsewhere, reason: 'you turned it off in Claude Code' }
   }
-  if (facts === undefined) return { kind: 'untrusted', reason: 'a project server waits for your approval, and this one must be mended first' }
+  if (facts === undefined)
+    return {
+      kind: 'untrusted',
+      reason: 'a project server waits for your approval, and this one must be mended first',
+    }
   return findDistrust(facts, decisions)
 }
 
 function toInvalid({ problems }: Extract<NormalizedEntry, { kind: 'invalid' }>): Fate {
-  return { kind: 'invalid', problems, reason: `Invalid server config: ${problems.map(({ message }) => message).join('; ')}` }
+  return {
+    kind: 'invalid',
+    problems,
+    reason: `Invalid server config: ${problems.map(({ message }) => message).join('; ')}`,
+  }
 }
 
 function toUnsupported({ problem }: Extract<NormalizedEntry, { kind: 'unsupported' }>): Fate {

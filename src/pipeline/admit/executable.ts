@@ -11,7 +11,8 @@ export function findExecutable(world: World, transport: StdioTransport, baseDir:
   const { paths, env } = world
   const command = argvOf(transport, env)[0]!
   if (/[/\\]/.test(command)) {
-    const cwd = transport.cwd === undefined ? baseDir : paths.resolve(baseDir, expandForComparison(transport.cwd, env))
+    const cwd =
+      transport.cwd === undefined ? baseDir : paths.resolve(baseDir, expandForComparison(transport.cwd, env))
     return firstExecutable(world, paths.resolve(cwd, expandHome(world, command)))
   }
   const dirs = (env['PATH'] ?? env['Path'] ?? '').split(paths.delimiter).filter((dir) => dir !== '')

@@ -7,7 +7,13 @@
 import { matchesWildcard } from '../../base/wildcard.ts'
 import type { Fate } from '../../model/catalog.ts'
 import type { ServerDefinition } from '../../model/definition.ts'
-import { showMatch, type AllowList, type Policy, type ServerMatch, type ServerRule } from '../../model/policy.ts'
+import {
+  showMatch,
+  type AllowList,
+  type Policy,
+  type ServerMatch,
+  type ServerRule,
+} from '../../model/policy.ts'
 import { argvOf, canonicalUrl, unwrapProxy } from '../../model/signature.ts'
 import { expandForComparison } from '../../model/template.ts'
 import type { Env } from '../../world/world.ts'
@@ -17,18 +23,28 @@ export type Refusal = Extract<Fate, { kind: 'denied' | 'not-allowed' }>
 export function findRefusal(definition: ServerDefinition, policy: Policy, env: Env): Refusal | undefined {
   if (policy.broken !== undefined) {
     const { file, line, column } = policy.broken.where ?? {}
-    const by = { ...(file === undefined ? {} : { file }), ...(line === undefined ? {} : { line }), ...(column === undefined ? {} : { column }) }
+    const by = {
+      ...(file === undefined ? {} : { file }),
+      ...(line === undefined ? {} : { line }),
+      ...(column === undefined ? {} : { column }),
+    }
     return { kind: 'not-allowed', by, reason: 'a policy file cannot be understood, so nothing is admitted' }
   }
   const facts = toFacts(definition, env)
   const denied = policy.deny.find((rule) => matches(rule.match, facts, 'deny'))
   if (denied !== undefined) return toDenied(denied)
-  const missing = policy.allowLists.find((list) => !list.rules.some((rule) => matches(rule.match, facts, 'allow')))
+  const missing = policy.allowLists.find(
+    (list) => !list.rules.some((rule) => matches(rule.match, facts, 'allow')),
+  )
   return missing === undefined ? undefined : toNotAllowed(missing)
 }
 
 function toDenied({ match, by, level }: ServerRule): Refusal {
-  return { kind: 'denied', by: { ...by, rule: showMatch(match) }, reason: `denied by a rule in ${level} settings` }
+  return {
+    kind: 'denied',
+    by: { ...by, rule: showMatch(match) },
+    reason: `denied by a rule in ${level} settings`,
+  }
 }
 
 function toNotAllowed({ by, level }: AllowList): Refusal {
@@ -75,7 +91,12 @@ function matchesUrl(pattern: string, url: string): boolean {
   const given = splitUrl(url)
   if (wanted === undefined || given === undefined) return matchesWildcard(pattern, url)
   const isHost = matchesWildcard(wanted.origin.toLowerCase(), given.origin)
-  return isHost && [given.rest, given.rest || '/'].some((rest) => matchesWildcard(wanted.rest, rest) || wanted.rest === '/' && rest === '')
+  return (
+    isHost &&
+    [given.rest, given.rest || '/'].some(
+      (rest) => matchesWildcard(wanted.rest, rest) || (wanted.rest === '/' && rest === ''),
+    )
+  )
 }
 
 function splitUrl(url: string): { readonly origin: string; readonly rest: string } | undefined {

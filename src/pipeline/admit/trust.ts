@@ -5,6 +5,7 @@
  * out    the facts that an approval is bound to; approved, or the fate of the entry
  * never  puts values of variables in: the facts are the unexpanded definition
  */
+import { sha256 } from '../../base/sha256.ts'
 import type { Change, Fate } from '../../model/catalog.ts'
 import type { OAuth, ServerDefinition, TemplateMap } from '../../model/definition.ts'
 import type { TrustDecision, TrustFacts } from '../../model/trust.ts'
@@ -44,12 +45,7 @@ export function compareFacts(was: TrustFacts, is: TrustFacts): readonly Change[]
 }
 
 /** `executable` is where the command leads today, or undefined when it leads nowhere. */
-export function toTrustFacts(
-  definition: ServerDefinition,
-  executable: string | undefined,
-  hash: (text: string) => string,
-): TrustFacts {
-  const secret = (value: string): string => `sha256:${hash(value).slice(0, 16)}`
+export function toTrustFacts(definition: ServerDefinition, executable: string | undefined): TrustFacts {
   const facts: Record<string, string> = { type: definition.transport.type }
   const put = (field: string, value: Template | string | undefined): void => {
     if (value !== undefined) facts[field] = typeof value === 'string' ? value : showTemplate(value)
@@ -73,13 +69,17 @@ export function toTrustFacts(
       put('url', transport.url)
       put('headersHelper', transport.headersHelper)
       putMap('header', transport.headers)
-      if (transport.type !== 'ws' && transport.oauth !== undefined) facts['oauth'] = secret(stringify(transport.oauth))
+      if (transport.type !== 'ws' && transport.oauth !== undefined)
+        facts['oauth'] = secret(stringify(transport.oauth))
       break
     case 'sse-ide':
     case 'ws-ide':
       put('url', transport.url)
       put('ideName', transport.ideName)
-      put('ideRunningInWindows', transport.ideRunningInWindows === undefined ? undefined : String(transport.ideRunningInWindows))
+      put(
+        'ideRunningInWindows',
+        transport.ideRunningInWindows === undefined ? undefined : String(transport.ideRunningInWindows),
+      )
       if (transport.authToken !== undefined) facts['authToken'] = secret(showTemplate(transport.authToken))
       break
     case 'sdk':
@@ -90,10 +90,16 @@ export function toTrustFacts(
       put('id', transport.id)
   }
   if (auth !== undefined) facts['auth'] = secret(stringify(auth))
-  for (const [field, value] of Object.entries(rest)) facts[field] = typeof value === 'string' ? value : JSON.stringify(value)
+  for (const [field, value] of Object.entries(rest))
+    facts[field] = typeof value === 'string' ? value : JSON.stringify(value)
   return facts
 }
 
 function stringify(value: OAuth | object): string {
   return JSON.stringify(value)
+}
+
+/** Tells a change, not the value. */
+function secret(value: string): string {
+  return `sha256:${sha256(value).slice(0, 16)}`
 }

@@ -18,9 +18,14 @@ export interface Choice {
 }
 
 export function choose(admissions: readonly Admission[], env: Env): Choice {
-  const sorted = admissions.toSorted((a, b) => compareText(a.entry.found.name, b.entry.found.name) || byPrecedence(a, b))
+  const sorted = admissions.toSorted(
+    (a, b) => compareText(a.entry.found.name, b.entry.found.name) || byPrecedence(a, b),
+  )
   const holders = findHolders(sorted)
-  const duplicates = findDuplicates([...holders.values()].filter((one) => one.kind === 'admitted'), env)
+  const duplicates = findDuplicates(
+    [...holders.values()].filter((one) => one.kind === 'admitted'),
+    env,
+  )
   const entries = sorted.map((admission): CatalogEntry => {
     const { entry } = admission
     if (admission.kind === 'aside') return { entry, fate: admission.fate }

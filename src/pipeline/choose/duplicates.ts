@@ -15,23 +15,29 @@ type Admitted = Extract<Admission, { kind: 'admitted' }>
 
 export function findDuplicates(holders: readonly Admitted[], env: Env): ReadonlyMap<Admission, Fate> {
   const fates = new Map<Admission, Fate>()
-  const bySignature = new Map<string, Admitted>()
-  const byFullSignature = new Map<string, Admitted>()
+  const groups = new Map<string, Admitted[]>()
   for (const holder of holders.toSorted(byPlaceThenLine)) {
     const signature = signatureOf(holder.server, env)
-    const full = fullSignatureOf(holder.server, env)
-    if (signature === undefined || full === undefined) continue
-    const rival = bySignature.get(signature)
-    const twin = byFullSignature.get(full)
-    const isImported = twin !== undefined && sourceOf(twin) !== sourceOf(holder)
-    const winner = rival !== undefined && givesWay(holder, rival) ? rival : isImported ? twin : undefined
-    if (winner !== undefined) fates.set(holder, duplicateOf(winner))
-    else {
-      if (rival === undefined) bySignature.set(signature, holder)
-      if (twin === undefined) byFullSignature.set(full, holder)
-    }
+    if (signature === undefined) continue
+    const group = groups.get(signature)
+    if (group === undefined) groups.set(signature, [holder])
+    else group.push(holder)
   }
+  for (const group of groups.values()) if (group.length > 1) settle(group, fates, env)
   return fates
+}
+
+/** The holders of one signature, highest first. */
+function settle([first, ...rest]: readonly Admitted[], fates: Map<Admission, Fate>, env: Env): void {
+  const kept = new Map([[fullSignatureOf(first!.server, env), first!]])
+  for (const holder of rest) {
+    const full = fullSignatureOf(holder.server, env)
+    const twin = kept.get(full)
+    const isImported = twin !== undefined && sourceOf(twin) !== sourceOf(holder)
+    const winner = givesWay(holder, first!) ? first : isImported ? twin : undefined
+    if (winner !== undefined) fates.set(holder, duplicateOf(winner))
+    else if (twin === undefined) kept.set(full, holder)
+  }
 }
 
 /** Whoever comes later gives way. */

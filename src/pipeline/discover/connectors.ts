@@ -4,6 +4,7 @@
  * in     the connectors of the user's settings; whether this run may fetch
  * out    entries of the newest copy; a failed fetch is a problem and the last copy, never a delay beyond the limit
  */
+import { sha256 } from '../../base/sha256.ts'
 import type { FoundEntry } from '../../model/entry.ts'
 import type { Connector } from '../../model/settings.ts'
 import { showPart, type Template } from '../../model/template.ts'
@@ -58,7 +59,9 @@ async function fetchCopy(context: SiteContext, connector: Connector): Promise<Co
     const { status, text } = await world.web.get(connector.url, { headers: sent, signal })
     if (status !== 200) return fail(`it answered with HTTP status ${status}`)
     const copy = { text, fetchedAt: world.clock.now() }
-    await world.files.update(copyFile(context, connector), 0o600, () => JSON.stringify({ url: connector.url, ...copy }))
+    await world.files.update(copyFile(context, connector), 0o600, () =>
+      JSON.stringify({ url: connector.url, ...copy }),
+    )
     return copy
   } catch (error) {
     const isLate = error instanceof Error && error.name === 'TimeoutError'
@@ -74,19 +77,23 @@ function readCopy(context: SiteContext, connector: Connector): Copy | undefined 
     const isWhole = typeof copy.text === 'string' && typeof copy.fetchedAt === 'number'
     return isWhole ? { text: copy.text!, fetchedAt: copy.fetchedAt! } : undefined
   } catch (error) {
-    context.log.problems.push(connectorFailed(connector.url, connector.by, `its last copy is damaged: ${reasonOf(error)}`))
+    context.log.problems.push(
+      connectorFailed(connector.url, connector.by, `its last copy is damaged: ${reasonOf(error)}`),
+    )
     return undefined
   }
 }
 
 function copyFile({ world, dirs }: SiteContext, connector: Connector): string {
-  return world.paths.join(dirs.cache, 'connectors', `${world.hash(connector.url).slice(0, 16)}.json`)
+  return world.paths.join(dirs.cache, 'connectors', `${sha256(connector.url).slice(0, 16)}.json`)
 }
 
 /** Undefined when a variable is unset. */
 function fillIn(template: Template, world: World): string | undefined {
   const parts = template.map((part) =>
-    typeof part === 'object' && part.kind === 'env' ? (world.env[part.name] ?? part.fallback) : showPart(part),
+    typeof part === 'object' && part.kind === 'env'
+      ? (world.env[part.name] ?? part.fallback)
+      : showPart(part),
   )
   return parts.includes(undefined) ? undefined : parts.join('')
 }

@@ -38,7 +38,9 @@ export async function discover(context: SiteContext, options: DiscoverOptions): 
     for (const entry of await source.look(site)) entries.push(entry)
   }
   for (const entry of await lookAtConnectors(context, options.connectors)) entries.push(entry)
-  const managed = log.places.find(({ scope, exists, file }) => scope === 'managed' && exists && file.endsWith('managed-mcp.json'))
+  const managed = log.places.find(
+    ({ scope, exists, file }) => scope === 'managed' && exists && file.endsWith('managed-mcp.json'),
+  )
   return {
     entries: entries.map((entry) => applySwitch(context, entry)),
     places: log.places,
@@ -52,7 +54,10 @@ export async function discover(context: SiteContext, options: DiscoverOptions): 
 function applySwitch({ settings }: SiteContext, entry: FoundEntry): FoundEntry {
   const said = settings.switches.get(entry.name)
   if (said === undefined || entry.origin.scope === 'managed') return entry
-  return { ...entry, switch: { ...said, reason: `it is in \`${said.to === 'off' ? 'disabledServers' : 'enabledServers'}\`` } }
+  return {
+    ...entry,
+    switch: { ...said, reason: `it is in \`${said.to === 'off' ? 'disabledServers' : 'enabledServers'}\`` },
+  }
 }
 
 export function createLog(): SiteLog {

@@ -1,6 +1,7 @@
 /**
  * project: which folder is the project, and where our own files for it are.
  */
+import { sha256 } from '../../base/sha256.ts'
 import type { Project } from '../../model/project.ts'
 import type { World } from '../../world/world.ts'
 
@@ -41,7 +42,7 @@ export function findOurDirs(world: World, project: Project): OurDirs {
     config,
     state: moved === undefined ? xdg('XDG_STATE_HOME', '.local', 'state') : join(moved, 'state'),
     cache: moved === undefined ? xdg('XDG_CACHE_HOME', '.cache') : join(moved, 'cache'),
-    local: join(config, 'projects', `${name}-${world.hash(project.realRoot).slice(0, 12)}`),
+    local: join(config, 'projects', `${name}-${sha256(project.realRoot).slice(0, 12)}`),
     managed: {
       linux: '/etc/plugboard',
       darwin: '/Library/Application Support/Plugboard',

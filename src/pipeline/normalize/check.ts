@@ -247,5 +247,8 @@ type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 
 /** The object without its undefined fields. */
 function defined<T extends object>(fields: T): Defined<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>
+  const kept: Defined<T> = {}
+  for (const key in fields)
+    if (fields[key] !== undefined) kept[key] = fields[key] as Exclude<T[typeof key], undefined>
+  return kept
 }

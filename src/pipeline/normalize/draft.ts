@@ -8,7 +8,7 @@ import type { Auth, OAuth, ServerDefinition } from '../../model/definition.ts'
 import type { ConfigNode } from '../../model/document.ts'
 import type { DialectId, FoundEntry, Switch } from '../../model/entry.ts'
 import type { Problem } from '../../model/problem.ts'
-import type { Template } from '../../model/template.ts'
+import type { Reference, Template } from '../../model/template.ts'
 import type { Platform } from '../../world/world.ts'
 import { toTemplate, type Syntax } from './expand.ts'
 
@@ -84,22 +84,38 @@ export interface Draft {
   off?: Switch
   /** Set by a reader when this kind of server cannot be ours (a built-in of the agent, a socket …). */
   unsupported?: Problem
+  /** Everything that is not known yet, and where it is asked for. */
+  readonly references: { readonly field: Field; readonly reference: Reference }[]
   readonly problems: Problem[]
   readonly warnings: Problem[]
 }
 
 export function createDraft(found: FoundEntry, dialect: Dialect, platform: Platform): Draft {
-  return { found, dialect, platform, fields: {}, nodes: new Map(), problems: [], warnings: [] }
+  return {
+    found,
+    dialect,
+    platform,
+    fields: {},
+    nodes: new Map(),
+    references: [],
+    problems: [],
+    warnings: [],
+  }
 }
 
-/** Text of the entry with its references recognised. */
-export function templateIn(draft: Draft, text: string): Template {
-  return toTemplate(text, syntaxesOf(draft), draft.found.variables)
+/** The text of a field with its references recognised, and noted. */
+export function templateIn(draft: Draft, text: string, field: Field): Template {
+  const { dialect, platform, found } = draft
+  const template = toTemplate(text, { syntaxes: dialect.syntaxes, platform, variables: found.variables })
+  for (const part of template) if (typeof part !== 'string') draft.references.push({ field, reference: part })
+  return template
 }
 
-/** Outside of Windows a `%` is a `%`. */
-function syntaxesOf({ dialect, platform }: Draft): ReadonlySet<Syntax> {
-  return new Set(dialect.syntaxes.filter((syntax) => syntax !== 'percent' || platform === 'win32'))
+/** A reference that stands in another form than text, such as a list of names. */
+export function referTo(draft: Draft, name: string, field: Field): Reference {
+  const reference: Reference = { kind: 'env', name }
+  draft.references.push({ field, reference })
+  return reference
 }
 
 export function setField<K extends FieldName>(

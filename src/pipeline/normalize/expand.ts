@@ -3,6 +3,7 @@
  *
  * never  puts in the value of a variable: that is for resolve, after the user approved the server
  */
+import type { Platform } from '../../world/world.ts'
 import { literal, type Part, type Template } from '../../model/template.ts'
 
 /** Beyond `${VAR}` and `${VAR:-default}`, which every file may use. */
@@ -24,16 +25,21 @@ export type Syntax =
 
 const REFERENCE = /\$\{([^{}]*)\}|\{(env|file):([^{}]*)\}|\$\((.*)\)|\$([A-Za-z_]\w*)|%([A-Za-z_]\w*)%/gs
 
-export function toTemplate(
-  text: string,
-  syntaxes: ReadonlySet<Syntax>,
-  variables: Readonly<Record<string, string>>,
-): Template {
+/** What the references of a text may look like, and stand for. */
+export interface Expansion {
+  readonly syntaxes: readonly Syntax[]
+  readonly platform: Platform
+  readonly variables: Readonly<Record<string, string>>
+}
+
+export const PLAIN: Expansion = { syntaxes: [], platform: 'linux', variables: {} }
+
+export function toTemplate(text: string, expansion: Expansion): Template {
   if (!/[$%{]/.test(text)) return literal(text)
   const parts: Part[] = []
   let end = 0
   for (const match of text.matchAll(REFERENCE)) {
-    const part = toPart(match, syntaxes, variables)
+    const part = toPart(match, expansion)
     if (part === undefined) continue
     parts.push(text.slice(end, match.index), part)
     end = match.index + match[0].length
@@ -43,32 +49,29 @@ export function toTemplate(
 }
 
 /** Undefined: not a reference in this dialect, so it is plain text. */
-function toPart(
-  match: RegExpMatchArray,
-  syntaxes: ReadonlySet<Syntax>,
-  variables: Readonly<Record<string, string>>,
-): Part | undefined {
+function toPart(match: RegExpMatchArray, expansion: Expansion): Part | undefined {
+  const { syntaxes, platform, variables } = expansion
   const [, braced, kind, argument, command, bare, percent] = match
-  if (braced !== undefined) return toBracedPart(braced, syntaxes, variables)
-  if (kind !== undefined && syntaxes.has('braces')) {
+  if (braced !== undefined) return toBracedPart(braced, expansion)
+  if (kind !== undefined && syntaxes.includes('braces')) {
     return kind === 'env' ? { kind: 'env', name: argument! } : { kind: 'file', path: argument! }
   }
-  if (command !== undefined && syntaxes.has('command')) return { kind: 'command', text: command }
-  if (bare !== undefined && syntaxes.has('dollar')) return { kind: 'env', name: bare }
-  if (percent !== undefined && syntaxes.has('percent')) return { kind: 'env', name: percent }
+  if (command !== undefined && syntaxes.includes('command')) return { kind: 'command', text: command }
+  if (bare !== undefined && syntaxes.includes('dollar')) {
+    return Object.hasOwn(variables, bare) ? variables[bare] : { kind: 'env', name: bare }
+  }
+  // Outside of Windows a `%` is a `%`.
+  if (percent !== undefined && syntaxes.includes('percent') && platform === 'win32')
+    return { kind: 'env', name: percent }
   return undefined
 }
 
-function toBracedPart(
-  body: string,
-  syntaxes: ReadonlySet<Syntax>,
-  variables: Readonly<Record<string, string>>,
-): Part | undefined {
+function toBracedPart(body: string, { syntaxes, variables }: Expansion): Part | undefined {
   if (Object.hasOwn(variables, body)) return variables[body]
   const [, prefix, name] = /^(env|file|input):(.+)$/s.exec(body) ?? []
-  if (prefix === 'env' && syntaxes.has('env-prefix')) return { kind: 'env', name: name! }
-  if (prefix === 'file' && syntaxes.has('file-prefix')) return { kind: 'file', path: name! }
-  if (prefix === 'input' && syntaxes.has('input')) return { kind: 'input', id: name! }
+  if (prefix === 'env' && syntaxes.includes('env-prefix')) return { kind: 'env', name: name! }
+  if (prefix === 'file' && syntaxes.includes('file-prefix')) return { kind: 'file', path: name! }
+  if (prefix === 'input' && syntaxes.includes('input')) return { kind: 'input', id: name! }
   const [, variable, fallback] = /^([A-Za-z_]\w*)(?::-(.*))?$/s.exec(body) ?? []
   if (variable === undefined) return undefined
   return fallback === undefined ? { kind: 'env', name: variable } : { kind: 'env', name: variable, fallback }

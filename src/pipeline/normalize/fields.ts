@@ -1,7 +1,6 @@
 /**
  * fields: the readers that dialects are made of.
  */
-import type { Auth, OAuth } from '../../model/definition.ts'
 import { findMember, locate, type ConfigNode, type Member } from '../../model/document.ts'
 import type { Template } from '../../model/template.ts'
 import {
@@ -23,7 +22,7 @@ export function template(
 ): FieldReader {
   return (draft, field) => {
     const text = requireText(draft, field)
-    if (text !== undefined) setField(draft, name, field, templateIn(draft, text))
+    if (text !== undefined) setField(draft, name, field, templateIn(draft, text, field))
   }
 }
 
@@ -45,7 +44,7 @@ export const commandList: FieldReader = (draft, field) => {
   if (field.node.kind !== 'array') return command(draft, field)
   const words = readTexts(draft, field)
   if (words === undefined) return
-  const [program, ...args] = words.map((word) => templateIn(draft, word))
+  const [program, ...args] = words.map((word, i) => templateIn(draft, word, itemField(field, i)))
   if (program !== undefined) setField(draft, 'command', field, program)
   setField(draft, 'args', field, args)
 }
@@ -54,27 +53,22 @@ export const commandList: FieldReader = (draft, field) => {
 export function templates(name: 'args'): FieldReader {
   return (draft, field) => {
     const texts = readTexts(draft, field)
-    if (texts !== undefined)
-      setField(
-        draft,
-        name,
-        field,
-        texts.map((text) => templateIn(draft, text)),
-      )
+    const made = texts?.map((text, i) => templateIn(draft, text, itemField(field, i)))
+    if (made !== undefined) setField(draft, name, field, made)
   }
 }
 
 /** An object of strings with references. Several fields may add to one map. */
 export function templateMap(
   name: 'env' | 'headers',
-  toValue: (draft: Draft, text: string) => Template = templateIn,
+  toValue: (draft: Draft, text: string, field: Field) => Template = templateIn,
 ): FieldReader {
   return (draft, field) => {
     const map = new Map(draft.fields[name])
     for (const member of readMembers(draft, field)) {
       const inner = innerField(field, member)
       const text = scalarText(member.value)
-      if (text !== undefined) map.set(member.key, toValue(draft, text))
+      if (text !== undefined) map.set(member.key, toValue(draft, text, inner))
       else if (isNull(member.value)) draft.warnings.push(notUsed(draft.found, inner, 'it has no value'))
       else draft.problems.push(wrongType(draft.found, inner, 'a string'))
     }
@@ -206,93 +200,12 @@ export function group(readers: Readonly<Record<string, FieldReader>>): FieldRead
   }
 }
 
-type Setter<T> = (target: T, node: ConfigNode, draft: Draft) => boolean
-
-/** A nested object, read by a table of its own. A setter answers whether the value had the right shape. */
-function nested<T>(
-  name: 'oauth' | 'auth',
-  create: () => T,
-  setters: Readonly<Record<string, Setter<T>>>,
-): FieldReader {
-  return (draft, field) => {
-    if (field.node.kind !== 'object') {
-      draft.problems.push(wrongType(draft.found, field, 'an object'))
-      return
-    }
-    const target = (draft.fields[name] as T | undefined) ?? create()
-    for (const member of field.node.members) {
-      const inner = innerField(field, member)
-      const setter = Object.hasOwn(setters, member.key) ? setters[member.key] : undefined
-      if (setter === undefined) draft.warnings.push(notUsed(draft.found, inner))
-      else if (!setter(target, member.value, draft))
-        draft.warnings.push(badValue(draft.found, inner, 'of another type'))
-    }
-    setField(draft, name, field, target as NonNullable<DraftFields[typeof name]>)
-  }
-}
-
-type OAuthDraft = { -readonly [K in keyof OAuth]: OAuth[K] }
-
-export function oauth(setters: Readonly<Record<string, Setter<OAuthDraft>>>): FieldReader {
-  return nested<OAuthDraft>('oauth', () => ({}), setters)
-}
-
-type AuthDraft = { -readonly [K in keyof Auth]: Auth[K] }
-
-export function auth(setters: Readonly<Record<string, Setter<AuthDraft>>>): FieldReader {
-  return nested<AuthDraft>('auth', () => ({ type: 'oauth' }), setters)
-}
-
-/** A single top-level field that belongs into `oauth`. */
-export function oauthField(setter: Setter<OAuthDraft>): FieldReader {
-  return (draft, field) => {
-    const target: OAuthDraft = draft.fields.oauth ?? {}
-    if (setter(target, field.node, draft)) setField(draft, 'oauth', field, target)
-    else draft.warnings.push(badValue(draft.found, field, 'of another type'))
-  }
-}
-
-type Key<T, V> = { [K in keyof T]-?: NonNullable<T[K]> extends V ? K : never }[keyof T]
-
-/** Setters for the nested tables. */
-export function asTemplate<T>(key: Key<T, Template>): Setter<T> {
-  return (target, node, draft) => {
-    const text = scalarText(node)
-    if (text !== undefined) target[key] = templateIn(draft, text) as T[typeof key]
-    return text !== undefined
-  }
-}
-
-export function asText<T>(key: Key<T, string>): Setter<T> {
-  return (target, node) => {
-    const text = scalarText(node)
-    if (text !== undefined) target[key] = text as T[typeof key]
-    return text !== undefined
-  }
-}
-
-export function asNumber<T>(key: Key<T, number>): Setter<T> {
-  return (target, node) => {
-    const isNumber = node.kind === 'scalar' && typeof node.value === 'number'
-    if (isNumber) target[key] = node.value as T[typeof key]
-    return isNumber
-  }
-}
-
-/** Scopes: a list, or one string of words. */
-export function asScopes<T>(key: Key<T, readonly string[]>): Setter<T> {
-  return (target, node) => {
-    const list = node.kind === 'array' ? node.items.map(scalarText) : scalarText(node)?.split(/[\s,]+/)
-    if (list === undefined || list.includes(undefined)) return false
-    target[key] = list as T[typeof key]
-    return true
-  }
-}
-
-export const asNothing = (): boolean => true
-
 export function innerField(field: Field, member: Member): Field {
   return { path: `${field.path}.${member.key}`, node: member.value }
+}
+
+function itemField(list: Field, index: number): Field {
+  return { path: list.path, node: list.node.kind === 'array' ? list.node.items[index]! : list.node }
 }
 
 /** A scalar as text; undefined for null and for anything that is not a scalar. */

@@ -8,12 +8,10 @@
 import { findMember, toText } from '../../model/document.ts'
 import type { FoundEntry, NormalizedEntry } from '../../model/entry.ts'
 import type { Problem } from '../../model/problem.ts'
-import type { Template } from '../../model/template.ts'
 import type { Env, Platform } from '../../world/world.ts'
 import { dialectOf } from './all-dialects.ts'
 import { toReading } from './check.ts'
 import { createDraft, type Draft, type Field } from './draft.ts'
-import { innerField } from './fields.ts'
 import {
   commandInValue,
   inputNeeded,
@@ -68,14 +66,12 @@ function toUnsupported(
 
 /** Says which variables are unset, which values will be asked for, and which are code that will not run. */
 function warnOfReferences(draft: Draft, env: Env): void {
-  for (const { field, template } of templatesOf(draft)) {
-    for (const part of template) {
-      if (typeof part === 'string') continue
-      if (part.kind === 'command') draft.warnings.push(commandInValue(draft.found, field))
-      if (part.kind === 'input') draft.warnings.push(describeInput(draft, field, part.id))
-      const isUnset = part.kind === 'env' && part.fallback === undefined && env[part.name] === undefined
-      if (isUnset) draft.warnings.push(unsetVariable(draft.found, field, part.name))
-    }
+  for (const { field, reference } of draft.references) {
+    if (reference.kind === 'command') draft.warnings.push(commandInValue(draft.found, field))
+    if (reference.kind === 'input') draft.warnings.push(describeInput(draft, field, reference.id))
+    const isUnset =
+      reference.kind === 'env' && reference.fallback === undefined && env[reference.name] === undefined
+    if (isUnset) draft.warnings.push(unsetVariable(draft.found, field, reference.name))
   }
 }
 
@@ -85,35 +81,4 @@ function describeInput({ found }: Draft, field: Field, id: string): Problem {
   const items = inputs?.kind === 'array' ? inputs.items : []
   const isKnown = items.some((item) => toText(findMember(item, 'id')?.value) === id)
   return isKnown ? inputNeeded(found, field, id) : unknownInput(found, field, id)
-}
-
-function* templatesOf(draft: Draft): Generator<{ readonly field: Field; readonly template: Template }> {
-  const { fields, nodes } = draft
-  for (const name of ['command', 'envFile', 'cwd', 'url', 'headersHelper', 'authToken'] as const) {
-    const field = nodes.get(name)
-    if (field !== undefined) yield { field, template: fields[name] ?? [] }
-  }
-  const args = nodes.get('args')
-  for (const [i, template] of (fields.args ?? []).entries()) yield { field: itemField(args!, i), template }
-  for (const name of ['env', 'headers'] as const) {
-    const field = nodes.get(name)
-    for (const [key, template] of fields[name] ?? []) yield { field: memberField(field!, key), template }
-  }
-  for (const name of ['oauth', 'auth'] as const) {
-    const field = nodes.get(name)
-    for (const key of ['clientId', 'clientSecret'] as const) {
-      const template = fields[name]?.[key]
-      if (template !== undefined) yield { field: memberField(field!, key), template }
-    }
-  }
-}
-
-function itemField(list: Field, index: number): Field {
-  const node = list.node.kind === 'array' ? list.node.items[index] : undefined
-  return { path: list.path, node: node ?? list.node }
-}
-
-function memberField(map: Field, key: string): Field {
-  const member = map.node.kind === 'object' ? map.node.members.findLast((one) => one.key === key) : undefined
-  return member === undefined ? map : innerField(map, member)
 }

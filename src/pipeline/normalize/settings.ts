@@ -5,7 +5,14 @@
  * out    one Settings value; a policy that cannot be understood is marked, so that it admits nothing
  * never  lets a file in a repository loosen anything: deny rules are taken from there, nothing else
  */
-import { findMember, locate, toText, type ConfigDocument, type ConfigNode, type Member } from '../../model/document.ts'
+import {
+  findMember,
+  locate,
+  toText,
+  type ConfigDocument,
+  type ConfigNode,
+  type Member,
+} from '../../model/document.ts'
 import { SOURCES_HIGH_TO_LOW, type SourceId, type Spot } from '../../model/origin.ts'
 import type { AllowList, Level, ServerMatch, ServerRule } from '../../model/policy.ts'
 import type { Problem } from '../../model/problem.ts'
@@ -13,7 +20,7 @@ import type { Connector, FoundSettings, Settings } from '../../model/settings.ts
 import type { Template } from '../../model/template.ts'
 import { createProblem, createWarning, whereOf } from '../../problem/problem.ts'
 import { findNearest } from '../../base/edit-distance.ts'
-import { toTemplate } from './expand.ts'
+import { PLAIN, toTemplate } from './expand.ts'
 import { scalarText } from './fields.ts'
 
 export function normalizeSettings(found: readonly FoundSettings[]): Settings {
@@ -117,7 +124,8 @@ const READERS: Readonly<Record<string, SettingReader>> = {
   allowedMcpServers: readAllowList,
   pluginServersOnly: (draft, at, member) => {
     const toggle = readToggle(draft, at, member)
-    if (at.level !== 'managed') draft.problems.push(notHere(at, member, 'only managed settings can ask for it'))
+    if (at.level !== 'managed')
+      draft.problems.push(notHere(at, member, 'only managed settings can ask for it'))
     else if (toggle?.isOn === true) draft.pluginServersOnly ??= toggle.by
   },
   security: (draft, at, member) => {
@@ -155,7 +163,8 @@ function readSwitches(to: 'on' | 'off'): SettingReader {
   return (draft, at, member) => {
     for (const item of readList(draft, at, member)) {
       const name = toText(item)
-      if (name === undefined) draft.problems.push(malformed(at, item, `\`${member.key}\` takes names of servers`))
+      if (name === undefined)
+        draft.problems.push(malformed(at, item, `\`${member.key}\` takes names of servers`))
       else if (!draft.switches.has(name)) draft.switches.set(name, { to, by: spotOf(at, item) })
     }
   }
@@ -164,15 +173,18 @@ function readSwitches(to: 'on' | 'off'): SettingReader {
 function readConnector(draft: SettingsDraft, at: At, node: ConfigNode): void {
   const url = toText(findMember(node, 'url')?.value)
   if (url === undefined || !/^https?:\/\//.test(url)) {
-    draft.problems.push(malformed(at, node, 'a connector needs a `url` that begins with `https://` or `http://`'))
+    draft.problems.push(
+      malformed(at, node, 'a connector needs a `url` that begins with `https://` or `http://`'),
+    )
     return
   }
   const headers = new Map<string, Template>()
   const given = findMember(node, 'headers')?.value
   for (const { key, value } of given?.kind === 'object' ? given.members : []) {
     const text = scalarText(value)
-    if (text === undefined) draft.problems.push(malformed(at, value, `the header \`${key}\` must be a string`))
-    else headers.set(key, toTemplate(text, new Set(), {}))
+    if (text === undefined)
+      draft.problems.push(malformed(at, value, `the header \`${key}\` must be a string`))
+    else headers.set(key, toTemplate(text, PLAIN))
   }
   draft.connectors.push({ url, headers, by: spotOf(at, node) })
 }
@@ -191,7 +203,8 @@ function readRules(draft: SettingsDraft, at: At, member: Member): readonly Serve
   return member.value.items.flatMap((item) => {
     const match = toMatch(item)
     if (match !== undefined) return [{ match, level: at.level, by: spotOf(at, item) }]
-    const expected = 'a rule is a name, `{ "serverName": … }`, `{ "serverUrl": … }` or `{ "serverCommand": … }`'
+    const expected =
+      'a rule is a name, `{ "serverName": … }`, `{ "serverUrl": … }` or `{ "serverCommand": … }`'
     breakPolicy(draft, at.level, malformed(at, item, expected))
     return []
   })
@@ -208,7 +221,9 @@ function toMatch(node: ConfigNode): ServerMatch | undefined {
   if (key !== 'serverCommand') return undefined
   if (text !== undefined) return { kind: 'command-pattern', pattern: text }
   const argv = value.kind === 'array' ? value.items.map(toText) : [undefined]
-  return argv.includes(undefined) || argv.length === 0 ? undefined : { kind: 'command', argv: argv as string[] }
+  return argv.includes(undefined) || argv.length === 0
+    ? undefined
+    : { kind: 'command', argv: argv as string[] }
 }
 
 /** A policy that cannot be understood admits nothing; a repository's is only ignored, or it could switch us off. */
@@ -220,7 +235,8 @@ function breakPolicy(draft: SettingsDraft, level: Level, problem: Problem): void
 
 function readToggle(draft: SettingsDraft, at: At, member: Member): Toggle | undefined {
   const { value } = member
-  if (value.kind === 'scalar' && typeof value.value === 'boolean') return { isOn: value.value, by: spotOf(at, value) }
+  if (value.kind === 'scalar' && typeof value.value === 'boolean')
+    return { isOn: value.value, by: spotOf(at, value) }
   draft.problems.push(malformed(at, value, `\`${member.key}\` must be \`true\` or \`false\``))
   return undefined
 }
@@ -273,6 +289,9 @@ function unknownSource(at: At, member: Member): Problem {
     code: 'normalize/setting-unknown',
     message: `there is no source \`${member.key}\``,
     where: whereAt(at, { start: member.keyStart, end: member.keyEnd }),
-    hints: nearest === undefined ? [`sources: ${SOURCES_HIGH_TO_LOW.join(', ')}`] : [`did you mean \`${nearest}\`?`],
+    hints:
+      nearest === undefined
+        ? [`sources: ${SOURCES_HIGH_TO_LOW.join(', ')}`]
+        : [`did you mean \`${nearest}\`?`],
   })
 }

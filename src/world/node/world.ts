@@ -1,7 +1,6 @@
 /**
  * world: the real one.
  */
-import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
 import { posix, win32 } from 'node:path'
 import type { Platform, World } from '../world.ts'
@@ -17,16 +16,25 @@ export function createNodeWorld(options: { readonly cwd?: string | undefined } =
     paths,
     env: process.env,
     home: homedir(),
-    cwd: paths.resolve(options.cwd ?? process.cwd()),
+    cwd: paths.resolve(options.cwd ?? findCwd()),
     files: nodeFiles,
     clock: { now: Date.now },
     web: nodeWeb,
     shell: nodeShell,
-    hash: (text) => createHash('sha256').update(text).digest('hex'),
   }
 }
 
 /** Other systems follow the rules of Linux. */
 function toPlatform(name: NodeJS.Platform): Platform {
   return name === 'win32' || name === 'darwin' ? name : 'linux'
+}
+
+/** The folder may be gone; then its name still serves, and there is simply nothing in it. */
+function findCwd(): string {
+  try {
+    return process.cwd()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return process.env['PWD'] ?? homedir()
+  }
 }

@@ -14,7 +14,7 @@ import { showProblem } from '../../shared/show-problem.ts'
 import type { CommandContext } from '../command.ts'
 import { DONE } from '../exit-codes.ts'
 import { printJson, printLines, viewOf } from '../print.ts'
-import { unknownServer } from '../problems.ts'
+import { unknownServer } from '../unknown-server.ts'
 
 /** Throws `cli/unknown-server`. */
 export async function run(context: CommandContext): Promise<number> {

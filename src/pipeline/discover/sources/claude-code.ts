@@ -3,7 +3,15 @@
  *
  * The project's `.mcp.json` belongs to the source mcp-json; what the user chose about it in Claude Code is noted here.
  */
-import { findAt, findMember, toText, toTextItems, type ConfigDocument, type ConfigNode, type Member } from '../../../model/document.ts'
+import {
+  findAt,
+  findMember,
+  toText,
+  toTextItems,
+  type ConfigDocument,
+  type ConfigNode,
+  type Member,
+} from '../../../model/document.ts'
 import type { FoundEntry, Switch } from '../../../model/entry.ts'
 import type { Origin, Scope } from '../../../model/origin.ts'
 import type { Problem } from '../../../model/problem.ts'
@@ -18,12 +26,24 @@ export const claudeCode: Source = {
     const document = await site.read({ scope: 'user', file: state })
     const projects = findProjects(site, document)
     const switchFor = offInProject(document, projects)
-    for (const project of projects) noteChoices(site, { document: document!, node: project.value, scope: 'user' })
+    for (const project of projects)
+      noteChoices(site, { document: document!, node: project.value, scope: 'user' })
     return lookInOrder([
       () => site.servers({ scope: 'managed', file: managedFile(site), dialect: 'claude-code' }),
       ...projects.map((project) => () => local(site, document!, project, switchFor)),
-      () => site.servers({ scope: 'user', file: state, dialect: 'claude-code', switchFor, variables: variables(site) }),
-      ...settings.map(({ scope, file }) => () => misplaced(site, scope, file)),
+      () =>
+        site.servers({
+          scope: 'user',
+          file: state,
+          dialect: 'claude-code',
+          switchFor,
+          variables: variables(site),
+        }),
+      ...settings.map(
+        ({ scope, file }) =>
+          () =>
+            misplaced(site, scope, file),
+      ),
       () => plugins(site, switchFor),
     ])
   },
@@ -39,7 +59,10 @@ function places(site: Site): {
   const { env, paths } = site.world
   const moved = env['CLAUDE_CONFIG_DIR']
   const dir = moved ?? site.inHome('.claude')
-  const inProject = [...site.inProject('.claude/settings.local.json'), ...site.inProject('.claude/settings.json')]
+  const inProject = [
+    ...site.inProject('.claude/settings.local.json'),
+    ...site.inProject('.claude/settings.json'),
+  ]
   const userFile = paths.join(dir, 'settings.json')
   return {
     dir,
@@ -75,7 +98,9 @@ function findProjects(site: Site, document: ConfigDocument | undefined): readonl
 
 /** Claude Code writes Windows paths with either slash. */
 function comparable(site: Site, path: string): string {
-  return site.world.platform === 'win32' ? path.replaceAll('\\', '/').toLowerCase() : path.replace(/(?<=.)\/$/, '')
+  return site.world.platform === 'win32'
+    ? path.replaceAll('\\', '/').toLowerCase()
+    : path.replace(/(?<=.)\/$/, '')
 }
 
 function local(
@@ -159,14 +184,21 @@ interface Plugin {
 async function plugins(site: Site, switchFor: SwitchFor): Promise<readonly FoundEntry[]> {
   const { dir } = places(site)
   const { paths } = site.world
-  const installed = await site.read({ scope: 'plugin', file: paths.join(dir, 'plugins', 'installed_plugins.json') })
+  const installed = await site.read({
+    scope: 'plugin',
+    file: paths.join(dir, 'plugins', 'installed_plugins.json'),
+  })
   const settings = await site.read({ scope: 'user', file: paths.join(dir, 'settings.json') })
   const found = installed === undefined ? [] : findPlugins(site, installed, settings)
   return lookInOrder(found.map((plugin) => () => pluginServers(site, plugin, switchFor)))
 }
 
 /** Version 1 has one object per plugin, version 2 a list with one object per place it was installed for. */
-function findPlugins(site: Site, installed: ConfigDocument, settings: ConfigDocument | undefined): readonly Plugin[] {
+function findPlugins(
+  site: Site,
+  installed: ConfigDocument,
+  settings: ConfigDocument | undefined,
+): readonly Plugin[] {
   const map = findAt(installed.root, ['plugins'])
   if (map?.kind !== 'object') return []
   return map.members.flatMap((member) => {
@@ -181,7 +213,10 @@ function findPlugins(site: Site, installed: ConfigDocument, settings: ConfigDocu
 
 function appliesHere(site: Site, install: ConfigNode): boolean {
   const path = toText(findMember(install, 'projectPath')?.value)
-  return path === undefined || site.project.dirsNearestFirst.some((dir) => comparable(site, dir) === comparable(site, path))
+  return (
+    path === undefined ||
+    site.project.dirsNearestFirst.some((dir) => comparable(site, dir) === comparable(site, path))
+  )
 }
 
 /** Enabling is consent, and only the user's own settings can give it. */
@@ -197,9 +232,16 @@ function pluginOff(
   return { to: 'off', by, reason: `the Claude Code plugin \`${plugin.key}\` is not enabled` }
 }
 
-async function pluginServers(site: Site, plugin: Plugin, switchFor: SwitchFor): Promise<readonly FoundEntry[]> {
+async function pluginServers(
+  site: Site,
+  plugin: Plugin,
+  switchFor: SwitchFor,
+): Promise<readonly FoundEntry[]> {
   const { paths } = site.world
-  const manifest = await site.read({ scope: 'plugin', file: paths.join(plugin.root, '.claude-plugin', 'plugin.json') })
+  const manifest = await site.read({
+    scope: 'plugin',
+    file: paths.join(plugin.root, '.claude-plugin', 'plugin.json'),
+  })
   const declared = findMember(manifest?.root, 'mcpServers')?.value
   const listed = declared === undefined ? [] : declared.kind === 'array' ? declared.items : [declared]
   const files = new Set([paths.join(plugin.root, '.mcp.json')])
@@ -216,7 +258,12 @@ async function pluginServers(site: Site, plugin: Plugin, switchFor: SwitchFor): 
     variables: {
       ...variables(site),
       CLAUDE_PLUGIN_ROOT: plugin.root,
-      CLAUDE_PLUGIN_DATA: paths.join(places(site).dir, 'plugins', 'data', plugin.id.replace(/[^A-Za-z0-9_-]/g, '-')),
+      CLAUDE_PLUGIN_DATA: paths.join(
+        places(site).dir,
+        'plugins',
+        'data',
+        plugin.id.replace(/[^A-Za-z0-9_-]/g, '-'),
+      ),
     },
     switchFor: (name: string) => plugin.off ?? switchFor(`plugin:${plugin.name}:${name}`) ?? switchFor(name),
   } as const

@@ -21,8 +21,17 @@ export const plugboard: Source = {
       ...site.inProject('.plugboard').map((dir) => ({ scope: 'project' as const, dir })),
     ]
     return lookInOrder([
-      () => site.servers({ scope: 'managed', file: paths.join(managed, 'managed-mcp.json'), dialect: 'plugboard' }),
-      ...folders.map(({ scope, dir }) => () => folder(site, scope, dir)),
+      () =>
+        site.servers({
+          scope: 'managed',
+          file: paths.join(managed, 'managed-mcp.json'),
+          dialect: 'plugboard',
+        }),
+      ...folders.map(
+        ({ scope, dir }) =>
+          () =>
+            folder(site, scope, dir),
+      ),
       ...files.list(paths.join(config, 'plugins')).map((name) => () => plugin(site, name)),
     ])
   },
@@ -34,7 +43,13 @@ function folder(site: Site, scope: Scope, dir: string): Promise<readonly FoundEn
   const settings = paths.join(dir, 'settings.json')
   return lookInOrder([
     () => site.servers({ scope, file: paths.join(dir, 'mcp.json'), dialect: 'plugboard' }),
-    () => site.servers({ scope, file: paths.join(dir, 'settings.toml'), under: ['mcp_servers'], dialect: 'plugboard' }),
+    () =>
+      site.servers({
+        scope,
+        file: paths.join(dir, 'settings.toml'),
+        under: ['mcp_servers'],
+        dialect: 'plugboard',
+      }),
     async () => {
       const document = await site.read({ scope, file: settings })
       if (findMember(document?.root, 'mcpServers') === undefined) return []

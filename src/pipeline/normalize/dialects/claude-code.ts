@@ -4,19 +4,8 @@
  */
 import type { OAuth } from '../../../model/definition.ts'
 import type { Dialect, FieldReader } from '../draft.ts'
-import {
-  asNumber,
-  asScopes,
-  asTemplate,
-  asText,
-  disabled,
-  flag,
-  ignored,
-  millis,
-  oauth,
-  template,
-  words,
-} from '../fields.ts'
+import { disabled, flag, ignored, millis, template, words } from '../fields.ts'
+import { asNumber, asScopes, asTemplate, asText, oauth } from '../nested.ts'
 import { notUsed } from '../problems.ts'
 import { COMMON_FIELDS, OUR_FIELDS } from './plugboard.ts'
 
@@ -54,7 +43,11 @@ export const claudeCode: Dialect = {
   unknownField: 'not-used',
 }
 
-export const claudePlugin: Dialect = { ...claudeCode, id: 'claude-plugin', fields: { ...claudeCode.fields, cwd: template('cwd') } }
+export const claudePlugin: Dialect = {
+  ...claudeCode,
+  id: 'claude-plugin',
+  fields: { ...claudeCode.fields, cwd: template('cwd') },
+}
 
 /** Root `.mcp.json` and `mcp.json`, and Claude Desktop: whatever any of their readers understands. */
 export const mcpJson: Dialect = {

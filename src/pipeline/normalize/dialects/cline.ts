@@ -3,18 +3,8 @@
  */
 import type { OAuth } from '../../../model/definition.ts'
 import type { Dialect, FieldReader } from '../draft.ts'
-import {
-  asTemplate,
-  disabled,
-  group,
-  ignored,
-  oauth,
-  seconds,
-  silent,
-  template,
-  unless,
-  words,
-} from '../fields.ts'
+import { disabled, group, ignored, seconds, silent, template, unless, words } from '../fields.ts'
+import { asTemplate, oauth } from '../nested.ts'
 import { COMMON_FIELDS } from './plugboard.ts'
 
 const CONNECTION_FIELDS = { ...COMMON_FIELDS, cwd: template('cwd') }

@@ -3,19 +3,13 @@
  */
 import type { OAuth } from '../../../model/definition.ts'
 import type { Template } from '../../../model/template.ts'
-import { setField, type Dialect, type Draft, type FieldReader } from '../draft.ts'
+import { referTo, setField, type Dialect, type Draft, type Field, type FieldReader } from '../draft.ts'
 import {
-  asNumber,
-  asScopes,
-  asTemplate,
-  asText,
   command,
   enabled,
   flag,
   ignored,
   millis,
-  oauth,
-  oauthField,
   requireText,
   seconds,
   template,
@@ -23,17 +17,18 @@ import {
   templates,
   toolNames,
 } from '../fields.ts'
+import { asNumber, asScopes, asTemplate, asText, oauth, oauthField } from '../nested.ts'
 import { findMember, toText } from '../../../model/document.ts'
 import { invalidConfig, notUsed, wrongType } from '../problems.ts'
 
 /** `{ HEADER = "NAME_OF_VARIABLE" }` */
-const variableNamed = (_: Draft, name: string): Template => [{ kind: 'env', name }]
+const variableNamed = (draft: Draft, name: string, field: Field): Template => [referTo(draft, name, field)]
 
 const bearerTokenVariable: FieldReader = (draft, field) => {
   const name = requireText(draft, field)
   if (name === undefined) return
   const headers = new Map(draft.fields.headers)
-  headers.set('Authorization', ['Bearer ', { kind: 'env', name }])
+  headers.set('Authorization', ['Bearer ', referTo(draft, name, field)])
   setField(draft, 'headers', field, headers)
 }
 
@@ -45,7 +40,7 @@ const passedVariables: FieldReader = (draft, field) => {
     const name = toText(node) ?? toText(findMember(node, 'name')?.value)
     const isRemote = toText(findMember(node, 'source')?.value) === 'remote'
     if (name === undefined || isRemote) draft.warnings.push(notUsed(draft.found, { path: field.path, node }))
-    else env.set(name, [{ kind: 'env', name }])
+    else env.set(name, [referTo(draft, name, { path: field.path, node })])
   }
   setField(draft, 'env', field, env)
 }

@@ -3,17 +3,8 @@
  */
 import type { OAuth } from '../../../model/definition.ts'
 import { setField, templateIn, type Dialect, type FieldReader } from '../draft.ts'
-import {
-  asNumber,
-  asTemplate,
-  ignored,
-  millis,
-  oauth,
-  oauthField,
-  readTexts,
-  requireText,
-  scalarText,
-} from '../fields.ts'
+import { ignored, millis, readTexts, requireText, scalarText } from '../fields.ts'
+import { asNumber, asTemplate, oauth, oauthField } from '../nested.ts'
 import { COMMON_FIELDS } from './plugboard.ts'
 
 /** `["*"]` is every tool, `[]` none. */
@@ -28,14 +19,16 @@ const cwd: FieldReader = (draft, field) => {
   const text = requireText(draft, field)
   if (text === undefined) return
   const isInHome = /^~(?:[\\/]|$)/.test(text)
-  setField(draft, 'cwd', field, templateIn(draft, isInHome ? `\${~}${text.slice(1)}` : text))
+  setField(draft, 'cwd', field, templateIn(draft, isInHome ? `\${~}${text.slice(1)}` : text, field))
 }
 
-const grantType = oauthField((target, node) => {
+const grantType = oauthField((target, { node }) => {
   const text = scalarText(node)
-  if (text !== 'authorization_code' && text !== 'client_credentials') return false
+  if (text !== 'authorization_code' && text !== 'client_credentials') {
+    return '`authorization_code` or `client_credentials`'
+  }
   target.grantType = text
-  return true
+  return undefined
 })
 
 export const copilot: Dialect = {

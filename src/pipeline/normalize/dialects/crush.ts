@@ -4,7 +4,8 @@
  */
 import type { OAuth } from '../../../model/definition.ts'
 import { setField, type Dialect, type FieldReader } from '../draft.ts'
-import { asNumber, asTemplate, disabled, oauthField, seconds, silent, toolNames } from '../fields.ts'
+import { disabled, seconds, silent, toolNames } from '../fields.ts'
+import { asNumber, asTemplate, oauthField } from '../nested.ts'
 import { badValue } from '../problems.ts'
 import { COMMON_FIELDS } from './plugboard.ts'
 

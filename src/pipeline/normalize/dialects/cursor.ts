@@ -3,7 +3,8 @@
  */
 import type { OAuth } from '../../../model/definition.ts'
 import type { Dialect } from '../draft.ts'
-import { asScopes, asTemplate, oauth, template } from '../fields.ts'
+import { template } from '../fields.ts'
+import { asScopes, asTemplate, oauth } from '../nested.ts'
 import { COMMON_FIELDS } from './plugboard.ts'
 
 export const cursor: Dialect = {

@@ -2,20 +2,9 @@
  * gemini: the address in one of three fields, which also say its type; `$VAR`, and `%VAR%` on Windows.
  */
 import type { OAuth } from '../../../model/definition.ts'
-import type { ConfigNode } from '../../../model/document.ts'
 import { setField, type Dialect, type FieldReader } from '../draft.ts'
-import {
-  asScopes,
-  asTemplate,
-  asText,
-  ignored,
-  millis,
-  oauth,
-  template,
-  toolNames,
-  unless,
-  words,
-} from '../fields.ts'
+import { ignored, millis, template, toolNames, unless, words } from '../fields.ts'
+import { asScopes, asTemplate, asText, oauth, type Setter } from '../nested.ts'
 import { COMMON_FIELDS } from './plugboard.ts'
 
 /** A field that holds the address and says the type at once. */
@@ -26,10 +15,10 @@ function addressOf(type: 'http' | 'ws'): FieldReader {
   }
 }
 
-const oauthEnabled = (target: { isOff?: boolean }, node: ConfigNode): boolean => {
+const oauthEnabled: Setter<{ isOff?: boolean }> = (target, { node }) => {
   const value = node.kind === 'scalar' ? node.value : undefined
   if (value === false) target.isOff = true
-  return typeof value === 'boolean'
+  return typeof value === 'boolean' ? undefined : '`true` or `false`'
 }
 
 export const gemini: Dialect = {

@@ -3,8 +3,16 @@
  * that goose takes from its keyring.
  */
 import { findMember } from '../../../model/document.ts'
-import { literal, type Template } from '../../../model/template.ts'
-import { setField, templateIn, type Dialect, type Draft, type FieldReader } from '../draft.ts'
+import type { Template } from '../../../model/template.ts'
+import {
+  referTo,
+  setField,
+  templateIn,
+  type Dialect,
+  type Draft,
+  type Field,
+  type FieldReader,
+} from '../draft.ts'
 import {
   command,
   enabled,
@@ -38,18 +46,18 @@ const socket: FieldReader = (draft, field) => {
 }
 
 /** In `uri` and `headers`, goose puts in what stands in `envs` of the same entry. */
-function filledIn(draft: Draft, text: string): Template {
+function filledIn(draft: Draft, text: string, field: Field): Template {
   const envs = findMember(draft.found.node, 'envs')?.value
-  return templateIn(draft, text).flatMap((part) => {
-    const own = typeof part === 'object' && part.kind === 'env' ? findMember(envs, part.name) : undefined
-    const value = own === undefined ? undefined : scalarText(own.value)
-    return value === undefined ? [part] : literal(value)
+  const own = (envs?.kind === 'object' ? envs.members : []).flatMap(({ key, value }) => {
+    const given = scalarText(value)
+    return given === undefined ? [] : [[key, given] as const]
   })
+  return templateIn({ ...draft, found: { ...draft.found, variables: Object.fromEntries(own) } }, text, field)
 }
 
 const uri: FieldReader = (draft, field) => {
   const text = requireText(draft, field)
-  if (text !== undefined) setField(draft, 'url', field, filledIn(draft, text))
+  if (text !== undefined) setField(draft, 'url', field, filledIn(draft, text, field))
 }
 
 /** A remote server has no environment: there, the variables were put into `uri` and `headers`. */
@@ -64,7 +72,7 @@ const passedVariables: FieldReader = (draft, field) => {
   const names = readTexts(draft, field)
   if (names === undefined) return
   const env = new Map(draft.fields.env)
-  for (const name of names) env.set(name, [{ kind: 'env', name }])
+  for (const name of names) env.set(name, [referTo(draft, name, field)])
   setField(draft, 'env', field, env)
 }
 

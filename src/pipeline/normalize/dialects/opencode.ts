@@ -4,21 +4,8 @@
 import type { OAuth } from '../../../model/definition.ts'
 import { findAt, findMember } from '../../../model/document.ts'
 import { setField, type Dialect, type Draft, type FieldReader } from '../draft.ts'
-import {
-  asNumber,
-  asScopes,
-  asTemplate,
-  asText,
-  commandList,
-  disabled,
-  enabled,
-  group,
-  millis,
-  oauth,
-  template,
-  templateMap,
-  words,
-} from '../fields.ts'
+import { commandList, disabled, enabled, group, millis, template, templateMap, words } from '../fields.ts'
+import { asNumber, asScopes, asTemplate, asText, oauth } from '../nested.ts'
 import { wrongType } from '../problems.ts'
 
 const command: FieldReader = (draft, field) => {

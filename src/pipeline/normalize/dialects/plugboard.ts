@@ -4,17 +4,11 @@
 import type { Auth, OAuth } from '../../../model/definition.ts'
 import type { Dialect, FieldReader } from '../draft.ts'
 import {
-  asNumber,
-  asScopes,
-  asTemplate,
-  asText,
-  auth,
   command,
   enabled,
   flag,
   ignored,
   millis,
-  oauth,
   oneOf,
   silent,
   template,
@@ -23,6 +17,7 @@ import {
   toolNames,
   words,
 } from '../fields.ts'
+import { asNumber, asScopes, asTemplate, asText, auth, oauth } from '../nested.ts'
 
 /** What every file of the `mcpServers` family understands. */
 export const COMMON_FIELDS: Readonly<Record<string, FieldReader>> = {

@@ -4,7 +4,8 @@
 import type { OAuth } from '../../../model/definition.ts'
 import { toText } from '../../../model/document.ts'
 import type { Dialect, FieldReader } from '../draft.ts'
-import { asTemplate, ignored, oauth, silent, template } from '../fields.ts'
+import { ignored, silent, template } from '../fields.ts'
+import { asTemplate, oauth } from '../nested.ts'
 import { unsupportedKind } from '../problems.ts'
 import { COMMON_FIELDS } from './plugboard.ts'
 

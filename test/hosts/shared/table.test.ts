@@ -1,0 +1,93 @@
+/**
+ * table: the same rows in a pipe, in a terminal, and in a narrow one.
+ */
+import { expect, test } from 'vitest'
+import { COLORS, NO_COLORS } from '../../../src/hosts/shared/paint.ts'
+import { toTable, type Column } from '../../../src/hosts/shared/table.ts'
+import { widthOf } from '../../../src/hosts/shared/width.ts'
+
+const COLUMNS: readonly Column[] = [
+  { title: 'NAME', shrinks: 3 },
+  { title: 'SOURCE', shrinks: 2, isDetail: true },
+  { title: 'FATE' },
+  { title: 'FILE', shrinks: 1, keeps: 'end', isDetail: true },
+]
+
+const ROWS = [
+  ['github', 'Claude Code', 'chosen', '~/.claude.json:14'],
+  ['a-server-with-a-long-name', 'Cursor', 'untrusted', '~/work/some/deep/folder/.cursor/mcp.json:7'],
+]
+
+const table = (columns?: number, rows = ROWS): string[] =>
+  toTable(COLUMNS, rows, { paint: NO_COLORS, columns })
+
+test('in a pipe nothing is cut', () => {
+  expect(table()).toEqual([
+    'NAME                       SOURCE       FATE       FILE',
+    'github                     Claude Code  chosen     ~/.claude.json:14',
+    'a-server-with-a-long-name  Cursor       untrusted  ~/work/some/deep/folder/.cursor/mcp.json:7',
+  ])
+})
+
+test('the least important column gives way first, and a path keeps its end', () => {
+  expect(table(80)).toEqual([
+    'NAME                       SOURCE       FATE       FILE',
+    'github                     Claude Code  chosen     ~/.claude.json:14',
+    'a-server-with-a-long-name  Cursor       untrusted  …ep/folder/.cursor/mcp.json:7',
+  ])
+})
+
+test('at 60 columns every line fits, and the next column gives way', () => {
+  const lines = table(60, [...ROWS, ['a-server-with-a-longer-name', 'Cursor', 'chosen', '~/x.json:1']])
+  expect(lines).toEqual([
+    'NAME                         SOURCE      FATE       FILE',
+    'github                       Claude Co…  chosen     …json:14',
+    'a-server-with-a-long-name    Cursor      untrusted  ….json:7',
+    'a-server-with-a-longer-name  Cursor      chosen     ….json:1',
+  ])
+  expect(lines.every((line) => widthOf(line) <= 60)).toBe(true)
+})
+
+test('below 60 columns each row takes two lines, without a heading', () => {
+  const lines = table(40)
+  expect(lines).toEqual([
+    'github                     chosen',
+    '  Claude Code  ~/.claude.json:14',
+    'a-server-with-a-long-name  untrusted',
+    '  Cursor  …eep/folder/.cursor/mcp.json:7',
+  ])
+  expect(lines.every((line) => widthOf(line) <= 40)).toBe(true)
+})
+
+test('wide characters count twice, also when they are cut', () => {
+  const columns: readonly Column[] = [{ title: 'NAME', shrinks: 1 }, { title: 'X' }]
+  const rows = [
+    ['日本語のサーバー名', 'a'],
+    ['x', 'b'],
+  ]
+  expect(toTable(columns, rows, { paint: NO_COLORS })).toEqual([
+    'NAME                X',
+    '日本語のサーバー名  a',
+    'x                   b',
+  ])
+  const long = [['語'.repeat(40), 'a']]
+  expect(toTable(columns, long, { paint: NO_COLORS, columns: 60 })).toEqual([
+    `NAME${' '.repeat(55)}X`,
+    `${'語'.repeat(28)}…  a`,
+  ])
+})
+
+test('escape sequences in a cell are shown, not obeyed', () => {
+  expect(toTable([{ title: 'NAME' }], [['\u001b[2J']], { paint: NO_COLORS })).toEqual([
+    'NAME',
+    String.raw`\x1b[2J`,
+  ])
+})
+
+test('colour does not count', () => {
+  const columns: readonly Column[] = [{ title: 'A' }, { title: 'B' }]
+  expect(toTable(columns, [[{ text: 'x', brush: COLORS.red }, 'y']], { paint: COLORS })).toEqual([
+    '\x1b[2mA\x1b[22m  \x1b[2mB\x1b[22m',
+    '\x1b[31mx\x1b[39m  y',
+  ])
+})
