@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const BIN = fileURLToPath(new URL('../dist/bin.js', import.meta.url))
+const BIN = fileURLToPath(new URL('../dist/bin.cjs', import.meta.url))
 const LIMITS = { start: 2.0, growth: 1.5 }
 const reps = Number(argument('--reps') ?? 21)
 

@@ -1,39 +1,68 @@
 /**
- * build: src/ → dist/. One bundle in chunks, so that a command loads what it needs and nothing else; types beside it.
+ * build: src/ → dist/.
+ *
+ *   plugboard.cjs   the command, one file; bin.cjs starts it with the code cache beside it
+ *   index.js        the library, in chunks, so that a host loads what it uses
+ *   types/          declarations
  */
 import { execFileSync } from 'node:child_process'
-import { chmodSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+const dist = join(root, 'dist')
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
-rmSync(new URL('../dist', import.meta.url), { recursive: true, force: true })
-await build({
+const common = {
   absWorkingDir: root,
-  entryPoints: ['src/bin.ts', 'src/index.ts'],
-  outdir: 'dist',
   bundle: true,
-  splitting: true,
-  format: 'esm',
   platform: 'node',
   target: 'node20.19',
-  // The ES module builds: smaller when bundled, and they ask for no `require`.
-  mainFields: ['module', 'main'],
-  chunkNames: 'chunks/[name]-[hash]',
   // Names stay readable in stack traces; white space costs parse time.
   minifyWhitespace: true,
   minifySyntax: true,
   define: { __PLUGBOARD_VERSION__: JSON.stringify(version) },
-  // The ES module build: a third smaller when bundled, and it asks for no `require`.
+  // The ES module builds: smaller when bundled, and they ask for no `require`.
+  mainFields: ['module', 'main'],
   alias: { yaml: './node_modules/yaml/browser/index.js' },
   // Rarely needed and CommonJS: left to Node to load.
   external: ['write-file-atomic', 'proper-lockfile', '@clack/prompts'],
   logLevel: 'warning',
-})
-chmodSync(new URL('../dist/bin.js', import.meta.url), 0o755)
-execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {
-  cwd: root,
-  stdio: 'inherit',
-})
+}
+
+rmSync(dist, { recursive: true, force: true })
+await Promise.all([
+  build({ ...common, entryPoints: ['src/index.ts'], outdir: 'dist', splitting: true, format: 'esm', chunkNames: 'chunks/[name]-[hash]' }),
+  build({ ...common, entryPoints: ['src/launch.ts'], outfile: 'dist/bin.cjs', format: 'cjs' }),
+  build({
+    ...common,
+    entryPoints: ['src/bin.ts'],
+    outfile: 'dist/plugboard.cjs',
+    format: 'cjs',
+    banner: { js: '(function(require){' },
+    footer: { js: '})' },
+  }),
+])
+chmodSync(join(dist, 'bin.cjs'), 0o755)
+makeCodeCache()
+execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' })
+
+/** Runs the command once, on a home with a file of each format, so that the cache holds what `list` needs. */
+function makeCodeCache() {
+  const home = mkdtempSync(join(tmpdir(), 'plugboard-build-'))
+  const files = {
+    '.cursor/mcp.json': '{"mcpServers":{"a":{"command":"node","args":["${A:-b}"],"env":{"B":"c"}},"b":{"url":"http://127.0.0.1/"}}}',
+    '.codex/config.toml': '[mcp_servers.c]\ncommand = "node"\nargs = ["x"]\nenv = { D = "e" }\n',
+    '.config/goose/config.yaml': 'extensions:\n  d:\n    type: stdio\n    cmd: node\n    args: ["x"]\n    enabled: true\n',
+  }
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(home, path)), { recursive: true })
+    writeFileSync(join(home, path), text)
+  }
+  const env = { PATH: process.env.PATH, HOME: home }
+  execFileSync(process.execPath, [join(dist, 'bin.cjs'), 'list'], { cwd: home, env, stdio: 'ignore' })
+  rmSync(home, { recursive: true })
+}

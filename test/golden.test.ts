@@ -63,7 +63,8 @@ function createWorld(folder: string, given: Case): MemoryWorld {
   for (const [part, base] of Object.entries(mounts)) {
     for (const [path, text] of readTree(join(folder, part))) files[at(base, path)] = text
   }
-  const cwd = given.cwd === undefined ? PROJECTS[platform] : at(PROJECTS[platform], given.cwd)
+  const cwdIn = (project: string): string => (given.cwd === undefined ? project : at(project, given.cwd))
+  const cwd = given.cwd === '~' ? HOMES[platform] : cwdIn(PROJECTS[platform])
   const programs = ['npx', 'node', 'uvx', 'docker'].map((program) => `/usr/bin/${program}`)
   return createMemoryWorld({ platform, cwd, files, programs, env: { PATH: '/usr/bin', ...given.env } })
 }

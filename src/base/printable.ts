@@ -9,7 +9,12 @@ const UNSAFE =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]|\u{e0000}|[\u{e0001}-\u{e007f}]/gu
 
 export function toPrintable(text: string): string {
-  return text.replace(UNSAFE, escapeCharacter)
+  return isPlain(text) ? text : text.replace(UNSAFE, escapeCharacter)
+}
+
+/** Printable ASCII, as nearly everything is. */
+export function isPlain(text: string): boolean {
+  return /^[\x20-\x7e]*$/.test(text)
 }
 
 /** As `toPrintable`, for text whose line breaks and tabs are its own. */

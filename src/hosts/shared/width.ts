@@ -5,9 +5,10 @@
  * never  measures plain ASCII with tables: nearly everything is
  */
 import fastStringWidth from 'fast-string-width'
+import { isPlain } from '../../base/printable.ts'
 
 export function widthOf(text: string): number {
-  return /^[\x20-\x7e]*$/.test(text) ? text.length : fastStringWidth(text)
+  return isPlain(text) ? text.length : fastStringWidth(text)
 }
 
 /** The beginning of a text that is too wide, and `…`. */

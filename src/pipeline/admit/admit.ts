@@ -36,10 +36,12 @@ export interface TrustOfEntry {
 }
 
 export function admit(entry: NormalizedEntry, house: House, trust: TrustOfEntry): Admission {
-  const aside =
-    findExclusion(entry, house) ?? (entry.found.origin.scope === 'project' ? distrust(trust) : undefined)
-  if (aside !== undefined) return { kind: 'aside', entry, fate: aside }
+  const excluded = findExclusion(entry, house)
+  if (excluded !== undefined) return { kind: 'aside', entry, fate: excluded }
+  // Before trust: there is nothing to approve, and the advice must not hide behind a question.
   if (entry.kind === 'unsupported') return { kind: 'aside', entry, fate: toUnsupported(entry) }
+  const distrusted = entry.found.origin.scope === 'project' ? distrust(trust) : undefined
+  if (distrusted !== undefined) return { kind: 'aside', entry, fate: distrusted }
   if (entry.kind === 'invalid') return { kind: 'barred', entry, fate: toInvalid(entry) }
   if (entry.off !== undefined) {
     return { kind: 'barred', entry, fate: { kind: 'disabled', by: entry.off.by, reason: entry.off.reason } }

@@ -84,17 +84,18 @@ function matches(match: ServerMatch, facts: Facts, list: 'deny' | 'allow'): bool
 
 /**
  * `*` in the host part stops at the first `/`: `https://*.example.com/*` must not admit
- * `https://elsewhere.test/.example.com/`.
+ * `https://elsewhere.test/.example.com/`. Only where the pattern ends with it, it stands for the path as well.
  */
 function matchesUrl(pattern: string, url: string): boolean {
   const wanted = splitUrl(pattern)
   const given = splitUrl(url)
   if (wanted === undefined || given === undefined) return matchesWildcard(pattern, url)
   const isHost = matchesWildcard(wanted.origin.toLowerCase(), given.origin)
+  const path = wanted.rest === '' && wanted.origin.endsWith('*') ? '*' : wanted.rest
   return (
     isHost &&
     [given.rest, given.rest || '/'].some(
-      (rest) => matchesWildcard(wanted.rest, rest) || (wanted.rest === '/' && rest === ''),
+      (rest) => matchesWildcard(path, rest) || (path === '/' && rest === ''),
     )
   )
 }

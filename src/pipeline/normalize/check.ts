@@ -5,7 +5,9 @@
  */
 import { findNearest } from '../../base/edit-distance.ts'
 import type { HttpTransport, ServerDefinition, Transport } from '../../model/definition.ts'
+import { findMember } from '../../model/document.ts'
 import type { Reading } from '../../model/entry.ts'
+import { tryUrl } from '../../model/signature.ts'
 import { isLiteral, showTemplate, type Template } from '../../model/template.ts'
 import type { Draft, FieldName } from './draft.ts'
 import { invalidConfig, notUsed, unusualName, windowsNpx } from './problems.ts'
@@ -16,7 +18,7 @@ export function toReading(draft: Draft): Reading {
   draft.dialect.check?.(draft)
   checkName(draft)
   if (transport === undefined || draft.problems.length > 0) {
-    return { kind: 'invalid', problems: draft.problems, ...(type === undefined ? {} : { type }) }
+    return { kind: 'invalid', problems: draft.problems, ...defined({ type: type ?? guessType(draft) }) }
   }
   reportUnusedFields(draft, transport)
   warnOfWindowsNpx(draft, transport)
@@ -26,6 +28,13 @@ export function toReading(draft: Draft): Reading {
     definition: toDefinition(draft, transport),
     ...(off === undefined ? {} : { off }),
   }
+}
+
+/** What an entry that cannot be understood seems to be. */
+function guessType({ fields, found, dialect }: Draft): string | undefined {
+  if (fields.type !== undefined) return fields.type
+  if (findMember(found.node, 'command') !== undefined) return 'stdio'
+  return findMember(found.node, 'url') === undefined ? undefined : dialect.typeOfUrl
 }
 
 const TYPES: Readonly<Record<string, Transport['type']>> = {
@@ -46,7 +55,8 @@ const TYPES: Readonly<Record<string, Transport['type']>> = {
 function findType(draft: Draft): Transport['type'] | undefined {
   const { fields, dialect, found } = draft
   if (fields.command !== undefined && fields.url !== undefined) {
-    const message = `server \`${found.name}\` has both \`command\` and \`url\`; a server is either started or reached`
+    const [command, url] = [spell(draft, 'command'), spell(draft, 'url')]
+    const message = `server \`${found.name}\` has both \`${command}\` and \`${url}\`; a server is either started or reached`
     draft.problems.push(invalidConfig(found, message, draft.nodes.get('url'), ['remove one of the two']))
     return undefined
   }
@@ -56,20 +66,19 @@ function findType(draft: Draft): Transport['type'] | undefined {
   if (fields.url !== undefined) return dialect.typeOfUrl
   // A field of the wrong type has its own problem already.
   if (draft.problems.length === 0) {
-    const message = `server \`${found.name}\` has neither \`command\` nor \`url\``
-    draft.problems.push(
-      invalidConfig(found, message, undefined, [
-        'give `command` for a server to start, or `type` and `url` for one to reach',
-      ]),
-    )
+    const [command, url] = [spell(draft, 'command'), spell(draft, 'url')]
+    const message = `server \`${found.name}\` has neither \`${command}\` nor \`${url}\``
+    const hint = `give \`${command}\` for a server to start, or \`type\` and \`${url}\` for one to reach`
+    draft.problems.push(invalidConfig(found, message, undefined, [hint]))
   }
   return undefined
 }
 
 function toKnownType(draft: Draft, spelled: string): Transport['type'] | undefined {
-  const types: Readonly<Record<string, string>> = { ...TYPES, ...draft.dialect.types }
-  if (Object.hasOwn(types, spelled)) return types[spelled] as Transport['type']
-  const nearest = findNearest(spelled, Object.keys(types))
+  const own = draft.dialect.types ?? {}
+  if (Object.hasOwn(own, spelled)) return own[spelled]
+  if (Object.hasOwn(TYPES, spelled)) return TYPES[spelled]
+  const nearest = findNearest(spelled, Object.keys({ ...TYPES, ...own }))
   const hint =
     nearest === undefined ? `use one of: ${Object.keys(TYPES).join(', ')}` : `did you mean \`${nearest}\`?`
   draft.problems.push(
@@ -110,7 +119,8 @@ function toTransport(draft: Draft, type: Transport['type']): Transport | undefin
       const url = needUrl(draft, type, ['ws:', 'wss:', 'http:', 'https:'])
       const ideName = need(draft, type, 'ideName')
       if (url === undefined || ideName === undefined) return undefined
-      const { authToken, ideRunningInWindows } = fields
+      const authToken = type === 'ws-ide' ? fields.authToken : undefined
+      const { ideRunningInWindows } = fields
       return { type, url, ideName, ...defined({ authToken, ideRunningInWindows }) }
     }
     case 'sdk': {
@@ -138,7 +148,7 @@ function need<K extends 'command' | 'url' | 'ideName' | 'sdkName' | 'id'>(
   if (value !== undefined && value.length > 0) return value
   // A field of the wrong type has its own problem already.
   if (value !== undefined || draft.problems.length === 0) {
-    const spelled = draft.nodes.get(name)?.path ?? (name === 'sdkName' ? 'name' : name)
+    const spelled = spell(draft, name)
     const message =
       value === undefined
         ? `a server of type \`${type}\` needs \`${spelled}\``
@@ -148,12 +158,17 @@ function need<K extends 'command' | 'url' | 'ideName' | 'sdkName' | 'id'>(
   return undefined
 }
 
+/** The name of one of our fields in this file. */
+function spell({ nodes, dialect }: Draft, name: FieldName): string {
+  return nodes.get(name)?.path ?? dialect.spellings?.[name] ?? (name === 'sdkName' ? 'name' : name)
+}
+
 function needUrl(draft: Draft, type: string, protocols: readonly string[]): Template | undefined {
   const url = need(draft, type, 'url')
   if (url === undefined || !isLiteral(url)) return url
   const field = draft.nodes.get('url')!
-  const parsed = URL.parse?.(showTemplate(url)) ?? tryUrl(showTemplate(url))
-  if (parsed === null)
+  const parsed = tryUrl(showTemplate(url))
+  if (parsed === undefined)
     draft.problems.push(invalidConfig(draft.found, `\`${field.path}\` is not a URL`, field))
   else if (!protocols.includes(parsed.protocol)) {
     const allowed = protocols.map((protocol) => `\`${protocol}//\``).join(' or ')
@@ -162,15 +177,6 @@ function needUrl(draft: Draft, type: string, protocols: readonly string[]): Temp
     )
   }
   return url
-}
-
-/** Node 20 has no `URL.parse`. */
-function tryUrl(text: string): URL | null {
-  try {
-    return new URL(text)
-  } catch {
-    return null
-  }
 }
 
 function checkName(draft: Draft): void {
@@ -190,7 +196,7 @@ const USED_BY: Partial<Record<FieldName, readonly Transport['type'][]>> = {
   headersHelper: ['http', 'sse', 'ws'],
   oauth: ['http', 'sse'],
   ideName: ['sse-ide', 'ws-ide'],
-  authToken: ['sse-ide', 'ws-ide'],
+  authToken: ['ws-ide'],
   ideRunningInWindows: ['sse-ide', 'ws-ide'],
   command: ['stdio'],
   url: ['http', 'sse', 'ws', 'sse-ide', 'ws-ide', 'claudeai-proxy'],

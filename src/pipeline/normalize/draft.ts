@@ -4,7 +4,7 @@
  * A dialect is a table from field names to readers; each reader writes our own field into the draft, or a problem.
  * What the table does not know is reported as not used, so nothing a file says vanishes.
  */
-import type { Auth, OAuth, ServerDefinition } from '../../model/definition.ts'
+import type { Auth, OAuth, ServerDefinition, TransportType } from '../../model/definition.ts'
 import type { ConfigNode } from '../../model/document.ts'
 import type { DialectId, FoundEntry, Switch } from '../../model/entry.ts'
 import type { Problem } from '../../model/problem.ts'
@@ -20,8 +20,10 @@ export interface Dialect {
   readonly values: ServerDefinition['values']
   /** What `url` without `type` means to this agent. */
   readonly typeOfUrl: 'http' | 'sse'
+  /** What this agent calls the fields that a server needs, where it has a word of its own. */
+  readonly spellings?: Partial<Record<FieldName, string>>
   /** Spellings of `type` that only this agent knows. */
-  readonly types?: Readonly<Record<string, string>>
+  readonly types?: Readonly<Record<string, TransportType>>
   /** Values of `type` with which this agent, too, falls back from HTTP to SSE. */
   readonly fallbackTypes?: readonly string[]
   /** A closed format: a field the table does not know makes the entry invalid. */

@@ -22,6 +22,8 @@ export type Syntax =
   | 'input'
   /** `$(command)` */
   | 'command'
+  /** `${user_config.KEY}`, what a plugin asks for when it is installed */
+  | 'user-config'
 
 const REFERENCE = /\$\{([^{}]*)\}|\{(env|file):([^{}]*)\}|\$\((.*)\)|\$([A-Za-z_]\w*)|%([A-Za-z_]\w*)%/gs
 
@@ -72,6 +74,7 @@ function toBracedPart(body: string, { syntaxes, variables }: Expansion): Part | 
   if (prefix === 'env' && syntaxes.includes('env-prefix')) return { kind: 'env', name: name! }
   if (prefix === 'file' && syntaxes.includes('file-prefix')) return { kind: 'file', path: name! }
   if (prefix === 'input' && syntaxes.includes('input')) return { kind: 'input', id: name! }
+  if (body.startsWith('user_config.') && syntaxes.includes('user-config')) return { kind: 'env', name: body }
   const [, variable, fallback] = /^([A-Za-z_]\w*)(?::-(.*))?$/s.exec(body) ?? []
   if (variable === undefined) return undefined
   return fallback === undefined ? { kind: 'env', name: variable } : { kind: 'env', name: variable, fallback }

@@ -234,15 +234,10 @@ export function readTexts(draft: Draft, field: Field): string[] | undefined {
     return undefined
   }
   const texts = field.node.items.map(scalarText)
-  const bad = field.node.items.find((_, i) => texts[i] === undefined)
-  if (bad === undefined) return texts as string[]
-  draft.problems.push(
-    wrongType(
-      draft.found,
-      { path: `an item of \`${field.path}\``.replaceAll('`', ''), node: bad },
-      'a string',
-    ),
-  )
+  const bad = texts.indexOf(undefined)
+  if (bad === -1) return texts as string[]
+  const item = { path: `${field.path}[${bad}]`, node: field.node.items[bad]! }
+  draft.problems.push(wrongType(draft.found, item, 'a string'))
   return undefined
 }
 

@@ -1,21 +1,21 @@
 /**
  * terminal: the real one, on stdin, stdout and stderr.
+ *
+ * Node's own streams take as long to load as a small command takes to run, so text is written to the descriptors
+ * themselves, and the streams are asked only where there may be a terminal behind them.
  */
-import { isatty } from 'node:tty'
+import { fstatSync, statSync, writeSync } from 'node:fs'
 import type { Terminal } from '../world.ts'
 
 export function createNodeTerminal(): Terminal {
-  const { stdout, stderr, env } = process
-  // The reader went away (`plugboard list | head`): there is nobody left to tell.
-  stdout.on('error', (error: NodeJS.ErrnoException) => leaveOnBrokenPipe(error))
-  stderr.on('error', (error: NodeJS.ErrnoException) => leaveOnBrokenPipe(error))
+  const { env } = process
+  const isTerminal = { out: mayBeTerminal(1) && process.stdout.isTTY, err: mayBeTerminal(2) && process.stderr.isTTY }
   return {
-    // `process.stdin` would open the stream only to ask.
-    canAsk: isatty(0) && stdout.isTTY === true,
-    columns: stdout.isTTY ? stdout.columns || undefined : undefined,
-    hasColor: { out: hasColor(stdout.isTTY, env), err: hasColor(stderr.isTTY, env) },
-    out: (text) => void stdout.write(text),
-    err: (text) => void stderr.write(text),
+    canAsk: isTerminal.out && mayBeTerminal(0) && process.stdin.isTTY,
+    columns: isTerminal.out ? process.stdout.columns || undefined : undefined,
+    hasColor: { out: hasColor(isTerminal.out, env), err: hasColor(isTerminal.err, env) },
+    out: (text) => write(1, text),
+    err: (text) => write(2, text),
     async choose(question, options) {
       const { select } = await import('@clack/prompts')
       const answer = await select<string>({ message: question, options: [...options] })
@@ -25,15 +25,36 @@ export function createNodeTerminal(): Terminal {
   }
 }
 
-function leaveOnBrokenPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
-  process.exit()
+/** Terminals are character devices, and so is the device that swallows everything. */
+function mayBeTerminal(descriptor: number): boolean {
+  try {
+    const { rdev, ...stats } = fstatSync(descriptor)
+    if (process.platform === 'win32') return true
+    return (stats.mode & 0o170000) === 0o020000 && rdev !== statSync('/dev/null').rdev
+  } catch {
+    return false // closed: nobody is there
+  }
+}
+
+function write(descriptor: 1 | 2, text: string): void {
+  let rest = Buffer.from(text)
+  try {
+    while (rest.length > 0) rest = rest.subarray(writeSync(descriptor, rest))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    // The reader went away (`plugboard list | head`): there is nobody left to tell.
+    if (code === 'EPIPE') process.exit()
+    if (code !== 'EAGAIN') throw error
+    // A pipe that somebody made non-blocking is full: the stream waits for it.
+    const stream = descriptor === 1 ? process.stdout : process.stderr
+    stream.write(rest)
+  }
 }
 
 /** What the user says outranks what the terminal is; FORCE_COLOR outranks NO_COLOR, as it does in Node itself. */
-function hasColor(isTerminal: boolean | undefined, env: NodeJS.ProcessEnv): boolean {
+function hasColor(isTerminal: boolean, env: NodeJS.ProcessEnv): boolean {
   const forced = env['FORCE_COLOR']
   if (forced !== undefined) return forced !== '0' && forced !== 'false'
   if ((env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb') return false
-  return isTerminal === true
+  return isTerminal
 }

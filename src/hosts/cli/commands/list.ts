@@ -11,7 +11,7 @@ import { toCommandLine } from '../../shared/command-line.ts'
 import { problemsOf, toEntryJson, typeOf, type EntryJson } from '../../shared/entry-json.ts'
 import { toProblemJson } from '../../shared/problem-json.ts'
 import { approvalCommand, fateBrush } from '../../shared/show-fate.ts'
-import { showPath, showSpot } from '../../shared/show-path.ts'
+import { showPath } from '../../shared/show-path.ts'
 import { toTable, type Cell, type Column } from '../../shared/table.ts'
 import type { CommandContext } from '../command.ts'
 import { DONE } from '../exit-codes.ts'
@@ -59,10 +59,11 @@ const COLUMNS: readonly Column[] = [
 ]
 
 function toText(context: CommandContext, catalog: Catalog, shown: readonly CatalogEntry[]): string[] {
-  const rows = shown.map((entry) => toRow(context, catalog, entry))
+  const showFile = remember((file: string) => showPath(file, context.world))
+  const rows = shown.map((entry) => toRow(context, catalog, entry, showFile))
   const table = rows.length === 0 ? ['no server can run'] : toTable(COLUMNS, rows, viewOf(context))
   const footer = [
-    ...countHidden(catalog.entries.filter((entry) => !shown.includes(entry))),
+    ...countHidden(catalog.entries, shown),
     ...countWarnings(shown),
     ...adviseOnTrust(context, shown),
     ...adviseOnRefusals(context, shown),
@@ -70,7 +71,12 @@ function toText(context: CommandContext, catalog: Catalog, shown: readonly Catal
   return footer.length === 0 ? table : [...table, '', ...footer]
 }
 
-function toRow(context: CommandContext, catalog: Catalog, catalogEntry: CatalogEntry): Cell[] {
+function toRow(
+  context: CommandContext,
+  catalog: Catalog,
+  catalogEntry: CatalogEntry,
+  showFile: (file: string) => string,
+): Cell[] {
   const { entry, fate } = catalogEntry
   const { name, origin } = entry.found
   const fetchedAt = fetchTime(catalog, catalogEntry)
@@ -81,18 +87,31 @@ function toRow(context: CommandContext, catalog: Catalog, catalogEntry: CatalogE
     origin.scope + age,
     SOURCE_TITLES[origin.source],
     { text: fate.kind, brush: fateBrush(fate.kind, context.paint) },
-    showSpot({ file: origin.file, line: origin.line }, context.world),
+    `${showFile(origin.file)}:${origin.line}`,
   ]
+}
+
+/** Hundreds of servers stand in a handful of files. */
+function remember(show: (file: string) => string): (file: string) => string {
+  const known = new Map<string, string>()
+  return (file) => {
+    const shown = known.get(file) ?? show(file)
+    known.set(file, shown)
+    return shown
+  }
 }
 
 /** When the copy that holds this entry was fetched, for what was. */
 function fetchTime({ places }: Catalog, { entry }: CatalogEntry): number | undefined {
   const { scope, source, file } = entry.found.origin
+  if (scope !== 'connector') return undefined
   return places.find((one) => one.scope === scope && one.source === source && one.file === file)?.fetchedAt
 }
 
-function countHidden(hidden: readonly CatalogEntry[]): string[] {
-  if (hidden.length === 0) return []
+function countHidden(all: readonly CatalogEntry[], shown: readonly CatalogEntry[]): string[] {
+  if (all.length === shown.length) return []
+  const seen = new Set(shown)
+  const hidden = all.filter((entry) => !seen.has(entry))
   const counts = new Map<FateKind, number>()
   for (const { fate } of hidden) counts.set(fate.kind, (counts.get(fate.kind) ?? 0) + 1)
   const kinds = [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ')

@@ -18,6 +18,7 @@ import type { Problem } from '../../../model/problem.ts'
 import { createWarning, whereOf, whereOrigin } from '../../../problem/problem.ts'
 import { spotOf, switchesFrom, type ServersRequest, type Site } from '../site.ts'
 import { lookInOrder, type Source } from '../source.ts'
+import { reportFaults } from '../switch-lists.ts'
 
 export const claudeCode: Source = {
   id: 'claude-code',
@@ -137,10 +138,20 @@ interface ChoicesAt {
   readonly scope: Scope
 }
 
+/** The lists that say something about `.mcp.json`; the last one is about every server, those among them. */
+const CHOICES = [
+  { key: 'enabledMcpjsonServers', decision: 'enabled' },
+  { key: 'disabledMcpjsonServers', decision: 'disabled' },
+  { key: 'disabledMcpServers', decision: 'disabled' },
+] as const
+
 /** What was chosen about `.mcp.json`. A repository may say no for its user, never yes. */
 function noteChoices(site: Site, { document, node, scope }: ChoicesAt): void {
-  for (const decision of scope === 'user' ? (['enabled', 'disabled'] as const) : (['disabled'] as const)) {
-    for (const { text, node: at } of toTextItems(findMember(node, `${decision}McpjsonServers`)?.value)) {
+  for (const { key, decision } of CHOICES) {
+    const list = findMember(node, key)?.value
+    if (list === undefined || (decision === 'enabled' && scope !== 'user')) continue
+    reportFaults(site, document, { node: list, path: key, owner: { source: 'claude-code', scope } })
+    for (const { text, node: at } of toTextItems(list)) {
       site.note({ server: text, decision, by: spotOf(document, at) })
     }
   }
@@ -178,6 +189,8 @@ interface Plugin {
   readonly id: string
   readonly name: string
   readonly root: string
+  /** What the user answered when it was installed, as `user_config.<key>`. Secret answers are in no file. */
+  readonly answers: Readonly<Record<string, string>>
   readonly off?: Switch
 }
 
@@ -206,9 +219,21 @@ function findPlugins(
     const install = installs.find((one) => appliesHere(site, one))
     const root = toText(findMember(install, 'installPath')?.value)
     if (root === undefined) return []
+    const id = member.key
     const off = pluginOff(member, installed, settings)
-    return [{ id: member.key, name: member.key.split('@')[0]!, root, ...(off === undefined ? {} : { off }) }]
+    const answers = findAnswers(settings, id)
+    return [{ id, name: id.split('@')[0]!, root, answers, ...(off === undefined ? {} : { off }) }]
   })
+}
+
+function findAnswers(settings: ConfigDocument | undefined, id: string): Plugin['answers'] {
+  const options = findAt(settings?.root, ['pluginConfigs', id, 'options'])
+  const members = options?.kind === 'object' ? options.members : []
+  return Object.fromEntries(
+    members.flatMap(({ key, value }) =>
+      value.kind === 'scalar' && value.value !== null ? [[`user_config.${key}`, String(value.value)]] : [],
+    ),
+  )
 }
 
 function appliesHere(site: Site, install: ConfigNode): boolean {
@@ -257,6 +282,7 @@ async function pluginServers(
     baseDir: plugin.root,
     variables: {
       ...variables(site),
+      ...plugin.answers,
       CLAUDE_PLUGIN_ROOT: plugin.root,
       CLAUDE_PLUGIN_DATA: paths.join(
         places(site).dir,
@@ -269,9 +295,12 @@ async function pluginServers(
   } as const
   return lookInOrder([
     ...[...files].map((file) => () => mapFile(site, { ...common, file })),
-    ...(declared?.kind === 'object'
-      ? [() => site.servers({ ...common, file: manifest!.file, document: manifest! })]
-      : []),
+    ...listed
+      .filter((node) => node.kind === 'object')
+      .map((root) => () => {
+        const document = { ...manifest!, root }
+        return site.servers({ ...common, file: document.file, document, under: [] })
+      }),
   ])
 }
 

@@ -27,6 +27,7 @@ export const plugboard: Source = {
           file: paths.join(managed, 'managed-mcp.json'),
           dialect: 'plugboard',
         }),
+      () => besideSettings(site, 'managed', managed),
       ...folders.map(
         ({ scope, dir }) =>
           () =>
@@ -37,24 +38,27 @@ export const plugboard: Source = {
   },
 }
 
-/** `mcp.json`, then the tables of `settings.toml`; `settings.json` is no place for servers. */
+/** `mcp.json`, then what stands with the settings. */
 function folder(site: Site, scope: Scope, dir: string): Promise<readonly FoundEntry[]> {
-  const { paths } = site.world
-  const settings = paths.join(dir, 'settings.json')
+  const file = site.world.paths.join(dir, 'mcp.json')
   return lookInOrder([
-    () => site.servers({ scope, file: paths.join(dir, 'mcp.json'), dialect: 'plugboard' }),
-    () =>
-      site.servers({
-        scope,
-        file: paths.join(dir, 'settings.toml'),
-        under: ['mcp_servers'],
-        dialect: 'plugboard',
-      }),
-    async () => {
-      const document = await site.read({ scope, file: settings })
-      if (findMember(document?.root, 'mcpServers') === undefined) return []
-      return site.servers({ scope, file: settings, dialect: 'plugboard', unsupported: inSettings })
-    },
+    () => site.servers({ scope, file, dialect: 'plugboard' }),
+    () => besideSettings(site, scope, dir),
+  ])
+}
+
+/** The tables of `settings.toml`; `settings.json` is no place for servers. */
+function besideSettings(site: Site, scope: Scope, dir: string): Promise<readonly FoundEntry[]> {
+  const { paths } = site.world
+  const tables = paths.join(dir, 'settings.toml')
+  const file = paths.join(dir, 'settings.json')
+  return lookInOrder([
+    () => site.servers({ scope, file: tables, under: ['mcp_servers'], dialect: 'plugboard' }),
+    ...['mcpServers', 'mcp_servers'].map((key) => async () => {
+      const document = await site.read({ scope, file })
+      if (findMember(document?.root, key) === undefined) return []
+      return site.servers({ scope, file, under: [key], dialect: 'plugboard', unsupported: inSettings })
+    }),
   ])
 }
 

@@ -47,6 +47,7 @@ export const claudePlugin: Dialect = {
   ...claudeCode,
   id: 'claude-plugin',
   fields: { ...claudeCode.fields, cwd: template('cwd') },
+  syntaxes: ['user-config'],
 }
 
 /** Root `.mcp.json` and `mcp.json`, and Claude Desktop: whatever any of their readers understands. */

@@ -113,6 +113,7 @@ export const goose: Dialect = {
     code: ignored('it belongs to extensions that run inside goose'),
     dependencies: ignored('it belongs to extensions that run inside goose'),
   },
+  spellings: { command: 'cmd', url: 'uri' },
   syntaxes: ['dollar'],
   values: 'literal',
   typeOfUrl: 'http',
