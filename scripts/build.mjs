@@ -27,7 +27,6 @@ const common = {
   define: { __PLUGBOARD_VERSION__: JSON.stringify(version) },
   // The ES module builds: smaller when bundled, and they ask for no `require`.
   mainFields: ['module', 'main'],
-  alias: { yaml: './node_modules/yaml/browser/index.js' },
   // Rarely needed and CommonJS: left to Node to load.
   external: ['write-file-atomic', 'proper-lockfile', '@clack/prompts'],
   logLevel: 'warning',

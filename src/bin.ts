@@ -12,13 +12,14 @@ declare const __PLUGBOARD_VERSION__: string | undefined
 
 const version = typeof __PLUGBOARD_VERSION__ === 'undefined' ? '0.0.0-dev' : __PLUGBOARD_VERSION__
 
-const running = runCli({
-  argv: process.argv.slice(2),
-  world: createNodeWorld(),
-  terminal: createNodeTerminal(),
-  version,
-})
-void running.then((exitCode) => {
+async function main(): Promise<void> {
   // Not `process.exit`: what was written may still be on its way through a pipe.
-  process.exitCode = exitCode
-})
+  process.exitCode = await runCli({
+    argv: process.argv.slice(2),
+    world: createNodeWorld(),
+    terminal: createNodeTerminal(),
+    version,
+  })
+}
+
+void main()

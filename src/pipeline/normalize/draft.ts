@@ -8,7 +8,7 @@ import type { Auth, OAuth, ServerDefinition, TransportType } from '../../model/d
 import type { ConfigNode } from '../../model/document.ts'
 import type { DialectId, FoundEntry, Switch } from '../../model/entry.ts'
 import type { Problem } from '../../model/problem.ts'
-import type { Reference, Template } from '../../model/template.ts'
+import { literal, type Reference, type Template } from '../../model/template.ts'
 import type { Platform } from '../../world/world.ts'
 import { toTemplate, type Syntax } from './expand.ts'
 
@@ -16,6 +16,8 @@ export interface Dialect {
   readonly id: DialectId
   readonly fields: Readonly<Record<string, FieldReader>>
   readonly syntaxes: readonly Syntax[]
+  /** False: every text is literal. Whoever wrote the entry must not learn the user's variables. */
+  readonly hasReferences?: boolean
   /** Whether a value may be `!cmd` or the name of a variable. */
   readonly values: ServerDefinition['values']
   /** What `url` without `type` means to this agent. */
@@ -108,6 +110,7 @@ export function createDraft(found: FoundEntry, dialect: Dialect, platform: Platf
 /** The text of a field with its references recognised, and noted. */
 export function templateIn(draft: Draft, text: string, field: Field): Template {
   const { dialect, platform, found } = draft
+  if (dialect.hasReferences === false) return literal(text)
   const template = toTemplate(text, { syntaxes: dialect.syntaxes, platform, variables: found.variables })
   for (const part of template) if (typeof part !== 'string') draft.references.push({ field, reference: part })
   return template

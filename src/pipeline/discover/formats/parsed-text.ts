@@ -1,5 +1,5 @@
 /**
- * parsed-text: what a parser makes of a text.
+ * parsed-text: what a parser makes of a text, and how deep it goes before it gives up.
  */
 import type { ConfigNode } from '../../../model/document.ts'
 
@@ -7,3 +7,10 @@ export type ParsedText =
   | { readonly kind: 'tree'; readonly root: ConfigNode }
   /** The first fault, in lower case, and the offsets it covers. */
   | { readonly kind: 'fault'; readonly message: string; readonly start: number; readonly end: number }
+
+/** Far beyond any configuration. */
+export const MAX_DEPTH = 200
+
+export function nestedTooDeeply(start: number): ParsedText {
+  return { kind: 'fault', message: 'it is nested too deeply', start, end: start + 1 }
+}

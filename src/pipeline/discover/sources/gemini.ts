@@ -13,6 +13,7 @@ import {
   type ConfigNode,
 } from '../../../model/document.ts'
 import type { FoundEntry, Switch } from '../../../model/entry.ts'
+import { createWarning, whereOf } from '../../../problem/problem.ts'
 import { absoluteOr } from '../project.ts'
 import { firstSwitch, spotOf, type Site } from '../site.ts'
 import { lookInOrder, type Source } from '../source.ts'
@@ -128,6 +129,7 @@ async function readLists(
   for (const file of files) {
     const document = await site.read({ scope, file })
     if (document === undefined) continue
+    reportServerCommand(site, document, scope)
     for (const { path, means } of LISTS) {
       const node = findAt(document.root, path)
       if (node === undefined) continue
@@ -137,6 +139,22 @@ async function readLists(
     }
   }
   return all
+}
+
+/** A server without an entry: one line for a shell, which Gemini CLI splits and starts under the name `mcp`. */
+function reportServerCommand(site: Site, document: ConfigDocument, scope: 'user' | 'project'): void {
+  for (const path of [['mcp', 'serverCommand'], ['mcpServerCommand']]) {
+    const node = findAt(document.root, path)
+    if (node === undefined) continue
+    site.report(
+      createWarning({
+        code: 'discover/gemini-server-command',
+        message: `\`${path.join('.')}\` is not used: Plugboard starts only servers that have an entry`,
+        where: whereOf(document, node, { source: 'gemini', scope }),
+        hints: ['declare it under `mcpServers`, with `command` and `args`'],
+      }),
+    )
+  }
 }
 
 function excluding(document: ConfigDocument, list: ConfigNode, title: string): Switches {

@@ -24,6 +24,7 @@ const REMOTE_TYPES = [
   'remote',
   'sse',
   'ws',
+  'claudeai-proxy',
 ] as const
 
 /** A field that starts something, or shapes how it is started. */
@@ -45,6 +46,7 @@ export const connector: Dialect = {
   fields: {
     type: typeAmong(REMOTE_TYPES),
     url: template('url'),
+    id: words('id'),
     headers,
     oauth: OUR_FIELDS['oauth']!,
     description: words('description'),
@@ -58,6 +60,7 @@ export const connector: Dialect = {
     headersHelper: forbidden,
   },
   syntaxes: [],
+  hasReferences: false,
   values: 'literal',
   typeOfUrl: 'http',
   unknownField: 'not-used',

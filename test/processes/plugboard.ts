@@ -1,0 +1,105 @@
+/**
+ * plugboard: the built command as its users run it, a child process with a home and a project of its own.
+ *
+ * in     a map of paths, `~/…` for the home and `./…` for the project, to what stands there
+ * out    exit code, stdout and stderr of each run
+ * never  lets a run outlive its time limit, sees the environment of the tests, or leaves a folder behind
+ */
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const DIST = fileURLToPath(new URL('../../dist', import.meta.url))
+
+/** A run takes a twentieth of a second; whatever takes this long hangs. */
+const LIMIT_MS = 30_000
+
+export type Files = Readonly<Record<string, string | Uint8Array | object>>
+
+export interface Ran {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>
+  /** Default: the project. */
+  readonly cwd?: string
+  /** What starts the command. Default: Node with the built file. */
+  readonly start?: readonly string[]
+}
+
+export interface Machine extends Disposable {
+  readonly home: string
+  readonly project: string
+  /** The absolute path of `~/…` or `./…`. */
+  at(path: string): string
+  /** Text and bytes as they are, anything else as JSON. */
+  write(files: Files): void
+  run(args: readonly string[], options?: RunOptions): Promise<Ran>
+  /** As `run` with `--json`: what stdout says. */
+  json(args: readonly string[], options?: RunOptions): Promise<unknown>
+  /** Text with the temporary paths as `~` and `.`. */
+  shorten(text: string): string
+}
+
+export function openMachine(files: Files = {}): Machine {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'plugboard-test-')))
+  const [home, project] = [join(root, 'home'), join(root, 'project')]
+  mkdirSync(home)
+  // A git root, so that nothing above the temporary folder counts.
+  mkdirSync(join(project, '.git'), { recursive: true })
+
+  const machine: Machine = {
+    home,
+    project,
+    at: (path) => path.replace(/^~(?=\/|$)/, () => home).replace(/^\.(?=\/|$)/, () => project),
+    write(more) {
+      for (const [path, content] of Object.entries(more)) {
+        mkdirSync(dirname(machine.at(path)), { recursive: true })
+        writeFileSync(machine.at(path), toBytes(content))
+      }
+    },
+    run: (args, { env = {}, cwd = project, start = [process.execPath, join(DIST, 'bin.cjs')] } = {}) =>
+      runChild([...start, ...args], { cwd, env: { PATH: process.env['PATH'] ?? '', HOME: home, ...env } }),
+    async json(args, options) {
+      const { stdout } = await machine.run([...args, '--json'], options)
+      return JSON.parse(stdout)
+    },
+    shorten: (text) => text.replaceAll(project, '.').replaceAll(home, '~'),
+    [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
+  }
+  machine.write(files)
+  return machine
+}
+
+function toBytes(content: Files[string]): string | Uint8Array {
+  return typeof content === 'string' || content instanceof Uint8Array ? content : JSON.stringify(content)
+}
+
+/** Rejects when the child does not end by itself. */
+export function runChild(
+  [program, ...args]: readonly string[],
+  { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    // In a group of its own, so that the time limit ends what the child started, too.
+    const child = spawn(program!, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    let [stdout, stderr] = ['', '']
+    const timer = setTimeout(() => {
+      process.kill(-child.pid!, 'SIGKILL')
+      reject(new Error(`no end after ${LIMIT_MS / 1000} s: ${args.join(' ')}\n${stdout}\n${stderr}`))
+    }, LIMIT_MS)
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk))
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk))
+    child.on('error', reject)
+    child.on('close', (code, signal) => {
+      clearTimeout(timer)
+      if (code === null) reject(new Error(`ended by ${signal}: ${args.join(' ')}\n${stderr}`))
+      else resolve({ code, stdout, stderr })
+    })
+  })
+}

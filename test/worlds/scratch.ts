@@ -1,0 +1,32 @@
+/**
+ * scratch: the real World, on a home and a project of its own that vanish with the test.
+ */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createNodeWorld } from '../../src/world/node/world.ts'
+import type { World } from '../../src/world/world.ts'
+
+export interface Scratch extends Disposable {
+  readonly world: World
+  readonly home: string
+  readonly project: string
+  /** A path below the scratch folder, such as `home/.cursor/mcp.json`. */
+  write(path: string, text: string): void
+}
+
+export function createScratch(env: Readonly<Record<string, string>> = {}): Scratch {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'plugboard-test-')))
+  const [home, project] = [join(folder, 'home'), join(folder, 'project')]
+  for (const part of [home, project]) mkdirSync(part)
+  return {
+    world: { ...createNodeWorld({ cwd: project }), home, env: { PATH: process.env['PATH'] ?? '', ...env } },
+    home,
+    project,
+    write(path, text) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true })
+      writeFileSync(join(folder, path), text)
+    },
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true }),
+  }
+}
