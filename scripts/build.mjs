@@ -34,7 +34,14 @@ const common = {
 
 rmSync(dist, { recursive: true, force: true })
 await Promise.all([
-  build({ ...common, entryPoints: ['src/index.ts'], outdir: 'dist', splitting: true, format: 'esm', chunkNames: 'chunks/[name]-[hash]' }),
+  build({
+    ...common,
+    entryPoints: ['src/index.ts'],
+    outdir: 'dist',
+    splitting: true,
+    format: 'esm',
+    chunkNames: 'chunks/[name]-[hash]',
+  }),
   build({ ...common, entryPoints: ['src/launch.ts'], outfile: 'dist/bin.cjs', format: 'cjs' }),
   build({
     ...common,
@@ -47,15 +54,20 @@ await Promise.all([
 ])
 chmodSync(join(dist, 'bin.cjs'), 0o755)
 makeCodeCache()
-execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' })
+execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {
+  cwd: root,
+  stdio: 'inherit',
+})
 
 /** Runs the command once, on a home with a file of each format, so that the cache holds what `list` needs. */
 function makeCodeCache() {
   const home = mkdtempSync(join(tmpdir(), 'plugboard-build-'))
   const files = {
-    '.cursor/mcp.json': '{"mcpServers":{"a":{"command":"node","args":["${A:-b}"],"env":{"B":"c"}},"b":{"url":"http://127.0.0.1/"}}}',
+    '.cursor/mcp.json':
+      '{"mcpServers":{"a":{"command":"node","args":["${A:-b}"],"env":{"B":"c"}},"b":{"url":"http://127.0.0.1/"}}}',
     '.codex/config.toml': '[mcp_servers.c]\ncommand = "node"\nargs = ["x"]\nenv = { D = "e" }\n',
-    '.config/goose/config.yaml': 'extensions:\n  d:\n    type: stdio\n    cmd: node\n    args: ["x"]\n    enabled: true\n',
+    '.config/goose/config.yaml':
+      'extensions:\n  d:\n    type: stdio\n    cmd: node\n    args: ["x"]\n    enabled: true\n',
   }
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(home, path)), { recursive: true })

@@ -24,7 +24,8 @@ main(require)
 
 // A command, and not `--version`: the cache is to hold what commands need.
 const isCommand = /^[a-z]/.test(process.argv[2] ?? '')
-if (isCommand && (cachedData === undefined || script.cachedDataRejected === true)) process.on('exit', writeCache)
+if (isCommand && (cachedData === undefined || script.cachedDataRejected === true))
+  process.on('exit', writeCache)
 
 function readCache(): Buffer | undefined {
   try {

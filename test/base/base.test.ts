@@ -100,7 +100,13 @@ describe('edit distance', () => {
 describe('secret', () => {
   test('shows itself to nobody who does not ask for it by name', () => {
     const secret = new Secret('hunter2')
-    const shown = [String(secret), `${secret.toString()}`, JSON.stringify({ secret }), inspect({ secret }), inspect(secret)]
+    const shown = [
+      String(secret),
+      `${secret.toString()}`,
+      JSON.stringify({ secret }),
+      inspect({ secret }),
+      inspect(secret),
+    ]
     expect(shown.join(' ')).not.toContain('hunter2')
     expect(secret.reveal()).toBe('hunter2')
   })

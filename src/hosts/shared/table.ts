@@ -57,7 +57,9 @@ function toPrintableCell(cell: Cell): PrintableCell {
 }
 
 function toLines(columns: readonly Column[], rows: readonly Row[], room: number): string[] {
-  const natural = columns.map((_, i) => rows.reduce((width, row) => Math.max(width, widthOf(row[i]?.text ?? '')), 0))
+  const natural = columns.map((_, i) =>
+    rows.reduce((width, row) => Math.max(width, widthOf(row[i]?.text ?? '')), 0),
+  )
   const widths = shrink(columns, natural, room)
   return rows.map((row) =>
     row

@@ -33,7 +33,7 @@ export interface OurDirs {
 
 export function findOurDirs(world: World, project: Project): OurDirs {
   const { join, basename } = world.paths
-  const moved = world.env['PLUGBOARD_HOME']
+  const moved = absoluteOr(world, world.env['PLUGBOARD_HOME'])
   const xdg = (name: string, ...fallback: string[]): string =>
     join(absoluteOr(world, world.env[name]) ?? join(world.home, ...fallback), 'plugboard')
   const config = moved ?? xdg('XDG_CONFIG_HOME', '.config')
@@ -51,7 +51,10 @@ export function findOurDirs(world: World, project: Project): OurDirs {
   }
 }
 
-/** The XDG specification says that a relative path is to be ignored. */
+/**
+ * The XDG specification says that a relative path is to be ignored. So is any other folder of the user's that is not
+ * absolute, the empty one too: it would lead into whatever repository one is in.
+ */
 export function absoluteOr(world: World, path: string | undefined): string | undefined {
   return path !== undefined && world.paths.isAbsolute(path) ? path : undefined
 }

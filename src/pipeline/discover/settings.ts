@@ -29,7 +29,11 @@ export async function discoverSettings(
     ['managed', dirs.managed],
     ['local', dirs.local],
     ['user', dirs.config],
-    ...project.dirsNearestFirst.map((dir) => ['project', world.paths.join(dir, '.plugboard')] as const),
+    ...project.dirsNearestFirst
+      .map((dir) => world.paths.join(dir, '.plugboard'))
+      // The user's folder can lie in a project: it stays the user's.
+      .filter((dir) => dir !== dirs.config)
+      .map((dir) => ['project', dir] as const),
   ]
   const found: FoundSettings[] = []
   for (const [level, dir] of folders) {

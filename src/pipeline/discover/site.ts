@@ -182,26 +182,29 @@ function findServers(log: SiteLog, search: Search): readonly FoundEntry[] {
   const { request, document, source } = search
   const under = request.under ?? ['mcpServers']
   const map = findAt(document.root, under)
-  if (map === undefined) return findMisplaced(search, under)
+  const misplaced = findMisplaced(search, under)
+  if (map === undefined) return misplaced
   if (map.kind !== 'object') {
     log.problems.push(wrongShape(document, map, `\`${under.join('.')}\``, { source, scope: request.scope }))
-    return []
+    return misplaced
   }
   const entries = map.members
     .filter(request.isServer ?? (() => true))
     .map((member) => toEntry(search, member))
   reportDuplicateKeys(log, entries)
-  return entries
+  return [...entries, ...misplaced]
 }
 
 /** The keys under which the agents keep their servers; each reads its own and ignores the others. */
 const KNOWN_KEYS = ['mcpServers', 'servers', 'mcp_servers', 'mcp', 'context_servers']
 
 function findMisplaced(search: Search, under: readonly string[]): readonly FoundEntry[] {
-  const { document } = search
-  if (document.root.kind !== 'object' || under.length !== 1) return []
+  const { document, request } = search
+  // Where nothing is read at all, there is no better key.
+  const hasKey = under.length === 1 && request.unsupported === undefined
+  if (document.root.kind !== 'object' || !hasKey) return []
   return document.root.members
-    .filter((member) => KNOWN_KEYS.includes(member.key) && looksLikeServers(member.value))
+    .filter(({ key, value }) => key !== under[0] && KNOWN_KEYS.includes(key) && looksLikeServers(value))
     .flatMap((found) =>
       (found.value.kind === 'object' ? found.value.members : []).map((member) => {
         const entry = toEntry(search, member)

@@ -25,13 +25,15 @@ export function vscodeUserFolders(site: Site): readonly string[] {
 /** `%APPDATA%` on Windows. */
 export function inAppData(site: Site, path: string): string {
   const { env, paths } = site.world
-  return paths.join(env['APPDATA'] ?? site.inHome('AppData/Roaming'), ...path.split('/'))
+  const base = absoluteOr(site.world, env['APPDATA']) ?? site.inHome('AppData/Roaming')
+  return paths.join(base, ...path.split('/'))
 }
 
 /** `%LOCALAPPDATA%` on Windows. */
 export function inLocalAppData(site: Site, path: string): string {
   const { env, paths } = site.world
-  return paths.join(env['LOCALAPPDATA'] ?? site.inHome('AppData/Local'), ...path.split('/'))
+  const base = absoluteOr(site.world, env['LOCALAPPDATA']) ?? site.inHome('AppData/Local')
+  return paths.join(base, ...path.split('/'))
 }
 
 /** `~/Library/Application Support` on macOS. */

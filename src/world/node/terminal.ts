@@ -9,7 +9,10 @@ import type { Terminal } from '../world.ts'
 
 export function createNodeTerminal(): Terminal {
   const { env } = process
-  const isTerminal = { out: mayBeTerminal(1) && process.stdout.isTTY, err: mayBeTerminal(2) && process.stderr.isTTY }
+  const isTerminal = {
+    out: mayBeTerminal(1) && process.stdout.isTTY,
+    err: mayBeTerminal(2) && process.stderr.isTTY,
+  }
   return {
     canAsk: isTerminal.out && mayBeTerminal(0) && process.stdin.isTTY,
     columns: isTerminal.out ? process.stdout.columns || undefined : undefined,

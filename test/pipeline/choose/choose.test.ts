@@ -6,7 +6,12 @@ import { describe, expect, test } from 'vitest'
 import type { Admission, Catalog, CatalogEntry } from '../../../src/model/catalog.ts'
 import { createDocument } from '../../../src/model/document.ts'
 import type { FoundEntry, NormalizedEntry } from '../../../src/model/entry.ts'
-import { SCOPES_LOW_TO_HIGH, SOURCES_HIGH_TO_LOW, type Scope, type SourceId } from '../../../src/model/origin.ts'
+import {
+  SCOPES_LOW_TO_HIGH,
+  SOURCES_HIGH_TO_LOW,
+  type Scope,
+  type SourceId,
+} from '../../../src/model/origin.ts'
 import type { Policy, ServerRule } from '../../../src/model/policy.ts'
 import type { Settings } from '../../../src/model/settings.ts'
 import { admit, type House } from '../../../src/pipeline/admit/admit.ts'
@@ -46,7 +51,10 @@ const layers = fc.uniqueArray(layer, {
 const rule: fc.Arbitrary<ServerRule> = fc.record({
   match: fc.oneof(
     fc.record({ kind: fc.constant('name' as const), pattern: fc.constantFrom('github', 'f*', '*') }),
-    fc.record({ kind: fc.constant('url' as const), pattern: fc.constantFrom('https://a.example/*', 'https://*.example/mcp') }),
+    fc.record({
+      kind: fc.constant('url' as const),
+      pattern: fc.constantFrom('https://a.example/*', 'https://*.example/mcp'),
+    }),
     fc.record({ kind: fc.constant('command-pattern' as const), pattern: fc.constantFrom('npx*', '*') }),
     fc.record({ kind: fc.constant('command' as const), argv: fc.constantFrom(['npx'], ['uvx']) }),
   ),
@@ -71,13 +79,17 @@ describe('for any layers and any policy', () => {
     fc.assert(
       fc.property(layers, policies, (all, policy) => {
         const { entries } = load(all, policy)
-        expect(entries.map(({ entry }) => keyOf(entry.found)).sort()).toEqual(all.map((one) => keyOf(toFound(one))).sort())
+        expect(entries.map(({ entry }) => keyOf(entry.found)).sort()).toEqual(
+          all.map((one) => keyOf(toFound(one))).sort(),
+        )
       }),
     )
   })
 
   test('the order in which files are met changes nothing', () => {
-    const shuffled = layers.chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })))
+    const shuffled = layers.chain((all) =>
+      fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })),
+    )
     fc.assert(
       fc.property(shuffled, policies, ([all, mixed], policy) => {
         expect(fatesOf(load(mixed, policy))).toEqual(fatesOf(load(all, policy)))
@@ -89,7 +101,9 @@ describe('for any layers and any policy', () => {
     fc.assert(
       fc.property(layers, policies, (all, policy) => {
         const { entries, servers } = load(all, policy)
-        const chosen = entries.filter(({ fate }) => fate.kind === 'chosen').map(({ entry }) => entry.found.name)
+        const chosen = entries
+          .filter(({ fate }) => fate.kind === 'chosen')
+          .map(({ entry }) => entry.found.name)
         expect(new Set(chosen).size).toBe(chosen.length)
         expect(servers.map(({ name }) => name)).toEqual(chosen)
       }),
@@ -99,7 +113,13 @@ describe('for any layers and any policy', () => {
   test('deny always wins, whatever any allow list says', () => {
     fc.assert(
       fc.property(layers, policies, (all, policy) => {
-        const everything = { ...policy, deny: [...policy.deny, { match: { kind: 'name', pattern: 'github' }, level: 'user', by: { file: '/s' } } as const] }
+        const everything = {
+          ...policy,
+          deny: [
+            ...policy.deny,
+            { match: { kind: 'name', pattern: 'github' }, level: 'user', by: { file: '/s' } } as const,
+          ],
+        }
         const chosen = load(all, everything).servers.map(({ name }) => name)
         expect(chosen).not.toContain('github')
       }),
@@ -109,8 +129,14 @@ describe('for any layers and any policy', () => {
   test('a server that no allow list names is not chosen', () => {
     fc.assert(
       fc.property(layers, policies, (all, policy) => {
-        const only = { by: { file: '/s', line: 1, column: 1 }, level: 'user', rules: [{ match: { kind: 'name', pattern: 'files' }, level: 'user', by: { file: '/s' } }] } as const
-        const chosen = load(all, { ...policy, allowLists: [...policy.allowLists, only] }).servers.map(({ name }) => name)
+        const only = {
+          by: { file: '/s', line: 1, column: 1 },
+          level: 'user',
+          rules: [{ match: { kind: 'name', pattern: 'files' }, level: 'user', by: { file: '/s' } }],
+        } as const
+        const chosen = load(all, { ...policy, allowLists: [...policy.allowLists, only] }).servers.map(
+          ({ name }) => name,
+        )
         expect(chosen.filter((name) => name !== 'files')).toEqual([])
       }),
     )
@@ -120,7 +146,12 @@ describe('for any layers and any policy', () => {
     fc.assert(
       fc.property(layers, policies, (all, policy) => {
         const isStranger = (one: Layer): boolean => one.scope === 'project' && !one.isApproved
-        const without = fatesOf(load(all.filter((one) => !isStranger(one)), policy))
+        const without = fatesOf(
+          load(
+            all.filter((one) => !isStranger(one)),
+            policy,
+          ),
+        )
         const strangers = new Set(all.filter(isStranger).map((one) => keyOf(toFound(one))))
         const withThem = fatesOf(load(all, policy)).filter(([key]) => !strangers.has(key))
         expect(withThem).toEqual(without)
@@ -134,7 +165,9 @@ describe('for any layers and any policy', () => {
         const { entries } = load(all, policy)
         for (const { entry, fate } of entries) {
           if (fate.kind !== 'shadowed') continue
-          const [high, low] = [fate.by.scope, entry.found.origin.scope].map((scope) => SCOPES_LOW_TO_HIGH.indexOf(scope))
+          const [high, low] = [fate.by.scope, entry.found.origin.scope].map((scope) =>
+            SCOPES_LOW_TO_HIGH.indexOf(scope),
+          )
           expect(high).toBeGreaterThanOrEqual(low!)
         }
       }),
@@ -164,7 +197,10 @@ const NO_SETTINGS: Settings = {
 
 function load(all: readonly Layer[], policy: Policy): Pick<Catalog, 'entries' | 'servers'> {
   const house: House = { settings: NO_SETTINGS, policy, isStrict: false, native: new Set(), env: {} }
-  return choose(all.map((one) => toAdmission(one, house)), {})
+  return choose(
+    all.map((one) => toAdmission(one, house)),
+    {},
+  )
 }
 
 function toAdmission(one: Layer, house: House): Admission {
@@ -176,7 +212,13 @@ function toAdmission(one: Layer, house: House): Admission {
 
 function toEntry(one: Layer): NormalizedEntry {
   const found = toFound(one)
-  const problem = { code: 'test/problem', severity: 'error', message: 'broken', notes: [], hints: [] } as const
+  const problem = {
+    code: 'test/problem',
+    severity: 'error',
+    message: 'broken',
+    notes: [],
+    hints: [],
+  } as const
   if (one.shape === 'invalid') return { found, warnings: [], kind: 'invalid', problems: [problem] }
   if (one.shape === 'unsupported') return { found, warnings: [], kind: 'unsupported', problem }
   const isHttp = one.shape === 'http'
@@ -184,7 +226,13 @@ function toEntry(one: Layer): NormalizedEntry {
     ? ({ type: 'http', url: [one.target], headers: new Map(), fallback: 'none' } as const)
     : ({ type: 'stdio', command: [one.target], args: [], env: new Map() } as const)
   const off = one.shape === 'off' ? { off: { to: 'off', by: found.origin, reason: 'off' } as const } : {}
-  return { found, warnings: [], kind: 'definition', definition: { name: one.name, transport, values: 'literal' }, ...off }
+  return {
+    found,
+    warnings: [],
+    kind: 'definition',
+    definition: { name: one.name, transport, values: 'literal' },
+    ...off,
+  }
 }
 
 function toFound({ name, scope, source, rank, line }: Layer): FoundEntry {

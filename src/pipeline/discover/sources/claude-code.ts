@@ -16,6 +16,7 @@ import type { FoundEntry, Switch } from '../../../model/entry.ts'
 import type { Origin, Scope } from '../../../model/origin.ts'
 import type { Problem } from '../../../model/problem.ts'
 import { createWarning, whereOf, whereOrigin } from '../../../problem/problem.ts'
+import { absoluteOr } from '../project.ts'
 import { spotOf, switchesFrom, type ServersRequest, type Site } from '../site.ts'
 import { lookInOrder, type Source } from '../source.ts'
 import { reportFaults } from '../switch-lists.ts'
@@ -58,7 +59,7 @@ function places(site: Site): {
   readonly settings: readonly { readonly scope: Scope; readonly file: string }[]
 } {
   const { env, paths } = site.world
-  const moved = env['CLAUDE_CONFIG_DIR']
+  const moved = absoluteOr(site.world, env['CLAUDE_CONFIG_DIR'])
   const dir = moved ?? site.inHome('.claude')
   const inProject = [
     ...site.inProject('.claude/settings.local.json'),

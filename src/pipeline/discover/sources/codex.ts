@@ -1,16 +1,22 @@
 /**
  * codex: TOML in the user's Codex folder, in every directory of a project, and for the whole machine.
  */
+import { absoluteOr } from '../project.ts'
 import { lookInOrder, type Source } from '../source.ts'
 
 export const codex: Source = {
   id: 'codex',
   look: (site) => {
     const { env, paths, platform } = site.world
-    const home = env['CODEX_HOME'] ?? site.inHome('.codex')
+    const home = absoluteOr(site.world, env['CODEX_HOME']) ?? site.inHome('.codex')
     const system =
       platform === 'win32'
-        ? paths.join(env['ProgramData'] ?? 'C:\\ProgramData', 'OpenAI', 'Codex', 'config.toml')
+        ? paths.join(
+            absoluteOr(site.world, env['ProgramData']) ?? 'C:\\ProgramData',
+            'OpenAI',
+            'Codex',
+            'config.toml',
+          )
         : '/etc/codex/config.toml'
     // Codex takes relative commands and folders from where the file is.
     const place = (scope: 'user' | 'project', file: string) => () =>
