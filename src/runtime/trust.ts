@@ -8,6 +8,7 @@ import type { CatalogEntry, Change } from '../model/catalog.ts'
 import type { Spot } from '../model/origin.ts'
 import type { Problem } from '../model/problem.ts'
 import type { ProjectTrust, TrustDecision, TrustFacts } from '../model/trust.ts'
+import { compareFacts } from '../pipeline/admit/trust.ts'
 import { createProblem, ProblemError, whereOrigin } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
@@ -75,11 +76,11 @@ function stillValid(
   before: readonly TrustDecision[],
   now: { readonly name: string; readonly decided: readonly TrustDecision[] },
 ): readonly TrustDecision[] {
-  const today = trustQuestions(loaded, now.name).map(({ facts }) => JSON.stringify(facts))
-  const decided = now.decided.map(({ facts }) => JSON.stringify(facts))
-  return before.filter(
-    ({ facts }) => today.includes(JSON.stringify(facts)) && !decided.includes(JSON.stringify(facts)),
-  )
+  const today = trustQuestions(loaded, now.name).map(({ facts }) => facts)
+  const decided = now.decided.map(({ facts }) => facts)
+  const isAmong = (all: readonly TrustFacts[], one: TrustFacts): boolean =>
+    all.some((facts) => compareFacts(facts, one).length === 0)
+  return before.filter(({ facts }) => isAmong(today, facts) && !isAmong(decided, facts))
 }
 
 /** Forgets decisions about this project: of the servers named, or all. Answers how many. */

@@ -45,7 +45,7 @@ export const commandList: FieldReader = (draft, field) => {
   const words = readTexts(draft, field)
   if (words === undefined) return
   const [program, ...args] = words.map((word, i) => templateIn(draft, word, itemField(field, i)))
-  if (program !== undefined) setField(draft, 'command', field, program)
+  setField(draft, 'command', field, program ?? [])
   setField(draft, 'args', field, args)
 }
 
@@ -204,7 +204,7 @@ export function innerField(field: Field, member: Member): Field {
   return { path: `${field.path}.${member.key}`, node: member.value }
 }
 
-function itemField(list: Field, index: number): Field {
+export function itemField(list: Field, index: number): Field {
   return { path: list.path, node: list.node.kind === 'array' ? list.node.items[index]! : list.node }
 }
 

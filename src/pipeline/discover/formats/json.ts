@@ -49,7 +49,11 @@ export function parseJson(text: string): ParsedText {
       onLiteralValue: (value: string | number | boolean | null, start, length) =>
         place({ kind: 'scalar', start, end: start + length, value }),
       onError: (code, start, length) => {
-        fault ??= { message: describe(code, text.slice(start, start + length)), start, end: start + length }
+        fault ??= {
+          message: describe(code, text.slice(start, start + length), text[start + length]),
+          start,
+          end: start + length,
+        }
       },
     },
     { allowTrailingComma: true, disallowComments: false },
@@ -79,7 +83,10 @@ const FAULTS: Readonly<Record<string, string>> = {
   InvalidCharacter: 'a control character is not allowed in a string',
 }
 
-function describe(code: ParseErrorCode, found: string): string {
-  const fault = FAULTS[printParseErrorCode(code)] ?? 'this is not JSON'
-  return found === "'" || found.startsWith("'") ? 'JSON strings take double quotes' : fault
+function describe(code: ParseErrorCode, found: string, next: string | undefined): string {
+  if (found.startsWith("'")) return 'JSON strings take double quotes'
+  const name = printParseErrorCode(code)
+  // A key without quotes is an unknown symbol to the parser.
+  const isKey = name === 'InvalidSymbol' && next === ':'
+  return FAULTS[isKey ? 'PropertyNameExpected' : name] ?? 'this is not JSON'
 }

@@ -1,17 +1,15 @@
 /**
  * parse-text: the text of a configuration file → tree, or the first fault in it.
- *
- * JSON is always at hand; the parsers of TOML and YAML are loaded when such a file is there.
  */
 import { parseJson } from './json.ts'
-import type { ParsedText } from './parsed-text.ts'
+import { MAX_DEPTH, nestedTooDeeply, type ParsedText } from './parsed-text.ts'
 
 export type Format = 'json' | 'toml' | 'yaml'
 
 export async function parseText(text: string, format: Format): Promise<ParsedText> {
   if (text.trim() === '')
     return { kind: 'tree', root: { kind: 'object', start: 0, end: text.length, members: [] } }
-  const tooDeep = format === 'json' ? undefined : findTooDeep(text)
+  const tooDeep = format === 'toml' ? findTooDeep(text) : undefined
   if (tooDeep !== undefined) return nestedTooDeeply(tooDeep)
   try {
     return (await loadParser(format))(text)
@@ -33,26 +31,16 @@ async function loadParser(format: Format): Promise<(text: string) => ParsedText>
   return (await import('./yaml.ts')).parseYaml
 }
 
-function nestedTooDeeply(start: number): ParsedText {
-  return { kind: 'fault', message: 'it is nested too deeply', start, end: start + 1 }
-}
-
-/** Far beyond any configuration. */
-const MAX_DEPTH = 200
-
-/** Brackets; and in YAML, where a run of dashes or a wide indentation is as good as brackets, those. */
-const NESTING = new RegExp(`[[{\\]}]|(?:[-?] +){${MAX_DEPTH}}|^ {${MAX_DEPTH}}`, 'gm')
-
 /**
- * Where a text goes too deep, roughly: brackets in strings count too. TOML and YAML are parsed with regular
- * expressions, and V8 ends the whole process when it has to compile one while the stack is nearly full, so there would
- * be no RangeError to catch.
+ * Where a TOML text goes too deep, roughly: brackets in strings count too. Its parser works with regular expressions,
+ * and V8 ends the whole process when it has to compile one while the stack is nearly full, so there would be no
+ * RangeError to catch.
  */
 function findTooDeep(text: string): number | undefined {
   let depth = 0
-  for (const { 0: found, index } of text.matchAll(NESTING)) {
+  for (const { 0: found, index } of text.matchAll(/[[{\]}]/g)) {
     if (found === ']' || found === '}') depth = Math.max(0, depth - 1)
-    else if (found.length > 1 || ++depth > MAX_DEPTH) return index
+    else if (++depth > MAX_DEPTH) return index
   }
   return undefined
 }

@@ -154,7 +154,7 @@ function spanOf(reading: Reading, event: ScalarEvent): readonly [start: number, 
   return span
 }
 
-const INDICATOR = /(?:\s|#.*)*[-:?]/y
+const INDICATOR = /(?:\s|#.*[\r\n])*[-:?]/y
 
 const BLOCK_HEADER = /[|>][-+\d]*(?:[ \t]+#.*)?[ \t]*[\r\n]*$/
 
@@ -167,8 +167,8 @@ function skipClosing(reading: Reading, node: ConfigNode): void {
 }
 
 /** With what may stand before it; `:` and `?` where a value was left out. */
-const CLOSING_BRACE = /(?:[\s,:?]|#.*)*\}/y
-const CLOSING_BRACKET = /(?:[\s,:?]|#.*)*\]/y
+const CLOSING_BRACE = /(?:[\s,:?]|#.*[\r\n])*\}/y
+const CLOSING_BRACKET = /(?:[\s,:?]|#.*[\r\n])*\]/y
 
 /** Behind the match, or where it should have begun. */
 function matchAt(sticky: RegExp, text: string, from: number): number {
@@ -189,13 +189,17 @@ function resolve(written: string): string | number | boolean | null {
 }
 
 const CONSTANTS: ReadonlyMap<string, number | boolean | null> = new Map([
-  ...['', '~', 'null', 'Null', 'NULL'].map((word) => [word, null] as const),
-  ...['true', 'True', 'TRUE'].map((word) => [word, true] as const),
-  ...['false', 'False', 'FALSE'].map((word) => [word, false] as const),
-  ...['.nan', '.NaN', '.NAN'].map((word) => [word, Number.NaN] as const),
-  ...['.inf', '.Inf', '.INF', '+.inf', '+.Inf', '+.INF'].map((word) => [word, Infinity] as const),
-  ...['-.inf', '-.Inf', '-.INF'].map((word) => [word, -Infinity] as const),
+  ...withValue(null, ['', '~', 'null', 'Null', 'NULL']),
+  ...withValue(true, ['true', 'True', 'TRUE']),
+  ...withValue(false, ['false', 'False', 'FALSE']),
+  ...withValue(Number.NaN, ['.nan', '.NaN', '.NAN']),
+  ...withValue(Infinity, ['.inf', '.Inf', '.INF', '+.inf', '+.Inf', '+.INF']),
+  ...withValue(-Infinity, ['-.inf', '-.Inf', '-.INF']),
 ])
+
+function withValue<Value>(value: Value, words: readonly string[]): readonly (readonly [string, Value])[] {
+  return words.map((word) => [word, value])
+}
 
 const NUMBER = /^(?:[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?|0o[0-7]+|0x[\da-fA-F]+)$/
 

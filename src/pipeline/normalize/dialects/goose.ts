@@ -17,6 +17,7 @@ import {
   command,
   enabled,
   ignored,
+  itemField,
   readTexts,
   requireText,
   scalarText,
@@ -72,7 +73,7 @@ const passedVariables: FieldReader = (draft, field) => {
   const names = readTexts(draft, field)
   if (names === undefined) return
   const env = new Map(draft.fields.env)
-  for (const name of names) env.set(name, [referTo(draft, name, field)])
+  for (const [i, name] of names.entries()) env.set(name, [referTo(draft, name, itemField(field, i))])
   setField(draft, 'env', field, env)
 }
 

@@ -48,12 +48,17 @@ const SHARED_TIMEOUTS = [
 
 function useSharedTimeout(draft: Draft): void {
   const { fields, found } = draft
-  if (fields.timeoutMs !== undefined || fields.startupTimeoutMs !== undefined) return
+  const { timeoutMs, startupTimeoutMs } = fields
+  if (timeoutMs !== undefined && startupTimeoutMs !== undefined) return
   for (const path of SHARED_TIMEOUTS) {
     const node = findAt(found.document.root, path)
     // With a type, it is a server of version 1 that somebody called `timeout`.
     if (node === undefined || findMember(node, 'type') !== undefined) continue
-    return timeout(draft, { path: path.join('.'), node })
+    timeout(draft, { path: path.join('.'), node })
+    // What the entry says itself stays.
+    if (timeoutMs !== undefined) fields.timeoutMs = timeoutMs
+    if (startupTimeoutMs !== undefined) fields.startupTimeoutMs = startupTimeoutMs
+    return
   }
 }
 

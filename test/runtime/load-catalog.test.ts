@@ -1,0 +1,142 @@
+/**
+ * load-catalog: the promises that are about the load as a whole.
+ */
+import { describe, expect, test } from 'vitest'
+import { discoverServers } from '../../src/index.ts'
+import { originalText } from '../../src/model/entry.ts'
+import { loadCatalog } from '../../src/runtime/load-catalog.ts'
+import { createMemoryWorld } from '../worlds/memory.ts'
+
+const SETTINGS = '/home/ada/.config/plugboard/settings.json'
+const CURSOR = '/home/ada/.cursor/mcp.json'
+const ONE_SERVER = '{ "mcpServers": { "files": { "command": "npx" } } }'
+
+describe('turned off', () => {
+  test('`enabled: false` as an option reads no file and gives an empty catalog', async () => {
+    const world = createMemoryWorld({ files: { [CURSOR]: ONE_SERVER } })
+    const { catalog } = await loadCatalog(world, { enabled: false })
+    expect(world.reads).toEqual([])
+    expect(catalog).toEqual({ entries: [], servers: [], problems: [], places: [], native: [] })
+  })
+
+  test('`enabled: false` as a setting reads our settings and nothing else', async () => {
+    const world = createMemoryWorld({ files: { [CURSOR]: ONE_SERVER, [SETTINGS]: '{ "enabled": false }' } })
+    const { catalog } = await loadCatalog(world)
+    expect(world.reads.every((file) => /\/(?:\.)?plugboard\/.*settings\.(?:json|toml)$/.test(file))).toBe(true)
+    expect(catalog.entries).toEqual([])
+  })
+
+  test('a repository cannot turn it off', async () => {
+    const world = createMemoryWorld({
+      files: { [CURSOR]: ONE_SERVER, '/src/shop/.plugboard/settings.json': '{ "enabled": false }' },
+    })
+    const { catalog } = await loadCatalog(world)
+    expect(catalog.servers.map(({ name }) => name)).toEqual(['files'])
+    expect(catalog.problems.map(({ code }) => code)).toEqual(['normalize/setting-ignored'])
+  })
+})
+
+describe('native servers', () => {
+  const exa = (entry: object): string => JSON.stringify({ mcpServers: { exa: entry } })
+
+  test.each([
+    ['a variable', { command: 'npx', env: { LEVEL: 'debug', EXA_API_KEY: '${KEY}' } }],
+    ['a header', { url: 'https://mcp.exa.ai/mcp', headers: { Authorization: 'Bearer ${KEY}' } }],
+    ['the URL', { url: 'https://mcp.exa.ai/mcp?exaApiKey=${KEY}' }],
+  ])('are excluded, and their key in %s goes to the host as a secret', async (_, entry) => {
+    const world = createMemoryWorld({ files: { [CURSOR]: exa(entry) }, env: { KEY: 'k-123' } })
+    const { catalog } = await loadCatalog(world, { native: ['exa'] })
+    expect(catalog.entries.map(({ fate }) => fate)).toEqual([
+      { kind: 'excluded', by: { rule: 'native' }, reason: 'the host implements this server itself' },
+    ])
+    expect(catalog.native.map(({ name, key }) => [name, key?.reveal()])).toEqual([['exa', 'k-123']])
+    expect(JSON.stringify(catalog.native)).not.toContain('k-123')
+  })
+
+  test('of a repository hand over no key', async () => {
+    const files = { '/src/shop/.mcp.json': exa({ command: 'npx', env: { EXA_API_KEY: '${KEY}' } }) }
+    const { catalog } = await loadCatalog(createMemoryWorld({ files, env: { KEY: 'k-123' } }), { native: ['exa'] })
+    expect(catalog.native).toEqual([])
+  })
+
+  test('are ordinary ones unless the host says otherwise', async () => {
+    const { catalog } = await loadCatalog(createMemoryWorld({ files: { [CURSOR]: exa({ command: 'npx' }) } }))
+    expect(catalog.servers.map(({ name }) => name)).toEqual(['exa'])
+  })
+})
+
+describe('our folders', () => {
+  test('PLUGBOARD_HOME moves everything but the managed folder', async () => {
+    const files = {
+      '/elsewhere/mcp.json': '{ "mcpServers": { "moved": { "command": "npx" } } }',
+      '/home/ada/.config/plugboard/mcp.json': '{ "mcpServers": { "left": { "command": "npx" } } }',
+      '/etc/plugboard/settings.json': '{ "deniedMcpServers": ["denied"] }',
+      [CURSOR]: '{ "mcpServers": { "denied": { "command": "npx" } } }',
+    }
+    const { catalog } = await loadCatalog(createMemoryWorld({ files, env: { PLUGBOARD_HOME: '/elsewhere' } }))
+    expect(catalog.entries.map(({ entry, fate }) => [entry.found.name, fate.kind])).toEqual([
+      ['denied', 'denied'],
+      ['moved', 'chosen'],
+    ])
+  })
+
+  test('the XDG folders are honoured', async () => {
+    const files = { '/xdg/plugboard/mcp.json': ONE_SERVER }
+    const { catalog } = await loadCatalog(createMemoryWorld({ files, env: { XDG_CONFIG_HOME: '/xdg' } }))
+    expect(catalog.servers.map(({ name }) => name)).toEqual(['files'])
+  })
+})
+
+describe('entries', () => {
+  test('keep the text they were written as', async () => {
+    const { catalog } = await loadCatalog(createMemoryWorld({ files: { [CURSOR]: ONE_SERVER } }))
+    expect(originalText(catalog.entries[0]!.entry.found)).toBe('{ "command": "npx" }')
+  })
+
+  test('of a project that is not approved are looked at, and nothing they name is read', async () => {
+    const entry = { command: 'node', envFile: './secret.env', env: { A: '!touch x' }, headersHelper: './helper' }
+    const files = {
+      '/src/shop/.plugboard/mcp.json': JSON.stringify({ mcpServers: { shop: entry } }),
+      '/src/shop/secret.env': 'A=1',
+    }
+    const world = createMemoryWorld({ files })
+    await loadCatalog(world)
+    expect(world.reads).not.toContain('/src/shop/secret.env')
+    expect(world.commands).toEqual([])
+  })
+})
+
+describe('the library', () => {
+  test('never rejects: if discovery itself fails, the catalog is empty and carries one problem', async () => {
+    const world = createMemoryWorld()
+    const broken = {
+      ...world,
+      files: {
+        ...world.files,
+        read: () => {
+          throw new Error('the disk is on fire')
+        },
+      },
+    }
+    expect(await discoverServers({ world: broken })).toMatchObject({
+      entries: [],
+      servers: [],
+      problems: [{ code: 'discover/failed', message: 'discovery failed, which is a bug in Plugboard: the disk is on fire' }],
+    })
+  })
+
+  test('takes servers and `mcpConfig` above every file', async () => {
+    const world = createMemoryWorld({ files: { [CURSOR]: ONE_SERVER } })
+    const catalog = await discoverServers({
+      world,
+      servers: { files: { command: 'uvx' } },
+      mcpConfig: ['{ "mcpServers": { "files": { "command": "docker" }, "more": { "command": "docker" } } }'],
+    })
+    expect(catalog.entries.map(({ entry, fate }) => [entry.found.name, entry.found.origin.file, fate.kind])).toEqual([
+      ['files', 'servers option', 'chosen'],
+      ['files', '--mcp-config', 'shadowed'],
+      ['files', CURSOR, 'shadowed'],
+      ['more', '--mcp-config', 'chosen'],
+    ])
+  })
+})

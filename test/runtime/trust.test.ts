@@ -1,0 +1,187 @@
+/**
+ * trust: what an approval is bound to, and what ends it.
+ */
+import { describe, expect, test } from 'vitest'
+import { loadCatalog, type LoadedCatalog } from '../../src/runtime/load-catalog.ts'
+import { decide, requireQuestions, resetTrust, trustQuestions } from '../../src/runtime/trust.ts'
+import { createMemoryWorld, type MemoryWorld } from '../worlds/memory.ts'
+
+const FILE = '/src/shop/.mcp.json'
+const SERVER = { command: 'node', args: ['server.js'], env: { TOKEN: 'one' }, cwd: '.' }
+const REMOTE = { type: 'http', url: 'https://shop.example/mcp', headers: { 'X-Key': 'one' } }
+
+function createProject(entry: object, programs = ['/usr/bin/node']): MemoryWorld {
+  const files = { [FILE]: JSON.stringify({ mcpServers: { shop: entry } }) }
+  return createMemoryWorld({ files, env: { PATH: '/opt/bin:/usr/bin' }, programs })
+}
+
+/** The same machine after something on it changed. */
+function change(world: MemoryWorld, entry: object, programs = ['/usr/bin/node']): MemoryWorld {
+  const files = { ...Object.fromEntries(world.stored), [FILE]: JSON.stringify({ mcpServers: { shop: entry } }) }
+  return createMemoryWorld({ files, env: world.env as Record<string, string>, programs })
+}
+
+async function approve(world: MemoryWorld): Promise<void> {
+  const loaded = await loadCatalog(world)
+  await decide(world, loaded, 'approved', requireQuestions(loaded, 'shop'))
+}
+
+function fates({ catalog }: LoadedCatalog): string[] {
+  return catalog.entries.map(({ fate }) => fate.kind)
+}
+
+describe('an approval', () => {
+  test('lets the server run, and survives a reload', async () => {
+    const world = createProject(SERVER)
+    expect(fates(await loadCatalog(world))).toEqual(['untrusted'])
+    await approve(world)
+    expect(fates(await loadCatalog(world))).toEqual(['chosen'])
+  })
+
+  test.each([
+    ['the command', { ...SERVER, command: '/usr/bin/node' }, [{ field: 'command', was: 'node', is: '/usr/bin/node' }]],
+    ['an argument', { ...SERVER, args: ['other.js'] }, [{ field: 'args', was: '["server.js"]', is: '["other.js"]' }]],
+    ['the folder', { ...SERVER, cwd: '..' }, [{ field: 'cwd', was: '.', is: '..' }]],
+    ['the name of a variable', { ...SERVER, env: { OTHER: 'one' } }, [expect.objectContaining({ field: 'env.TOKEN' }), expect.objectContaining({ field: 'env.OTHER' })]],
+    ['the value of a variable', { ...SERVER, env: { TOKEN: 'two' } }, [expect.objectContaining({ field: 'env.TOKEN' })]],
+    ['the whole environment', { ...SERVER, inheritEnv: true }, [{ field: 'inheritEnv', is: 'true' }]],
+  ])('ends when %s changes, and says so', async (_, entry, changed) => {
+    const world = createProject(SERVER)
+    await approve(world)
+    const { catalog } = await loadCatalog(change(world, entry))
+    expect(catalog.entries[0]?.fate).toEqual({ kind: 'untrusted', reason: 'it changed since you approved it', changed })
+  })
+
+  test.each([
+    ['the URL', { ...REMOTE, url: 'https://evil.example/mcp' }],
+    ['a header', { ...REMOTE, headers: { 'X-Key': 'two' } }],
+    ['a helper', { ...REMOTE, headersHelper: './steal' }],
+    ['the kind of transport', { ...REMOTE, type: 'sse' }],
+  ])('of a remote server ends when %s changes', async (_, entry) => {
+    const world = createProject(REMOTE)
+    await approve(world)
+    expect(fates(await loadCatalog(change(world, entry)))).toEqual(['untrusted'])
+  })
+
+  test('ends when the command leads to another program', async () => {
+    const world = createProject(SERVER)
+    await approve(world)
+    const { catalog } = await loadCatalog(change(world, SERVER, ['/opt/bin/node', '/usr/bin/node']))
+    expect(catalog.entries[0]?.fate).toMatchObject({
+      changed: [{ field: 'executable', was: '/usr/bin/node', is: '/opt/bin/node' }],
+    })
+  })
+
+  test('does not end over a description, an order of keys or white space', async () => {
+    const world = createProject(SERVER)
+    await approve(world)
+    const { command, args, env, cwd } = SERVER
+    expect(fates(await loadCatalog(change(world, { cwd, env, args, command, description: 'new' })))).toEqual(['chosen'])
+  })
+
+  test('holds no secret of variables and headers', async () => {
+    const world = createProject({ ...SERVER, env: { TOKEN: 'hunter2' } })
+    await approve(world)
+    expect(String(world.stored.get('/home/ada/.local/state/plugboard/trust.json'))).not.toContain('hunter2')
+  })
+
+  test('given in another project does not count here', async () => {
+    const world = createProject(SERVER)
+    await approve(world)
+    const text = String(world.stored.get(FILE))
+    const other = createMemoryWorld({
+      files: { ...Object.fromEntries(world.stored), '/src/other/.mcp.json': text },
+      cwd: '/src/other',
+      env: { PATH: '/usr/bin' },
+      programs: ['/usr/bin/node'],
+    })
+    expect(fates(await loadCatalog(other))).toEqual(['untrusted'])
+  })
+
+  test('of one file says nothing about another file with the same name', async () => {
+    const world = createProject(SERVER)
+    await approve(world)
+    const cursor = JSON.stringify({ mcpServers: { shop: { command: 'evil' } } })
+    const both = createMemoryWorld({
+      files: { ...Object.fromEntries(world.stored), '/src/shop/.cursor/mcp.json': cursor },
+      env: { PATH: '/usr/bin' },
+      programs: ['/usr/bin/node'],
+    })
+    const { catalog } = await loadCatalog(both)
+    expect(catalog.entries.map(({ entry, fate }) => [entry.found.origin.source, fate.kind])).toEqual([
+      ['cursor', 'untrusted'],
+      ['mcp-json', 'chosen'],
+    ])
+    expect(catalog.entries[0]?.fate).toEqual({ kind: 'untrusted', reason: 'a project server waits for your approval' })
+  })
+})
+
+describe('decisions', () => {
+  test('to decline is remembered, and to approve later outranks it', async () => {
+    const world = createProject(SERVER)
+    const loaded = await loadCatalog(world)
+    await decide(world, loaded, 'declined', trustQuestions(loaded))
+    expect((await loadCatalog(world)).catalog.entries[0]?.fate).toEqual({
+      kind: 'declined',
+      reason: 'you declined it on 2026-11-16',
+    })
+    await approve(world)
+    expect(fates(await loadCatalog(world))).toEqual(['chosen'])
+  })
+
+  test('that no longer match anything are replaced, not kept for ever', async () => {
+    const world = createProject(SERVER)
+    await approve(world)
+    const changed = change(world, { ...SERVER, args: ['other.js'] })
+    await approve(changed)
+    const { trustStore } = await loadCatalog(changed)
+    expect(trustStore.projects.get('/src/shop')?.get('shop')).toHaveLength(1)
+  })
+
+  test('can be forgotten', async () => {
+    const world = createProject(SERVER)
+    await approve(world)
+    expect(await resetTrust(world, await loadCatalog(world), { kind: 'servers', names: ['shop'] })).toBe(1)
+    expect(fates(await loadCatalog(world))).toEqual(['untrusted'])
+  })
+
+  test('a damaged store trusts nobody, says so, and is not overwritten', async () => {
+    const world = createProject(SERVER)
+    await approve(world)
+    const store = '/home/ada/.local/state/plugboard/trust.json'
+    const damaged = createMemoryWorld({
+      files: { ...Object.fromEntries(world.stored), [store]: '{ "projects": ' },
+      env: { PATH: '/usr/bin' },
+      programs: ['/usr/bin/node'],
+    })
+    const loaded = await loadCatalog(damaged)
+    expect(fates(loaded)).toEqual(['untrusted'])
+    expect(loaded.catalog.problems.map(({ code }) => code)).toEqual(['trust/damaged'])
+    await expect(approve(damaged)).rejects.toThrow('the record of your approvals cannot be read')
+    expect(damaged.stored.get(store)).toBe('{ "projects": ')
+  })
+})
+
+describe('choices made in Claude Code', () => {
+  const settings = (value: object): Record<string, string> => ({ '/home/ada/.claude/settings.json': JSON.stringify(value) })
+  const mcpJson = { [FILE]: JSON.stringify({ mcpServers: { shop: SERVER } }) }
+
+  test('"disabled" counts as declined, with its line', async () => {
+    const files = { ...mcpJson, ...settings({ disabledMcpjsonServers: ['shop'] }) }
+    const { catalog } = await loadCatalog(createMemoryWorld({ files }))
+    expect(catalog.entries[0]?.fate).toMatchObject({ kind: 'declined', by: { file: '/home/ada/.claude/settings.json', line: 1 } })
+  })
+
+  test('"enabled" is a note in the question, never an approval', async () => {
+    const files = { ...mcpJson, ...settings({ enabledMcpjsonServers: ['shop'], enableAllProjectMcpServers: true }) }
+    const loaded = await loadCatalog(createMemoryWorld({ files }))
+    expect(fates(loaded)).toEqual(['untrusted'])
+    expect(trustQuestions(loaded)[0]?.enabledElsewhere).toHaveLength(2)
+  })
+
+  test('"enabled" in a repository is not even a note', async () => {
+    const files = { ...mcpJson, '/src/shop/.claude/settings.json': '{ "enabledMcpjsonServers": ["shop"] }' }
+    const loaded = await loadCatalog(createMemoryWorld({ files }))
+    expect(trustQuestions(loaded)[0]?.enabledElsewhere).toEqual([])
+  })
+})
