@@ -48,13 +48,11 @@ function examineEntry({ entry, fate }: CatalogEntry): readonly Problem[] {
   const note = (code: string, message: string, hints: readonly string[] = []): Problem =>
     createProblem({ severity: 'info', code: `doctor/${code}`, message, where, hints })
   switch (fate.kind) {
-    case 'untrusted':
-      return [
-        ...own,
-        note('untrusted', `\`${name}\` does not run: ${fate.reason}`, [
-          `to look at it and decide, run \`plugboard trust approve ${name}\``,
-        ]),
-      ]
+    case 'untrusted': {
+      const hint = `to look at it and decide, run \`plugboard trust approve ${name}\``
+      const isWhole = entry.kind === 'definition'
+      return [...own, note('untrusted', `\`${name}\` does not run: ${fate.reason}`, isWhole ? [hint] : [])]
+    }
     case 'shadowed':
       return [
         ...own,

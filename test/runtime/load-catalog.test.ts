@@ -22,7 +22,9 @@ describe('turned off', () => {
   test('`enabled: false` as a setting reads our settings and nothing else', async () => {
     const world = createMemoryWorld({ files: { [CURSOR]: ONE_SERVER, [SETTINGS]: '{ "enabled": false }' } })
     const { catalog } = await loadCatalog(world)
-    expect(world.reads.every((file) => /\/(?:\.)?plugboard\/.*settings\.(?:json|toml)$/.test(file))).toBe(true)
+    expect(world.reads.every((file) => /\/(?:\.)?plugboard\/.*settings\.(?:json|toml)$/.test(file))).toBe(
+      true,
+    )
     expect(catalog.entries).toEqual([])
   })
 
@@ -55,7 +57,9 @@ describe('native servers', () => {
 
   test('of a repository hand over no key', async () => {
     const files = { '/src/shop/.mcp.json': exa({ command: 'npx', env: { EXA_API_KEY: '${KEY}' } }) }
-    const { catalog } = await loadCatalog(createMemoryWorld({ files, env: { KEY: 'k-123' } }), { native: ['exa'] })
+    const { catalog } = await loadCatalog(createMemoryWorld({ files, env: { KEY: 'k-123' } }), {
+      native: ['exa'],
+    })
     expect(catalog.native).toEqual([])
   })
 
@@ -94,7 +98,12 @@ describe('entries', () => {
   })
 
   test('of a project that is not approved are looked at, and nothing they name is read', async () => {
-    const entry = { command: 'node', envFile: './secret.env', env: { A: '!touch x' }, headersHelper: './helper' }
+    const entry = {
+      command: 'node',
+      envFile: './secret.env',
+      env: { A: '!touch x' },
+      headersHelper: './helper',
+    }
     const files = {
       '/src/shop/.plugboard/mcp.json': JSON.stringify({ mcpServers: { shop: entry } }),
       '/src/shop/secret.env': 'A=1',
@@ -121,7 +130,12 @@ describe('the library', () => {
     expect(await discoverServers({ world: broken })).toMatchObject({
       entries: [],
       servers: [],
-      problems: [{ code: 'discover/failed', message: 'discovery failed, which is a bug in Plugboard: the disk is on fire' }],
+      problems: [
+        {
+          code: 'discover/failed',
+          message: 'discovery failed, which is a bug in Plugboard: the disk is on fire',
+        },
+      ],
     })
   })
 
@@ -132,7 +146,9 @@ describe('the library', () => {
       servers: { files: { command: 'uvx' } },
       mcpConfig: ['{ "mcpServers": { "files": { "command": "docker" }, "more": { "command": "docker" } } }'],
     })
-    expect(catalog.entries.map(({ entry, fate }) => [entry.found.name, entry.found.origin.file, fate.kind])).toEqual([
+    expect(
+      catalog.entries.map(({ entry, fate }) => [entry.found.name, entry.found.origin.file, fate.kind]),
+    ).toEqual([
       ['files', 'servers option', 'chosen'],
       ['files', '--mcp-config', 'shadowed'],
       ['files', CURSOR, 'shadowed'],

@@ -17,7 +17,10 @@ function createProject(entry: object, programs = ['/usr/bin/node']): MemoryWorld
 
 /** The same machine after something on it changed. */
 function change(world: MemoryWorld, entry: object, programs = ['/usr/bin/node']): MemoryWorld {
-  const files = { ...Object.fromEntries(world.stored), [FILE]: JSON.stringify({ mcpServers: { shop: entry } }) }
+  const files = {
+    ...Object.fromEntries(world.stored),
+    [FILE]: JSON.stringify({ mcpServers: { shop: entry } }),
+  }
   return createMemoryWorld({ files, env: world.env as Record<string, string>, programs })
 }
 
@@ -39,17 +42,37 @@ describe('an approval', () => {
   })
 
   test.each([
-    ['the command', { ...SERVER, command: '/usr/bin/node' }, [{ field: 'command', was: 'node', is: '/usr/bin/node' }]],
-    ['an argument', { ...SERVER, args: ['other.js'] }, [{ field: 'args', was: '["server.js"]', is: '["other.js"]' }]],
+    [
+      'the command',
+      { ...SERVER, command: '/usr/bin/node' },
+      [{ field: 'command', was: 'node', is: '/usr/bin/node' }],
+    ],
+    [
+      'an argument',
+      { ...SERVER, args: ['other.js'] },
+      [{ field: 'args', was: '["server.js"]', is: '["other.js"]' }],
+    ],
     ['the folder', { ...SERVER, cwd: '..' }, [{ field: 'cwd', was: '.', is: '..' }]],
-    ['the name of a variable', { ...SERVER, env: { OTHER: 'one' } }, [expect.objectContaining({ field: 'env.TOKEN' }), expect.objectContaining({ field: 'env.OTHER' })]],
-    ['the value of a variable', { ...SERVER, env: { TOKEN: 'two' } }, [expect.objectContaining({ field: 'env.TOKEN' })]],
+    [
+      'the name of a variable',
+      { ...SERVER, env: { OTHER: 'one' } },
+      [expect.objectContaining({ field: 'env.TOKEN' }), expect.objectContaining({ field: 'env.OTHER' })],
+    ],
+    [
+      'the value of a variable',
+      { ...SERVER, env: { TOKEN: 'two' } },
+      [expect.objectContaining({ field: 'env.TOKEN' })],
+    ],
     ['the whole environment', { ...SERVER, inheritEnv: true }, [{ field: 'inheritEnv', is: 'true' }]],
   ])('ends when %s changes, and says so', async (_, entry, changed) => {
     const world = createProject(SERVER)
     await approve(world)
     const { catalog } = await loadCatalog(change(world, entry))
-    expect(catalog.entries[0]?.fate).toEqual({ kind: 'untrusted', reason: 'it changed since you approved it', changed })
+    expect(catalog.entries[0]?.fate).toEqual({
+      kind: 'untrusted',
+      reason: 'it changed since you approved it',
+      changed,
+    })
   })
 
   test.each([
@@ -76,7 +99,9 @@ describe('an approval', () => {
     const world = createProject(SERVER)
     await approve(world)
     const { command, args, env, cwd } = SERVER
-    expect(fates(await loadCatalog(change(world, { cwd, env, args, command, description: 'new' })))).toEqual(['chosen'])
+    expect(fates(await loadCatalog(change(world, { cwd, env, args, command, description: 'new' })))).toEqual([
+      'chosen',
+    ])
   })
 
   test('holds no secret of variables and headers', async () => {
@@ -112,7 +137,10 @@ describe('an approval', () => {
       ['cursor', 'untrusted'],
       ['mcp-json', 'chosen'],
     ])
-    expect(catalog.entries[0]?.fate).toEqual({ kind: 'untrusted', reason: 'a project server waits for your approval' })
+    expect(catalog.entries[0]?.fate).toEqual({
+      kind: 'untrusted',
+      reason: 'a project server waits for your approval',
+    })
   })
 })
 
@@ -163,17 +191,25 @@ describe('decisions', () => {
 })
 
 describe('choices made in Claude Code', () => {
-  const settings = (value: object): Record<string, string> => ({ '/home/ada/.claude/settings.json': JSON.stringify(value) })
+  const settings = (value: object): Record<string, string> => ({
+    '/home/ada/.claude/settings.json': JSON.stringify(value),
+  })
   const mcpJson = { [FILE]: JSON.stringify({ mcpServers: { shop: SERVER } }) }
 
   test('"disabled" counts as declined, with its line', async () => {
     const files = { ...mcpJson, ...settings({ disabledMcpjsonServers: ['shop'] }) }
     const { catalog } = await loadCatalog(createMemoryWorld({ files }))
-    expect(catalog.entries[0]?.fate).toMatchObject({ kind: 'declined', by: { file: '/home/ada/.claude/settings.json', line: 1 } })
+    expect(catalog.entries[0]?.fate).toMatchObject({
+      kind: 'declined',
+      by: { file: '/home/ada/.claude/settings.json', line: 1 },
+    })
   })
 
   test('"enabled" is a note in the question, never an approval', async () => {
-    const files = { ...mcpJson, ...settings({ enabledMcpjsonServers: ['shop'], enableAllProjectMcpServers: true }) }
+    const files = {
+      ...mcpJson,
+      ...settings({ enabledMcpjsonServers: ['shop'], enableAllProjectMcpServers: true }),
+    }
     const loaded = await loadCatalog(createMemoryWorld({ files }))
     expect(fates(loaded)).toEqual(['untrusted'])
     expect(trustQuestions(loaded)[0]?.enabledElsewhere).toHaveLength(2)
