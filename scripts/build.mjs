@@ -42,7 +42,7 @@ await Promise.all([
     format: 'esm',
     chunkNames: 'chunks/[name]-[hash]',
   }),
-  build({ ...common, entryPoints: ['src/launch.ts'], outfile: 'dist/bin.cjs', format: 'cjs' }),
+  build({ ...common, entryPoints: ['src/world/node/launch.ts'], outfile: 'dist/bin.cjs', format: 'cjs' }),
   build({
     ...common,
     entryPoints: ['src/bin.ts'],

@@ -21,7 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Files at the top of src/ build the program out of the parts. */
-const BUILDERS = ['bin.ts', 'index.ts', 'launch.ts']
+const BUILDERS = ['bin.ts', 'index.ts']
 
 interface Import {
   readonly from: string

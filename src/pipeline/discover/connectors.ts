@@ -38,7 +38,10 @@ export async function lookAtConnectors(
         return []
       }
       const document = await parseDocument(context.log, { ...place, text: copy.text })
-      if (document === undefined) return []
+      if (document === undefined) {
+        context.log.places.push({ ...place, exists: true, entries: 0, fetchedAt: copy.fetchedAt })
+        return []
+      }
       return site.servers({ ...place, document, dialect: 'connector', fetchedAt: copy.fetchedAt })
     }),
   )

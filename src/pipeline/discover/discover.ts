@@ -31,9 +31,10 @@ export async function discover(context: SiteContext, options: DiscoverOptions): 
   const { log, settings } = context
   const entries = [...(await lookAtDynamic(context, options))]
   for (const source of ALL_SOURCES) {
-    // What is wrong in the files of a source that is turned off is nobody's concern; what they declare has a fate.
+    // A source that is turned off has nothing to say, and what is wrong in it is nobody's concern; but what it declares
+    // has a fate.
     const isOff = settings.sourcesOff.has(source.id)
-    const quiet: SiteLog = { ...log, problems: [] }
+    const quiet: SiteLog = { ...log, problems: [], choices: [] }
     const site = createSite(isOff ? { ...context, log: quiet } : context, source.id)
     for (const entry of await source.look(site)) entries.push(entry)
   }

@@ -203,7 +203,7 @@ describe('goose', () => {
         name: 's',
         transport: {
           ...HTTP,
-          url: ['https://', 'acme', '.example/mcp'],
+          url: ['https://acme.example/mcp'],
           headers: new Map<string, unknown>([
             ['Authorization', ['Bearer ', { kind: 'env', name: 'TOKEN' }]],
             ['X-Tenant', ['acme']],
@@ -435,13 +435,13 @@ describe('connector', () => {
     })
   })
 
-  test.each(['stdio', 'sdk', 'ws-ide', 'claudeai-proxy'])(
+  test.each(['stdio', 'sdk', 'ws-ide'])(
     'a server of type `%s` is invalid',
     async (type) => {
       expect(await read('connector', { type, url: 'https://a.example' })).toEqual({
         invalid: [
           `\`type\` is \`${type}\`, and this format allows only \`http\`, \`streamable-http\`, ` +
-            '`streamableHttp`, `streamable_http`, `remote`, `sse`, `ws`',
+            '`streamableHttp`, `streamable_http`, `remote`, `sse`, `ws`, `claudeai-proxy`',
         ],
       })
     },
