@@ -1,25 +1,80 @@
 /**
  * mask: a line of somebody's configuration, safe to quote.
  *
- * in     one line of JSON, TOML or YAML, whole or cut, which need not parse
- * out    the same line, same length, with every value that may be a secret drawn as dots
- * never  needs a tree: the line is quoted exactly when the file could not be read as one
+ * in     one line of JSON, TOML or YAML from its beginning, which need not parse
+ * out    the same line, same length: keys, punctuation and what is known to be harmless; dots for the rest
+ * never  needs a tree, since the line is quoted exactly when the file could not be read as one; goes over a part of
+ *        the line twice, since lines can be long
  */
 export function maskSecrets(line: string): string {
-  return line
-    .replace(KEY_AND_VALUE, (whole: string, key: string, gap: string, value: string) =>
-      HARMLESS_KEYS.has(key.replace(/^["']|["']$/g, '')) ? whole : key + gap + hide(value),
-    )
-    .replace(FLAG_AND_VALUE, (_, flag: string, value: string) => flag + hide(value))
-    .replace(TOKEN_SHAPE, toDots)
-    .replace(URL_CREDENTIAL, toDots)
+  const header = /^\s*\[{1,2}mcp_servers\b[^\]#]*\]{1,2}\s*$/.exec(line)
+  return header === null ? mask(line) : line
 }
 
-function toDots(text: string): string {
-  return '•'.repeat(text.length)
+/** A value whose key is known, or an item of a list whose key is known. */
+interface Reading {
+  key: string | undefined
+  /** The keys of the lists and objects that are open here. */
+  readonly open: (string | undefined)[]
+  /** Nothing before it, or a `{` or `,`: what comes may be a key without quotes. */
+  isKeyNext: boolean
+  /** The item before this one in its list. */
+  before: string
 }
 
-/** Keys whose values people must see to mend their file; everything else may be an env or header value. */
+/** White space; a string, closed or not; a bracket; a separator; anything else. */
+const TOKEN = /\s+|"(?:[^"\\]|\\.)*(?:"|$)|'[^']*(?:'|$)|[[{]|[\]}]|,|[:=]|[^\s"'[\]{},:=]+|./gsy
+
+function mask(line: string): string {
+  const at: Reading = { key: undefined, open: [], isKeyNext: true, before: '' }
+  const tokens = new RegExp(TOKEN)
+  let masked = ''
+  while (masked.length < line.length) {
+    tokens.lastIndex = masked.length
+    const [token] = tokens.exec(line)!
+    // A value without quotes may hold blanks, colons and equals signs; it ends where the next one could begin.
+    const isBareValue = at.key !== undefined && /^[^\s"'[\]{},:=]/.test(token)
+    const word = isBareValue ? /^[^,\]}#]+/.exec(line.slice(masked.length))![0] : token
+    masked += read(at, word, line.slice(masked.length + word.length, masked.length + word.length + 40))
+  }
+  return masked
+}
+
+/** The token as it may be shown, and what it says about the next. */
+function read(at: Reading, token: string, after: string): string {
+  if (/^(?:\s+|[:=]|[-?])$/.test(token)) return token
+  if (/^[[{]$/.test(token)) {
+    at.open.push(token === '[' ? at.key : undefined)
+    return enter(at, token)
+  }
+  if (/^[\]}]$/.test(token)) {
+    at.open.pop()
+    at.key = undefined
+    return token
+  }
+  if (token === ',') return enter(at, token, at.before)
+  const key = toKey(at, token, after)
+  const shown = key === undefined ? showValue(at, token) : token
+  Object.assign(at, { key, isKeyNext: false, before: unquote(token) })
+  return shown
+}
+
+function enter(at: Reading, token: string, before = ''): string {
+  Object.assign(at, { key: undefined, isKeyNext: true, before })
+  return token
+}
+
+/** The name before a `:` or `=`. A word without quotes must stand where a key can, or base64 would pass for one. */
+function toKey({ isKeyNext }: Reading, token: string, after: string): string | undefined {
+  if (/^["']/.test(token)) {
+    const isKey = /^\s*:/.test(after) || (isKeyNext && /^\s*=/.test(after))
+    return isKey ? unquote(token) : undefined
+  }
+  const isKey = isKeyNext && /^(?:\s*:(?=[\s"'[{]|$)|\s*=\s*[^\s=])/.test(after)
+  return isKey ? token : undefined
+}
+
+/** Keys whose values people must see to mend their file; every other one may be that of a variable or header. */
 const HARMLESS_KEYS = new Set([
   'command',
   'cmd',
@@ -27,7 +82,6 @@ const HARMLESS_KEYS = new Set([
   'transport',
   'cwd',
   'name',
-  'description',
   'enabled',
   'disabled',
   'timeout',
@@ -38,27 +92,54 @@ const HARMLESS_KEYS = new Set([
   'serverName',
 ])
 
-/** `"key": "value"`, `key = 'value'`, `key: value`; the value may lack its closing quote. */
-const KEY_AND_VALUE =
-  /("[^"]*"|'[^']*'|[\w.-]+)(\s*[:=]\s*)("(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s"'[\]{},#][^,\]}]*)/g
+/** Lists of words that are shown as far as they are no secrets. */
+const ARGUMENT_LISTS = new Set<string | undefined>(['command', 'args'])
 
-/** `"--api-key", "value"` in a list of arguments. */
-const FLAG_AND_VALUE =
-  /(["']--?[\w-]*(?:key|token|secret|password|auth)[\w-]*["']\s*,\s*)("(?:[^"\\]|\\.)*"?|'[^']*'?)/gi
+function showValue({ key, open, before }: Reading, token: string): string {
+  const isNumber = /^(?:true|false|null|-?\d{1,9}(?:\.\d{1,9})?)\s*$/.test(token)
+  if (isNumber || (key !== undefined && HARMLESS_KEYS.has(key))) return hideCredentials(token)
+  if (key === undefined && ARGUMENT_LISTS.has(open.at(-1))) return showArgument(token, before)
+  return hide(token)
+}
+
+const TAKES_SECRET =
+  /^--?(?:[\w-]*(?:key|token|secret|password|passwd|auth|credential)[\w-]*|e|E|H|env|headers?)$/i
+
+/** What follows a flag such as `--token`, or `=` or `:` in the same word. */
+function showArgument(token: string, before: string): string {
+  if (TAKES_SECRET.test(before)) return hide(token)
+  return hideCredentials(token.replace(/(?<=[=]|:\s).*$/, (rest) => toDots(rest.replace(/["']$/, '')) + (/["']$/.exec(rest)?.[0] ?? '')))
+}
+
+function hideCredentials(text: string): string {
+  return text
+    .replace(FLAG_AND_VALUE, (_, flag: string, value: string) => flag + toDots(value))
+    .replace(TOKEN_SHAPE, toDots)
+    .replace(URL_CREDENTIAL, toDots)
+}
+
+/** `--api-key value` in a command line. */
+const FLAG_AND_VALUE = /(--?[\w-]*(?:key|token|secret|password|passwd|auth|credential)[\w-]*(?:=|\s+))([^\s"']+)/gi
 
 /** The shapes of well-known credentials, wherever they stand. */
 export const TOKEN_SHAPE =
   /\b(?:(?:sk|pk|rk)[-_]|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|npm_|hf_|AKIA|ASIA|AIza|eyJ)[-_A-Za-z0-9.]{12,}/gi
 
-/** Credentials inside a URL: `user:password@`, and the values of keys that sound secret. */
+/** Credentials inside a URL: whatever stands before an `@`, and the values of keys that sound secret. */
 const URL_CREDENTIAL =
-  /(?<=:\/\/)[^/\s:@]+:[^/\s@]+(?=@)|(?<=[?&](?:[\w-]*(?:key|token|secret|password|auth|sig)[\w-]*)=)[^&\s"']+/gi
+  /(?<=:\/\/)[^/\s"']+(?=@)|(?<=[?&](?:[\w-]*(?:key|token|secret|password|auth|sig)[\w-]*)=)[^&\s"']+/gi
 
-function hide(value: string): string {
-  const quote = /^["']/.exec(value)?.[0]
-  if (quote === undefined)
-    return /^(?:true|false|null|-?\d+(?:\.\d+)?)\s*$/.test(value) ? value : toDots(value)
-  const isClosed = value.length > 1 && value.endsWith(quote)
-  const inner = value.length - (isClosed ? 2 : 1)
-  return quote + toDots(value.slice(1, inner + 1)) + (isClosed ? quote : '')
+function hide(token: string): string {
+  const quote = /^["']/.exec(token)?.[0]
+  if (quote === undefined) return token.replace(/\S+/g, toDots)
+  const isClosed = token.length > 1 && token.endsWith(quote)
+  return quote + toDots(token.slice(1, isClosed ? -1 : undefined)) + (isClosed ? quote : '')
+}
+
+function unquote(token: string): string {
+  return token.replace(/^["']|["']$/g, '')
+}
+
+function toDots(text: string): string {
+  return '•'.repeat(text.length)
 }
