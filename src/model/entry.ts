@@ -36,6 +36,8 @@ export interface FoundEntry {
   readonly origin: Origin
   /** Precedence inside its scope and source: the smaller wins. Between equals, the later in the file. */
   readonly rank: number
+  /** A file for every user of the machine stands below the user's own, whichever agent's they are. */
+  readonly reach: 'user' | 'machine'
   readonly dialect: DialectId
   readonly document: ConfigDocument
   readonly node: ConfigNode

@@ -11,19 +11,23 @@ export function maskSecrets(line: string): string {
   return header === null ? mask(line) : line
 }
 
-/** A value whose key is known, or an item of a list whose key is known. */
+/** What is known at one point of the line. */
 interface Reading {
+  /** Whose value comes next. */
   key: string | undefined
   /** The keys of the lists and objects that are open here. */
   readonly open: (string | undefined)[]
-  /** Nothing before it, or a `{` or `,`: what comes may be a key without quotes. */
+  /** Nothing before it, or a bracket or comma: what comes may be a key without quotes. */
   isKeyNext: boolean
   /** The item before this one in its list. */
   before: string
 }
 
 /** White space; a string, closed or not; a bracket; a separator; anything else. */
-const TOKEN = /\s+|"(?:[^"\\]|\\.)*(?:"|$)|'[^']*(?:'|$)|[[{]|[\]}]|,|[:=]|[^\s"'[\]{},:=]+|./gsy
+const TOKEN = /\s+|"(?:[^"\\]|\\.)*(?:"|$)|'[^']*(?:'|$)|[[\]{},:=]|[^\s"'[\]{},:=]+|./gsy
+
+/** The longest white space between a key and its `:` that is looked across. */
+const LOOK_AHEAD = 40
 
 function mask(line: string): string {
   const at: Reading = { key: undefined, open: [], isKeyNext: true, before: '' }
@@ -34,34 +38,29 @@ function mask(line: string): string {
     const [token] = tokens.exec(line)!
     // A value without quotes may hold blanks, colons and equals signs; it ends where the next one could begin.
     const isBareValue = at.key !== undefined && /^[^\s"'[\]{},:=]/.test(token)
-    const word = isBareValue ? /^[^,\]}#]+/.exec(line.slice(masked.length))![0] : token
-    masked += read(at, word, line.slice(masked.length + word.length, masked.length + word.length + 40))
+    const whole = isBareValue ? /^[^,\]}#]+/.exec(line.slice(masked.length))![0] : token
+    const end = masked.length + whole.length
+    masked += read(at, whole, line.slice(end, end + LOOK_AHEAD))
   }
   return masked
 }
 
-/** The token as it may be shown, and what it says about the next. */
+/** The token as it may be shown; and what it says about the next one is noted. */
 function read(at: Reading, token: string, after: string): string {
   if (/^(?:\s+|[:=]|[-?])$/.test(token)) return token
-  if (/^[[{]$/.test(token)) {
-    at.open.push(token === '[' ? at.key : undefined)
-    return enter(at, token)
-  }
-  if (/^[\]}]$/.test(token)) {
-    at.open.pop()
+  if (/^[[\]{},]$/.test(token)) {
+    if (token === '[' || token === '{') at.open.push(token === '[' ? at.key : undefined)
+    else if (token !== ',') at.open.pop()
     at.key = undefined
+    at.isKeyNext = token !== ']' && token !== '}'
     return token
   }
-  if (token === ',') return enter(at, token, at.before)
   const key = toKey(at, token, after)
   const shown = key === undefined ? showValue(at, token) : token
-  Object.assign(at, { key, isKeyNext: false, before: unquote(token) })
+  at.key = key
+  at.isKeyNext = false
+  at.before = unquote(token)
   return shown
-}
-
-function enter(at: Reading, token: string, before = ''): string {
-  Object.assign(at, { key: undefined, isKeyNext: true, before })
-  return token
 }
 
 /** The name before a `:` or `=`. A word without quotes must stand where a key can, or base64 would pass for one. */
@@ -96,8 +95,8 @@ const HARMLESS_KEYS = new Set([
 const ARGUMENT_LISTS = new Set<string | undefined>(['command', 'args'])
 
 function showValue({ key, open, before }: Reading, token: string): string {
-  const isNumber = /^(?:true|false|null|-?\d{1,9}(?:\.\d{1,9})?)\s*$/.test(token)
-  if (isNumber || (key !== undefined && HARMLESS_KEYS.has(key))) return hideCredentials(token)
+  const isPlain = /^(?:true|false|null|-?\d{1,9}(?:\.\d{1,9})?)\s*$/.test(token)
+  if (isPlain || (key !== undefined && HARMLESS_KEYS.has(key))) return hideCredentials(token)
   if (key === undefined && ARGUMENT_LISTS.has(open.at(-1))) return showArgument(token, before)
   return hide(token)
 }
@@ -105,10 +104,10 @@ function showValue({ key, open, before }: Reading, token: string): string {
 const TAKES_SECRET =
   /^--?(?:[\w-]*(?:key|token|secret|password|passwd|auth|credential)[\w-]*|e|E|H|env|headers?)$/i
 
-/** What follows a flag such as `--token`, or `=` or `:` in the same word. */
+/** Without what follows a flag such as `--token`, or a `=` or `:` in the same word. */
 function showArgument(token: string, before: string): string {
   if (TAKES_SECRET.test(before)) return hide(token)
-  return hideCredentials(token.replace(/(?<=[=]|:\s).*$/, (rest) => toDots(rest.replace(/["']$/, '')) + (/["']$/.exec(rest)?.[0] ?? '')))
+  return hideCredentials(token.replace(/(?<==|:\s)[^"']+/g, toDots))
 }
 
 function hideCredentials(text: string): string {
@@ -119,7 +118,8 @@ function hideCredentials(text: string): string {
 }
 
 /** `--api-key value` in a command line. */
-const FLAG_AND_VALUE = /(--?[\w-]*(?:key|token|secret|password|passwd|auth|credential)[\w-]*(?:=|\s+))([^\s"']+)/gi
+const FLAG_AND_VALUE =
+  /(--?[\w-]*(?:key|token|secret|password|passwd|auth|credential)[\w-]*(?:=|\s+))([^\s"']+)/gi
 
 /** The shapes of well-known credentials, wherever they stand. */
 export const TOKEN_SHAPE =

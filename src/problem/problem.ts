@@ -41,7 +41,8 @@ export function whereOf(
   const { line, column } = locate(document.lineStarts, span.start)
   const lineStart = document.lineStarts[line - 1]!
   const lineEnd = document.lineStarts[line] ?? document.text.length + 1
-  const text = document.text.slice(lineStart, lineEnd - 1).replace(/\r$/, '')
+  const isWindows = document.text[lineEnd - 2] === '\r' && lineEnd - 2 >= lineStart
+  const text = document.text.slice(lineStart, lineEnd - (isWindows ? 2 : 1))
   const length = Math.max(1, Math.min(span.end - span.start, text.length - column + 1))
   return { file: document.file, line, column, ...owner, excerpt: toExcerpt(text, column, length) }
 }
@@ -54,9 +55,21 @@ export function whereOrigin(origin: Origin, server?: string): Where {
 /** Longest part of a line that is quoted: minified files are one line of megabytes. */
 const EXCERPT_WIDTH = 160
 
+/** Longest line that is read from its beginning. */
+const LINE_LIMIT = 2000
+
 function toExcerpt(line: string, column: number, length: number): Excerpt {
-  const from = column - 1 > EXCERPT_WIDTH / 2 ? column - 1 - EXCERPT_WIDTH / 2 : 0
-  const text = maskSecrets(line.slice(from, from + EXCERPT_WIDTH))
+  const offset = column - 1
+  // In a longer line, where the fault begins is the only place known to be outside of a string, which may be a secret.
+  const safe = line.length <= LINE_LIMIT ? 0 : offset - keyBefore(line, offset).length
+  const from = Math.max(safe, offset > EXCERPT_WIDTH / 2 ? offset - EXCERPT_WIDTH / 2 : 0)
+  const text = maskSecrets(line.slice(safe, from + EXCERPT_WIDTH)).slice(from - safe)
   const at = column - from
   return { text, column: at, length: Math.max(1, Math.min(length, text.length - at + 1)) }
+}
+
+/** `"command": `, when that is what stands before. */
+function keyBefore(line: string, offset: number): string {
+  const before = line.slice(Math.max(0, offset - EXCERPT_WIDTH / 2), offset)
+  return /"[^"\\]*"\s*:\s*$/.exec(before)?.[0] ?? ''
 }

@@ -61,6 +61,8 @@ export interface ServersRequest {
   readonly document?: ConfigDocument
   /** A line elsewhere that turns this server off, or on. */
   readonly switchFor?: SwitchFor
+  /** Default: `user`. */
+  readonly reach?: FoundEntry['reach']
   readonly variables?: Readonly<Record<string, string>>
   readonly baseDir?: string
   /** Why the agent itself ignores what stands here. */
@@ -229,6 +231,7 @@ function toEntry(search: Search, member: Member): FoundEntry {
     name: member.key,
     origin,
     rank,
+    reach: request.reach ?? 'user',
     dialect: request.dialect,
     document,
     node: member.value,

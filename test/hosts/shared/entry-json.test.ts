@@ -24,6 +24,7 @@ const FOUND: FoundEntry = {
   name: 'github',
   origin: ORIGIN,
   rank: 0,
+  reach: 'user',
   dialect: 'claude-code',
   document: createDocument(ORIGIN.file, '{}', NODE),
   node: NODE,

@@ -238,6 +238,7 @@ function toFound({ name, scope, source, rank, line }: Layer): FoundEntry {
     name,
     origin: { file, line, column: 1, scope, source },
     rank,
+    reach: 'user',
     dialect: 'plugboard',
     document: createDocument(file, '', node),
     node,

@@ -29,6 +29,7 @@ async function readFile(dialect: DialectId, text: string, options: Case = {}) {
       name: 'one',
       origin: { file: document.file, line: 1, column: 1, source, scope: 'user' },
       rank: 0,
+      reach: 'user',
       dialect,
       document,
       node: findAt(parsed.root, [...under, 'one'])!,

@@ -25,6 +25,7 @@ async function found(dialect: DialectId, text: string, format: Format = 'json'):
       scope: 'user',
     },
     rank: 0,
+    reach: 'user',
     dialect,
     document,
     node: member.value,
@@ -435,15 +436,12 @@ describe('connector', () => {
     })
   })
 
-  test.each(['stdio', 'sdk', 'ws-ide'])(
-    'a server of type `%s` is invalid',
-    async (type) => {
-      expect(await read('connector', { type, url: 'https://a.example' })).toEqual({
-        invalid: [
-          `\`type\` is \`${type}\`, and this format allows only \`http\`, \`streamable-http\`, ` +
-            '`streamableHttp`, `streamable_http`, `remote`, `sse`, `ws`, `claudeai-proxy`',
-        ],
-      })
-    },
-  )
+  test.each(['stdio', 'sdk', 'ws-ide'])('a server of type `%s` is invalid', async (type) => {
+    expect(await read('connector', { type, url: 'https://a.example' })).toEqual({
+      invalid: [
+        `\`type\` is \`${type}\`, and this format allows only \`http\`, \`streamable-http\`, ` +
+          '`streamableHttp`, `streamable_http`, `remote`, `sse`, `ws`, `claudeai-proxy`',
+      ],
+    })
+  })
 })

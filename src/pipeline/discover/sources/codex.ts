@@ -19,11 +19,20 @@ export const codex: Source = {
           )
         : '/etc/codex/config.toml'
     // Codex takes relative commands and folders from where the file is.
-    const place = (scope: 'user' | 'project', file: string) => () =>
-      site.servers({ scope, file, under: ['mcp_servers'], dialect: 'codex', baseDir: paths.dirname(file) })
+    const place =
+      (scope: 'user' | 'project', file: string, reach: 'user' | 'machine' = 'user') =>
+      () =>
+        site.servers({
+          scope,
+          file,
+          reach,
+          under: ['mcp_servers'],
+          dialect: 'codex',
+          baseDir: paths.dirname(file),
+        })
     return lookInOrder([
       place('user', paths.join(home, 'config.toml')),
-      place('user', system),
+      place('user', system, 'machine'),
       ...site.inProject('.codex/config.toml').map((file) => place('project', file)),
     ])
   },

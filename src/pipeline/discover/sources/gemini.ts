@@ -15,7 +15,7 @@ import {
 import type { FoundEntry, Switch } from '../../../model/entry.ts'
 import { createWarning, whereOf } from '../../../problem/problem.ts'
 import { absoluteOr } from '../project.ts'
-import { firstSwitch, spotOf, type Site } from '../site.ts'
+import { firstSwitch, spotOf, type ServersRequest, type Site } from '../site.ts'
 import { lookInOrder, type Source } from '../source.ts'
 import { reportFaults } from '../switch-lists.ts'
 
@@ -25,11 +25,13 @@ export const gemini: Source = {
     const places = placesOf(site)
     const ofUser = await readUserSwitches(site, places)
     const ofProject = firstSwitch(...(await readLists(site, 'project', places.project)))
-    const look = (scope: 'user' | 'project', file: string, switches: Switches) => () =>
-      site.servers({ scope, file, dialect: 'gemini', switchFor: (name) => switches([name]) })
+    const look = (place: Pick<ServersRequest, 'scope' | 'file' | 'reach'>, switches: Switches) => () =>
+      site.servers({ ...place, dialect: 'gemini', switchFor: (name) => switches([name]) })
+    const [own, ...ofMachine] = places.userHighToLow
     return lookInOrder([
-      ...places.userHighToLow.map((file) => look('user', file, ofUser)),
-      ...places.project.map((file) => look('project', file, firstSwitch(ofUser, ofProject))),
+      look({ scope: 'user', file: own! }, ofUser),
+      ...ofMachine.map((file) => look({ scope: 'user', file, reach: 'machine' }, ofUser)),
+      ...places.project.map((file) => look({ scope: 'project', file }, firstSwitch(ofUser, ofProject))),
       () => extensions(site, places, ofUser),
     ])
   },

@@ -5,6 +5,7 @@ import type { Auth, OAuth } from '../../../model/definition.ts'
 import type { Dialect, FieldReader } from '../draft.ts'
 import {
   command,
+  disabled,
   enabled,
   flag,
   ignored,
@@ -27,6 +28,9 @@ export const COMMON_FIELDS: Readonly<Record<string, FieldReader>> = {
   env: templateMap('env'),
   url: template('url'),
   headers: templateMap('headers'),
+  // Not every agent has both, but whoever writes one means it.
+  enabled,
+  disabled,
 }
 
 const OUR_OAUTH = oauth({

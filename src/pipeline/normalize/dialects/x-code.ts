@@ -2,13 +2,17 @@
  * x-code: the `mcpServers` family with a closed list of fields.
  */
 import type { Dialect } from '../draft.ts'
-import { enabled, millis, template } from '../fields.ts'
-import { COMMON_FIELDS } from './plugboard.ts'
+import { command, enabled, millis, template, templateMap, templates, words } from '../fields.ts'
 
 export const xCode: Dialect = {
   id: 'x-code',
   fields: {
-    ...COMMON_FIELDS,
+    type: words('type'),
+    command,
+    args: templates('args'),
+    env: templateMap('env'),
+    url: template('url'),
+    headers: templateMap('headers'),
     cwd: template('cwd'),
     timeout: millis('timeoutMs'),
     enabled,
