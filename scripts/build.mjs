@@ -48,6 +48,8 @@ await Promise.all([
     entryPoints: ['src/bin.ts'],
     outfile: 'dist/plugboard.cjs',
     format: 'cjs',
+    // A script that comes out of a code cache has lost the way to `import()`: what is left to Node is required.
+    supported: { 'dynamic-import': false },
     banner: { js: '(function(require){' },
     footer: { js: '})' },
   }),

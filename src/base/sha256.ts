@@ -29,27 +29,27 @@ function pad(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 
 function compress(state: Uint32Array, words: Uint32Array): void {
   for (let i = 16; i < 64; i++) {
-    const [early, late] = [words[i - 15]!, words[i - 2]!]
+    const early = words[i - 15]!
+    const late = words[i - 2]!
     const s0 = rotate(early, 7) ^ rotate(early, 18) ^ (early >>> 3)
     const s1 = rotate(late, 17) ^ rotate(late, 19) ^ (late >>> 10)
     words[i] = words[i - 16]! + s0 + words[i - 7]! + s1
   }
-  let [a, b, c, d, e, f, g, h] = state as unknown as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
+  let [a, b, c, d] = [state[0]!, state[1]!, state[2]!, state[3]!]
+  let [e, f, g, h] = [state[4]!, state[5]!, state[6]!, state[7]!]
   for (let i = 0; i < 64; i++) {
     const s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
     const first = (h + s1 + ((e & f) ^ (~e & g)) + ROUND[i]! + words[i]!) | 0
     const s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)
     const second = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0
-    ;[h, g, f, e, d, c, b, a] = [g, f, e, (d + first) | 0, c, b, a, (first + second) | 0]
+    h = g
+    g = f
+    f = e
+    e = (d + first) | 0
+    d = c
+    c = b
+    b = a
+    a = (first + second) | 0
   }
   for (const [i, value] of [a, b, c, d, e, f, g, h].entries()) state[i] = state[i]! + value
 }

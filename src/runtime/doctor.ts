@@ -5,6 +5,7 @@
  * out    findings: errors first, then warnings, then notes
  * never  runs anything unless told to, and nothing of a server that is not approved even then
  */
+import { toCommandLine } from '../base/command-line.ts'
 import type { AdmittedServer, CatalogEntry } from '../model/catalog.ts'
 import type { ServerDefinition } from '../model/definition.ts'
 import { findMember } from '../model/document.ts'
@@ -25,7 +26,7 @@ export async function examine(
   const { catalog } = loaded
   const findings = [
     ...catalog.problems,
-    ...catalog.entries.flatMap((entry) => examineEntry(entry)),
+    ...catalog.entries.flatMap((entry) => examineEntry(world, entry)),
     ...catalog.servers.flatMap((server) => examineServer(world, server)),
     ...examineNames(catalog.servers),
     ...examineStores(world, loaded),
@@ -35,7 +36,7 @@ export async function examine(
   return findings.toSorted((a, b) => order[a.severity] - order[b.severity])
 }
 
-function examineEntry({ entry, fate }: CatalogEntry): readonly Problem[] {
+function examineEntry(world: World, { entry, fate }: CatalogEntry): readonly Problem[] {
   const { name, origin } = entry.found
   // What another scope, source or rule put aside on purpose is not this user's to mend.
   if (fate.kind === 'excluded') return []
@@ -49,7 +50,8 @@ function examineEntry({ entry, fate }: CatalogEntry): readonly Problem[] {
     createProblem({ severity: 'info', code: `doctor/${code}`, message, where, hints })
   switch (fate.kind) {
     case 'untrusted': {
-      const hint = `to look at it and decide, run \`plugboard trust approve ${name}\``
+      const command = toCommandLine('plugboard trust approve', [name], world.platform)
+      const hint = `to look at it and decide, run \`${command}\``
       const isWhole = entry.kind === 'definition'
       return [...own, note('untrusted', `\`${name}\` does not run: ${fate.reason}`, isWhole ? [hint] : [])]
     }
@@ -177,13 +179,28 @@ function valueCommands({
 function commandNotFound({ name, found }: AdmittedServer, command: Template): Problem {
   const program = showTemplate(command)
   const node = findMember(found.node, 'command')?.value ?? findMember(found.node, 'cmd')?.value ?? found.node
+  const where = whereOf(found.document, node, { ...ownerOf(found), server: name })
+  if (isCommandLine(program)) {
+    // Not repeated: people write tokens into it.
+    return createProblem({
+      code: 'doctor/command-line',
+      message: `\`${name}\` has a whole command line where the program alone belongs`,
+      where,
+      hints: [`keep \`${program.trim().split(/\s+/)[0]}\` there and move the rest to \`args\`, word by word`],
+    })
+  }
   return createProblem({
     code: 'doctor/command-not-found',
     message: `\`${program}\`, which \`${name}\` runs, was not found`,
-    where: whereOf(found.document, node, { ...ownerOf(found), server: name }),
+    where,
     notes: [/[/\\]/.test(program) ? 'it is not an executable file' : 'looked in every folder of PATH'],
     hints: [`install \`${program}\`, or give its full path in \`command\``],
   })
+}
+
+/** Folders may have blanks in their names; a flag, or a blank without a folder, is a sign of arguments. */
+function isCommandLine(program: string): boolean {
+  return /\s-/.test(program) || (/\s/.test(program.trim()) && !/[/\\]/.test(program))
 }
 
 function folderMissing({ name, found }: AdmittedServer, cwd: Template): Problem {
@@ -231,7 +248,7 @@ function storeIsOpen(file: string, mode: number): Problem {
     code: 'doctor/store-is-open',
     message: `others on this machine can read what only you should: its mode is ${mode.toString(8)}`,
     where: { file },
-    hints: [`run \`chmod 600 ${file}\``],
+    hints: [`run \`${toCommandLine('chmod 600', [file], 'linux')}\``],
   })
 }
 

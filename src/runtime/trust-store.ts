@@ -5,6 +5,7 @@
  * out    a TrustStore; a store that cannot be read holds no approval, and is a problem
  * never  lives in a repository, holds a secret, or is readable by others
  */
+import { toCommandLine } from '../base/command-line.ts'
 import type { Problem } from '../model/problem.ts'
 import type { ProjectTrust, TrustDecision, TrustFacts, TrustStore } from '../model/trust.ts'
 import { createProblem, ProblemError } from '../problem/problem.ts'
@@ -100,6 +101,6 @@ function damaged(file: string): Problem {
     code: 'trust/damaged',
     message: 'the record of your approvals cannot be read, so no project server is trusted',
     where: { file },
-    hints: [`move it away and approve again: \`mv ${file} ${file}.broken\``],
+    hints: [`move it away and approve again: \`${toCommandLine('mv', [file, `${file}.broken`], 'linux')}\``],
   })
 }

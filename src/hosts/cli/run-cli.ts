@@ -5,7 +5,8 @@
  * out    the exit code; answers on stdout, everything else on stderr
  * never  throws: a Problem is shown with what to do, anything else is a bug of ours and says so
  */
-import type { LoadOptions } from '../../runtime/load-catalog.ts'
+import { ProblemError } from '../../problem/problem.ts'
+import type { LoadedCatalog, LoadOptions } from '../../runtime/load-catalog.ts'
 import type { Terminal, World } from '../../world/world.ts'
 import { COLORS, NO_COLORS } from '../shared/paint.ts'
 import type { Command, CommandContext, Flags } from './command.ts'
@@ -67,9 +68,19 @@ function createContext({ world, terminal }: CliRequest, { flags, args }: RunLine
     json: flags['json'] === true,
     load: async (options = {}) => {
       const { loadCatalog } = await import('../../runtime/load-catalog.ts')
-      return loadCatalog(world, { ...toLoadOptions(flags), ...options })
+      const loaded = await loadCatalog(world, { ...toLoadOptions(flags), ...options })
+      requireGiven(loaded)
+      return loaded
     },
   }
+}
+
+/** Whoever names a file with `--mcp-config` means that file: without it the answer would be to another question. */
+function requireGiven({ catalog }: LoadedCatalog): void {
+  const fault = catalog.problems.find(
+    ({ severity, where }) => severity === 'error' && where?.scope === 'dynamic',
+  )
+  if (fault !== undefined) throw new ProblemError(fault)
 }
 
 function toLoadOptions(flags: Flags): LoadOptions {

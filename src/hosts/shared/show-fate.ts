@@ -1,10 +1,10 @@
 /**
  * show-fate: what became of an entry, and who decided it, in the words and colours of every listing.
  */
+import { toCommandLine } from '../../base/command-line.ts'
 import { toPrintable } from '../../base/printable.ts'
 import type { CatalogEntry, Fate, FateKind } from '../../model/catalog.ts'
 import type { Platform } from '../../world/world.ts'
-import { toCommandLine } from './command-line.ts'
 import type { DeciderJson } from './entry-json.ts'
 import type { Brush, Paint } from './paint.ts'
 import { showOwner, showSpot, type Here } from './show-path.ts'

@@ -26,6 +26,11 @@ export function showPath(file: string, here: Here): string {
   return toPrintable(file)
 }
 
+/** A folder that is named for itself: `.` would mean another one elsewhere. */
+export function showFolder(folder: string, here: Here): string {
+  return showPath(folder, { ...here, cwd: here.paths.resolve(here.paths.sep) })
+}
+
 /** The path with line and column, as far as they are known: what editors open on a click. */
 export function showSpot(spot: Spot, here: Here): string {
   const position = [spot.line, spot.column].filter((number) => number !== undefined)

@@ -41,7 +41,7 @@ function showWhere(where: Where, message: string, view: MarkedView): string[] {
   const { paint, here } = view
   const owner = showOwner(where)
   const { server } = where
-  const isNamed = server === undefined || message.includes(`\`${server}\``)
+  const isNamed = server === undefined || server.trim() === '' || message.includes(`\`${server}\``)
   const owners = [
     ...(owner === '' ? [] : [owner]),
     ...(isNamed ? [] : [`server \`${toPrintable(server)}\``]),

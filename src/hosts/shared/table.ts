@@ -31,6 +31,9 @@ const NARROW = 60
 
 const GAP = '  '
 
+/** The widest text that other rows are aligned with, where nothing is cut. */
+const WIDEST = 100
+
 /** What is left of a column that gives way. */
 const LEAST_WIDTH = 8
 
@@ -57,13 +60,18 @@ function toPrintableCell(cell: Cell): PrintableCell {
 }
 
 function toLines(columns: readonly Column[], rows: readonly Row[], room: number): string[] {
+  const isPiped = room === Infinity
   const natural = columns.map((_, i) =>
-    rows.reduce((width, row) => Math.max(width, widthOf(row[i]?.text ?? '')), 0),
+    rows.reduce((widest, row) => {
+      const width = widthOf(row[i]?.text ?? '')
+      // One name of a thousand characters must not push every other line apart.
+      return isPiped && width > WIDEST ? widest : Math.max(widest, width)
+    }, 0),
   )
   const widths = shrink(columns, natural, room)
   return rows.map((row) =>
     row
-      .map((cell, i) => showCell(cell, columns[i]!, widths[i]!))
+      .map((cell, i) => showCell(cell, columns[i]!, { width: widths[i]!, mayCut: !isPiped }))
       .join(GAP)
       .trimEnd(),
   )
@@ -85,8 +93,12 @@ function shrink(columns: readonly Column[], natural: readonly number[], room: nu
   return widths
 }
 
-function showCell({ text, brush }: PrintableCell, column: Column, width: number): string {
-  const cut = column.keeps === 'end' ? cutStart(text, width) : cutEnd(text, width)
+function showCell(
+  { text, brush }: PrintableCell,
+  { keeps }: Column,
+  { width, mayCut }: { readonly width: number; readonly mayCut: boolean },
+): string {
+  const cut = !mayCut ? text : keeps === 'end' ? cutStart(text, width) : cutEnd(text, width)
   return (brush?.(cut) ?? cut) + ' '.repeat(Math.max(0, width - widthOf(cut)))
 }
 

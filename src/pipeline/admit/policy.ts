@@ -30,6 +30,7 @@ export function findRefusal(definition: ServerDefinition, policy: Policy, env: E
     }
     return { kind: 'not-allowed', by, reason: 'a policy file cannot be understood, so nothing is admitted' }
   }
+  if (policy.deny.length === 0 && policy.allowLists.length === 0) return undefined
   const facts = toFacts(definition, env)
   const denied = policy.deny.find((rule) => matches(rule.match, facts, 'deny'))
   if (denied !== undefined) return toDenied(denied)

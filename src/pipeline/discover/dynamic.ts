@@ -28,10 +28,11 @@ async function lookAtArgument(
   site: Site,
   argument: string,
 ): Promise<readonly FoundEntry[]> {
-  if (/^\s*\{/.test(argument)) return lookAtText(context, site, { file: '--mcp-config', text: argument })
+  // A path never begins like this; and what is no JSON after all must not be repeated in a message about a path.
+  if (/^\s*[{["]/.test(argument)) return lookAtText(context, site, { file: '--mcp-config', text: argument })
   const { paths, files, cwd } = context.world
   const file = paths.resolve(cwd, argument)
-  if (files.kind(file) === 'missing') site.report(missingDynamic(argument))
+  if (files.kind(file) === 'missing') site.report(missingDynamic(file))
   return site.servers({ scope: 'dynamic', file, dialect: 'mcp-json' })
 }
 

@@ -1,30 +1,38 @@
 /**
  * problems: what discovery can find wrong with files, before anyone reads what they say.
  */
+import { toCommandLine } from '../../base/command-line.ts'
 import { findLineStarts, type ConfigDocument, type ConfigNode, describeKind } from '../../model/document.ts'
 import type { Origin } from '../../model/origin.ts'
 import type { Problem, Where } from '../../model/problem.ts'
+import { tryUrl } from '../../model/signature.ts'
 import { createProblem, createWarning, whereOf, whereOrigin } from '../../problem/problem.ts'
 import { MAX_FILE_BYTES, type Unreadable } from '../../world/world.ts'
 
 type Owner = Pick<Where, 'source' | 'scope'>
 
 export function unreadableFile(file: string, why: Unreadable, owner: Owner = {}): Problem {
-  const base = { code: 'discover/unreadable', where: { file, ...owner } }
+  const base = {
+    code: 'discover/unreadable',
+    where: { file, ...owner },
+    notes: ['every other file was loaded'],
+  }
+  const hints =
+    owner.source === undefined || owner.scope === 'dynamic'
+      ? []
+      : [`move it away, or turn this place off in settings: \`"sources": { "${owner.source}": false }\``]
   switch (why.kind) {
     case 'not-a-file':
       return createProblem({
         ...base,
         message: `a file is expected here, but it is ${why.what}`,
-        hints: [
-          `move it away, or turn this place off in settings: \`"sources": { "${owner.source}": false }\``,
-        ],
+        hints,
       })
     case 'denied':
       return createProblem({
         ...base,
         message: 'you may not read this file',
-        hints: [`give yourself access: \`chmod u+r ${file}\``],
+        hints: [`give yourself access: \`${toCommandLine('chmod u+r', [file], 'linux')}\``],
       })
     case 'link-loop':
       return createProblem({ ...base, message: 'this link leads back to itself', hints: ['remove the link'] })
@@ -32,6 +40,7 @@ export function unreadableFile(file: string, why: Unreadable, owner: Owner = {})
       return createProblem({
         ...base,
         message: `this file is too large to be configuration: ${megabytes(why.bytes)}, and the limit is ${megabytes(MAX_FILE_BYTES)}`,
+        hints,
       })
     case 'not-utf8':
       return createProblem({
@@ -98,10 +107,21 @@ export function duplicateKey(origin: Origin, server: string): Problem {
   })
 }
 
-export function missingDynamic(argument: string): Problem {
+/** A server in a map that is written a second time further down. */
+export function replacedMap(origin: Origin, server: string, path: string): Problem {
+  return createWarning({
+    code: 'discover/replaced-map',
+    message: `\`${server}\` is lost, because \`${path}\` is written twice in this file and the last one counts`,
+    where: whereOrigin(origin, server),
+    hints: [`move it into the last \`${path}\``],
+  })
+}
+
+export function missingDynamic(file: string): Problem {
   return createProblem({
     code: 'discover/no-such-config',
-    message: `\`--mcp-config\` names a file that is not there: \`${argument}\``,
+    message: '`--mcp-config` names a file that is not there',
+    where: { file, source: 'plugboard', scope: 'dynamic' },
     hints: ['give the path of a file, or the JSON itself: `--mcp-config \'{"mcpServers":{…}}\'`'],
   })
 }
@@ -109,7 +129,7 @@ export function missingDynamic(argument: string): Problem {
 export function connectorFailed(url: string, by: Where, reason: string): Problem {
   return createWarning({
     code: 'discover/connector',
-    message: `the connector \`${url}\` could not be fetched: ${reason}`,
+    message: `the connector \`${showUrl(url)}\` could not be fetched: ${reason}`,
     where: by,
     notes: ['its last copy, if there is one, is used'],
   })
@@ -119,10 +139,16 @@ export function connectorUnfetched(url: string, by: Where): Problem {
   return createProblem({
     severity: 'info',
     code: 'discover/connector-unfetched',
-    message: `the connector \`${url}\` has not been fetched yet`,
+    message: `the connector \`${showUrl(url)}\` has not been fetched yet`,
     where: by,
     hints: ['to fetch it now, run `plugboard doctor --run`'],
   })
+}
+
+/** Without user name, password and query, where people keep secrets. */
+function showUrl(url: string): string {
+  const parsed = tryUrl(url)
+  return parsed === undefined ? url : parsed.origin + parsed.pathname
 }
 
 function endOf(file: string, text: string, owner: Owner): Where {

@@ -56,5 +56,21 @@ export function findOurDirs(world: World, project: Project): OurDirs {
  * absolute, the empty one too: it would lead into whatever repository one is in.
  */
 export function absoluteOr(world: World, path: string | undefined): string | undefined {
-  return path !== undefined && world.paths.isAbsolute(path) ? path : undefined
+  return path !== undefined && world.paths.isAbsolute(path) ? world.paths.resolve(path) : undefined
+}
+
+/** Other programs write Windows paths with either slash, and any path with or without one at its end. */
+export function toComparable({ platform }: World, path: string): string {
+  const slashed = platform === 'win32' ? path.replaceAll('\\', '/').toLowerCase() : path
+  return slashed.replace(/(?<=.)\/$/, '')
+}
+
+/**
+ * A path below a folder, with `/` between its parts on every platform. Both must be clean: unlike `join`, which takes a
+ * noticeable part of a short run, this tidies nothing up.
+ */
+export function below({ paths }: Pick<World, 'paths'>, folder: string, path: string): string {
+  const { sep } = paths
+  const start = folder.endsWith(sep) ? folder : folder + sep
+  return start + (sep === '/' ? path : path.replaceAll('/', sep))
 }

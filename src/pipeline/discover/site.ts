@@ -21,8 +21,8 @@ import type { Project } from '../../model/project.ts'
 import type { Settings } from '../../model/settings.ts'
 import type { World } from '../../world/world.ts'
 import { formatOf, parseText } from './formats/parse-text.ts'
-import { duplicateKey, unparseable, unreadableFile, wrongKey, wrongShape } from './problems.ts'
-import type { OurDirs } from './project.ts'
+import { duplicateKey, replacedMap, unparseable, unreadableFile, wrongKey, wrongShape } from './problems.ts'
+import { below, type OurDirs } from './project.ts'
 
 export interface Site {
   readonly world: World
@@ -95,15 +95,13 @@ export function createSite(context: SiteContext, source: SourceId): Site {
   const own = new Set<string>()
   let rank = 0
 
-  const toPath = (base: string, path: string): string => world.paths.join(base, ...path.split('/'))
-
   const site: Site = {
     world,
     project,
     dirs,
     settings,
-    inHome: (path) => toPath(world.home, path),
-    inProject: (path) => project.dirsNearestFirst.map((dir) => toPath(dir, path)),
+    inHome: (path) => below(world, world.home, path),
+    inProject: (path) => project.dirsNearestFirst.map((dir) => below(world, dir, path)),
     report: (problem) => void log.problems.push(problem),
     note: (choice) => void log.choices.push(choice),
 
@@ -184,7 +182,7 @@ function findServers(log: SiteLog, search: Search): readonly FoundEntry[] {
   const { request, document, source } = search
   const under = request.under ?? ['mcpServers']
   const map = findAt(document.root, under)
-  const misplaced = findMisplaced(search, under)
+  const misplaced = [...findMisplaced(search, under), ...findReplaced(search, under)]
   if (map === undefined) return misplaced
   if (map.kind !== 'object') {
     log.problems.push(wrongShape(document, map, `\`${under.join('.')}\``, { source, scope: request.scope }))
@@ -213,6 +211,18 @@ function findMisplaced(search: Search, under: readonly string[]): readonly Found
         return { ...entry, unsupported: wrongKey(entry.origin, member.key, found.key, under[0]!) }
       }),
     )
+}
+
+/** A map of servers that is written twice: every parser takes the last and drops the first without a word. */
+function findReplaced(search: Search, under: readonly string[]): readonly FoundEntry[] {
+  const parent = findAt(search.document.root, under.slice(0, -1))
+  const maps = parent?.kind === 'object' ? parent.members.filter(({ key }) => key === under.at(-1)) : []
+  return maps.slice(0, -1).flatMap(({ value }) =>
+    (value.kind === 'object' ? value.members : []).map((member) => {
+      const entry = toEntry(search, member)
+      return { ...entry, unsupported: replacedMap(entry.origin, member.key, under.join('.')) }
+    }),
+  )
 }
 
 function looksLikeServers(node: ConfigNode): boolean {

@@ -1,14 +1,14 @@
 /**
  * user-folders: where a platform keeps what programs store for their user. `/` separates on every platform.
  */
-import { absoluteOr } from './project.ts'
+import { absoluteOr, below } from './project.ts'
 import type { Site } from './site.ts'
 
 /** `$XDG_CONFIG_HOME`, else `~/.config`. */
 export function inConfigHome(site: Site, path: string): string {
-  const { env, paths } = site.world
+  const { env } = site.world
   const base = absoluteOr(site.world, env['XDG_CONFIG_HOME']) ?? site.inHome('.config')
-  return paths.join(base, ...path.split('/'))
+  return below(site.world, base, path)
 }
 
 /** Where desktop programs keep their folders, whatever the platform. */
@@ -24,16 +24,16 @@ export function vscodeUserFolders(site: Site): readonly string[] {
 
 /** `%APPDATA%` on Windows. */
 export function inAppData(site: Site, path: string): string {
-  const { env, paths } = site.world
+  const { env } = site.world
   const base = absoluteOr(site.world, env['APPDATA']) ?? site.inHome('AppData/Roaming')
-  return paths.join(base, ...path.split('/'))
+  return below(site.world, base, path)
 }
 
 /** `%LOCALAPPDATA%` on Windows. */
 export function inLocalAppData(site: Site, path: string): string {
-  const { env, paths } = site.world
+  const { env } = site.world
   const base = absoluteOr(site.world, env['LOCALAPPDATA']) ?? site.inHome('AppData/Local')
-  return paths.join(base, ...path.split('/'))
+  return below(site.world, base, path)
 }
 
 /** `~/Library/Application Support` on macOS. */

@@ -40,7 +40,9 @@ export function toTemplate(text: string, expansion: Expansion): Template {
   if (!/[$%{]/.test(text)) return literal(text)
   const parts: Part[] = []
   let end = 0
-  for (const match of text.matchAll(REFERENCE)) {
+  // Not `matchAll`, which makes a new expression each time: this runs for every value of every file.
+  REFERENCE.lastIndex = 0
+  for (let match = REFERENCE.exec(text); match !== null; match = REFERENCE.exec(text)) {
     const part = toPart(match, expansion)
     if (part === undefined) continue
     parts.push(text.slice(end, match.index), part)
@@ -51,7 +53,7 @@ export function toTemplate(text: string, expansion: Expansion): Template {
 }
 
 /** Undefined: not a reference in this dialect, so it is plain text. */
-function toPart(match: RegExpMatchArray, expansion: Expansion): Part | undefined {
+function toPart(match: RegExpExecArray, expansion: Expansion): Part | undefined {
   const { syntaxes, platform, variables } = expansion
   const [, braced, kind, argument, command, bare, percent] = match
   if (braced !== undefined) return toBracedPart(braced, expansion)

@@ -3,6 +3,7 @@
  */
 import { findMember, locate, type ConfigNode, type Member } from '../../model/document.ts'
 import type { Template } from '../../model/template.ts'
+import { maskSecrets } from '../../problem/mask.ts'
 import {
   setField,
   templateIn,
@@ -12,7 +13,7 @@ import {
   type FieldName,
   type FieldReader,
 } from './draft.ts'
-import { badValue, invalidConfig, notUsed, wrongType } from './problems.ts'
+import { badValue, invalidConfig, notUsed, wrongType, writtenTwice } from './problems.ts'
 
 type FieldsOf<T> = { [K in FieldName]: NonNullable<DraftFields[K]> extends T ? K : never }[FieldName]
 
@@ -29,10 +30,11 @@ export function template(
 /** `command` as a string; a list gets the advice how to split it. */
 export const command: FieldReader = (draft, field) => {
   if (field.node.kind === 'array') {
-    const [first, ...rest] = field.node.items.map((item) =>
-      draft.found.document.text.slice(item.start, item.end),
+    const [first, ...rest] = field.node.items.map(({ start, end }) =>
+      draft.found.document.text.slice(start, end),
     )
-    const hint = `keep \`${first}\` in \`command\` and move the rest to \`"args": [${rest.join(', ')}]\``
+    const args = maskSecrets(`"args": [${rest.join(', ')}]`)
+    const hint = `keep \`${first}\` in \`command\` and move the rest to \`${args}\``
     draft.problems.push(wrongType(draft.found, field, 'a string', first === undefined ? [] : [hint]))
     return
   }
@@ -241,8 +243,20 @@ export function readTexts(draft: Draft, field: Field): string[] | undefined {
   return undefined
 }
 
+/** The members of an object, of those with one name the last, as in every parser; the others are reported. */
+export function lastOfEach(draft: Draft, members: readonly Member[], owner?: Field): readonly Member[] {
+  const last = new Map(members.map((member) => [member.key, member]))
+  if (last.size === members.length) return members
+  return members.filter((member) => {
+    const isLast = last.get(member.key) === member
+    const field = owner === undefined ? { path: member.key, node: member.value } : innerField(owner, member)
+    if (!isLast) draft.warnings.push(writtenTwice(draft.found, field))
+    return isLast
+  })
+}
+
 function readMembers(draft: Draft, field: Field): readonly Member[] {
-  if (field.node.kind === 'object') return field.node.members
+  if (field.node.kind === 'object') return lastOfEach(draft, field.node.members, field)
   draft.problems.push(wrongType(draft.found, field, 'an object of strings'))
   return []
 }

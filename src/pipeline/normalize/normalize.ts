@@ -12,6 +12,7 @@ import type { Env, Platform } from '../../world/world.ts'
 import { dialectOf } from './all-dialects.ts'
 import { toReading } from './check.ts'
 import { createDraft, type Draft, type Field } from './draft.ts'
+import { lastOfEach } from './fields.ts'
 import {
   commandInValue,
   inputNeeded,
@@ -35,7 +36,8 @@ export function normalize(found: FoundEntry, { env, platform }: Surroundings): N
     return { found, warnings: [], kind: 'invalid', problems: [notAnObject(found)] }
   }
   const draft = createDraft(found, dialectOf(found.dialect), platform)
-  for (const { key, value } of found.node.members) readField(draft, { path: key, node: value })
+  for (const { key, value } of lastOfEach(draft, found.node.members))
+    readField(draft, { path: key, node: value })
   const reading = draft.unsupported === undefined ? toReading(draft) : toUnsupported(draft, draft.unsupported)
   warnOfReferences(draft, env)
   return { found, warnings: draft.warnings, ...reading }

@@ -52,6 +52,16 @@ export function badValue(found: FoundEntry, field: Field, expected: string): Pro
   })
 }
 
+/** Of a key that is written twice, every parser takes the last and says nothing. */
+export function writtenTwice(found: FoundEntry, field: Field): Problem {
+  return createWarning({
+    code: 'normalize/duplicate-field',
+    message: `\`${field.path}\` is written twice; the last one counts`,
+    where: whereIn(found, field.node),
+    hints: ['remove one of them'],
+  })
+}
+
 /** A field that has no counterpart of ours. */
 export function notUsed(
   found: FoundEntry,
@@ -113,9 +123,10 @@ export function commandInValue(found: FoundEntry, field: Field): Problem {
 }
 
 export function unusualName(found: FoundEntry): Problem {
+  const name = found.name.length > 100 ? `${found.name.slice(0, 40)}…` : found.name
   return createWarning({
     code: 'normalize/unusual-name',
-    message: `the name \`${found.name}\` has characters beyond letters, digits, \`_\`, \`.\` and \`-\`, or is longer than 100`,
+    message: `the name \`${name}\` has characters beyond letters, digits, \`_\`, \`.\` and \`-\`, or is longer than 100`,
     where: { ...found.origin, server: found.name },
   })
 }

@@ -42,6 +42,8 @@ export const nodeFiles: Files = {
   },
 
   list(directory) {
+    // As above: asking first is cheaper than an error, and most of these folders are not there.
+    if (tryStat(directory) === 'missing') return []
     try {
       return readdirSync(directory).sort()
     } catch {

@@ -8,7 +8,7 @@
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { constants, Script } from 'node:vm'
+import { Script } from 'node:vm'
 
 const bundle = join(__dirname, 'plugboard.cjs')
 const cacheFile = join(__dirname, `plugboard-${process.version}-${process.arch}.cache`)
@@ -16,7 +16,6 @@ const cacheFile = join(__dirname, `plugboard-${process.version}-${process.arch}.
 const cachedData = readCache()
 const script = new Script(readFileSync(bundle, 'latin1'), {
   filename: bundle,
-  importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   ...(cachedData === undefined ? {} : { cachedData }),
 })
 const main = script.runInThisContext() as (require: NodeJS.Require) => void

@@ -6,6 +6,7 @@ import type { CatalogEntry, Change, Fate } from '../../../model/catalog.ts'
 import { ProblemError } from '../../../problem/problem.ts'
 import { maskChange, problemsOf, toEntryJson, typeOf } from '../../shared/entry-json.ts'
 import { approvalCommand, fateBrush, showDecider } from '../../shared/show-fate.ts'
+import { showName } from '../../shared/show-name.ts'
 import { showOwner, showSpot } from '../../shared/show-path.ts'
 import { showProblem } from '../../shared/show-problem.ts'
 import type { CommandContext } from '../command.ts'
@@ -50,7 +51,7 @@ function toText(context: CommandContext, wanted: readonly Named[]): string[] {
     return ['no servers are declared anywhere (`plugboard sources` shows where was looked)']
   return wanted.flatMap(([name, entries], i) => [
     ...(i === 0 ? [] : ['']),
-    context.paint.bold(toPrintable(name)),
+    context.paint.bold(showName(name)),
     ...entries.flatMap((entry) => explainEntry(context, entry)),
   ])
 }

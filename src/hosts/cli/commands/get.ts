@@ -1,14 +1,15 @@
 /**
  * get: everything about one server, secrets masked.
  */
+import { toCommandLine } from '../../../base/command-line.ts'
 import { toPrintable } from '../../../base/printable.ts'
 import type { Catalog, CatalogEntry } from '../../../model/catalog.ts'
 import { ProblemError } from '../../../problem/problem.ts'
 import { countOf } from '../../shared/amounts.ts'
-import { toCommandLine } from '../../shared/command-line.ts'
 import { toDefinitionJson, type JsonValue } from '../../shared/definition-json.ts'
 import { problemsOf, toEntryJson } from '../../shared/entry-json.ts'
 import { approvalCommand, fateBrush, showDecider } from '../../shared/show-fate.ts'
+import { showName } from '../../shared/show-name.ts'
 import { showOwner, showSpot, type Here } from '../../shared/show-path.ts'
 import { showProblem } from '../../shared/show-problem.ts'
 import type { CommandContext } from '../command.ts'
@@ -70,7 +71,7 @@ function toText(
   const width = Math.max(...facts.map(([term]) => term.length)) + 2
   const problems = [...problemsOf(entry), ...entry.warnings]
   return [
-    paint.bold(toPrintable(entry.found.name)),
+    paint.bold(showName(entry.found.name)),
     ...facts.flatMap(([term, lines]) =>
       lines.map((line, i) => `  ${paint.dim((i === 0 ? term : '').padEnd(width))}${line}`),
     ),

@@ -1,16 +1,17 @@
 /**
  * list: the servers and what became of them, at once: nothing is started, fetched or asked.
  */
+import { toCommandLine } from '../../../base/command-line.ts'
 import { toPrintable } from '../../../base/printable.ts'
 import type { Catalog, CatalogEntry, FateKind } from '../../../model/catalog.ts'
 import { SOURCE_TITLES } from '../../../model/origin.ts'
 import type { Problem } from '../../../model/problem.ts'
 import type { LoadedCatalog } from '../../../runtime/load-catalog.ts'
 import { countOf, showAge } from '../../shared/amounts.ts'
-import { toCommandLine } from '../../shared/command-line.ts'
 import { problemsOf, toEntryJson, typeOf, type EntryJson } from '../../shared/entry-json.ts'
 import { toProblemJson } from '../../shared/problem-json.ts'
 import { approvalCommand, fateBrush } from '../../shared/show-fate.ts'
+import { showName } from '../../shared/show-name.ts'
 import { showPath } from '../../shared/show-path.ts'
 import { toTable, type Cell, type Column } from '../../shared/table.ts'
 import type { CommandContext } from '../command.ts'
@@ -82,7 +83,7 @@ function toRow(
   const fetchedAt = fetchTime(catalog, catalogEntry)
   const age = fetchedAt === undefined ? '' : `, ${showAge(context.world.clock.now() - fetchedAt)} old`
   return [
-    { text: name, brush: context.paint.bold },
+    { text: showName(name), brush: context.paint.bold },
     typeOf(entry) ?? '?',
     origin.scope + age,
     SOURCE_TITLES[origin.source],

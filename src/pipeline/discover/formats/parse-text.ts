@@ -1,14 +1,27 @@
 /**
  * parse-text: the text of a configuration file → tree, or the first fault in it.
+ *
+ * Most files are plain and without a fault: the readers at hand are for those. The parsers that know all of a format
+ * and can say what is wrong are loaded when they are needed, because they are slow to load and slow to run once.
  */
-import { parseJson } from './json.ts'
 import { MAX_DEPTH, nestedTooDeeply, type ParsedText } from './parsed-text.ts'
+import { parsePlainJson } from './plain-json.ts'
+import { parsePlainToml } from './plain-toml.ts'
+import { parsePlainYaml } from './plain-yaml.ts'
 
 export type Format = 'json' | 'toml' | 'yaml'
 
 export async function parseText(text: string, format: Format): Promise<ParsedText> {
   if (text.trim() === '')
     return { kind: 'tree', root: { kind: 'object', start: 0, end: text.length, members: [] } }
+  const root = PLAIN[format](text)
+  return root === undefined ? parseCarefully(text, format) : { kind: 'tree', root }
+}
+
+const PLAIN = { json: parsePlainJson, toml: parsePlainToml, yaml: parsePlainYaml }
+
+/** Without the readers for plain files; they must come to the same tree, and tests hold them to it. */
+export async function parseCarefully(text: string, format: Format): Promise<ParsedText> {
   const tooDeep = format === 'toml' ? findTooDeep(text) : undefined
   if (tooDeep !== undefined) return nestedTooDeeply(tooDeep)
   try {
@@ -26,7 +39,7 @@ export function formatOf(file: string): Format {
 }
 
 async function loadParser(format: Format): Promise<(text: string) => ParsedText> {
-  if (format === 'json') return parseJson
+  if (format === 'json') return (await import('./json.ts')).parseJson
   if (format === 'toml') return (await import('./toml.ts')).parseToml
   return (await import('./yaml.ts')).parseYaml
 }

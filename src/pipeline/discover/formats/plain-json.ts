@@ -20,16 +20,14 @@ export function parsePlainJson(text: string): ConfigNode | undefined {
 /** They follow one another up to the first odd character. What a token is, its first character says. */
 const TOKENS = new RegExp(
   [
-    /"[^"\\\x00-\x1F]*(?:\\.[^"\\\x00-\x1F]*)*"(?:[ \t\r\n]*:[ \t\r\n]*)?/, // with a colon, it is a key
-    /[,{[][ \t\r\n]*/,
-    /[\]}]/,
-    /[ \t\r\n]+/,
-    /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?/,
-    /true|false|null/,
-    /\/\/[^\r\n]*|\/\*[^]*?\*\//,
-  ]
-    .map(({ source }) => source)
-    .join('|'),
+    String.raw`"[ !#-[\]-\uFFFF]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[ !#-[\]-\uFFFF]*)*"(?:[ \t\r\n]*:[ \t\r\n]*)?`, // a colon makes it a key
+    String.raw`[,{[][ \t\r\n]*`,
+    String.raw`[\]}]`,
+    String.raw`[ \t\r\n]+`,
+    String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?`,
+    'true|false|null',
+    String.raw`//[^\r\n]*|/\*[^]*?\*/`,
+  ].join('|'),
   'gy',
 )
 

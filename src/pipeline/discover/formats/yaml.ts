@@ -20,6 +20,7 @@ import {
 } from 'js-yaml'
 import type { ConfigNode, Member, ScalarNode } from '../../../model/document.ts'
 import { MAX_DEPTH, nestedTooDeeply, type ParsedText } from './parsed-text.ts'
+import { toYamlScalar } from './yaml-scalar.ts'
 
 export function parseYaml(text: string): ParsedText {
   try {
@@ -70,7 +71,7 @@ function readScalar(reading: Reading, event: ScalarEvent): void {
     kind: 'scalar',
     start,
     end,
-    value: isString(text, event) ? written : resolve(written),
+    value: isString(text, event) ? written : toYamlScalar(written),
   }
   rememberAnchor(reading, event, node)
   place(reading, node, { key: written, keyStart: start, keyEnd: end })
@@ -181,27 +182,6 @@ function isString(text: string, { style, tagStart, tagEnd }: ScalarEvent): boole
   if (tagStart === -1) return style !== SCALAR_STYLE.PLAIN
   return !/^!!(?:null|bool|int|float)$/.test(text.slice(tagStart, tagEnd))
 }
-
-function resolve(written: string): string | number | boolean | null {
-  const constant = CONSTANTS.get(written)
-  if (constant !== undefined) return constant
-  return NUMBER.test(written) ? Number(written) : written
-}
-
-const CONSTANTS: ReadonlyMap<string, number | boolean | null> = new Map([
-  ...withValue(null, ['', '~', 'null', 'Null', 'NULL']),
-  ...withValue(true, ['true', 'True', 'TRUE']),
-  ...withValue(false, ['false', 'False', 'FALSE']),
-  ...withValue(Number.NaN, ['.nan', '.NaN', '.NAN']),
-  ...withValue(Infinity, ['.inf', '.Inf', '.INF', '+.inf', '+.Inf', '+.INF']),
-  ...withValue(-Infinity, ['-.inf', '-.Inf', '-.INF']),
-])
-
-function withValue<Value>(value: Value, words: readonly string[]): readonly (readonly [string, Value])[] {
-  return words.map((word) => [word, value])
-}
-
-const NUMBER = /^(?:[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?|0o[0-7]+|0x[\da-fA-F]+)$/
 
 /** Whoever reads one document would not see the others, and an agent that reads such a file refuses it too. */
 function refuseSecondDocument({ text, cursor }: Reading): never {

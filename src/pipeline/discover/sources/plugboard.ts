@@ -2,11 +2,11 @@
  * plugboard: our own files, for the organisation, the user, one project of the user's, and the repository; and the
  * plugins in our folder.
  */
-import { findMember } from '../../../model/document.ts'
+import { findMember, type ConfigDocument } from '../../../model/document.ts'
 import type { FoundEntry } from '../../../model/entry.ts'
 import type { Origin, Scope } from '../../../model/origin.ts'
 import type { Problem } from '../../../model/problem.ts'
-import { createWarning, whereOrigin } from '../../../problem/problem.ts'
+import { createWarning, whereOf, whereOrigin } from '../../../problem/problem.ts'
 import type { Site } from '../site.ts'
 import { lookInOrder, type Source } from '../source.ts'
 
@@ -42,9 +42,25 @@ export const plugboard: Source = {
 function folder(site: Site, scope: Scope, dir: string): Promise<readonly FoundEntry[]> {
   const file = site.world.paths.join(dir, 'mcp.json')
   return lookInOrder([
-    () => site.servers({ scope, file, dialect: 'plugboard' }),
+    async () => {
+      const document = await site.read({ scope, file })
+      if (document !== undefined) reportStrayKeys(site, document, scope)
+      return site.servers({ scope, file, dialect: 'plugboard' })
+    },
     () => besideSettings(site, scope, dir),
   ])
+}
+
+/** `mcp.json` holds servers and nothing else; what else stands there would be lost without a word. */
+function reportStrayKeys(site: Site, document: ConfigDocument, scope: Scope): void {
+  const members = document.root.kind === 'object' ? document.root.members : []
+  for (const { key, keyStart, keyEnd } of members) {
+    if (['mcpServers', '$schema', 'servers', 'mcp_servers', 'mcp'].includes(key)) continue
+    const where = whereOf(document, { start: keyStart, end: keyEnd }, { source: 'plugboard', scope })
+    const message = `\`${key}\` is not used: \`mcp.json\` is for servers`
+    const hints = ['if it is a setting, move it to `settings.json` in the same folder']
+    site.report(createWarning({ code: 'discover/stray-key', message, where, hints }))
+  }
 }
 
 /** The tables of `settings.toml`; `settings.json` is no place for servers. */

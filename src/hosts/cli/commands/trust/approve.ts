@@ -5,11 +5,11 @@
  * the same, so that a log says what was approved.
  */
 import type { TrustDecision } from '../../../../model/trust.ts'
-import { toPrintableJson } from '../../../../base/printable.ts'
+import { toPrintable, toPrintableJson } from '../../../../base/printable.ts'
 import { createProblem, ProblemError } from '../../../../problem/problem.ts'
 import type { LoadedCatalog } from '../../../../runtime/load-catalog.ts'
 import { decide, requireQuestions, trustQuestions, type TrustQuestion } from '../../../../runtime/trust.ts'
-import { showPath } from '../../../shared/show-path.ts'
+import { showFolder } from '../../../shared/show-path.ts'
 import type { CommandContext } from '../../command.ts'
 import { showQuestion, WARNING } from './question.ts'
 
@@ -50,8 +50,8 @@ async function approveAll(
     )
   else {
     for (const question of questions) terminal.out(`\n${showQuestion(question, { here: world, paint })}\n`)
-    const names = [...new Set(questions.map(({ name }) => `\`${name}\``))].join(', ')
-    terminal.out(`\napproved ${names} for ${showPath(loaded.project.realRoot, world)}\n`)
+    const names = [...new Set(questions.map(({ name }) => `\`${toPrintable(name)}\``))].join(', ')
+    terminal.out(`\napproved ${names} for ${showFolder(loaded.project.realRoot, world)}\n`)
   }
   return 0
 }

@@ -5,7 +5,7 @@ import { toPrintableJson } from '../../../../base/printable.ts'
 import type { TrustDecision } from '../../../../model/trust.ts'
 import { literal } from '../../../../model/template.ts'
 import { maskArgs, maskText } from '../../../shared/mask-text.ts'
-import { showPath } from '../../../shared/show-path.ts'
+import { showFolder } from '../../../shared/show-path.ts'
 import { showProblems } from '../../../shared/show-problem.ts'
 import { toTable, type Column } from '../../../shared/table.ts'
 import type { CommandContext } from '../../command.ts'
@@ -43,7 +43,7 @@ export async function run({ world, terminal, paint, json, load }: CommandContext
     terminal.out('nothing was decided yet; `plugboard trust approve` shows what waits in this project\n')
   else {
     const rows = approvals.map((one) => [
-      showPath(one.project, world),
+      showFolder(one.project, world),
       one.server,
       one.decision,
       one.at.slice(0, 10),

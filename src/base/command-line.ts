@@ -1,10 +1,11 @@
 /**
  * command-line: a command for the user to paste.
  *
- * in     names that come from files, perhaps of a cloned repository
+ * in     names and paths that come from files, perhaps of a cloned repository
  * never  lets a name be read as a flag or as shell code
  */
-import type { Platform } from '../../world/world.ts'
+/** As in `World.platform`. */
+type Platform = 'linux' | 'darwin' | 'win32'
 
 export function toCommandLine(command: string, names: readonly string[], platform: Platform): string {
   const separator = names.some((name) => name.startsWith('-')) ? ['--'] : []

@@ -2,7 +2,7 @@
  * command-line: a name from a cloned repository must not become a flag or shell code in what the user pastes.
  */
 import { expect, test } from 'vitest'
-import { toCommandLine } from '../../../src/hosts/shared/command-line.ts'
+import { toCommandLine } from '../../src/base/command-line.ts'
 
 test.each([
   [['github', '@acme/x'], 'run github @acme/x'],

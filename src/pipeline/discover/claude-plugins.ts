@@ -1,0 +1,157 @@
+/**
+ * claude-plugins: the servers of Claude Code's plugins. Installing one is recorded in one file, enabling it in another,
+ * and its servers stand in a third, or in its manifest.
+ */
+import {
+  findAt,
+  findMember,
+  toText,
+  type ConfigDocument,
+  type ConfigNode,
+  type Member,
+} from '../../model/document.ts'
+import type { FoundEntry, Switch } from '../../model/entry.ts'
+import type { Problem } from '../../model/problem.ts'
+import { createWarning, whereOf } from '../../problem/problem.ts'
+import { toComparable } from './project.ts'
+import { spotOf, type ServersRequest, type Site, type SwitchFor } from './site.ts'
+import { lookInOrder } from './source.ts'
+
+export interface ClaudeFolder {
+  /** `~/.claude`, or where the user moved it. */
+  readonly dir: string
+  readonly switchFor: SwitchFor
+  readonly variables: Readonly<Record<string, string>>
+}
+
+export async function lookAtClaudePlugins(site: Site, from: ClaudeFolder): Promise<readonly FoundEntry[]> {
+  const { dir } = from
+  const { paths } = site.world
+  const installed = await site.read({
+    scope: 'plugin',
+    file: paths.join(dir, 'plugins', 'installed_plugins.json'),
+  })
+  const settings = await site.read({ scope: 'user', file: paths.join(dir, 'settings.json') })
+  const found = installed === undefined ? [] : findPlugins(site, installed, settings)
+  return lookInOrder(found.map((plugin) => () => pluginServers(site, plugin, from)))
+}
+
+interface Plugin {
+  readonly id: string
+  readonly name: string
+  readonly root: string
+  /** What the user answered when it was installed, as `user_config.<key>`. Secret answers are in no file. */
+  readonly answers: Readonly<Record<string, string>>
+  readonly off?: Switch
+}
+
+/** Version 1 has one object per plugin, version 2 a list with one object per place it was installed for. */
+function findPlugins(
+  site: Site,
+  installed: ConfigDocument,
+  settings: ConfigDocument | undefined,
+): readonly Plugin[] {
+  const map = findAt(installed.root, ['plugins'])
+  if (map?.kind !== 'object') return []
+  return map.members.flatMap((member) => {
+    const installs = member.value.kind === 'array' ? member.value.items : [member.value]
+    const install = installs.find((one) => appliesHere(site, one))
+    const root = toText(findMember(install, 'installPath')?.value)
+    if (root === undefined) return []
+    const id = member.key
+    const off = pluginOff(member, installed, settings)
+    const answers = findAnswers(settings, id)
+    return [{ id, name: id.split('@')[0]!, root, answers, ...(off === undefined ? {} : { off }) }]
+  })
+}
+
+function findAnswers(settings: ConfigDocument | undefined, id: string): Plugin['answers'] {
+  const options = findAt(settings?.root, ['pluginConfigs', id, 'options'])
+  const members = options?.kind === 'object' ? options.members : []
+  return Object.fromEntries(
+    members.flatMap(({ key, value }) =>
+      value.kind === 'scalar' && value.value !== null ? [[`user_config.${key}`, String(value.value)]] : [],
+    ),
+  )
+}
+
+function appliesHere(site: Site, install: ConfigNode): boolean {
+  const path = toText(findMember(install, 'projectPath')?.value)
+  return (
+    path === undefined ||
+    site.project.dirsNearestFirst.some(
+      (dir) => toComparable(site.world, dir) === toComparable(site.world, path),
+    )
+  )
+}
+
+/** Enabling is consent, and only the user's own settings can give it. */
+function pluginOff(
+  plugin: Member,
+  installed: ConfigDocument,
+  settings: ConfigDocument | undefined,
+): Switch | undefined {
+  const enabled = findMember(findAt(settings?.root, ['enabledPlugins']), plugin.key)
+  const isOn = enabled?.value.kind === 'scalar' && enabled.value.value === true
+  if (isOn) return undefined
+  const by = enabled === undefined ? spotOf(installed, plugin.value) : spotOf(settings!, enabled.value)
+  return { to: 'off', by, reason: `the Claude Code plugin \`${plugin.key}\` is not enabled` }
+}
+
+async function pluginServers(
+  site: Site,
+  plugin: Plugin,
+  { dir, variables, switchFor }: ClaudeFolder,
+): Promise<readonly FoundEntry[]> {
+  const { paths } = site.world
+  const manifest = await site.read({
+    scope: 'plugin',
+    file: paths.join(plugin.root, '.claude-plugin', 'plugin.json'),
+  })
+  const declared = findMember(manifest?.root, 'mcpServers')?.value
+  const listed = declared === undefined ? [] : declared.kind === 'array' ? declared.items : [declared]
+  const files = new Set([paths.join(plugin.root, '.mcp.json')])
+  for (const node of listed) {
+    const path = toText(node)
+    if (path === undefined) continue
+    if (/\.(?:mcpb|dxt)$/.test(path)) site.report(bundle(manifest!, node, plugin))
+    else files.add(paths.join(plugin.root, path))
+  }
+  const common = {
+    scope: 'plugin',
+    dialect: 'claude-plugin',
+    baseDir: plugin.root,
+    variables: {
+      ...variables,
+      ...plugin.answers,
+      CLAUDE_PLUGIN_ROOT: plugin.root,
+      CLAUDE_PLUGIN_DATA: paths.join(dir, 'plugins', 'data', plugin.id.replace(/[^A-Za-z0-9_-]/g, '-')),
+    },
+    switchFor: (name: string) => plugin.off ?? switchFor(`plugin:${plugin.name}:${name}`) ?? switchFor(name),
+  } as const
+  return lookInOrder([
+    ...[...files].map((file) => () => mapFile(site, { ...common, file })),
+    ...listed
+      .filter((node) => node.kind === 'object')
+      .map((root) => () => {
+        const document = { ...manifest!, root }
+        return site.servers({ ...common, file: document.file, document, under: [] })
+      }),
+  ])
+}
+
+/** A plugin's file may be the map itself, without `mcpServers` around it. */
+async function mapFile(site: Site, request: ServersRequest): Promise<readonly FoundEntry[]> {
+  const document = await site.read(request)
+  const isBare = document !== undefined && findMember(document.root, 'mcpServers') === undefined
+  return site.servers({ ...request, under: isBare ? [] : ['mcpServers'] })
+}
+
+function bundle(manifest: ConfigDocument, node: ConfigNode, plugin: Plugin): Problem {
+  return createWarning({
+    code: 'discover/bundle',
+    message: `the plugin \`${plugin.id}\` ships a bundle, which Plugboard does not unpack`,
+    where: whereOf(manifest, node, { source: 'claude-code', scope: 'plugin' }),
+    hints: ['unpack it and declare its server with `command`'],
+  })
+}
