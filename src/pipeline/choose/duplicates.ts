@@ -16,14 +16,16 @@ type Admitted = Extract<Admission, { kind: 'admitted' }>
 export function findDuplicates(holders: readonly Admitted[], env: Env): ReadonlyMap<Admission, Fate> {
   const fates = new Map<Admission, Fate>()
   const groups = new Map<string, Admitted[]>()
-  for (const holder of holders.toSorted(byPlaceThenLine)) {
+  for (const holder of holders) {
     const signature = signatureOf(holder.server, env)
     if (signature === undefined) continue
     const group = groups.get(signature)
     if (group === undefined) groups.set(signature, [holder])
     else group.push(holder)
   }
-  for (const group of groups.values()) if (group.length > 1) settle(group, fates, env)
+  for (const group of groups.values()) {
+    if (group.length > 1) settle(group.toSorted(byPlaceThenLine), fates, env)
+  }
   return fates
 }
 

@@ -13,11 +13,18 @@ export function byPrecedence(a: Admission, b: Admission): number {
 export function byPlace(a: Admission, b: Admission): number {
   const [one, two] = [a.entry.found, b.entry.found]
   return (
-    SCOPES_LOW_TO_HIGH.indexOf(two.origin.scope) - SCOPES_LOW_TO_HIGH.indexOf(one.origin.scope) ||
-    REACHES.indexOf(one.reach) - REACHES.indexOf(two.reach) ||
-    SOURCES_HIGH_TO_LOW.indexOf(one.origin.source) - SOURCES_HIGH_TO_LOW.indexOf(two.origin.source) ||
+    SCOPE_HEIGHT[two.origin.scope] - SCOPE_HEIGHT[one.origin.scope] ||
+    REACH_DEPTH[one.reach] - REACH_DEPTH[two.reach] ||
+    SOURCE_DEPTH[one.origin.source] - SOURCE_DEPTH[two.origin.source] ||
     one.rank - two.rank
   )
 }
 
-const REACHES = ['user', 'machine'] as const
+const SCOPE_HEIGHT = toPositions(SCOPES_LOW_TO_HIGH)
+const SOURCE_DEPTH = toPositions(SOURCES_HIGH_TO_LOW)
+const REACH_DEPTH = toPositions(['user', 'machine'])
+
+/** Sorting asks thousands of times. */
+function toPositions<T extends string>(all: readonly T[]): Readonly<Record<T, number>> {
+  return Object.fromEntries(all.map((one, i) => [one, i])) as Record<T, number>
+}
