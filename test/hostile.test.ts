@@ -227,9 +227,13 @@ describe('keys', () => {
     const { stdout } = await machine.run(['get', 'constructor'])
     expect(stdout).toContain('`__proto__` is not used')
     const shown = (await machine.json(['get', '__proto__'])) as {
-      readonly definition: { readonly env?: object }
+      readonly definition: { readonly env: object }
     }
-    expect(Object.keys(shown)).toContain('definition')
+    expect(Object.entries(shown.definition.env)).toEqual([
+      ['__proto__', '‹secret›'],
+      ['constructor', '‹secret›'],
+      ['toString', '‹secret›'],
+    ])
   })
 
   test('values of no use as a server', async () => {

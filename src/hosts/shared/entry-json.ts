@@ -5,7 +5,7 @@ import type { CatalogEntry, Change, Fate, FateKind } from '../../model/catalog.t
 import type { NormalizedEntry } from '../../model/entry.ts'
 import type { Scope, SourceId } from '../../model/origin.ts'
 import type { Problem } from '../../model/problem.ts'
-import { maskText } from './mask-text.ts'
+import { maskFact } from './mask-fact.ts'
 import { toProblemJson, type ProblemJson } from './problem-json.ts'
 import { toShownFile } from './show-path.ts'
 
@@ -84,8 +84,8 @@ export function problemsOf(entry: NormalizedEntry): readonly Problem[] {
 export function maskChange({ field, was, is }: Change): Change {
   return {
     field,
-    ...(was === undefined ? {} : { was: maskText(was) }),
-    ...(is === undefined ? {} : { is: maskText(is) }),
+    ...(was === undefined ? {} : { was: maskFact(field, was) }),
+    ...(is === undefined ? {} : { is: maskFact(field, is) }),
   }
 }
 

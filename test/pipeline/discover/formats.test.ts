@@ -91,6 +91,11 @@ describe('every format', () => {
     expect(await parseText(text, format)).toMatchObject({ kind: 'tree' })
   })
 
+  test('reads what is merely long', async () => {
+    const text = `"${'\\n'.repeat(5_000_000)}"`
+    expect(await parseText(text, 'json')).toMatchObject({ kind: 'tree' })
+  })
+
   test('is told by the ending of the file, and is JSON otherwise', () => {
     const files = ['config.toml', 'config.yaml', 'a.yml', 'opencode.jsonc', '.claude.json', 'mcp']
     expect(files.map(formatOf)).toEqual(['toml', 'yaml', 'yaml', 'json', 'json', 'json'])
@@ -228,14 +233,53 @@ describe('YAML', () => {
     expect(findAt(root, ['a', 'b'])).toMatchObject({ kind: 'scalar', value: null })
   })
 
+  test('means the newest node of that name by an alias', async () => {
+    const { root } = await parse('a: &x [&x b, *x]\nc: *x\n', 'yaml')
+    expect(toText(findAt(root, ['c']))).toBe('b')
+  })
+
+  test('spans a node from its first to behind its last character', async () => {
+    const text =
+      'a: "x\\n"\nb: |- # c\n  x\n  y\nc: &c [x, {y: z, w}, # ]\n  ]\nd: [p: q]\ne:\n  f: g # h\nj: !!str\n'
+    const { root } = await parse(text, 'yaml')
+    const spans = ['a', 'b', 'c', 'd', 'e', 'j'].map((key) => findMember(root, key)!.value)
+    expect(spans.map(({ start, end }) => text.slice(start, end))).toEqual([
+      '"x\\n"',
+      '|- # c\n  x\n  y\n',
+      '[x, {y: z, w}, # ]\n  ]',
+      '[p: q]',
+      'f: g',
+      '',
+    ])
+  })
+
+  test('puts each kind of scalar in as it is, by the core schema of YAML 1.2', async () => {
+    const { root } = await parse(
+      '&a [~, Null, TRUE, no, 0x1F, 0o17, 007, -.5e1, 1_0, 2024-01-02, "1", !!str 1, !!int "1", !x 1]\n',
+      'yaml',
+    )
+    expect(
+      root.kind === 'array' ? root.items.map((item) => item.kind === 'scalar' && item.value) : [],
+    ).toEqual([null, null, true, 'no', 31, 15, 7, -5, '1_0', '2024-01-02', '1', '1', 1, '1'])
+  })
+
+  test('may begin with a directive', async () => {
+    const { root } = await parse('%YAML 1.2\n---\na: 1\n...\n', 'yaml')
+    expect(keysOf(root)).toEqual(['a'])
+  })
+
   test('takes keys that are no strings for their text', async () => {
     const { root } = await parse('1: a\ntrue: b\n', 'yaml')
     expect(keysOf(root)).toEqual(['1', 'true'])
   })
 
   test.each([
-    ['a: b: c\n', '1:4', 'nested mappings are not allowed in compact mappings'],
-    ['a:\n\tb: 1\n', '2:1', 'tabs are not allowed as indentation'],
+    ['a: b: c\n', '1:5', 'bad indentation of a mapping entry'],
+    ['a:\n\tb: 1\n', '2:1', 'tab characters must not be used in indentation'],
+    ['a: [x\nb: 1\n', '2:1', 'a quote or bracket above is not closed, or this line is indented too little'],
+    ['- a\nb: 1\n', '2:1', 'the file should have ended here'],
+    ['a: *b\nb: &b 1\n', '1:4', 'there is no `&b` before this alias'],
+    ['a: 1\n---\nb: 2\n', '2:1', 'there is more than one document in it'],
   ])('says where %j goes wrong', async (text, spot, message) => {
     expect(await faultOf(text, 'yaml')).toEqual([spot, message])
   })

@@ -91,8 +91,12 @@ function reasonLines(fate: Fate): string[] {
 }
 
 function showChange({ field, was, is }: Change): string {
-  if (was === undefined) return `\`${field}\` is new: ${is}`
-  if (is === undefined) return `\`${field}\` is gone: ${was}`
-  // Values of variables and headers are kept as hashes, which say nothing to a reader.
-  return was.startsWith('sha256:') ? `\`${field}\` has another value` : `\`${field}\` was ${was}, is ${is}`
+  if (was === undefined) return `\`${field}\` is new${isHash(is) ? '' : `: ${is}`}`
+  if (is === undefined) return `\`${field}\` is gone${isHash(was) ? '' : `: ${was}`}`
+  return isHash(was) || was === is ? `\`${field}\` has another value` : `\`${field}\` was ${was}, is ${is}`
+}
+
+/** Values of variables and headers are kept as hashes, which say nothing to a reader. */
+function isHash(value: string | undefined): boolean {
+  return value?.startsWith('sha256:') === true
 }

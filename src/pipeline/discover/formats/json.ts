@@ -1,6 +1,6 @@
 /**
- * json: JSON text → tree. Comments and trailing commas are understood everywhere, because half of the agents write
- * them.
+ * json: JSON text → tree, or what is wrong with it and where. Comments and trailing commas are understood everywhere,
+ * because half of the agents write them.
  *
  * never  recurses by itself or trusts a key: members are a list, so `__proto__` and duplicates survive
  */

@@ -4,6 +4,7 @@
  * Most files are plain and without a fault: the readers at hand are for those. The parsers that know all of a format
  * and can say what is wrong are loaded when they are needed, because they are slow to load and slow to run once.
  */
+import type { ConfigNode } from '../../../model/document.ts'
 import { MAX_DEPTH, nestedTooDeeply, type ParsedText } from './parsed-text.ts'
 import { parsePlainJson } from './plain-json.ts'
 import { parsePlainToml } from './plain-toml.ts'
@@ -14,11 +15,21 @@ export type Format = 'json' | 'toml' | 'yaml'
 export async function parseText(text: string, format: Format): Promise<ParsedText> {
   if (text.trim() === '')
     return { kind: 'tree', root: { kind: 'object', start: 0, end: text.length, members: [] } }
-  const root = PLAIN[format](text)
+  const root = parsePlainly(text, format)
   return root === undefined ? parseCarefully(text, format) : { kind: 'tree', root }
 }
 
 const PLAIN = { json: parsePlainJson, toml: parsePlainToml, yaml: parsePlainYaml }
+
+function parsePlainly(text: string, format: Format): ConfigNode | undefined {
+  try {
+    return PLAIN[format](text)
+  } catch (error) {
+    // A pattern that has to go back over many megabytes runs out of stack.
+    if (!(error instanceof RangeError)) throw error
+    return undefined
+  }
+}
 
 /** Without the readers for plain files; they must come to the same tree, and tests hold them to it. */
 export async function parseCarefully(text: string, format: Format): Promise<ParsedText> {

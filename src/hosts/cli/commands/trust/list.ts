@@ -3,8 +3,8 @@
  */
 import { toPrintableJson } from '../../../../base/printable.ts'
 import type { TrustDecision } from '../../../../model/trust.ts'
-import { literal } from '../../../../model/template.ts'
-import { maskArgs, maskText } from '../../../shared/mask-text.ts'
+import { maskCommandLine } from '../../../shared/mask-fact.ts'
+import { maskText } from '../../../shared/mask-text.ts'
 import { showFolder } from '../../../shared/show-path.ts'
 import { showProblems } from '../../../shared/show-problem.ts'
 import { toTable, type Column } from '../../../shared/table.ts'
@@ -55,14 +55,13 @@ export async function run({ world, terminal, paint, json, load }: CommandContext
 }
 
 function toApproval(project: string, server: string, { decision, at, facts }: TrustDecision): Approval {
-  const args = JSON.parse(facts['args'] ?? '[]') as readonly string[]
-  const command = facts['command']
+  const command = maskCommandLine(facts)
   return {
     project,
     server,
     decision,
     at,
-    ...(command === undefined ? {} : { command: [command, ...maskArgs(args.map(literal))].join(' ') }),
+    ...(command === undefined ? {} : { command }),
     ...(facts['url'] === undefined ? {} : { url: maskText(facts['url']) }),
   }
 }

@@ -2,12 +2,14 @@
  * question: what a person sees before a server of a repository may run.
  *
  * The command and its arguments are shown exactly, since they are what is approved; of variables and headers only the
- * names.
+ * names, of an address all but its credentials.
  */
 import { toPrintable } from '../../../../base/printable.ts'
 import type { Change } from '../../../../model/catalog.ts'
 import type { TrustFacts } from '../../../../model/trust.ts'
 import type { TrustQuestion } from '../../../../runtime/trust.ts'
+import { readArgs } from '../../../shared/mask-fact.ts'
+import { maskText } from '../../../shared/mask-text.ts'
 import type { Paint } from '../../../shared/paint.ts'
 import { showSpot, type Here } from '../../../shared/show-path.ts'
 
@@ -36,8 +38,9 @@ export function showQuestion(
 }
 
 /** The command line of a server, or its address, in one line. */
-export function showTarget(facts: TrustFacts): string {
-  if (facts['command'] !== undefined) return [facts['command'], ...readArgs(facts)].map(quote).join(' ')
+function showTarget(facts: TrustFacts): string {
+  if (facts['command'] !== undefined)
+    return [facts['command'], ...readArgs(facts['args'] ?? '[]')].map(quote).join(' ')
   return facts['url'] ?? facts['name'] ?? ''
 }
 
@@ -51,10 +54,10 @@ function showFacts(facts: TrustFacts): readonly (readonly [string, string])[] {
     ['type', facts['type']],
     ['runs', facts['command'] === undefined ? undefined : showTarget(facts)],
     ['program', facts['executable']],
-    ['in', facts['cwd']],
+    ['folder', facts['cwd']],
     ['variables', names('env.')],
-    ['reads', facts['envFile']],
-    ['reaches', facts['url']],
+    ['variables from', facts['envFile']],
+    ['reaches', facts['url'] === undefined ? undefined : maskText(facts['url'])],
     ['headers', names('header.')],
     ['runs for headers', facts['headersHelper']],
     ['inherits', facts['inheritEnv'] === 'true' ? 'your whole environment' : undefined],
@@ -63,18 +66,19 @@ function showFacts(facts: TrustFacts): readonly (readonly [string, string])[] {
 }
 
 function showChange({ field, was, is }: Change, paint: Paint): readonly string[] {
-  const show = (value: string): string => (value.startsWith('sha256:') ? 'another value' : toPrintable(value))
-  if (was?.startsWith('sha256:') && is !== undefined)
-    return [paint.yellow(`    ~ ${toPrintable(field)}: its value`)]
+  const [before, after] = [was, is].map((value) => (value === undefined ? undefined : showFact(field, value)))
+  const name = toPrintable(field)
+  if (before === after) return [paint.yellow(`    ~ ${name}: another value, which is not shown`)]
   return [
-    ...(was === undefined ? [] : [paint.red(`    - ${toPrintable(field)}: ${show(was)}`)]),
-    ...(is === undefined ? [] : [paint.green(`    + ${toPrintable(field)}: ${show(is)}`)]),
+    ...(before === undefined ? [] : [paint.red(`    - ${name}: ${before}`)]),
+    ...(after === undefined ? [] : [paint.green(`    + ${name}: ${after}`)]),
   ]
 }
 
-function readArgs(facts: TrustFacts): readonly string[] {
-  const args: unknown = JSON.parse(facts['args'] ?? '[]')
-  return Array.isArray(args) ? args.map(String) : []
+/** Values of variables and headers are known as hashes alone. */
+function showFact(field: string, value: string): string {
+  if (value.startsWith('sha256:')) return 'a value that is not shown'
+  return toPrintable(field === 'url' ? maskText(value) : value)
 }
 
 function quote(word: string): string {

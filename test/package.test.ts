@@ -1,0 +1,88 @@
+/**
+ * package: what would be published installs and runs, in a folder that knows nothing of this one.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
+
+let folder: string
+let packed: readonly string[]
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'plugboard-package-'))
+  // Built before the tests; building again would pull the command from under those that run it.
+  const report = run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], ROOT)
+  const [{ filename, files }] = JSON.parse(report) as [{ filename: string; files: { path: string }[] }]
+  packed = files.map(({ path }) => path)
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
+  run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', join(folder, filename)], folder)
+})
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe('the package', () => {
+  test('holds the build and the documents, and nothing of the workshop', () => {
+    const tops = new Set(packed.map((path) => path.split('/')[0]))
+    expect([...tops].sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json'])
+  })
+
+  test('installs a command that runs', () => {
+    expect(run(join(folder, 'node_modules', '.bin', 'plugboard'), ['--version'], folder)).toBe(`${version}\n`)
+  })
+
+  test('lists a server it finds', () => {
+    const config = '{ "mcpServers": { "files": { "command": "node" } } }'
+    const list = run(join(folder, 'node_modules', '.bin', 'plugboard'), ['list', '--json', '--mcp-config', config], folder)
+    const { servers } = JSON.parse(list) as { servers: { name: string; fate: { kind: string } }[] }
+    expect(servers.map(({ name, fate }) => [name, fate.kind])).toEqual([['files', 'chosen']])
+  })
+
+  test('approves a server of a project, which needs the libraries that are not bundled', () => {
+    const project = join(folder, 'project')
+    mkdirSync(project)
+    writeFileSync(join(project, '.mcp.json'), '{ "mcpServers": { "shop": { "command": "node" } } }')
+    const bin = join(folder, 'node_modules', '.bin', 'plugboard')
+    expect(run(bin, ['trust', 'approve', 'shop'], project)).toContain('approved `shop`')
+    expect(run(bin, ['list'], project)).toMatch(/shop +stdio +project +mcp.json +chosen/)
+  })
+
+  test('is a library that can be imported', () => {
+    const program = `
+      import { discoverServers } from 'plugboard'
+      const { servers } = await discoverServers({ servers: { files: { command: 'node' } } })
+      console.log(servers.map(({ name }) => name).join())`
+    expect(run(process.execPath, ['--input-type=module', '-e', program], folder)).toBe('files\n')
+  })
+
+  test('has types that resolve', () => {
+    const program = `
+      import { discoverServers, type Catalog, type Fate } from 'plugboard'
+      const catalog: Catalog = await discoverServers({ cwd: '.' })
+      export const fates: readonly Fate['kind'][] = catalog.entries.map(({ fate }) => fate.kind)
+      // @ts-expect-error there is no such option
+      await discoverServers({ nonsense: true })`
+    writeFileSync(join(folder, 'program.ts'), program)
+    const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
+    const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023']
+    expect(run(process.execPath, [tsc, ...flags, 'program.ts'], folder)).toBe('')
+  })
+})
+
+/** With a home of its own; npm keeps its cache. */
+function run(command: string, args: readonly string[], cwd: string): string {
+  const npm = Object.entries(process.env).filter(([name]) => /^npm_config_/i.test(name))
+  const isNpm = command === 'npm'
+  const env = isNpm ? process.env : { ...Object.fromEntries(npm), PATH: process.env['PATH'], HOME: join(folder, 'home') }
+  try {
+    return execFileSync(command, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout?: string; stderr?: string }
+    throw new Error(`${command} ${args.join(' ')}: ${stdout}${stderr}`, { cause: error })
+  }
+}
