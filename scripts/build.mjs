@@ -1,7 +1,8 @@
 /**
  * build: src/ → dist/.
  *
- *   plugboard.cjs   the command, one file; bin.cjs starts it with the code cache beside it
+ *   plugboard.cjs   the command; bin.cjs starts it with the code cache beside it
+ *   parse-*.cjs     the parsers it loads when a file is not plain
  *   index.js        the library, in chunks, so that a host loads what it uses
  *   types/          declarations
  */
@@ -32,6 +33,19 @@ const common = {
   logLevel: 'warning',
 }
 
+/** The parsers are half of the code and seldom needed: in files of their own, they cost nothing until then. */
+const FORMATS = ['json', 'toml', 'yaml']
+const parsersApart = {
+  name: 'parsers-apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/(?:json|toml|yaml)\.ts$/ }, ({ path, kind }) =>
+      kind === 'dynamic-import'
+        ? { path: path.replace(/^\.\/(\w+)\.ts$/, './parse-$1.cjs'), external: true }
+        : undefined,
+    )
+  },
+}
+
 rmSync(dist, { recursive: true, force: true })
 await Promise.all([
   build({
@@ -52,6 +66,17 @@ await Promise.all([
     supported: { 'dynamic-import': false },
     banner: { js: '(function(require){' },
     footer: { js: '})' },
+    plugins: [parsersApart],
+  }),
+  build({
+    ...common,
+    entryPoints: FORMATS.map((format) => ({
+      in: `src/pipeline/discover/formats/${format}.ts`,
+      out: `parse-${format}`,
+    })),
+    outdir: 'dist',
+    outExtension: { '.js': '.cjs' },
+    format: 'cjs',
   }),
 ])
 chmodSync(join(dist, 'bin.cjs'), 0o755)

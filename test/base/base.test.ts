@@ -3,7 +3,7 @@
  */
 import { createHash } from 'node:crypto'
 import { inspect } from 'node:util'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { editDistance, findNearest } from '../../src/base/edit-distance.ts'
 import { toPrintable, toPrintableJson } from '../../src/base/printable.ts'

@@ -1,7 +1,7 @@
 /**
  * choose, with admit before it: the laws that hold for any set of layers.
  */
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Admission, Catalog, CatalogEntry } from '../../../src/model/catalog.ts'
 import { createDocument } from '../../../src/model/document.ts'
