@@ -3,16 +3,7 @@
  * with the real command.
  */
 import { execFileSync } from 'node:child_process'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-} from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { declareAt, PROJECT_PLACES, USER_PLACES, type Entry } from './processes/places.ts'
@@ -461,3 +452,86 @@ describe('nothing of an unapproved project is run or read', () => {
     expect(marksIn(machine)).toEqual(['ran-header'])
   })
 })
+
+describe('the record of approvals', () => {
+  const STORE = '~/.local/state/plugboard/trust.json'
+  const names = ['a', 'b', 'c', 'd', 'e', 'f']
+  const project: Files = {
+    './.mcp.json': { mcpServers: Object.fromEntries(names.map((name) => [name, { command: name }])) },
+  }
+
+  test('is readable by its user alone, and leaves the repository as it was', async () => {
+    using machine = openMachine(project)
+    const before = readdirSync(machine.project, { recursive: true })
+    await machine.run(['trust', 'approve', 'a'])
+    expect(readdirSync(machine.project, { recursive: true })).toEqual(before)
+    expect(statSync(machine.at(STORE)).mode & 0o777).toBe(0o600)
+    expect(statSync(dirname(machine.at(STORE))).mode & 0o777).toBe(0o700)
+    expect(readdirSync(dirname(machine.at(STORE)))).toEqual(['trust.json'])
+  })
+
+  test('stays readable by its user alone when somebody opened it', async () => {
+    using machine = openMachine(project)
+    await machine.run(['trust', 'approve', 'a'])
+    chmodSync(machine.at(STORE), 0o644)
+    const { stdout } = await machine.run(['doctor'])
+    expect(stdout).toContain(`warning: others on this machine can read what only you should: its mode is 644
+  --> ~/.local/state/plugboard/trust.json
+
+hint: run \`chmod 600 ${machine.at(STORE)}\`
+`)
+    await machine.run(['trust', 'approve', 'b'])
+    expect(statSync(machine.at(STORE)).mode & 0o777).toBe(0o600)
+  })
+
+  test('keeps every decision of several that are made at once', async () => {
+    using machine = openMachine(project)
+    const ran = await Promise.all(names.map((name) => machine.run(['trust', 'approve', name])))
+    expect(ran.map(({ code }) => code)).toEqual(names.map(() => 0))
+    expect(fatesIn(await list(machine), 'project')).toEqual(
+      Object.fromEntries(names.map((name) => [name, 'chosen'])),
+    )
+  })
+
+  test.each(['{', '[]', '{"projects":[]}', ''])(
+    'that is damaged, %j, trusts nothing and is not overwritten',
+    async (text) => {
+      using machine = openMachine({ ...project, [STORE]: text })
+      const listed = await list(machine)
+      expect(new Set(Object.values(fatesIn(listed, 'project')))).toEqual(new Set(['untrusted']))
+      expect(listed.problems).toEqual([
+        {
+          code: 'trust/damaged',
+          message: 'the record of your approvals cannot be read, so no project server is trusted',
+          file: machine.at(STORE),
+          hints: [`move it away and approve again: \`mv ${machine.at(STORE)} ${machine.at(STORE)}.broken\``],
+        },
+      ])
+      const { code, stderr } = await machine.run(['trust', 'approve', 'a'])
+      expect(code).toBe(2)
+      expect(stderr).toContain(
+        'error: the record of your approvals cannot be read, so no project server is trusted\n',
+      )
+      expect(readFileSync(machine.at(STORE), 'utf8')).toBe(text)
+    },
+  )
+
+  test('in which single decisions are damaged loses those alone', async () => {
+    using machine = openMachine(project)
+    await machine.run(['trust', 'approve', 'a', 'b', 'c'])
+    const store = JSON.parse(readFileSync(machine.at(STORE), 'utf8')) as Store
+    const servers = store.projects[machine.project]!
+    servers['a'] = [{ ...(servers['a'] as object[])[0], decision: 'yes' }]
+    servers['b'] = 'approved'
+    machine.write({ [STORE]: store })
+    expect(fatesIn(await list(machine), 'project')).toMatchObject({
+      a: 'untrusted',
+      b: 'untrusted',
+      c: 'chosen',
+    })
+  })
+})
+
+interface Store {
+  readonly projects: Readonly<Record<string, Record<string, readonly object[] | string>>>
+}

@@ -37,11 +37,8 @@ export function showQuestion(
   ].join('\n')
 }
 
-/** The command line of a server, or its address, in one line. */
-function showTarget(facts: TrustFacts): string {
-  if (facts['command'] !== undefined)
-    return [facts['command'], ...readArgs(facts['args'] ?? '[]')].map(quote).join(' ')
-  return facts['url'] ?? facts['name'] ?? ''
+function showCommandLine({ command, args }: TrustFacts): string | undefined {
+  return command === undefined ? undefined : [command, ...readArgs(args ?? '[]')].map(quote).join(' ')
 }
 
 function showFacts(facts: TrustFacts): readonly (readonly [string, string])[] {
@@ -52,7 +49,7 @@ function showFacts(facts: TrustFacts): readonly (readonly [string, string])[] {
       .join(', ')
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['type', facts['type']],
-    ['runs', facts['command'] === undefined ? undefined : showTarget(facts)],
+    ['runs', showCommandLine(facts)],
     ['program', facts['executable']],
     ['folder', facts['cwd']],
     ['variables', names('env.')],
