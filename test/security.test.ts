@@ -7,7 +7,7 @@ import { chmodSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, syml
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { declareAt, PROJECT_PLACES, USER_PLACES, type Entry } from './processes/places.ts'
-import { openMachine, type Files, type Machine } from './processes/plugboard.ts'
+import { openMachine, putPrograms, type Files, type Machine } from './processes/plugboard.ts'
 
 interface EntryJson {
   readonly name: string
@@ -195,13 +195,7 @@ describe('an approval', () => {
     readonly env: { readonly PATH: string }
   } {
     const machine = openMachine(files)
-    return { machine, env: { PATH: `${putTool(machine, '~/bin')}:${process.env['PATH']}` } }
-  }
-
-  function putTool(machine: Machine, folder: string): string {
-    machine.write({ [`${folder}/tool`]: '#!/bin/sh\n' })
-    chmodSync(machine.at(`${folder}/tool`), 0o755)
-    return machine.at(folder)
+    return { machine, env: { PATH: `${putPrograms(machine, '~/bin', ['tool'])}:${process.env['PATH']}` } }
   }
 
   test('lets a server run, in its project, and nowhere else', async () => {
@@ -319,7 +313,7 @@ describe('an approval', () => {
     const { machine, env } = openWithTool(withServers({ server }))
     using _ = machine
     await machine.run(['trust', 'approve', 'server'], { env })
-    const inFront = { PATH: `${putTool(machine, './node_modules/.bin')}:${env.PATH}` }
+    const inFront = { PATH: `${putPrograms(machine, './node_modules/.bin', ['tool'])}:${env.PATH}` }
     const [entry] = (await list(machine, { env: inFront })).servers
     expect(entry!.fate.kind).toBe('untrusted')
     expect(entry!.fate.changed).toEqual([

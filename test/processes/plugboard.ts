@@ -6,7 +6,7 @@
  * never  lets a run outlive its time limit, sees the environment of the tests, or leaves a folder behind
  */
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -35,6 +35,8 @@ export interface RunOptions {
 export interface Machine extends Disposable {
   readonly home: string
   readonly project: string
+  /** A folder with nothing in it but the command `plugboard`. */
+  readonly bin: string
   /** The absolute path of `~/…` or `./…`. */
   at(path: string): string
   /** Text and bytes as they are, anything else as JSON. */
@@ -48,14 +50,27 @@ export interface Machine extends Disposable {
 
 export function openMachine(files: Files = {}): Machine {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'plugboard-test-')))
-  const [home, project] = [join(root, 'home'), join(root, 'project')]
+  const [home, project, bin] = ['home', 'project', 'bin'].map((name) => join(root, name)) as [
+    string,
+    string,
+    string,
+  ]
   mkdirSync(home)
+  mkdirSync(bin)
+  writeFileSync(
+    join(bin, 'plugboard'),
+    `#!/bin/sh\nexec "${process.execPath}" "${join(DIST, 'bin.cjs')}" "$@"\n`,
+    {
+      mode: 0o755,
+    },
+  )
   // A git root, so that nothing above the temporary folder counts.
   mkdirSync(join(project, '.git'), { recursive: true })
 
   const machine: Machine = {
     home,
     project,
+    bin,
     at: (path) => path.replace(/^~(?=\/|$)/, () => home).replace(/^\.(?=\/|$)/, () => project),
     write(more) {
       for (const [path, content] of Object.entries(more)) {
@@ -74,6 +89,15 @@ export function openMachine(files: Files = {}): Machine {
   }
   machine.write(files)
   return machine
+}
+
+/** Programs that do nothing. Gives the folder they are in. */
+export function putPrograms(machine: Machine, folder: string, names: readonly string[]): string {
+  for (const name of names) {
+    machine.write({ [`${folder}/${name}`]: '#!/bin/sh\n' })
+    chmodSync(machine.at(`${folder}/${name}`), 0o755)
+  }
+  return machine.at(folder)
 }
 
 function toBytes(content: Files[string]): string | Uint8Array {
