@@ -38,7 +38,11 @@ describe('the package', () => {
 
   test('lists a server it finds', () => {
     const config = '{ "mcpServers": { "files": { "command": "node" } } }'
-    const list = run(join(folder, 'node_modules', '.bin', 'plugboard'), ['list', '--json', '--mcp-config', config], folder)
+    const list = run(
+      join(folder, 'node_modules', '.bin', 'plugboard'),
+      ['list', '--json', '--mcp-config', config],
+      folder,
+    )
     const { servers } = JSON.parse(list) as { servers: { name: string; fate: { kind: string } }[] }
     expect(servers.map(({ name, fate }) => [name, fate.kind])).toEqual([['files', 'chosen']])
   })
@@ -78,7 +82,9 @@ describe('the package', () => {
 function run(command: string, args: readonly string[], cwd: string): string {
   const npm = Object.entries(process.env).filter(([name]) => /^npm_config_/i.test(name))
   const isNpm = command === 'npm'
-  const env = isNpm ? process.env : { ...Object.fromEntries(npm), PATH: process.env['PATH'], HOME: join(folder, 'home') }
+  const env = isNpm
+    ? process.env
+    : { ...Object.fromEntries(npm), PATH: process.env['PATH'], HOME: join(folder, 'home') }
   try {
     return execFileSync(command, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
   } catch (error) {
