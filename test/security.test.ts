@@ -167,7 +167,7 @@ describe('a cloned repository leaves the servers of its user alone', () => {
       fate: {
         kind: 'denied',
         by: { file: machine.at('./.plugboard/settings.json'), line: 1, column: 22, rule: 'cursor' },
-        reason: 'denied by a rule in project settings',
+        reason: 'a rule in project settings names it',
       },
     })
   })

@@ -94,9 +94,15 @@ const HARMLESS_KEYS = new Set([
 /** Lists of words that are shown as far as they are no secrets. */
 const ARGUMENT_LISTS = new Set<string | undefined>(['command', 'args'])
 
+/** Keys whose values are shown as far as the path, when they are what the key says. */
+const URL_KEYS = /^(?:url|uri|serverUrl|httpUrl)$/
+
 function showValue({ key, open, before }: Reading, token: string): string {
   const isPlain = /^(?:true|false|null|-?\d{1,9}(?:\.\d{1,9})?)\s*$/.test(token)
   if (isPlain || (key !== undefined && HARMLESS_KEYS.has(key))) return hideCredentials(token)
+  if (key !== undefined && URL_KEYS.test(key) && /^["']?(?:https?|wss?):\/\//.test(token)) {
+    return hideCredentials(token.replace(/(?<=[?#])[^"']+/, toDots))
+  }
   if (key === undefined && ARGUMENT_LISTS.has(open.at(-1))) return showArgument(token, before)
   return hide(token)
 }
@@ -130,10 +136,15 @@ const URL_CREDENTIAL =
   /(?<=:\/\/)[^/\s"']+(?=@)|(?<=[?&](?:[\w-]*(?:key|token|secret|password|auth|sig)[\w-]*)=)[^&\s"']+/gi
 
 function hide(token: string): string {
-  const quote = /^["']/.exec(token)?.[0]
-  if (quote === undefined) return token.replace(/\S+/g, toDots)
-  const isClosed = token.length > 1 && token.endsWith(quote)
-  return quote + toDots(token.slice(1, isClosed ? -1 : undefined)) + (isClosed ? quote : '')
+  const quote = /^["']/.exec(token)?.[0] ?? ''
+  const isClosed = quote !== '' && token.length > 1 && token.endsWith(quote)
+  const inner = token.slice(quote.length, isClosed ? -1 : undefined)
+  return quote + hideLiterals(inner) + (isClosed ? quote : '')
+}
+
+/** The name of a variable is no secret, and mostly what a problem is about. */
+function hideLiterals(text: string): string {
+  return text.replace(/(\$\{(?:env:)?[A-Za-z_]\w*\}|\{env:[A-Za-z_]\w*\})|\S/g, (one, name) => name ?? toDots(one))
 }
 
 function unquote(token: string): string {

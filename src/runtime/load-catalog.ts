@@ -7,6 +7,7 @@
  */
 import type { Catalog } from '../model/catalog.ts'
 import type { NormalizedEntry } from '../model/entry.ts'
+import type { Spot } from '../model/origin.ts'
 import type { Policy } from '../model/policy.ts'
 import type { Project } from '../model/project.ts'
 import type { Settings } from '../model/settings.ts'
@@ -46,6 +47,8 @@ export interface LoadedCatalog {
   readonly trustStore: TrustStore
   /** What the user would approve, for every server of the repository that can be approved. */
   readonly facts: ReadonlyMap<NormalizedEntry, TrustFacts>
+  /** The line of the settings that turns everything off; no other file was read. */
+  readonly off?: Spot
   /** Lines where the user enabled a server of `.mcp.json` in Claude Code: a note in the question. */
   readonly enabledElsewhere: Discovery['choices']
 }
@@ -57,7 +60,7 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
   if (options.enabled === false) return emptyCatalog(project, dirs)
 
   const settings = normalizeSettings(await discoverSettings(world, { project, dirs, log }))
-  if (settings.off !== undefined) return emptyCatalog(project, dirs)
+  if (settings.off !== undefined) return { ...emptyCatalog(project, dirs), off: settings.off }
 
   const { mcpConfig = [], servers = {}, connectors = 'cached' } = options
   const found = await discover({ world, project, dirs, settings, log }, { mcpConfig, servers, connectors })

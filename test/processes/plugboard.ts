@@ -50,7 +50,7 @@ export interface Machine extends Disposable {
 
 export function openMachine(files: Files = {}): Machine {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'plugboard-test-')))
-  const [home, project, bin] = ['home', 'project', 'bin'].map((name) => join(root, name)) as [
+  const [home, project, bin] = ['home', 'home/project', 'bin'].map((name) => join(root, name)) as [
     string,
     string,
     string,
@@ -84,7 +84,7 @@ export function openMachine(files: Files = {}): Machine {
       const { stdout } = await machine.run([...args, '--json'], options)
       return JSON.parse(stdout)
     },
-    shorten: (text) => text.replaceAll(project, '.').replaceAll(home, '~'),
+    shorten: (text) => text.replaceAll(`${project}/`, './').replaceAll(home, '~'),
     [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
   }
   machine.write(files)

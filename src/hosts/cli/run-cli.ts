@@ -80,7 +80,8 @@ function requireGiven({ catalog }: LoadedCatalog): void {
   const fault = catalog.problems.find(
     ({ severity, where }) => severity === 'error' && where?.scope === 'dynamic',
   )
-  if (fault !== undefined) throw new ProblemError(fault)
+  // The notes say what still works, and now nothing does.
+  if (fault !== undefined) throw new ProblemError({ ...fault, notes: [] })
 }
 
 function toLoadOptions(flags: Flags): LoadOptions {

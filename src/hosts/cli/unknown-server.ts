@@ -12,7 +12,9 @@ export function unknownServer(name: string, catalog: Catalog, here: Here): Probl
   const names = [...new Set(catalog.entries.map(({ entry }) => entry.found.name))]
   const files = new Set(catalog.entries.map(({ entry }) => entry.found.origin.file))
   const nearest = findNearest(name, names)
-  const origin = catalog.entries.find(({ entry }) => entry.found.name === nearest)?.entry.found.origin
+  const namesakes = catalog.entries.filter(({ entry }) => entry.found.name === nearest)
+  const meant = namesakes.find(({ fate }) => fate.kind === 'chosen') ?? namesakes[0]
+  const origin = meant?.entry.found.origin
   const place = origin && [showOwner(origin), showSpot({ file: origin.file, line: origin.line }, here)]
   return createProblem({
     code: 'cli/unknown-server',

@@ -44,7 +44,7 @@ function toDenied({ match, by, level }: ServerRule): Refusal {
   return {
     kind: 'denied',
     by: { ...by, rule: showMatch(match) },
-    reason: `denied by a rule in ${level} settings`,
+    reason: `a rule in ${level} settings names it`,
   }
 }
 

@@ -52,7 +52,7 @@ function findHolders(sorted: readonly Admission[]): ReadonlyMap<string, Admissio
 
 function shadowedBy({ entry }: Admission): CatalogEntry['fate'] {
   const { origin } = entry.found
-  return { kind: 'shadowed', by: origin, reason: `${origin.scope} scope of ${origin.source} has this name` }
+  return { kind: 'shadowed', by: origin, reason: 'another declaration of this name stands higher' }
 }
 
 function compareText(a: string, b: string): number {

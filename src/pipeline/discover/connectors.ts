@@ -10,7 +10,7 @@ import type { Connector } from '../../model/settings.ts'
 import { showPart, type Template } from '../../model/template.ts'
 import type { World } from '../../world/world.ts'
 import { connectorFailed, connectorUnfetched } from './problems.ts'
-import { createSite, parseDocument, type SiteContext } from './site.ts'
+import { createSite, parseDocument, record, type SiteContext } from './site.ts'
 import { lookInOrder } from './source.ts'
 
 const FETCH_LIMIT_MS = 3000
@@ -34,12 +34,12 @@ export async function lookAtConnectors(
       const place = { file: connector.url, source: 'plugboard', scope: 'connector' } as const
       if (copy === undefined) {
         if (mode === 'cached') site.report(connectorUnfetched(connector.url, connector.by))
-        context.log.places.push({ ...place, exists: false, entries: 0 })
+        record(context.log, { ...place, exists: false, entries: 0 })
         return []
       }
       const document = await parseDocument(context.log, { ...place, text: copy.text })
       if (document === undefined) {
-        context.log.places.push({ ...place, exists: true, entries: 0, fetchedAt: copy.fetchedAt })
+        record(context.log, { ...place, exists: true, entries: 0, fetchedAt: copy.fetchedAt })
         return []
       }
       return site.servers({ ...place, document, dialect: 'connector', fetchedAt: copy.fetchedAt })

@@ -39,12 +39,13 @@ export async function discover(context: SiteContext, options: DiscoverOptions): 
     for (const entry of await source.look(site)) entries.push(entry)
   }
   for (const entry of await lookAtConnectors(context, options.connectors)) entries.push(entry)
-  const managed = log.places.find(
+  const places = [...log.places.values()]
+  const managed = places.find(
     ({ scope, exists, file }) => scope === 'managed' && exists && file.endsWith('managed-mcp.json'),
   )
   return {
     entries: entries.map((entry) => applySwitch(context, entry)),
-    places: log.places,
+    places,
     problems: log.problems,
     choices: log.choices,
     ...(managed === undefined ? {} : { managed: { file: managed.file, source: managed.source } }),
@@ -62,5 +63,5 @@ function applySwitch({ settings }: SiteContext, entry: FoundEntry): FoundEntry {
 }
 
 export function createLog(): SiteLog {
-  return { documents: new Map(), places: [], problems: [], choices: [] }
+  return { files: new Map(), places: new Map(), problems: [], choices: [] }
 }

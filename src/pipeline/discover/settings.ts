@@ -10,7 +10,7 @@ import type { Scope } from '../../model/origin.ts'
 import type { Project } from '../../model/project.ts'
 import type { World } from '../../world/world.ts'
 import type { OurDirs } from './project.ts'
-import { readDocument, type SiteLog } from './site.ts'
+import { readFile, type SiteLog } from './site.ts'
 
 const SCOPE_OF: Readonly<Record<Level, Scope>> = {
   managed: 'managed',
@@ -40,7 +40,7 @@ export async function discoverSettings(
     for (const base of ['settings.json', 'settings.toml']) {
       const file = world.paths.join(dir, base)
       const before = log.problems.length
-      const document = await readDocument(
+      const { document } = await readFile(
         { world, log },
         { file, source: 'plugboard', scope: SCOPE_OF[level] },
       )

@@ -74,10 +74,17 @@ export interface ServersRequest {
 
 export type SwitchFor = (name: string) => Switch | undefined
 
+/** A file that was looked for; its document, when it is there and parses. */
+export interface FileSeen {
+  readonly exists: boolean
+  readonly document?: ConfigDocument
+}
+
 /** What all sources of one load share. */
 export interface SiteLog {
-  readonly documents: Map<string, ConfigDocument | undefined>
-  readonly places: Place[]
+  readonly files: Map<string, FileSeen>
+  /** By source, scope and file. */
+  readonly places: Map<string, Place>
   readonly problems: Problem[]
   readonly choices: ForeignChoice[]
 }
@@ -106,8 +113,8 @@ export function createSite(context: SiteContext, source: SourceId): Site {
     note: (choice) => void log.choices.push(choice),
 
     async read({ scope, file }) {
-      const document = await readDocument(context, { file, source, scope })
-      record(log, { source, scope, file, exists: world.files.kind(file) !== 'missing', entries: 0 })
+      const { exists, document } = await readFile(context, { file, source, scope })
+      record(log, { source, scope, file, exists, entries: 0 })
       return document
     },
 
@@ -122,12 +129,14 @@ export function createSite(context: SiteContext, source: SourceId): Site {
       // The home directory can be the project: what is the user's there stays the user's.
       if (scope === 'project' && own.has(file)) return []
       if (scope === 'user') own.add(file)
-      const document = request.document ?? (await readDocument(context, { file, source, scope }))
+      const seen =
+        request.document === undefined ? await readFile(context, { file, source, scope }) : undefined
+      const document = request.document ?? seen?.document
       const entries =
         document === undefined
           ? []
           : findServers(log, { request, document, source, rank: rank++, root: project.root })
-      const exists = document !== undefined || world.files.kind(file) !== 'missing'
+      const exists = seen?.exists ?? true
       const fetchedAt = request.fetchedAt === undefined ? {} : { fetchedAt: request.fetchedAt }
       record(log, { source, scope, file, exists, entries: entries.length, ...fetchedAt })
       return entries
@@ -137,18 +146,20 @@ export function createSite(context: SiteContext, source: SourceId): Site {
 }
 
 /** Reads once per load; a broken file is one problem however many scopes look into it. */
-export async function readDocument(
+export async function readFile(
   context: Pick<SiteContext, 'world' | 'log'>,
   place: { readonly file: string; readonly source: SourceId; readonly scope: Scope },
-): Promise<ConfigDocument | undefined> {
+): Promise<FileSeen> {
   const { log, world } = context
   const { file, source, scope } = place
-  if (log.documents.has(file)) return log.documents.get(file)
+  const before = log.files.get(file)
+  if (before !== undefined) return before
   const read = world.files.read(file)
   const document = read.kind === 'text' ? await parseDocument(log, { ...place, text: read.text }) : undefined
   if (read.kind === 'unreadable') log.problems.push(unreadableFile(file, read.why, { source, scope }))
-  log.documents.set(file, document)
-  return document
+  const seen = { exists: read.kind !== 'missing', ...(document === undefined ? {} : { document }) }
+  log.files.set(file, seen)
+  return seen
 }
 
 export async function parseDocument(
@@ -261,12 +272,10 @@ function reportDuplicateKeys(log: SiteLog, entries: readonly FoundEntry[]): void
 }
 
 /** A place that is asked twice (for servers, then for switches) is one line, with its entries. */
-function record(log: SiteLog, place: Place): void {
-  const same = log.places.findIndex(
-    ({ source, scope, file }) => source === place.source && scope === place.scope && file === place.file,
-  )
-  if (same === -1) log.places.push(place)
-  else log.places[same] = { ...place, entries: place.entries + log.places[same]!.entries }
+export function record(log: Pick<SiteLog, 'places'>, place: Place): void {
+  const key = `${place.source} ${place.scope} ${place.file}`
+  const before = log.places.get(key)
+  log.places.set(key, before === undefined ? place : { ...place, entries: place.entries + before.entries })
 }
 
 /** Lines of a list of names that turn servers off or on: `disabledServers`, `mcp.excluded` … */

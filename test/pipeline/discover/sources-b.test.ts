@@ -4,7 +4,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Settings } from '../../../src/model/settings.ts'
 import { findOurDirs, findProject } from '../../../src/pipeline/discover/project.ts'
-import { createSite, type SiteLog } from '../../../src/pipeline/discover/site.ts'
+import { createLog } from '../../../src/pipeline/discover/discover.ts'
+import { createSite } from '../../../src/pipeline/discover/site.ts'
 import type { Source } from '../../../src/pipeline/discover/source.ts'
 import { agentCode } from '../../../src/pipeline/discover/sources/agent-code.ts'
 import { agentPlugins } from '../../../src/pipeline/discover/sources/agent-plugins.ts'
@@ -34,7 +35,7 @@ const NO_SETTINGS: Settings = {
 async function look(source: Source, machine: Machine): Promise<readonly string[]> {
   const world = createMemoryWorld({ cwd: '/w/shop', ...machine })
   const project = findProject(world)
-  const log: SiteLog = { documents: new Map(), places: [], problems: [], choices: [] }
+  const log = createLog()
   const settings = { ...NO_SETTINGS, plugins: machine.plugins ?? NO_SETTINGS.plugins }
   const context = { world, project, dirs: findOurDirs(world, project), settings, log }
   const entries = await source.look(createSite(context, source.id))

@@ -2,7 +2,7 @@
  * explain: every declaration of a name, highest first, and why each won or lost.
  */
 import { toPrintable } from '../../../base/printable.ts'
-import type { CatalogEntry, Change, Fate } from '../../../model/catalog.ts'
+import type { CatalogEntry, Change, Fate, FateKind } from '../../../model/catalog.ts'
 import { ProblemError } from '../../../problem/problem.ts'
 import { maskChange, problemsOf, toEntryJson, typeOf } from '../../shared/entry-json.ts'
 import { approvalCommand, fateBrush, showDecider } from '../../shared/show-fate.ts'
@@ -16,7 +16,8 @@ import { unknownServer } from '../unknown-server.ts'
 
 /** Throws `cli/unknown-server`. */
 export async function run(context: CommandContext): Promise<number> {
-  const { catalog } = await context.load()
+  const loaded = await context.load()
+  const { catalog } = loaded
   const [name] = context.args
   const named = groupByName(catalog.entries)
   const wanted = name === undefined ? [...named] : [...named].filter(([one]) => one === name)
@@ -24,7 +25,7 @@ export async function run(context: CommandContext): Promise<number> {
     throw new ProblemError(unknownServer(name, catalog, context.world))
   }
   if (context.json) printJson(context.terminal, toJson(wanted, name))
-  else printLines(context.terminal, toText(context, wanted))
+  else printLines(context.terminal, wanted.length === 0 ? [nothingIn(context, loaded)] : toText(context, wanted))
   return DONE
 }
 
@@ -48,7 +49,7 @@ function toJson(wanted: readonly Named[], name: string | undefined): object {
 
 function toText(context: CommandContext, wanted: readonly Named[]): string[] {
   if (wanted.length === 0)
-    return ['no servers are declared anywhere (`plugboard sources` shows where was looked)']
+    return ['no servers are declared anywhere (`plugboard sources` shows every place that was looked at)']
   return wanted.flatMap(([name, entries], i) => [
     ...(i === 0 ? [] : ['']),
     context.paint.bold(showName(name)),
@@ -72,8 +73,8 @@ function explainEntry(context: CommandContext, catalogEntry: CatalogEntry): stri
   const problems = problemsOf(entry).map((problem) => showProblem(problem, viewOf(context)))
   const details = [
     ...reasonLines(fate),
-    ...(decider === undefined ? [] : [`by ${decider}`]),
-    ...(command === undefined ? [] : [`hint: to let it run, run \`${command}\``]),
+    ...(decider === undefined ? [] : [fate.kind === 'duplicate' ? `the same server as ${decider}` : `by ${decider}`]),
+    ...(command === undefined ? [] : [`hint: to look at it and decide, run \`${command}\``]),
     ...problems.flatMap((text) => text.split('\n')),
     ...entry.warnings.map(({ message }) => `${paint.yellow('warning:')} ${toPrintable(message)}`),
   ]
@@ -83,9 +84,11 @@ function explainEntry(context: CommandContext, catalogEntry: CatalogEntry): stri
   ]
 }
 
-/** The problems of a broken entry say more than the summary of them. */
+/** The problems of a broken entry say more than the summary of them, and who stands in the way more than that somebody does. */
+const SAID_OTHERWISE: ReadonlySet<FateKind> = new Set(['invalid', 'unsupported', 'shadowed', 'duplicate'])
+
 function reasonLines(fate: Fate): string[] {
-  if (!('reason' in fate) || fate.kind === 'invalid' || fate.kind === 'unsupported') return []
+  if (!('reason' in fate) || SAID_OTHERWISE.has(fate.kind)) return []
   const changed = fate.kind === 'untrusted' ? (fate.changed ?? []) : []
   return [fate.reason, ...changed.map(maskChange).map(showChange)].map(toPrintable)
 }

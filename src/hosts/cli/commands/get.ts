@@ -85,10 +85,13 @@ function fateLines({ paint, world }: CommandContext, found: CatalogEntry): strin
   const command = approvalCommand(found, world.platform)
   const kind = fateBrush(fate.kind, paint)(fate.kind)
   const decider = showDecider(fate, world)
+  // What is wrong with a broken entry is told below.
+  const isTold = fate.kind === 'chosen' || fate.kind === 'invalid' || fate.kind === 'unsupported'
+  const reason = isTold ? undefined : fate.reason
   return [
-    'reason' in fate ? `${kind}: ${toPrintable(fate.reason)}` : kind,
+    reason === undefined ? kind : `${kind}: ${toPrintable(reason)}`,
     ...(decider === undefined ? [] : [`by ${decider}`]),
-    ...(command === undefined ? [] : [`hint: to let it run, run \`${command}\``]),
+    ...(command === undefined ? [] : [`hint: to look at it and decide, run \`${command}\``]),
   ]
 }
 
@@ -110,6 +113,6 @@ function countOthers({ world }: CommandContext, { entry }: CatalogEntry, count: 
   const command = toCommandLine('plugboard explain', [entry.found.name], world.platform)
   return [
     '',
-    toPrintable(`${countOf(count, 'more declaration')} of this name (\`${command}\` shows why not)`),
+    toPrintable(`${countOf(count, 'more declaration')} of this name (\`${command}\` shows what became of it)`),
   ]
 }

@@ -17,6 +17,7 @@ import { toTable, type Cell, type Column } from '../../shared/table.ts'
 import type { CommandContext } from '../command.ts'
 import { DONE } from '../exit-codes.ts'
 import { printJson, printLines, reportBeside, viewOf } from '../print.ts'
+import { whoTurnedOff } from '../turned-off.ts'
 
 export async function run(context: CommandContext): Promise<number> {
   const loaded = await context.load()
@@ -116,7 +117,7 @@ function countHidden(all: readonly CatalogEntry[], shown: readonly CatalogEntry[
   const counts = new Map<FateKind, number>()
   for (const { fate } of hidden) counts.set(fate.kind, (counts.get(fate.kind) ?? 0) + 1)
   const kinds = [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ')
-  return [`${hidden.length} more not shown: ${kinds} (--all shows them)`]
+  return [`${hidden.length} more not shown: ${kinds} (--all shows everything)`]
 }
 
 function countWarnings(shown: readonly CatalogEntry[]): string[] {
@@ -138,7 +139,7 @@ function adviseOnTrust({ world }: CommandContext, shown: readonly CatalogEntry[]
       ? 'plugboard trust approve --all'
       : toCommandLine('plugboard trust approve', names, world.platform)
   const what = names.length === 1 ? `\`${names[0]}\`` : 'the untrusted servers'
-  return [toPrintable(`hint: to let ${what} run, run \`${command}\``)]
+  return [toPrintable(`hint: to look at ${what} and decide, run \`${command}\``)]
 }
 
 /** Nobody should have to guess who forbids a server. */
@@ -150,10 +151,11 @@ function adviseOnRefusals({ world }: CommandContext, shown: readonly CatalogEntr
 }
 
 /** For the first run: where Plugboard looked, and how to get a server. */
-function welcome({ world }: CommandContext, { catalog, dirs }: LoadedCatalog): string[] {
-  if (catalog.places.length === 0) {
-    return ['no servers: Plugboard is turned off by `--no-mcp`, or by `"enabled": false` in its settings']
-  }
+function welcome(context: CommandContext, loaded: LoadedCatalog): string[] {
+  const { world } = context
+  const { catalog, dirs } = loaded
+  const off = whoTurnedOff(context, loaded)
+  if (off !== undefined) return [`no servers: ${off}`]
   const sources = new Set(catalog.places.map(({ source }) => source)).size
   return [
     'no servers are configured yet',

@@ -9,9 +9,11 @@ import { toTable, type Cell, type Column } from '../../shared/table.ts'
 import type { CommandContext } from '../command.ts'
 import { DONE } from '../exit-codes.ts'
 import { printJson, printLines, reportBeside, viewOf } from '../print.ts'
+import { whoTurnedOff } from '../turned-off.ts'
 
 export async function run(context: CommandContext): Promise<number> {
-  const { catalog } = await context.load()
+  const loaded = await context.load()
+  const { catalog } = loaded
   if (context.json) {
     printJson(context.terminal, { sources: catalog.places.map(toJson) })
     return DONE
@@ -20,7 +22,7 @@ export async function run(context: CommandContext): Promise<number> {
   printLines(
     context.terminal,
     rows.length === 0
-      ? ['no place was looked at: Plugboard is turned off']
+      ? [`no place was looked at: ${whoTurnedOff(context, loaded)}`]
       : toTable(COLUMNS, rows, viewOf(context)),
   )
   reportBeside(context, catalog.problems)
