@@ -211,12 +211,11 @@ describe('keys', () => {
 "__proto__":${own},
 "constructor":{"command":"other","__proto__":{"command":"evil"},"hasOwnProperty":1},
 "toString":{"type":"valueOf","command":"x"}}}`,
-      [CODEX]: '[mcp_servers.__proto__]\ncommand = "third"\n[mcp_servers.valueOf]\ncommand = "fourth"\n',
+      [CODEX]: '[mcp_servers.valueOf]\ncommand = "third"\n__proto__ = 1\n',
     })
     expect(await look(machine)).toEqual({
       servers: [
         '__proto__: chosen',
-        '__proto__: shadowed',
         'constructor: chosen',
         'steady: chosen',
         'toString: invalid',

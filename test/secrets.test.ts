@@ -8,10 +8,20 @@ import { openMachine, type Files, type Machine } from './processes/plugboard.ts'
 /** Part of every secret below. */
 const HUSH = 'hush4711'
 
-const ARGS = [
-  ...['--api-key', `${HUSH}-a`, `--token=${HUSH}-b`, '-e', `KEY=${HUSH}-c`],
-  ...['-H', `Authorization: Bearer ${HUSH}-d`, '--header', `X-Key: ${HUSH}-e`, `DB_PASSWORD=${HUSH}-f`],
-  ...[`https://user:${HUSH}-g@host.test/`, `https://host.test/?api_key=${HUSH}-h&x=1`, `sk-${HUSH}${HUSH}`],
+const ARGS: readonly string[] = [
+  '--api-key',
+  `${HUSH}-a`,
+  `--token=${HUSH}-b`,
+  '-e',
+  `KEY=${HUSH}-c`,
+  '-H',
+  `Authorization: Bearer ${HUSH}-d`,
+  '--header',
+  `X-Key: ${HUSH}-e`,
+  `DB_PASSWORD=${HUSH}-f`,
+  `https://user:${HUSH}-g@host.test/`,
+  `https://host.test/?api_key=${HUSH}-h&x=1`,
+  `sk-${HUSH}${HUSH}`,
 ]
 const URL = `https://user:${HUSH}@host.test/mcp?access_token=${HUSH}`
 

@@ -189,18 +189,14 @@ describe('an approval', () => {
     return { './.mcp.json': { mcpServers: servers } }
   }
 
-  /** A machine where `tool` is a program on PATH, and the path. */
-  function openWithTool(files: Files): {
-    readonly machine: Machine
-    readonly env: { readonly PATH: string }
-  } {
-    const machine = openMachine(files)
-    return { machine, env: { PATH: `${putPrograms(machine, '~/bin', ['tool'])}:${process.env['PATH']}` } }
+  /** An environment in which `tool` is a program. */
+  function withTool(machine: Machine): { readonly PATH: string } {
+    return { PATH: `${putPrograms(machine, '~/bin', ['tool'])}:${process.env['PATH']}` }
   }
 
   test('lets a server run, in its project, and nowhere else', async () => {
-    const { machine, env } = openWithTool(withServers({ server }))
-    using _ = machine
+    using machine = openMachine(withServers({ server }))
+    const env = withTool(machine)
     const elsewhere = join(dirname(machine.project), 'elsewhere')
     mkdirSync(join(elsewhere, '.git'), { recursive: true })
     machine.write({ [join(elsewhere, '.mcp.json')]: { mcpServers: { server } } })
@@ -295,8 +291,8 @@ describe('an approval', () => {
       ['its kind', remote, { ...remote, type: 'sse' }, ['- type: http', '+ type: sse']],
     ]
   test.each(changes)('ends when %s changes, and the question shows it', async (_, before, after, shown) => {
-    const { machine, env } = openWithTool({ './.plugboard/mcp.json': { mcpServers: { server: before } } })
-    using __ = machine
+    using machine = openMachine({ './.plugboard/mcp.json': { mcpServers: { server: before } } })
+    const env = withTool(machine)
     await machine.run(['trust', 'approve', 'server'], { env })
     machine.write({ './.plugboard/mcp.json': { mcpServers: { server: after } } })
     const [entry] = (await list(machine, { env })).servers
@@ -310,8 +306,8 @@ describe('an approval', () => {
   })
 
   test('ends when another program of that name comes first on PATH', async () => {
-    const { machine, env } = openWithTool(withServers({ server }))
-    using _ = machine
+    using machine = openMachine(withServers({ server }))
+    const env = withTool(machine)
     await machine.run(['trust', 'approve', 'server'], { env })
     const inFront = { PATH: `${putPrograms(machine, './node_modules/.bin', ['tool'])}:${env.PATH}` }
     const [entry] = (await list(machine, { env: inFront })).servers

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { openMachine, putPrograms, type Files, type Machine, type Ran } from './processes/plugboard.ts'
+import { KEYS, runInTerminal } from './processes/terminal.ts'
 
 const FOLDER = fileURLToPath(new URL('transcripts', import.meta.url))
 
@@ -28,6 +29,83 @@ describe('transcripts', () => {
       )
     }
     await expect(blocks.join('\n')).toMatchFileSnapshot(file)
+  })
+})
+
+describe('in a terminal', () => {
+  const project: Files = {
+    './.mcp.json': { mcpServers: { shop: { command: 'shop' }, pay: { command: 'pay' } } },
+  }
+
+  async function decisions(machine: Machine): Promise<readonly string[]> {
+    const { approvals } = (await machine.json(['trust', 'list'])) as {
+      readonly approvals: readonly { readonly server: string; readonly decision: string }[]
+    }
+    return approvals.map(({ server, decision }) => `${server}: ${decision}`)
+  }
+
+  /** Stands there when a question is asked, and no longer when it was answered. */
+  const ASKED = 'not now (ask again next time)'
+
+  test('each server that waits is shown and asked about, and the answers are kept', async () => {
+    using machine = openMachine(project)
+    const answers = [
+      { when: ASKED, keys: KEYS.down + KEYS.enter },
+      { when: ASKED, keys: KEYS.down + KEYS.down + KEYS.enter },
+    ]
+    const { code, text } = await runInTerminal(machine, 'plugboard trust approve', { columns: 80, answers })
+    expect(code).toBe(0)
+    expect(text).toContain('An MCP server can do whatever you can')
+    expect(text).toContain('pay  ./.mcp.json:1:42\n  type     stdio\n  runs     pay\n  program  not found\n')
+    expect(await decisions(machine)).toEqual(['pay: approved', 'shop: declined'])
+  })
+
+  test('the answer that is offered first decides nothing', async () => {
+    using machine = openMachine(project)
+    const answers = [{ when: ASKED, keys: KEYS.enter }]
+    const { code } = await runInTerminal(machine, 'plugboard trust approve shop', { columns: 80, answers })
+    expect({ code, decided: await decisions(machine) }).toEqual({ code: 0, decided: [] })
+  })
+
+  test.each(['escape', 'interrupt'] as const)('%s ends the questions and decides nothing', async (key) => {
+    using machine = openMachine(project)
+    const answers = [{ when: ASKED, keys: KEYS[key] }]
+    const { code } = await runInTerminal(machine, 'plugboard trust approve', { columns: 80, answers })
+    expect({ code, decided: await decisions(machine) }).toEqual({ code: 130, decided: [] })
+  })
+
+  test('with --yes nothing is asked', async () => {
+    using machine = openMachine(project)
+    const { code, text } = await runInTerminal(machine, 'plugboard trust approve --yes', { columns: 80 })
+    expect(code).toBe(0)
+    expect(text).not.toContain(ASKED)
+    expect(await decisions(machine)).toEqual(['pay: approved', 'shop: approved'])
+  })
+
+  test.each([40, 60, 80])('a list fits into %i columns', async (columns) => {
+    using machine = openMachine({
+      ...readTree('listing', 'home', '~'),
+      ...readTree('listing', 'project', '.'),
+    })
+    const { text } = await runInTerminal(machine, 'plugboard list --all; plugboard sources', { columns })
+    const tables = text.split('\n').filter((line) => !/more not shown|warnings? about|^hint:/.test(line))
+    expect(tables.filter((line) => line.length > columns)).toEqual([])
+    expect(tables.join('\n')).toContain('Brave Search')
+  })
+
+  test.each([
+    ['a terminal', 'plugboard list', {}, true],
+    ['a terminal, when NO_COLOR is set', 'plugboard list', { NO_COLOR: '1' }, false],
+    ['a terminal, when NO_COLOR is empty', 'plugboard list', { NO_COLOR: '' }, true],
+    ['a terminal that is dumb', 'plugboard list', { TERM: 'dumb' }, false],
+    ['a pipe', 'plugboard list | cat', {}, false],
+    ['a pipe, when FORCE_COLOR is set', 'plugboard list | cat', { FORCE_COLOR: '1' }, true],
+    ['a terminal, when FORCE_COLOR is 0', 'plugboard list', { FORCE_COLOR: '0' }, false],
+  ])('colours: %s', async (_, line, env, isColored) => {
+    using machine = openMachine(project)
+    const { raw } = await runInTerminal(machine, line, { columns: 80, env })
+    expect(raw).toContain('shop')
+    expect(raw.includes('\u001b[')).toBe(isColored)
   })
 })
 

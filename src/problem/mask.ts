@@ -1,14 +1,14 @@
 /**
  * mask: a line of somebody's configuration, safe to quote.
  *
- * in     one line of JSON, TOML or YAML from its beginning, which need not parse
+ * in     one line of JSON, TOML or YAML from its beginning, and where in it a parser gave up, if one did
  * out    the same line, same length: keys, punctuation and what is known to be harmless; dots for the rest
  * never  needs a tree, since the line is quoted exactly when the file could not be read as one; goes over a part of
  *        the line twice, since lines can be long
  */
-export function maskSecrets(line: string): string {
+export function maskSecrets(line: string, faultAt = Infinity): string {
   const header = /^\s*\[{1,2}mcp_servers\b[^\]#]*\]{1,2}\s*$/.exec(line)
-  return header === null ? mask(line) : line
+  return header === null ? mask(line, faultAt) : line
 }
 
 /** What is known at one point of the line. */
@@ -29,20 +29,28 @@ const TOKEN = /\s+|"(?:[^"\\]|\\.)*(?:"|$)|'[^']*(?:'|$)|[[\]{},:=]|[^\s"'[\]{},
 /** The longest white space between a key and its `:` that is looked across. */
 const LOOK_AHEAD = 40
 
-function mask(line: string): string {
+function mask(line: string, faultAt: number): string {
   const at: Reading = { key: undefined, open: [], isKeyNext: true, before: '' }
   const tokens = new RegExp(TOKEN)
   let masked = ''
   while (masked.length < line.length) {
-    tokens.lastIndex = masked.length
+    const start = masked.length
+    // Behind a fault, a quote may open what it should close: nothing is what it seems.
+    if (start > faultAt) return masked + hideWords(line.slice(start))
+    tokens.lastIndex = start
     const [token] = tokens.exec(line)!
     // A value without quotes may hold blanks, colons and equals signs; it ends where the next one could begin.
-    const isBareValue = at.key !== undefined && /^[^\s"'[\]{},:=]/.test(token)
-    const whole = isBareValue ? /^[^,\]}#]+/.exec(line.slice(masked.length))![0] : token
-    const end = masked.length + whole.length
-    masked += read(at, whole, line.slice(end, end + LOOK_AHEAD))
+    const isBareValue = start !== faultAt && at.key !== undefined && /^[^\s"'[\]{},:=]/.test(token)
+    const whole = isBareValue ? /^[^,\]}#]+/.exec(line.slice(start))![0] : token
+    const end = start + whole.length
+    const isCut = start < faultAt && faultAt < end
+    masked += isCut ? hideWords(whole) : read(at, whole, line.slice(end, end + LOOK_AHEAD))
   }
   return masked
+}
+
+function hideWords(text: string): string {
+  return text.replace(/[^\s"'[\]{},:=]+/g, toDots)
 }
 
 /** The token as it may be shown; and what it says about the next one is noted. */
@@ -94,10 +102,14 @@ const HARMLESS_KEYS = new Set([
 /** Lists of words that are shown as far as they are no secrets. */
 const ARGUMENT_LISTS = new Set<string | undefined>(['command', 'args'])
 
+/** Nothing that must be seen to mend a file is longer. */
+const LONGEST_SHOWN = 500
+
 /** Keys whose values are shown as far as the path, when they are what the key says. */
 const URL_KEYS = /^(?:url|uri|serverUrl|httpUrl)$/
 
 function showValue({ key, open, before }: Reading, token: string): string {
+  if (token.length > LONGEST_SHOWN) return hide(token)
   const isPlain = /^(?:true|false|null|-?\d{1,9}(?:\.\d{1,9})?)\s*$/.test(token)
   if (isPlain || (key !== undefined && HARMLESS_KEYS.has(key))) return hideCredentials(token)
   if (key !== undefined && URL_KEYS.test(key) && /^["']?(?:https?|wss?):\/\//.test(token)) {
@@ -144,7 +156,10 @@ function hide(token: string): string {
 
 /** The name of a variable is no secret, and mostly what a problem is about. */
 function hideLiterals(text: string): string {
-  return text.replace(/(\$\{(?:env:)?[A-Za-z_]\w*\}|\{env:[A-Za-z_]\w*\})|\S/g, (one, name) => name ?? toDots(one))
+  return text.replace(
+    /(\$\{(?:env:)?[A-Za-z_]\w*\}|\{env:[A-Za-z_]\w*\})|\S/g,
+    (one, name) => name ?? toDots(one),
+  )
 }
 
 function unquote(token: string): string {

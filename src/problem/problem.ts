@@ -32,11 +32,29 @@ export function createWarning(draft: Draft): Problem {
 
 type Owner = Pick<Where, 'source' | 'scope' | 'server'>
 
+type Text = Pick<ConfigDocument, 'file' | 'text' | 'lineStarts'>
+
+interface Span {
+  readonly start: number
+  readonly end: number
+}
+
 /** The place of a node in its document, with the line that holds it. */
-export function whereOf(
-  document: Pick<ConfigDocument, 'file' | 'text' | 'lineStarts'>,
-  span: { readonly start: number; readonly end: number },
-  owner: Owner = {},
+export function whereOf(document: Text, span: Span, owner: Owner = {}): Where {
+  return quote(document, span, { owner, kind: 'node' })
+}
+
+/** The place where a text stops making sense. */
+export function whereFault(document: Text, span: Span, owner: Owner = {}): Where {
+  return quote(document, span, { owner, kind: 'fault' })
+}
+
+type Kind = 'node' | 'fault'
+
+function quote(
+  document: Text,
+  span: Span,
+  { owner, kind }: { readonly owner: Owner; readonly kind: Kind },
 ): Where {
   const { line, column } = locate(document.lineStarts, span.start)
   const lineStart = document.lineStarts[line - 1]!
@@ -44,7 +62,7 @@ export function whereOf(
   const isWindows = document.text[lineEnd - 2] === '\r' && lineEnd - 2 >= lineStart
   const text = document.text.slice(lineStart, lineEnd - (isWindows ? 2 : 1))
   const length = Math.max(1, Math.min(span.end - span.start, text.length - column + 1))
-  return { file: document.file, line, column, ...owner, excerpt: toExcerpt(text, column, length) }
+  return { file: document.file, line, column, ...owner, excerpt: toExcerpt(text, { column, length, kind }) }
 }
 
 /** The place of an entry, without quoting it. */
@@ -58,12 +76,18 @@ const EXCERPT_WIDTH = 160
 /** Longest line that is read from its beginning. */
 const LINE_LIMIT = 2000
 
-function toExcerpt(line: string, column: number, length: number): Excerpt {
+function toExcerpt(
+  line: string,
+  { column, length, kind }: { readonly column: number; readonly length: number; readonly kind: Kind },
+): Excerpt {
   const offset = column - 1
   // In a longer line, where the fault begins is the only place known to be outside of a string, which may be a secret.
   const safe = line.length <= LINE_LIMIT ? 0 : offset - keyBefore(line, offset).length
   const from = Math.max(safe, offset > EXCERPT_WIDTH / 2 ? offset - EXCERPT_WIDTH / 2 : 0)
-  const text = maskSecrets(line.slice(safe, from + EXCERPT_WIDTH)).slice(from - safe)
+  // With what follows: a password is known by the `@` behind it.
+  const part = line.slice(safe, from + EXCERPT_WIDTH + LINE_LIMIT)
+  const masked = kind === 'fault' ? maskSecrets(part, offset - safe) : maskSecrets(part)
+  const text = masked.slice(from - safe, from - safe + EXCERPT_WIDTH)
   const at = column - from
   return { text, column: at, length: Math.max(1, Math.min(length, text.length - at + 1)) }
 }

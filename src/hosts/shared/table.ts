@@ -26,8 +26,9 @@ export interface TableView {
   readonly columns?: number | undefined
 }
 
-/** Below this, columns would be too thin to read. */
+/** Below this, columns would be too thin to read; or when no more than this were left of the one that gives way first. */
 const NARROW = 60
+const THIN = 12
 
 const GAP = '  '
 
@@ -43,9 +44,24 @@ export function toTable(
   view: TableView,
 ): string[] {
   const cells = rows.map((row) => row.map(toPrintableCell))
-  if (view.columns !== undefined && view.columns < NARROW) return toPairs(columns, cells, view.columns)
   const heading = columns.map(({ title }) => ({ text: title, brush: view.paint.dim }))
-  return toLines(columns, [heading, ...cells], view.columns ?? Infinity)
+  const all = [heading, ...cells]
+  if (view.columns !== undefined && isTooNarrow(columns, all, view.columns)) {
+    return toPairs(columns, cells, view.columns)
+  }
+  return toLines(columns, all, view.columns ?? Infinity)
+}
+
+function isTooNarrow(columns: readonly Column[], rows: readonly Row[], room: number): boolean {
+  if (room < NARROW) return true
+  const widths = naturalWidths(columns, rows, room)
+  const first = columns.findIndex(({ shrinks, isDetail }) => shrinks === 1 && isDetail === true)
+  const whole = sumOf(widths)
+  return first !== -1 && whole > room && widths[first]! - (whole - room) < THIN
+}
+
+function sumOf(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length)
 }
 
 interface PrintableCell {
@@ -60,27 +76,30 @@ function toPrintableCell(cell: Cell): PrintableCell {
 }
 
 function toLines(columns: readonly Column[], rows: readonly Row[], room: number): string[] {
-  const isPiped = room === Infinity
-  const natural = columns.map((_, i) =>
-    rows.reduce((widest, row) => {
-      const width = widthOf(row[i]?.text ?? '')
-      // One name of a thousand characters must not push every other line apart.
-      return isPiped && width > WIDEST ? widest : Math.max(widest, width)
-    }, 0),
-  )
-  const widths = shrink(columns, natural, room)
+  const widths = shrink(columns, naturalWidths(columns, rows, room), room)
+  const mayCut = room !== Infinity
   return rows.map((row) =>
     row
-      .map((cell, i) => showCell(cell, columns[i]!, { width: widths[i]!, mayCut: !isPiped }))
+      .map((cell, i) => showCell(cell, columns[i]!, { width: widths[i]!, mayCut }))
       .join(GAP)
       .trimEnd(),
+  )
+}
+
+function naturalWidths(columns: readonly Column[], rows: readonly Row[], room: number): number[] {
+  return columns.map((_, i) =>
+    rows.reduce((widest, row) => {
+      const width = widthOf(row[i]?.text ?? '')
+      // Where nothing is cut, one name of a thousand characters must not push every other line apart.
+      return room === Infinity && width > WIDEST ? widest : Math.max(widest, width)
+    }, 0),
   )
 }
 
 /** The least important columns give way first; when all of them have, lines are simply too long. */
 function shrink(columns: readonly Column[], natural: readonly number[], room: number): number[] {
   const widths = [...natural]
-  let excess = widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - room
+  let excess = sumOf(widths) - room
   const givingWay = columns
     .map(({ shrinks }, i) => ({ shrinks, i }))
     .filter(({ shrinks }) => shrinks !== undefined)

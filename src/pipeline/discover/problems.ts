@@ -6,7 +6,7 @@ import { findLineStarts, type ConfigDocument, type ConfigNode, describeKind } fr
 import type { Origin } from '../../model/origin.ts'
 import type { Problem, Where } from '../../model/problem.ts'
 import { tryUrl } from '../../model/signature.ts'
-import { createProblem, createWarning, whereOf, whereOrigin } from '../../problem/problem.ts'
+import { createProblem, createWarning, whereFault, whereOf, whereOrigin } from '../../problem/problem.ts'
 import { MAX_FILE_BYTES, type Unreadable } from '../../world/world.ts'
 
 type Owner = Pick<Where, 'source' | 'scope'>
@@ -65,7 +65,7 @@ export function unparseable(
   return createProblem({
     code: 'discover/unparseable',
     message: `this ${format} file does not parse: ${fault.message}`,
-    where: whereOf(document, fault, rest),
+    where: whereFault(document, fault, rest),
     notes: ['nothing in this file was loaded; every other file was'],
   })
 }

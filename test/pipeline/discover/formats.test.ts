@@ -278,7 +278,7 @@ describe('YAML', () => {
     ['a:\n\tb: 1\n', '2:1', 'tab characters must not be used in indentation'],
     ['a: [x\nb: 1\n', '2:1', 'a quote or bracket above is not closed, or this line is indented too little'],
     ['- a\nb: 1\n', '2:1', 'the file should have ended here'],
-    ['a: *b\nb: &b 1\n', '1:4', 'there is no `&b` before this alias'],
+    ['a: *b\nb: &b 1\n', '1:4', 'this begins like an alias, and there is no anchor for it'],
     ['a: 1\n---\nb: 2\n', '2:1', 'there is more than one document in it'],
   ])('says where %j goes wrong', async (text, spot, message) => {
     expect(await faultOf(text, 'yaml')).toEqual([spot, message])

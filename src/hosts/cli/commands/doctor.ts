@@ -8,6 +8,7 @@ import { countOf } from '../../shared/amounts.ts'
 import { toProblemJson } from '../../shared/problem-json.ts'
 import { showProblems } from '../../shared/show-problem.ts'
 import type { CommandContext } from '../command.ts'
+import { whoTurnedOff } from '../turned-off.ts'
 
 export async function run(context: CommandContext): Promise<number> {
   const { world, terminal, paint, flags, json } = context
@@ -18,7 +19,7 @@ export async function run(context: CommandContext): Promise<number> {
   else {
     if (findings.length > 0)
       terminal.out(`${showProblems(findings, { here: world, paint, columns: terminal.columns })}\n\n`)
-    terminal.out(`${summarize(findings, loaded.catalog.entries.length)}\n`)
+    terminal.out(`${whoTurnedOff(context, loaded) ?? summarize(findings, loaded.catalog.entries.length)}\n`)
   }
   return findings.some(({ severity }) => severity === 'error') ? 1 : 0
 }

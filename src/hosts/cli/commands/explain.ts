@@ -4,6 +4,7 @@
 import { toPrintable } from '../../../base/printable.ts'
 import type { CatalogEntry, Change, Fate, FateKind } from '../../../model/catalog.ts'
 import { ProblemError } from '../../../problem/problem.ts'
+import type { LoadedCatalog } from '../../../runtime/load-catalog.ts'
 import { maskChange, problemsOf, toEntryJson, typeOf } from '../../shared/entry-json.ts'
 import { approvalCommand, fateBrush, showDecider } from '../../shared/show-fate.ts'
 import { showName } from '../../shared/show-name.ts'
@@ -12,6 +13,7 @@ import { showProblem } from '../../shared/show-problem.ts'
 import type { CommandContext } from '../command.ts'
 import { DONE } from '../exit-codes.ts'
 import { printJson, printLines, viewOf } from '../print.ts'
+import { whoTurnedOff } from '../turned-off.ts'
 import { unknownServer } from '../unknown-server.ts'
 
 /** Throws `cli/unknown-server`. */
@@ -25,7 +27,8 @@ export async function run(context: CommandContext): Promise<number> {
     throw new ProblemError(unknownServer(name, catalog, context.world))
   }
   if (context.json) printJson(context.terminal, toJson(wanted, name))
-  else printLines(context.terminal, wanted.length === 0 ? [nothingIn(context, loaded)] : toText(context, wanted))
+  else
+    printLines(context.terminal, wanted.length === 0 ? [nothingIn(context, loaded)] : toText(context, wanted))
   return DONE
 }
 
@@ -47,9 +50,14 @@ function toJson(wanted: readonly Named[], name: string | undefined): object {
   return name === undefined ? { servers: groups } : groups[0]!
 }
 
+function nothingIn(context: CommandContext, loaded: LoadedCatalog): string {
+  const reason = whoTurnedOff(context, loaded)
+  return reason === undefined
+    ? 'no servers are declared anywhere (`plugboard sources` shows every place that was looked at)'
+    : `no servers: ${reason}`
+}
+
 function toText(context: CommandContext, wanted: readonly Named[]): string[] {
-  if (wanted.length === 0)
-    return ['no servers are declared anywhere (`plugboard sources` shows every place that was looked at)']
   return wanted.flatMap(([name, entries], i) => [
     ...(i === 0 ? [] : ['']),
     context.paint.bold(showName(name)),
@@ -73,7 +81,9 @@ function explainEntry(context: CommandContext, catalogEntry: CatalogEntry): stri
   const problems = problemsOf(entry).map((problem) => showProblem(problem, viewOf(context)))
   const details = [
     ...reasonLines(fate),
-    ...(decider === undefined ? [] : [fate.kind === 'duplicate' ? `the same server as ${decider}` : `by ${decider}`]),
+    ...(decider === undefined
+      ? []
+      : [fate.kind === 'duplicate' ? `the same server as ${decider}` : `by ${decider}`]),
     ...(command === undefined ? [] : [`hint: to look at it and decide, run \`${command}\``]),
     ...problems.flatMap((text) => text.split('\n')),
     ...entry.warnings.map(({ message }) => `${paint.yellow('warning:')} ${toPrintable(message)}`),

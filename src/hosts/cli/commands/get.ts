@@ -113,6 +113,8 @@ function countOthers({ world }: CommandContext, { entry }: CatalogEntry, count: 
   const command = toCommandLine('plugboard explain', [entry.found.name], world.platform)
   return [
     '',
-    toPrintable(`${countOf(count, 'more declaration')} of this name (\`${command}\` shows what became of it)`),
+    toPrintable(
+      `${countOf(count, 'more declaration')} of this name (\`${command}\` shows what became of it)`,
+    ),
   ]
 }

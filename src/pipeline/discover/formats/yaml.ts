@@ -113,7 +113,9 @@ function readAlias(reading: Reading, { anchorStart, anchorEnd }: AliasEvent): vo
   const anchor = text.slice(anchorStart, anchorEnd)
   const [start, end] = [anchorStart - 1, anchorEnd]
   const target = anchors.get(anchor)
-  if (target === undefined) YAMLException.throwAt(text, start, `there is no \`&${anchor}\` before this alias`)
+  // The name is not repeated: it may be a password that begins with `*` and lacks its quotes.
+  if (target === undefined)
+    YAMLException.throwAt(text, start, 'this begins like an alias, and there is no anchor for it')
   const isAround = reading.open.some(({ node }) => node === target)
   reading.cursor = end
   place(reading, isAround ? { kind: 'scalar', start, end, value: null } : target, {
