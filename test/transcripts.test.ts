@@ -76,7 +76,9 @@ describe('in a terminal', () => {
 
   test('with --yes nothing is asked', async () => {
     using machine = openMachine(project)
-    const { code, text } = await runInTerminal(machine, 'plugboard trust approve --yes', { columns: 80 })
+    const { code, text } = await runInTerminal(machine, 'plugboard trust approve --all --yes', {
+      columns: 80,
+    })
     expect(code).toBe(0)
     expect(text).not.toContain(ASKED)
     expect(await decisions(machine)).toEqual(['pay: approved', 'shop: approved'])

@@ -6,7 +6,7 @@
  */
 const UNSAFE =
   // eslint-disable-next-line no-control-regex
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]|\u{e0000}|[\u{e0001}-\u{e007f}]/gu
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]|\u{e0000}|[\u{e0001}-\u{e007f}\u{e0100}-\u{e01ef}]/gu
 
 export function toPrintable(text: string): string {
   return isPlain(text) ? text : text.replace(UNSAFE, escapeCharacter)
@@ -15,11 +15,6 @@ export function toPrintable(text: string): string {
 /** Printable ASCII, as nearly everything is. */
 export function isPlain(text: string): boolean {
   return /^[\x20-\x7e]*$/.test(text)
-}
-
-/** As `toPrintable`, for text whose line breaks and tabs are its own. */
-export function toPrintableLines(text: string): string {
-  return text.split('\n').map(toPrintable).join('\n')
 }
 
 /** JSON whose strings cannot carry control or invisible characters to a terminal. */

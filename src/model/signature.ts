@@ -51,13 +51,14 @@ export function unwrapProxy(url: string): string {
   return inner === null ? url : canonicalUrl(inner)
 }
 
-/** Host in lower case, default port gone, no user name: two spellings of one address become one. */
+/** Host in lower case and without a last dot, default port gone, no user name: two spellings of one address become one. */
 export function canonicalUrl(url: string): string {
   const parsed = tryUrl(url)
   if (parsed === undefined) return url
   parsed.username = ''
   parsed.password = ''
   parsed.hash = ''
+  parsed.hostname = parsed.hostname.replace(/\.$/, '')
   return parsed.pathname === '/' && parsed.search === '' ? parsed.href.replace(/\/$/, '') : parsed.href
 }
 

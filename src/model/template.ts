@@ -61,3 +61,15 @@ export function expandForComparison(
     )
     .join('')
 }
+
+/** With the values of the variables in it; undefined when something in it is not known. The result may be a secret. */
+export function fillTemplate(
+  template: Template,
+  env: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  const parts = template.map((part) => {
+    if (typeof part === 'string') return part
+    return part.kind === 'env' ? (env[part.name] ?? part.fallback) : undefined
+  })
+  return parts.includes(undefined) ? undefined : parts.join('')
+}

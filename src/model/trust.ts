@@ -19,6 +19,6 @@ export interface TrustDecision {
 
 /**
  * Everything about a server that its user is asked to trust, in the order shown. Values of variables and headers are
- * here as hashes: a change is noticed, a secret is not stored.
+ * here as hashes, unless they are commands; arguments and addresses as they stand in the repository.
  */
 export type TrustFacts = Readonly<Record<string, string>>

@@ -43,14 +43,17 @@ function mask(line: string, faultAt: number): string {
     const isBareValue = start !== faultAt && at.key !== undefined && /^[^\s"'[\]{},:=]/.test(token)
     const whole = isBareValue ? /^[^,\]}#]+/.exec(line.slice(start))![0] : token
     const end = start + whole.length
-    const isCut = start < faultAt && faultAt < end
-    masked += isCut ? hideWords(whole) : read(at, whole, line.slice(end, end + LOOK_AHEAD))
+    // A word may be shown that is itself the fault; a string may not, since it may not be one.
+    const isTorn = faultAt < end && (start < faultAt || /^["']/.test(whole))
+    const after = line.slice(end, Math.min(end + LOOK_AHEAD, faultAt))
+    const isFault = start === faultAt && isKnown(whole)
+    masked += isTorn || isFault ? hideWords(whole) : read(at, whole, after)
   }
   return masked
 }
 
 function hideWords(text: string): string {
-  return text.replace(/[^\s"'[\]{},:=]+/g, toDots)
+  return text.replace(/[^\s"'[\]{},:=]+/g, (word) => (isKnown(word) || isPlain(word) ? word : toDots(word)))
 }
 
 /** The token as it may be shown; and what it says about the next one is noted. */
@@ -109,15 +112,28 @@ const LONGEST_SHOWN = 500
 const URL_KEYS = /^(?:url|uri|serverUrl|httpUrl)$/
 
 function showValue({ key, open, before }: Reading, token: string): string {
-  if (token.length > LONGEST_SHOWN) return hide(token)
-  const isPlain = /^(?:true|false|null|-?\d{1,9}(?:\.\d{1,9})?)\s*$/.test(token)
-  if (isPlain || (key !== undefined && HARMLESS_KEYS.has(key))) return hideCredentials(token)
+  const isOpen = /^["']/.test(token) && !isClosed(token)
+  if (isOpen || token.length > LONGEST_SHOWN) return hide(token)
+  if (isPlain(token) || (key !== undefined && HARMLESS_KEYS.has(key))) return hideCredentials(token)
   if (key !== undefined && URL_KEYS.test(key) && /^["']?(?:https?|wss?):\/\//.test(token)) {
     return hideCredentials(token.replace(/(?<=[?#])[^"']+/, toDots))
   }
-  if (key === undefined && ARGUMENT_LISTS.has(open.at(-1))) return showArgument(token, before)
+  if (key === undefined && ARGUMENT_LISTS.has(open.at(-1)) && /^["']/.test(token))
+    return showArgument(token, before)
   return hide(token)
 }
+
+function isPlain(word: string): boolean {
+  return /^(?:true|false|null|-?\d{1,9}(?:\.\d{1,9})?)\s*$/.test(word)
+}
+
+/** Words of every agent's files, which are no secret wherever they stand. */
+function isKnown(word: string): boolean {
+  return HARMLESS_KEYS.has(word) || ARGUMENT_LISTS.has(word) || URL_KEYS.test(word) || OTHER_KEYS.test(word)
+}
+
+const OTHER_KEYS =
+  /^(?:mcpServers|mcp_servers|servers|mcp|extensions|env|envs|environment|headers|oauth|description)$/
 
 const TAKES_SECRET =
   /^--?(?:[\w-]*(?:key|token|secret|password|passwd|auth|credential)[\w-]*|e|E|H|env|headers?)$/i
@@ -149,9 +165,12 @@ const URL_CREDENTIAL =
 
 function hide(token: string): string {
   const quote = /^["']/.exec(token)?.[0] ?? ''
-  const isClosed = quote !== '' && token.length > 1 && token.endsWith(quote)
-  const inner = token.slice(quote.length, isClosed ? -1 : undefined)
-  return quote + hideLiterals(inner) + (isClosed ? quote : '')
+  const end = isClosed(token) ? quote : ''
+  return quote + hideLiterals(token.slice(quote.length, token.length - end.length)) + end
+}
+
+function isClosed(token: string): boolean {
+  return token.length > 1 && /^(["']).*\1$/s.test(token)
 }
 
 /** The name of a variable is no secret, and mostly what a problem is about. */

@@ -33,7 +33,15 @@ export async function examine(
     ...(mode === 'run' ? await runValueCommands(world, catalog.servers) : []),
   ]
   const order = { error: 0, warning: 1, info: 2 }
-  return findings.toSorted((a, b) => order[a.severity] - order[b.severity])
+  return findings.map(withFix).toSorted((a, b) => order[a.severity] - order[b.severity])
+}
+
+/** Where the stage that found it knows no better: the place itself is what to do next. */
+function withFix(finding: Problem): Problem {
+  const { where, hints } = finding
+  if (hints.length > 0 || where === undefined) return finding
+  const place = where.line === undefined ? where.file : `${where.file}:${where.line}`
+  return { ...finding, hints: [`open \`${place}\` and mend it, or remove it`] }
 }
 
 function examineEntry(world: World, { entry, fate }: CatalogEntry): readonly Problem[] {
@@ -147,7 +155,10 @@ async function runValueCommands(
     .filter(({ values }) => values === 'resolvable')
     .flatMap((server) =>
       valueCommands(server).map(async ({ field, command }) => {
-        const outcome = await world.shell.run(command, { cwd: world.cwd, timeoutMs: COMMAND_LIMIT_MS })
+        const outcome = await world.shell.run(command, {
+          cwd: folderOf(world, server),
+          timeoutMs: COMMAND_LIMIT_MS,
+        })
         if (outcome.stdout.trim() !== '' && outcome.exitCode === 0) return []
         const reason = outcome.timedOut
           ? `gave no answer within ${COMMAND_LIMIT_MS / 1000} s`
@@ -158,6 +169,11 @@ async function runValueCommands(
       }),
     )
   return (await Promise.all(runs)).flat()
+}
+
+/** Not the working directory: a relative program of the user's would be looked for in whatever repository one is in. */
+function folderOf(world: World, { found }: AdmittedServer): string {
+  return found.origin.scope === 'project' ? found.baseDir : world.home
 }
 
 function valueCommands({

@@ -8,14 +8,12 @@
 import type { Catalog } from '../model/catalog.ts'
 import type { NormalizedEntry } from '../model/entry.ts'
 import type { Spot } from '../model/origin.ts'
-import type { Policy } from '../model/policy.ts'
+import type { Policy, ServerRule } from '../model/policy.ts'
 import type { Project } from '../model/project.ts'
 import type { Settings } from '../model/settings.ts'
-import type { ProjectTrust, TrustFacts, TrustStore } from '../model/trust.ts'
-import { admit, type TrustOfEntry } from '../pipeline/admit/admit.ts'
-import { findExecutable } from '../pipeline/admit/executable.ts'
-import { compareFacts, toTrustFacts } from '../pipeline/admit/trust.ts'
-import { choose } from '../pipeline/choose/choose.ts'
+import type { TrustFacts, TrustStore } from '../model/trust.ts'
+import { admit, type House } from '../pipeline/admit/admit.ts'
+import { choose, type Choice } from '../pipeline/choose/choose.ts'
 import { createLog, discover, type Discovery } from '../pipeline/discover/discover.ts'
 import { findOurDirs, findProject, type OurDirs } from '../pipeline/discover/project.ts'
 import { discoverSettings } from '../pipeline/discover/settings.ts'
@@ -23,6 +21,7 @@ import { normalize } from '../pipeline/normalize/normalize.ts'
 import { normalizeSettings } from '../pipeline/normalize/settings.ts'
 import { findNativeKey } from '../pipeline/resolve/native-key.ts'
 import type { World } from '../world/world.ts'
+import { findTrust } from './known-trust.ts'
 import { readTrust, trustFile } from './trust-store.ts'
 
 export interface LoadOptions {
@@ -31,7 +30,7 @@ export interface LoadOptions {
   /** Use only `mcpConfig` and `servers`. */
   readonly strict?: boolean | undefined
   /** Files or JSON texts. */
-  readonly mcpConfig?: readonly string[] | undefined
+  readonly mcpConfig?: string | readonly string[] | undefined
   /** Entries as they would stand under `mcpServers`. */
   readonly servers?: Readonly<Record<string, unknown>> | undefined
   /** Names of servers the host implements itself. */
@@ -49,6 +48,8 @@ export interface LoadedCatalog {
   readonly facts: ReadonlyMap<NormalizedEntry, TrustFacts>
   /** The line of the settings that turns everything off; no other file was read. */
   readonly off?: Spot
+  /** What the repository's settings deny, as soon as something of it is approved. */
+  readonly projectDeny: readonly ServerRule[]
   /** Lines where the user enabled a server of `.mcp.json` in Claude Code: a note in the question. */
   readonly enabledElsewhere: Discovery['choices']
 }
@@ -62,38 +63,43 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
   const settings = normalizeSettings(await discoverSettings(world, { project, dirs, log }))
   if (settings.off !== undefined) return { ...emptyCatalog(project, dirs), off: settings.off }
 
-  const { mcpConfig = [], servers = {}, connectors = 'cached' } = options
+  const { servers = {}, connectors = 'cached' } = options
+  const mcpConfig = typeof options.mcpConfig === 'string' ? [options.mcpConfig] : (options.mcpConfig ?? [])
   const found = await discover({ world, project, dirs, settings, log }, { mcpConfig, servers, connectors })
-  const entries = found.entries.map((entry) => normalize(entry, world))
+  const entries = withNeighbours(found.entries.map((entry) => normalize(entry, world)))
 
   const stored = readTrust(world, trustFile(world, dirs))
   const decided = stored.store.projects.get(project.realRoot) ?? new Map()
-  const isApproved = [...decided.values()].flat().some(({ decision }) => decision === 'approved')
-  const facts = factsOf(world, entries)
-  const house = {
+  const trust = findTrust(world, entries, { decided, choices: found.choices })
+  const house: House = {
     settings,
-    policy: policyOf(settings, isApproved),
+    policy: policyOf(settings, trust.isProjectApproved),
     isStrict: options.strict === true,
     native: new Set(options.native),
     env: world.env,
     ...(found.managed === undefined ? {} : { managed: found.managed }),
   }
-  const known = { facts, factsByName: byName(facts), decided, choices: found.choices }
-  const admissions = entries.map((entry) => admit(entry, house, trustOf(entry, known)))
-  const chosen = choose(admissions, world.env)
+  const judge = (rules: House): Choice =>
+    choose(
+      entries.map((entry) => admit(entry, rules, trust.of(entry))),
+      world.env,
+    )
+  const chosen = judge(house)
 
   const problems = [
     ...found.problems,
     ...settings.problems,
     ...(stored.problem === undefined ? [] : [stored.problem]),
   ]
-  const native = nativeOf(world, chosen.entries)
+  const native =
+    house.native.size === 0 ? [] : nativeOf(world, house.native, judge({ ...house, native: new Set() }))
   return {
     catalog: { ...chosen, problems, places: found.places, native },
     project,
     dirs,
     trustStore: stored.store,
-    facts,
+    facts: trust.facts,
+    projectDeny: settings.projectDeny,
     enabledElsewhere: found.choices.filter(({ decision }) => decision === 'enabled'),
   }
 }
@@ -104,63 +110,30 @@ function policyOf(settings: Settings, isProjectApproved: boolean): Policy {
   return isProjectApproved ? { ...policy, deny: [...policy.deny, ...projectDeny] } : policy
 }
 
-function factsOf(
-  world: World,
-  entries: readonly NormalizedEntry[],
-): ReadonlyMap<NormalizedEntry, TrustFacts> {
-  const facts = new Map<NormalizedEntry, TrustFacts>()
-  for (const entry of entries) {
-    if (entry.found.origin.scope !== 'project' || entry.kind !== 'definition') continue
-    const { transport } = entry.definition
-    const executable =
-      transport.type === 'stdio' ? findExecutable(world, transport, entry.found.baseDir) : undefined
-    facts.set(entry, toTrustFacts(entry.definition, executable))
+/** One bad entry never takes its neighbours down, and its problem says so. */
+function withNeighbours(entries: readonly NormalizedEntry[]): readonly NormalizedEntry[] {
+  const good = new Map<string, number>()
+  for (const { found, kind } of entries) {
+    if (kind === 'definition') good.set(found.origin.file, (good.get(found.origin.file) ?? 0) + 1)
   }
-  return facts
+  return entries.map((entry) => {
+    const others = good.get(entry.found.origin.file) ?? 0
+    if (entry.kind !== 'invalid' || others === 0) return entry
+    const note =
+      others === 1
+        ? 'the other server in this file was loaded'
+        : `the other ${others} servers in this file were loaded`
+    return { ...entry, problems: entry.problems.map((one) => ({ ...one, notes: [...one.notes, note] })) }
+  })
 }
 
-interface KnownTrust {
-  readonly facts: LoadedCatalog['facts']
-  readonly factsByName: ReadonlyMap<string, readonly TrustFacts[]>
-  readonly decided: ProjectTrust
-  readonly choices: Discovery['choices']
-}
-
-function trustOf(entry: NormalizedEntry, known: KnownTrust): TrustOfEntry {
-  const { facts, factsByName, decided, choices } = known
-  const { name, origin } = entry.found
-  const all = decided.get(name) ?? []
-  const today = factsByName.get(name) ?? []
-  const stale = all.filter((one) => !today.some((own) => compareFacts(one.facts, own).length === 0))
-  const own = facts.get(entry)
-  // Claude Code asks about `.mcp.json` alone.
-  const isShared = origin.source === 'mcp-json'
-  const declined = isShared
-    ? choices.find((one) => one.decision === 'disabled' && one.server === name)
-    : undefined
-  return {
-    decisions: { all, stale },
-    ...(own === undefined ? {} : { facts: own }),
-    ...(declined === undefined ? {} : { declinedElsewhere: declined.by }),
-  }
-}
-
-function byName(facts: LoadedCatalog['facts']): ReadonlyMap<string, readonly TrustFacts[]> {
-  const named = new Map<string, TrustFacts[]>()
-  for (const [{ found }, own] of facts) named.set(found.name, [...(named.get(found.name) ?? []), own])
-  return named
-}
-
-/** The keys go to the host only from entries that would otherwise have run. */
-function nativeOf(world: World, entries: Catalog['entries']): Catalog['native'] {
-  return entries
-    .filter(({ entry, fate }) => {
-      const isNative = fate.kind === 'excluded' && fate.by.rule === 'native'
-      return isNative && entry.kind === 'definition' && entry.found.origin.scope !== 'project'
-    })
-    .map(({ entry }) => {
-      const key = entry.kind === 'definition' ? findNativeKey(entry.definition, world.env) : undefined
-      return { name: entry.found.name, ...(key === undefined ? {} : { key }) }
+/** The keys go to the host only from servers that would have run if it did not implement them. */
+function nativeOf(world: World, names: ReadonlySet<string>, { servers }: Choice): Catalog['native'] {
+  return servers
+    .filter(({ name }) => names.has(name))
+    .map((server) => {
+      const key = findNativeKey(server, world.env)
+      return { name: server.name, ...(key === undefined ? {} : { key }) }
     })
 }
 
@@ -171,6 +144,7 @@ function emptyCatalog(project: Project, dirs: OurDirs): LoadedCatalog {
     dirs,
     trustStore: { projects: new Map() },
     facts: new Map(),
+    projectDeny: [],
     enabledElsewhere: [],
   }
 }

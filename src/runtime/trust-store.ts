@@ -3,7 +3,7 @@
  *
  * in     the file in the user's own state folder
  * out    a TrustStore; a store that cannot be read holds no approval, and is a problem
- * never  lives in a repository, holds a secret, or is readable by others
+ * never  lives in a repository, holds the value of a variable or header, or is readable by others
  */
 import { toCommandLine } from '../base/command-line.ts'
 import type { Problem } from '../model/problem.ts'
@@ -27,13 +27,16 @@ export function readTrust(world: World, file: string): StoredTrust {
   return parseTrust(file, read.text)
 }
 
-/** Reads, changes and writes under a lock. A project without decisions is forgotten. Throws `trust/damaged`. */
+/**
+ * Reads, changes and writes under a lock. A project without decisions is forgotten. Throws `trust/damaged`,
+ * `trust/unwritable`.
+ */
 export async function updateTrust(
   world: World,
   file: string,
   change: (projects: Map<string, ProjectTrust>) => void,
 ): Promise<void> {
-  await world.files.update(file, 0o600, (text) => {
+  const write = world.files.update(file, 0o600, (text) => {
     const { store, problem } =
       text === undefined ? { store: { projects: new Map() } } : parseTrust(file, text)
     if (problem !== undefined) throw new ProblemError(problem)
@@ -41,11 +44,14 @@ export async function updateTrust(
     change(projects)
     return formatTrust({ projects })
   })
+  await write.catch((error: unknown) => {
+    throw error instanceof ProblemError ? error : new ProblemError(unwritable(file, error))
+  })
 }
 
 function parseTrust(file: string, text: string): StoredTrust {
   const parsed = tryJson(text)
-  if (!isObject(parsed) || !isObject(parsed['projects']))
+  if (!isObject(parsed) || parsed['version'] !== 1 || !isObject(parsed['projects']))
     return { store: { projects: new Map() }, problem: damaged(file) }
   const projects = new Map<string, ProjectTrust>()
   for (const [root, servers] of Object.entries(parsed['projects'])) {
@@ -94,6 +100,16 @@ function tryJson(text: string): unknown {
   } catch {
     return undefined // reported by the caller as a damaged store
   }
+}
+
+function unwritable(file: string, error: unknown): Problem {
+  return createProblem({
+    code: 'trust/unwritable',
+    message: 'your decision could not be written down',
+    where: { file },
+    notes: [error instanceof Error ? error.message : String(error)],
+    hints: ['make sure that the folder is one, and that you may write there'],
+  })
 }
 
 function damaged(file: string): Problem {

@@ -34,7 +34,7 @@ export interface Paths {
 
 /**
  * Synchronous on purpose: discovery looks at a few dozen small files, and promises would cost more than the reads.
- * No method throws; whatever the file system answers is a value.
+ * Whatever the file system answers to a question is a value; only `update` can fail.
  */
 export interface Files {
   /** Never blocks on a pipe or device, never reads more than `MAX_FILE_BYTES`. */
@@ -47,7 +47,7 @@ export interface Files {
   isExecutable(path: string): boolean
   /** Permission bits, or undefined where the platform has none or the file is missing. */
   mode(path: string): number | undefined
-  /** Atomic and locked: `change` gets the current text (undefined when missing) and returns the new one. */
+  /** Atomic and locked: `change` gets the current text (undefined when missing) and returns the new one. Rejects. */
   update(file: string, mode: number, change: (text: string | undefined) => string): Promise<void>
 }
 

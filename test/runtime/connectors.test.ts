@@ -93,14 +93,18 @@ describe('connectors', () => {
     ])
   })
 
-  test('an answer that is not JSON is a problem with a place in it', async () => {
-    const url = await serve((_, response) => response.end('{ "mcpServers": '))
+  test('an answer that is not JSON, such as a sign-in page, is a problem and does not replace the last good copy', async () => {
+    let answer = LIST
+    const url = await serve((_, response) => response.end(answer))
     using scratch = createScratch()
     configure(scratch, url)
+    await loadCatalog(scratch.world, { connectors: 'fetch' })
+    answer = '<html>Sign in</html>'
     const { catalog } = await loadCatalog(scratch.world, { connectors: 'fetch' })
-    expect(catalog.problems.map(({ code, where }) => [code, where?.file, where?.line])).toEqual([
-      ['discover/unparseable', url, 1],
+    expect(catalog.problems.map(({ message }) => message)).toEqual([
+      `the connector \`${url}\` could not be fetched: its answer is not JSON: this is not a JSON value`,
     ])
+    expect((await loadCatalog(scratch.world)).catalog.servers.map(({ name }) => name)).toEqual(['hosted'])
   })
 
   test('a variable that is not set keeps the request from being sent', async () => {

@@ -17,7 +17,7 @@ export function findExecutable(world: World, transport: StdioTransport, baseDir:
   }
   const dirs = (env['PATH'] ?? env['Path'] ?? '').split(paths.delimiter).filter((dir) => dir !== '')
   for (const dir of dirs) {
-    const found = firstExecutable(world, paths.join(dir, command))
+    const found = firstExecutable(world, paths.resolve(world.cwd, dir, command))
     if (found !== undefined) return found
   }
   return undefined

@@ -88,17 +88,24 @@ function matches(match: ServerMatch, facts: Facts, list: 'deny' | 'allow'): bool
  * `https://elsewhere.test/.example.com/`. Only where the pattern ends with it, it stands for the path as well.
  */
 function matchesUrl(pattern: string, url: string): boolean {
-  const wanted = splitUrl(pattern)
   const given = splitUrl(url)
+  // Without a scheme, the author means the host: `evil.example`, or `*.example/mcp`.
+  const wanted = splitUrl(pattern.includes('://') ? pattern : `*://${pattern}`)
   if (wanted === undefined || given === undefined) return matchesWildcard(pattern, url)
-  const isHost = matchesWildcard(wanted.origin.toLowerCase(), given.origin)
-  const path = wanted.rest === '' && wanted.origin.endsWith('*') ? '*' : wanted.rest
+  const isHost = matchesWildcard(withoutDefaultPort(wanted.origin.toLowerCase()), given.origin)
+  const isHostAlone = wanted.rest === '' && (wanted.origin.endsWith('*') || !pattern.includes('://'))
+  const path = isHostAlone ? '*' : wanted.rest
   return (
     isHost &&
     [given.rest, given.rest || '/'].some(
       (rest) => matchesWildcard(path, rest) || (path === '/' && rest === ''),
     )
   )
+}
+
+/** URLs are compared without it, so patterns must be. */
+function withoutDefaultPort(origin: string): string {
+  return origin.replace(/^(https|wss)(:\/\/.*):443$/, '$1$2').replace(/^(http|ws)(:\/\/.*):80$/, '$1$2')
 }
 
 function splitUrl(url: string): { readonly origin: string; readonly rest: string } | undefined {

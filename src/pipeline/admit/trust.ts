@@ -44,20 +44,28 @@ export function compareFacts(was: TrustFacts, is: TrustFacts): readonly Change[]
     }))
 }
 
-/** `executable` is where the command leads today, or undefined when it leads nowhere. */
-export function toTrustFacts(definition: ServerDefinition, executable: string | undefined): TrustFacts {
+/** What a definition rests on outside of itself. */
+export interface Ground {
+  /** Where the command leads today; undefined when it leads nowhere. */
+  readonly executable: string | undefined
+  /** Where relative paths begin. */
+  readonly baseDir: string
+}
+
+export function toTrustFacts(definition: ServerDefinition, ground: Ground): TrustFacts {
   const facts: Record<string, string> = { type: definition.transport.type }
   const put = (field: string, value: Template | string | undefined): void => {
     if (value !== undefined) facts[field] = typeof value === 'string' ? value : showTemplate(value)
   }
   const putMap = (field: string, map: TemplateMap): void => {
-    for (const [key, value] of map) facts[`${field}.${key}`] = secret(showTemplate(value))
+    for (const [key, value] of map) facts[`${field}.${key}`] = toFact(showTemplate(value), definition.values)
   }
-  const { transport, name: _, values: __, description: ___, auth, ...rest } = definition
+  const { transport, name: _, description: __, auth, ...rest } = definition
   switch (transport.type) {
     case 'stdio':
       put('command', transport.command)
-      put('executable', executable ?? 'not found')
+      put('executable', ground.executable ?? 'not found')
+      put('base', ground.baseDir)
       put('args', JSON.stringify(transport.args.map(showTemplate)))
       put('cwd', transport.cwd)
       put('envFile', transport.envFile)
@@ -102,4 +110,9 @@ function stringify(value: OAuth | object): string {
 /** Tells a change, not the value. */
 function secret(value: string): string {
   return `sha256:${sha256(value).slice(0, 16)}`
+}
+
+/** A value that is a command is what its user must see; any other may be a secret. */
+function toFact(value: string, values: ServerDefinition['values']): string {
+  return values === 'resolvable' && value.startsWith('!') ? value : secret(value)
 }

@@ -13,7 +13,7 @@ import {
 import type { FoundEntry, Switch } from '../../model/entry.ts'
 import type { Problem } from '../../model/problem.ts'
 import { createWarning, whereOf } from '../../problem/problem.ts'
-import { toComparable } from './project.ts'
+import { absoluteOr, toComparable } from './project.ts'
 import { spotOf, type ServersRequest, type Site, type SwitchFor } from './site.ts'
 import { lookInOrder } from './source.ts'
 
@@ -56,8 +56,13 @@ function findPlugins(
   return map.members.flatMap((member) => {
     const installs = member.value.kind === 'array' ? member.value.items : [member.value]
     const install = installs.find((one) => appliesHere(site, one))
-    const root = toText(findMember(install, 'installPath')?.value)
-    if (root === undefined) return []
+    if (install === undefined) return []
+    // A relative path would lead into whatever repository one is in.
+    const root = absoluteOr(site.world, toText(findMember(install, 'installPath')?.value))
+    if (root === undefined) {
+      site.report(noFolder(installed, member))
+      return []
+    }
     const id = member.key
     const off = pluginOff(member, installed, settings)
     const answers = findAnswers(settings, id)
@@ -145,6 +150,15 @@ async function mapFile(site: Site, request: ServersRequest): Promise<readonly Fo
   const document = await site.read(request)
   const isBare = document !== undefined && findMember(document.root, 'mcpServers') === undefined
   return site.servers({ ...request, under: isBare ? [] : ['mcpServers'] })
+}
+
+function noFolder(installed: ConfigDocument, { key, value }: Member): Problem {
+  return createWarning({
+    code: 'discover/plugin-folder',
+    message: `the plugin \`${key}\` has no \`installPath\` that is absolute, so its servers are not read`,
+    where: whereOf(installed, value, { source: 'claude-code', scope: 'plugin' }),
+    hints: ['install the plugin again in Claude Code'],
+  })
 }
 
 function bundle(manifest: ConfigDocument, node: ConfigNode, plugin: Plugin): Problem {

@@ -7,9 +7,9 @@
 import { sha256 } from '../../base/sha256.ts'
 import type { FoundEntry } from '../../model/entry.ts'
 import type { Connector } from '../../model/settings.ts'
-import { showPart, type Template } from '../../model/template.ts'
-import type { World } from '../../world/world.ts'
+import { fillTemplate } from '../../model/template.ts'
 import { connectorFailed, connectorUnfetched } from './problems.ts'
+import { parseText } from './formats/parse-text.ts'
 import { createSite, parseDocument, record, type SiteContext } from './site.ts'
 import { lookInOrder } from './source.ts'
 
@@ -53,7 +53,9 @@ async function fetchCopy(context: SiteContext, connector: Connector): Promise<Co
     log.problems.push(connectorFailed(connector.url, connector.by, reason))
     return undefined
   }
-  const headers = new Map([...connector.headers].map(([name, value]) => [name, fillIn(value, world)]))
+  const headers = new Map(
+    [...connector.headers].map(([name, value]) => [name, fillTemplate(value, world.env)]),
+  )
   const unset = [...headers].find(([, value]) => value === undefined)
   if (unset !== undefined) return fail(`its header \`${unset[0]}\` needs a variable that is not set`)
   try {
@@ -61,6 +63,9 @@ async function fetchCopy(context: SiteContext, connector: Connector): Promise<Co
     const sent = Object.fromEntries(headers) as Record<string, string>
     const { status, text } = await world.web.get(connector.url, { headers: sent, signal })
     if (status !== 200) return fail(`it answered with HTTP status ${status}`)
+    // What does not parse, such as the sign-in page of a network, must not replace the last good copy.
+    const parsed = await parseText(text, 'json')
+    if (parsed.kind === 'fault') return fail(`its answer is not JSON: ${parsed.message}`)
     const copy = { text, fetchedAt: world.clock.now() }
     await world.files.update(copyFile(context, connector), 0o600, () =>
       JSON.stringify({ url: connector.url, ...copy }),
@@ -89,16 +94,6 @@ function readCopy(context: SiteContext, connector: Connector): Copy | undefined 
 
 function copyFile({ world, dirs }: SiteContext, connector: Connector): string {
   return world.paths.join(dirs.cache, 'connectors', `${sha256(connector.url).slice(0, 16)}.json`)
-}
-
-/** Undefined when a variable is unset. */
-function fillIn(template: Template, world: World): string | undefined {
-  const parts = template.map((part) =>
-    typeof part === 'object' && part.kind === 'env'
-      ? (world.env[part.name] ?? part.fallback)
-      : showPart(part),
-  )
-  return parts.includes(undefined) ? undefined : parts.join('')
 }
 
 /** `fetch` hides the reason one level down. */

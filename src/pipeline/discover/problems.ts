@@ -98,6 +98,15 @@ export function wrongKey(origin: Origin, server: string, found: string, expected
   })
 }
 
+export function noKey(origin: Origin, server: string, expected: string): Problem {
+  return createWarning({
+    code: 'discover/no-key',
+    message: `\`${server}\` stands at the top of the file, but this file is read for \`${expected}\``,
+    where: whereOrigin(origin, server),
+    hints: [`put it under \`${expected}\``],
+  })
+}
+
 export function duplicateKey(origin: Origin, server: string): Problem {
   return createWarning({
     code: 'discover/duplicate-key',

@@ -21,7 +21,15 @@ import type { Project } from '../../model/project.ts'
 import type { Settings } from '../../model/settings.ts'
 import type { World } from '../../world/world.ts'
 import { formatOf, parseText } from './formats/parse-text.ts'
-import { duplicateKey, replacedMap, unparseable, unreadableFile, wrongKey, wrongShape } from './problems.ts'
+import {
+  duplicateKey,
+  replacedMap,
+  unparseable,
+  unreadableFile,
+  wrongKey,
+  wrongShape,
+  noKey,
+} from './problems.ts'
 import { below, type OurDirs } from './project.ts'
 
 export interface Site {
@@ -194,7 +202,7 @@ function findServers(log: SiteLog, search: Search): readonly FoundEntry[] {
   const under = request.under ?? ['mcpServers']
   const map = findAt(document.root, under)
   const misplaced = [...findMisplaced(search, under), ...findReplaced(search, under)]
-  if (map === undefined) return misplaced
+  if (map === undefined) return misplaced.length > 0 ? misplaced : findBare(search, under)
   if (map.kind !== 'object') {
     log.problems.push(wrongShape(document, map, `\`${under.join('.')}\``, { source, scope: request.scope }))
     return misplaced
@@ -215,13 +223,26 @@ function findMisplaced(search: Search, under: readonly string[]): readonly Found
   const hasKey = under.length === 1 && request.unsupported === undefined
   if (document.root.kind !== 'object' || !hasKey) return []
   return document.root.members
-    .filter(({ key, value }) => key !== under[0] && KNOWN_KEYS.includes(key) && looksLikeServers(value))
+    .filter(({ key, value }) => key !== under[0] && isKnownKey(key) && looksLikeServers(value))
     .flatMap((found) =>
       (found.value.kind === 'object' ? found.value.members : []).map((member) => {
         const entry = toEntry(search, member)
         return { ...entry, unsupported: wrongKey(entry.origin, member.key, found.key, under[0]!) }
       }),
     )
+}
+
+/** Servers at the top of the file, with nothing around them: people paste them so. */
+function findBare(search: Search, under: readonly string[]): readonly FoundEntry[] {
+  const { document, request } = search
+  const hasKey = under.length === 1 && request.unsupported === undefined
+  if (document.root.kind !== 'object' || !hasKey) return []
+  return document.root.members
+    .filter(({ value }) => isServerLike(value))
+    .map((member) => {
+      const entry = toEntry(search, member)
+      return { ...entry, unsupported: noKey(entry.origin, member.key, under[0]!) }
+    })
 }
 
 /** A map of servers that is written twice: every parser takes the last and drops the first without a word. */
@@ -236,10 +257,16 @@ function findReplaced(search: Search, under: readonly string[]): readonly FoundE
   )
 }
 
+function isKnownKey(key: string): boolean {
+  return KNOWN_KEYS.some((known) => known.toLowerCase() === key.toLowerCase())
+}
+
 function looksLikeServers(node: ConfigNode): boolean {
-  const isServer = (value: ConfigNode): boolean =>
-    value.kind === 'object' && value.members.some(({ key }) => key === 'command' || key === 'url')
-  return node.kind === 'object' && node.members.some((member) => isServer(member.value))
+  return node.kind === 'object' && node.members.some((member) => isServerLike(member.value))
+}
+
+function isServerLike(node: ConfigNode): boolean {
+  return node.kind === 'object' && node.members.some(({ key }) => key === 'command' || key === 'url')
 }
 
 function toEntry(search: Search, member: Member): FoundEntry {

@@ -95,6 +95,3 @@ export function asScopes<T>(key: Key<T, readonly string[]>): Setter<T> {
     return undefined
   }
 }
-
-/** Known, and of no consequence. */
-export const asNothing = (): undefined => undefined

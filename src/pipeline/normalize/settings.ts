@@ -124,11 +124,16 @@ const READERS: Readonly<Record<string, SettingReader>> = {
   allowedMcpServers: readAllowList,
   pluginServersOnly: (draft, at, member) => {
     const toggle = readToggle(draft, at, member)
+    if (toggle === undefined && at.level === 'managed') breakPolicy(draft, at.level, draft.problems.pop()!)
     if (at.level !== 'managed')
       draft.problems.push(notHere(at, member, 'only managed settings can ask for it'))
     else if (toggle?.isOn === true) draft.pluginServersOnly ??= toggle.by
   },
   security: (draft, at, member) => {
+    if (member.value.kind !== 'object') {
+      breakPolicy(draft, at.level, malformed(at, member.value, '`security` must be a table'))
+      return
+    }
     for (const inner of readObject(draft, at, member)) {
       if (inner.key === 'mcp_server_denylist') READERS['deniedMcpServers']!(draft, at, inner)
       else if (inner.key === 'mcp_server_allowlist') readInRepository(draft, at, inner, readAllowList)

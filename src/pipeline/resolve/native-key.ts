@@ -7,7 +7,7 @@
 import { Secret } from '../../base/secret.ts'
 import type { ServerDefinition, TemplateMap } from '../../model/definition.ts'
 import { tryUrl } from '../../model/signature.ts'
-import type { Part, Template } from '../../model/template.ts'
+import { fillTemplate, type Template } from '../../model/template.ts'
 import type { Env } from '../../world/world.ts'
 
 const KEY_NAME = /key|token|secret|authorization/i
@@ -24,21 +24,10 @@ export function findNativeKey({ transport }: ServerDefinition, env: Env): Secret
 
 function findInMap(map: TemplateMap, env: Env): string | undefined {
   const value = [...map].find(([name]) => KEY_NAME.test(name))?.[1]
-  return value === undefined ? undefined : fillIn(value, env)?.replace(/^Bearer\s+/i, '')
+  return value === undefined ? undefined : fillTemplate(value, env)?.replace(/^Bearer\s+/i, '')
 }
 
 function findInUrl(template: Template, env: Env): string | undefined {
-  const url = tryUrl(fillIn(template, env) ?? '')
+  const url = tryUrl(fillTemplate(template, env) ?? '')
   return [...(url?.searchParams ?? [])].find(([name]) => KEY_NAME.test(name))?.[1]
-}
-
-/** Undefined when something in it is not known. */
-function fillIn(template: Template, env: Env): string | undefined {
-  const parts = template.map((part) => valueOf(part, env))
-  return parts.includes(undefined) ? undefined : parts.join('')
-}
-
-function valueOf(part: Part, env: Env): string | undefined {
-  if (typeof part === 'string') return part
-  return part.kind === 'env' ? (env[part.name] ?? part.fallback) : undefined
 }

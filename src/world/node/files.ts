@@ -9,7 +9,6 @@ import {
   accessSync,
   closeSync,
   constants,
-  existsSync,
   fstatSync,
   mkdirSync,
   openSync,
@@ -85,8 +84,9 @@ export const nodeFiles: Files = {
       retries: { retries: 50, minTimeout: 10, maxTimeout: 200 },
     })
     try {
-      const before = existsSync(file) ? readFileSync(file, 'utf8') : undefined
-      await writeFileAtomic(file, change(before), { mode })
+      const before = nodeFiles.read(file)
+      if (before.kind === 'unreadable') throw new Error(`${file} cannot be read`)
+      await writeFileAtomic(file, change(before.kind === 'text' ? before.text : undefined), { mode })
     } finally {
       await release()
     }

@@ -1,9 +1,9 @@
 /**
  * world: the real one.
  */
-import { homedir } from 'node:os'
+import { homedir, userInfo } from 'node:os'
 import { posix, win32 } from 'node:path'
-import type { Platform, World } from '../world.ts'
+import type { Paths, Platform, World } from '../world.ts'
 import { nodeFiles } from './files.ts'
 import { nodeShell } from './shell.ts'
 import { nodeWeb } from './web.ts'
@@ -15,13 +15,19 @@ export function createNodeWorld(options: { readonly cwd?: string | undefined } =
     platform,
     paths,
     env: process.env,
-    home: homedir(),
+    home: findHome(paths),
     cwd: paths.resolve(options.cwd ?? findCwd()),
     files: nodeFiles,
     clock: { now: Date.now },
     web: nodeWeb,
     shell: nodeShell,
   }
+}
+
+/** A relative `HOME` would make the user's own folder of whatever repository one is in. */
+function findHome(paths: Paths): string {
+  const home = homedir()
+  return paths.isAbsolute(home) ? home : userInfo().homedir
 }
 
 /** Other systems follow the rules of Linux. */

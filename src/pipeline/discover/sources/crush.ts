@@ -52,6 +52,6 @@ function script(file: string, scope: Scope): Problem {
     message: "this is a shell script, and Plugboard never runs another agent's scripts",
     where: { file, source: 'crush', scope },
     notes: ['the servers it adds are not known here'],
-    hints: ['to use one of them here, run `plugboard add <name> -- <command…>`'],
+    hints: ['to use one of them here, declare it in `crush.json`, under `mcp`'],
   })
 }

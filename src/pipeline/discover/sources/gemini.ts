@@ -97,8 +97,9 @@ function allOff(document: ConfigDocument | undefined): Switches {
 /** `{ "<server>": { "enabled": false } }`; Gemini writes the names in lower case. */
 function switchedOff(document: ConfigDocument | undefined): Switches {
   const members = document?.root.kind === 'object' ? document.root.members : []
+  const byId = new Map(members.map(({ key, value }) => [toId(key), value]))
   return (ids) => {
-    const enabled = members.findLast(({ key }) => isOneOf(ids, key))?.value
+    const enabled = ids.map((id) => byId.get(toId(id))).find((value) => value !== undefined)
     const node = findMember(enabled, 'enabled')?.value
     if (document === undefined || !isFalse(node)) return undefined
     return { to: 'off', by: spotOf(document, node), reason: 'it was disabled in Gemini CLI' }
@@ -110,8 +111,12 @@ function isFalse(node: ConfigNode | undefined): node is ConfigNode {
 }
 
 /** Gemini compares names without regard to case. */
+function toId(name: string): string {
+  return name.trim().toLowerCase()
+}
+
 function isOneOf(ids: readonly string[], name: string): boolean {
-  return ids.some((id) => id.trim().toLowerCase() === name.trim().toLowerCase())
+  return ids.some((id) => toId(id) === toId(name))
 }
 
 /** The second of each pair is how older versions wrote it. */

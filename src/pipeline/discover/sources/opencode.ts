@@ -79,8 +79,9 @@ async function readSwitches(site: Site, places: readonly PlaceToRead[]): Promise
 
 function switchesIn(document: ConfigDocument): SwitchFor {
   const map = findAt(document.root, ['mcp'])
+  const members = new Map((map?.kind === 'object' ? map.members : []).map((member) => [member.key, member]))
   return (name) => {
-    const enabled = findSwitch(findMember(map, name))
+    const enabled = findSwitch(members.get(name))
     if (enabled === undefined) return undefined
     const to = enabled.value === true ? 'on' : 'off'
     return { to, by: spotOf(document, enabled), reason: '`enabled` says so' }

@@ -2,7 +2,7 @@
  * agent-code: TOML tables with four fields. What it calls SSE is an HTTP POST, so a `url` is tried as http first.
  */
 import type { Dialect } from '../draft.ts'
-import { command, template, templateMap, templates } from '../fields.ts'
+import { command, disabled, enabled, template, templateMap, templates } from '../fields.ts'
 
 export const agentCode: Dialect = {
   id: 'agent-code',
@@ -11,6 +11,9 @@ export const agentCode: Dialect = {
     args: templates('args'),
     env: templateMap('env'),
     url: template('url'),
+    // No fields of its own, but whoever writes one means it.
+    enabled,
+    disabled,
   },
   syntaxes: [],
   values: 'literal',

@@ -9,32 +9,33 @@ import { toPrintable, toPrintableJson } from '../../../../base/printable.ts'
 import { createProblem, ProblemError } from '../../../../problem/problem.ts'
 import type { LoadedCatalog } from '../../../../runtime/load-catalog.ts'
 import { decide, requireQuestions, trustQuestions, type TrustQuestion } from '../../../../runtime/trust.ts'
-import { showFolder } from '../../../shared/show-path.ts'
+import { showMatch } from '../../../../model/policy.ts'
+import { showFolder, showSpot } from '../../../shared/show-path.ts'
 import type { CommandContext } from '../../command.ts'
 import { showQuestion, WARNING } from './question.ts'
 
 export async function run(context: CommandContext): Promise<number> {
   const { terminal, flags, json } = context
   const loaded = await context.load()
-  const questions = findQuestions(context, loaded)
+  const mustAsk = terminal.canAsk && flags['yes'] !== true && !json
+  const questions = findQuestions(context, loaded, mustAsk)
   if (questions.length === 0) {
     terminal.out(json ? '{"decided":[]}\n' : 'nothing waits for your approval in this project\n')
     return 0
   }
-  const mustAsk = terminal.canAsk && flags['yes'] !== true && !json
-  if (!json) terminal.err(`${WARNING}\n`)
+  if (!json) terminal.err([WARNING, ...denyNote(loaded, context)].join('\n') + '\n')
   return mustAsk ? askEach(context, loaded, questions) : approveAll(context, loaded, questions)
 }
 
-/** The servers named; without names, all that wait. Throws `trust/nothing-named` where nobody can be asked. */
+/** The servers named; without names, all that wait. Throws `trust/nothing-named` where nobody will be asked. */
 function findQuestions(
-  { terminal, flags, args }: CommandContext,
+  { flags, args }: CommandContext,
   loaded: LoadedCatalog,
+  mustAsk: boolean,
 ): readonly TrustQuestion[] {
   if (args.length > 0) return args.flatMap((name) => requireQuestions(loaded, name))
   const waiting = trustQuestions(loaded).filter(({ entry }) => entry.fate.kind === 'untrusted')
-  const isTold = terminal.canAsk || flags['all'] === true
-  if (waiting.length > 0 && !isTold) throw new ProblemError(nothingNamed(waiting))
+  if (waiting.length > 0 && !mustAsk && flags['all'] !== true) throw new ProblemError(nothingNamed(waiting))
   return waiting
 }
 
@@ -54,6 +55,15 @@ async function approveAll(
     terminal.out(`\napproved ${names} for ${showFolder(loaded.project.realRoot, world)}\n`)
   }
   return 0
+}
+
+/** Approving one server of a project puts its deny rules into force, for every server there is. */
+function denyNote({ projectDeny }: LoadedCatalog, { world }: CommandContext): string[] {
+  if (projectDeny.length === 0) return []
+  const rules = projectDeny.map(({ match }) => `\`${toPrintable(showMatch(match))}\``).join(', ')
+  return [
+    `With it, what this project denies is denied here: ${rules} (${showSpot(projectDeny[0]!.by, world)}).`,
+  ]
 }
 
 type Answer = TrustDecision['decision'] | 'later'
@@ -79,7 +89,7 @@ async function askEach(
 function nothingNamed(waiting: readonly TrustQuestion[]): ProblemError['problem'] {
   return createProblem({
     code: 'trust/nothing-named',
-    message: 'there is no terminal to ask on, so the servers to approve must be named',
+    message: 'nobody is asked here, so the servers to approve must be named',
     notes: [`waiting: ${[...new Set(waiting.map(({ name }) => name))].join(', ')}`],
     hints: [
       'name them: `plugboard trust approve <server>`',

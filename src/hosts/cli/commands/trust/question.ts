@@ -57,6 +57,9 @@ function showFacts(facts: TrustFacts): readonly (readonly [string, string])[] {
     ['reaches', facts['url'] === undefined ? undefined : maskText(facts['url'])],
     ['headers', names('header.')],
     ['runs for headers', facts['headersHelper']],
+    ...Object.entries(facts)
+      .filter(([field, value]) => /^(?:env|header)\./.test(field) && value.startsWith('!'))
+      .map(([field, value]) => [`runs for ${field}`, value.slice(1)] as const),
     ['inherits', facts['inheritEnv'] === 'true' ? 'your whole environment' : undefined],
   ]
   return rows.filter((row): row is readonly [string, string] => row[1] !== undefined && row[1] !== '')
