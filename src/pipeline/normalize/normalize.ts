@@ -47,8 +47,10 @@ function readField(draft: Draft, field: Field): void {
   const { fields, unknownField } = draft.dialect
   const reader = Object.hasOwn(fields, field.path) ? fields[field.path] : undefined
   if (reader !== undefined) reader(draft, field)
-  else if (unknownField === 'not-used') draft.warnings.push(notUsed(draft.found, field)) else
+  else if (unknownField === 'not-used') draft.warnings.push(notUsed(draft.found, field))
+  else {
     draft.problems.push(invalidConfig(draft.found, `\`${field.path}\` is not a field of this format`, field))
+  }
 }
 
 function toUnsupported(
