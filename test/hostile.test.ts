@@ -465,12 +465,14 @@ x${'y'.repeat(4999)}  stdio      user   Cursor  chosen   ~/.cursor/mcp.json:18
    |
 21 |   "": {
    |       ^
+  the other 6 servers in this file were loaded
 
 error: a server needs a name
   --> ~/.cursor/mcp.json:24:8   (Cursor, user scope)
    |
 24 |   " ": {
    |        ^
+  the other 6 servers in this file were loaded
 `)
   })
 

@@ -14,5 +14,6 @@ export function toCommandLine(command: string, names: readonly string[], platfor
 
 function quote(word: string, platform: Platform): string {
   if (/^[\w@%+=:,./-]+$/.test(word) && !(platform === 'win32' && word.includes('%'))) return word
-  return platform === 'win32' ? `"${word.replaceAll('"', '""')}"` : `'${word.replaceAll("'", "'\\''")}'`
+  // Its two shells quote in different ways, and a name may be made to slip through one of them: to be typed by hand.
+  return platform === 'win32' ? '<name>' : `'${word.replaceAll("'", "'\\''")}'`
 }

@@ -4,6 +4,8 @@
  * JSON, TOML and YAML all become this. Objects keep their members as a list, not as a JavaScript object: duplicate
  * keys stay visible, and a server called `__proto__` is a name like any other.
  */
+import type { Spot } from './origin.ts'
+
 export type ConfigNode = ObjectNode | ArrayNode | ScalarNode
 
 interface Span {
@@ -67,6 +69,11 @@ export function locate(
     else high = middle - 1
   }
   return { line: low + 1, column: offset - lineStarts[low]! + 1 }
+}
+
+/** Where a node stands, for who wants to say so. */
+export function spotOf(document: ConfigDocument, node: Pick<Span, 'start'>): Spot {
+  return { file: document.file, ...locate(document.lineStarts, node.start) }
 }
 
 /** The value under a key. Where a key is written twice, the last one counts, as in every JSON parser. */

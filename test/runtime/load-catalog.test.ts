@@ -55,6 +55,18 @@ describe('native servers', () => {
     expect(JSON.stringify(catalog.native)).not.toContain('k-123')
   })
 
+  test.each([
+    ['disabled', { command: 'npx', enabled: false, env: { EXA_API_KEY: '${KEY}' } }, {}],
+    [
+      'denied',
+      { command: 'npx', env: { EXA_API_KEY: '${KEY}' } },
+      { [SETTINGS]: '{ "deniedMcpServers": ["exa"] }' },
+    ],
+  ])('that would not have run (%s) hand over no key', async (_, entry, more) => {
+    const world = createMemoryWorld({ files: { [CURSOR]: exa(entry), ...more }, env: { KEY: 'k-123' } })
+    expect((await loadCatalog(world, { native: ['exa'] })).catalog.native).toEqual([])
+  })
+
   test('of a repository hand over no key', async () => {
     const files = { '/src/shop/.mcp.json': exa({ command: 'npx', env: { EXA_API_KEY: '${KEY}' } }) }
     const { catalog } = await loadCatalog(createMemoryWorld({ files, env: { KEY: 'k-123' } }), {
@@ -66,6 +78,60 @@ describe('native servers', () => {
   test('are ordinary ones unless the host says otherwise', async () => {
     const { catalog } = await loadCatalog(createMemoryWorld({ files: { [CURSOR]: exa({ command: 'npx' }) } }))
     expect(catalog.servers.map(({ name }) => name)).toEqual(['exa'])
+  })
+})
+
+describe('what a file declares in the wrong way', () => {
+  test.each([
+    ['with nothing around it', '{ "files": { "command": "npx" } }', 'discover/no-key'],
+    [
+      'under a key in other letters',
+      '{ "mcpservers": { "files": { "command": "npx" } } }',
+      'discover/wrong-key',
+    ],
+    [
+      'under the key of another agent',
+      '{ "servers": { "files": { "command": "npx" } } }',
+      'discover/wrong-key',
+    ],
+  ])('%s has a fate and advice', async (_, text, code) => {
+    const { catalog } = await loadCatalog(createMemoryWorld({ files: { [CURSOR]: text } }))
+    expect(catalog.entries.map(({ entry, fate }) => [entry.found.name, fate.kind])).toEqual([
+      ['files', 'unsupported'],
+    ])
+    expect(catalog.entries[0]?.fate).toMatchObject({ problem: { code, hints: [expect.any(String)] } })
+  })
+
+  test('says that its neighbours were loaded', async () => {
+    const text = '{ "mcpServers": { "bad": {}, "one": { "command": "a" }, "two": { "command": "b" } } }'
+    const { catalog } = await loadCatalog(createMemoryWorld({ files: { [CURSOR]: text } }))
+    expect(catalog.entries[0]?.fate).toMatchObject({
+      kind: 'invalid',
+      problems: [{ notes: ['the other 2 servers in this file were loaded'] }],
+    })
+  })
+})
+
+describe('a policy that cannot be understood admits nothing', () => {
+  test.each([
+    ['a list that is none', '{ "deniedMcpServers": "github" }'],
+    ['a rule that is none', '{ "allowedMcpServers": [{ "name": "files" }] }'],
+    ['a table that is none', '{ "security": ["github"] }'],
+    ['a file that does not parse', '{ "deniedMcpServers": ['],
+  ])('%s', async (_, text) => {
+    const { catalog } = await loadCatalog(
+      createMemoryWorld({ files: { [CURSOR]: ONE_SERVER, [SETTINGS]: text } }),
+    )
+    expect(catalog.entries.map(({ fate }) => [fate.kind, 'by' in fate ? fate.by?.file : ''])).toEqual([
+      ['not-allowed', SETTINGS],
+    ])
+    expect(catalog.problems).toHaveLength(1)
+  })
+
+  test('also where only managed settings may ask for it', async () => {
+    const files = { [CURSOR]: ONE_SERVER, '/etc/plugboard/settings.json': '{ "pluginServersOnly": "yes" }' }
+    const { catalog } = await loadCatalog(createMemoryWorld({ files }))
+    expect(catalog.entries.map(({ fate }) => fate.kind)).toEqual(['not-allowed'])
   })
 })
 
@@ -137,6 +203,13 @@ describe('the library', () => {
         },
       ],
     })
+  })
+
+  test('names an option that is no configuration', async () => {
+    const cyclic: Record<string, unknown> = {}
+    cyclic['self'] = cyclic
+    const { problems } = await discoverServers({ world: createMemoryWorld(), servers: cyclic })
+    expect(problems.map(({ code }) => code)).toEqual(['discover/bad-option'])
   })
 
   test('takes servers and `mcpConfig` above every file', async () => {

@@ -110,6 +110,35 @@ describe('an approval', () => {
     expect(String(world.stored.get('/home/ada/.local/state/plugboard/trust.json'))).not.toContain('hunter2')
   })
 
+  test('does not carry over to a file in which the same text would be a command', async () => {
+    const world = createProject({ command: 'node', env: { X: '!touch x' } })
+    await approve(world)
+    const files = {
+      ...Object.fromEntries(world.stored),
+      '/src/shop/.plugboard/mcp.json': String(world.stored.get(FILE)),
+    }
+    const moved = createMemoryWorld({
+      files,
+      env: { PATH: '/opt/bin:/usr/bin' },
+      programs: ['/usr/bin/node'],
+    })
+    const { catalog } = await loadCatalog(moved)
+    expect(catalog.entries.map(({ entry, fate }) => [entry.found.origin.source, fate.kind])).toEqual([
+      ['plugboard', 'untrusted'],
+      ['mcp-json', 'chosen'],
+    ])
+  })
+
+  test('shows a value that is a command, where values can be commands', async () => {
+    const files = {
+      '/src/shop/.plugboard/mcp.json': JSON.stringify({
+        mcpServers: { shop: { ...REMOTE, headers: { 'X-Key': '!cat key' } } },
+      }),
+    }
+    const loaded = await loadCatalog(createMemoryWorld({ files }))
+    expect(trustQuestions(loaded)[0]?.facts['header.X-Key']).toBe('!cat key')
+  })
+
   test('given in another project does not count here', async () => {
     const world = createProject(SERVER)
     await approve(world)
@@ -187,6 +216,28 @@ describe('decisions', () => {
     expect(loaded.catalog.problems.map(({ code }) => code)).toEqual(['trust/damaged'])
     await expect(approve(damaged)).rejects.toThrow('the record of your approvals cannot be read')
     expect(damaged.stored.get(store)).toBe('{ "projects": ')
+  })
+})
+
+describe('deny rules of a repository', () => {
+  const rules = { '/src/shop/.plugboard/settings.json': '{ "deniedMcpServers": ["mine"] }' }
+  const mine = { '/home/ada/.cursor/mcp.json': '{ "mcpServers": { "mine": { "command": "node" } } }' }
+
+  test('hold while something that was approved is there, and not on the strength of what is gone', async () => {
+    const world = createProject(SERVER)
+    await approve(world)
+    const files = { ...Object.fromEntries(world.stored), ...rules, ...mine }
+    const machine = { env: { PATH: '/usr/bin' }, programs: ['/usr/bin/node'] }
+    const approved = await loadCatalog(createMemoryWorld({ files, ...machine }))
+    expect(approved.catalog.entries.map(({ entry, fate }) => [entry.found.name, fate.kind])).toEqual([
+      ['mine', 'denied'],
+      ['shop', 'chosen'],
+    ])
+    const gone = { ...files, [FILE]: '{ "mcpServers": {} }' }
+    const later = await loadCatalog(createMemoryWorld({ files: gone, ...machine }))
+    expect(later.catalog.entries.map(({ entry, fate }) => [entry.found.name, fate.kind])).toEqual([
+      ['mine', 'chosen'],
+    ])
   })
 })
 

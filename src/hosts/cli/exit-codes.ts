@@ -7,20 +7,15 @@ export const DONE = 0
 export const FAILED = 1
 /** Usage or configuration to fix. */
 export const TO_FIX = 2
-export const SIGN_IN_NEEDED = 4
-export const DENIED = 5
+/** Ctrl-C, or a question that was cancelled. */
+export const INTERRUPTED = 130
 
-/** By the stage that wrote the problem; what is not listed is for the user to fix. */
+/** What is not listed is for the user to fix. */
 const BY_CODE: Readonly<Record<string, number>> = {
   'cli/bug': FAILED,
-  connect: FAILED,
-  list: FAILED,
-  call: FAILED,
-  authorize: SIGN_IN_NEEDED,
-  admit: DENIED,
-  permit: DENIED,
+  'trust/unwritable': FAILED,
 }
 
 export function exitCodeOf({ code }: Problem): number {
-  return BY_CODE[code] ?? BY_CODE[code.split('/')[0]!] ?? TO_FIX
+  return BY_CODE[code] ?? TO_FIX
 }

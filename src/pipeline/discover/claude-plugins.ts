@@ -3,6 +3,7 @@
  * and its servers stand in a third, or in its manifest.
  */
 import {
+  spotOf,
   findAt,
   findMember,
   toText,
@@ -14,7 +15,7 @@ import type { FoundEntry, Switch } from '../../model/entry.ts'
 import type { Problem } from '../../model/problem.ts'
 import { createWarning, whereOf } from '../../problem/problem.ts'
 import { absoluteOr, toComparable } from './project.ts'
-import { spotOf, type ServersRequest, type Site, type SwitchFor } from './site.ts'
+import { type ServersRequest, type Site, type SwitchFor } from './site.ts'
 import { lookInOrder } from './source.ts'
 
 export interface ClaudeFolder {

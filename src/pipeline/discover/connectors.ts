@@ -37,7 +37,8 @@ export async function lookAtConnectors(
         record(context.log, { ...place, exists: false, entries: 0 })
         return []
       }
-      const document = await parseDocument(context.log, { ...place, text: copy.text })
+      const { document, problem } = await parseDocument(place, copy.text)
+      if (problem !== undefined) site.report(problem)
       if (document === undefined) {
         record(context.log, { ...place, exists: true, entries: 0, fetchedAt: copy.fetchedAt })
         return []

@@ -2,7 +2,7 @@
  * dynamic: servers given with the command or through the library, for this run only.
  */
 import type { FoundEntry } from '../../model/entry.ts'
-import { missingDynamic } from './problems.ts'
+import { badServersOption, missingDynamic } from './problems.ts'
 import { createSite, parseDocument, type Site, type SiteContext } from './site.ts'
 import { lookInOrder } from './source.ts'
 
@@ -15,21 +15,37 @@ export interface DynamicServers {
 
 export function lookAtDynamic(context: SiteContext, given: DynamicServers): Promise<readonly FoundEntry[]> {
   const site = createSite(context, 'plugboard')
-  const option = JSON.stringify({ mcpServers: given.servers }, undefined, 2)
-  const hasOption = Object.keys(given.servers).length > 0
+  const option = toText(given.servers)
+  if (option === undefined) site.report(badServersOption())
+  const hasOption = option !== undefined && Object.keys(given.servers).length > 0
   return lookInOrder([
-    ...(hasOption ? [() => lookAtText(context, site, { file: 'servers option', text: option })] : []),
-    ...given.mcpConfig.toReversed().map((argument) => () => lookAtArgument(context, site, argument)),
+    ...(hasOption ? [() => lookAtText(site, { file: 'servers option', text: option })] : []),
+    ...given.mcpConfig
+      .map((argument, i) => ({ argument, label: given.mcpConfig.length === 1 ? FLAG : `${FLAG} #${i + 1}` }))
+      .toReversed()
+      .map((one) => () => lookAtArgument(context, site, one)),
   ])
+}
+
+const FLAG = '--mcp-config'
+
+/** Undefined for what JSON cannot say, such as an object that contains itself. */
+function toText(servers: DynamicServers['servers']): string | undefined {
+  try {
+    return JSON.stringify({ mcpServers: servers }, undefined, 2)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    return undefined
+  }
 }
 
 async function lookAtArgument(
   context: SiteContext,
   site: Site,
-  argument: string,
+  { argument, label }: { readonly argument: string; readonly label: string },
 ): Promise<readonly FoundEntry[]> {
   // A path never begins like this; and what is no JSON after all must not be repeated in a message about a path.
-  if (/^\s*[{["]/.test(argument)) return lookAtText(context, site, { file: '--mcp-config', text: argument })
+  if (/^\s*[{["]/.test(argument)) return lookAtText(site, { file: label, text: argument })
   const { paths, files, cwd } = context.world
   const file = paths.resolve(cwd, argument)
   if (files.kind(file) === 'missing') site.report(missingDynamic(file))
@@ -37,10 +53,10 @@ async function lookAtArgument(
 }
 
 async function lookAtText(
-  context: SiteContext,
   site: Site,
   { file, text }: { readonly file: string; readonly text: string },
 ): Promise<readonly FoundEntry[]> {
-  const document = await parseDocument(context.log, { file, text, source: 'plugboard', scope: 'dynamic' })
+  const { document, problem } = await parseDocument({ file, source: 'plugboard', scope: 'dynamic' }, text)
+  if (problem !== undefined) site.report(problem)
   return document === undefined ? [] : site.servers({ scope: 'dynamic', file, document, dialect: 'mcp-json' })
 }

@@ -135,6 +135,14 @@ export function missingDynamic(file: string): Problem {
   })
 }
 
+export function badServersOption(): Problem {
+  return createProblem({
+    code: 'discover/bad-option',
+    message: 'the option `servers` holds something that JSON cannot say',
+    hints: ['give plain objects, as they would stand under `mcpServers`'],
+  })
+}
+
 export function connectorFailed(url: string, by: Where, reason: string): Problem {
   return createWarning({
     code: 'discover/connector',

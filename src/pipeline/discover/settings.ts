@@ -39,12 +39,10 @@ export async function discoverSettings(
   for (const [level, dir] of folders) {
     for (const base of ['settings.json', 'settings.toml']) {
       const file = world.paths.join(dir, base)
-      const before = log.problems.length
-      const { document } = await readFile(
+      const { document, problem } = await readFile(
         { world, log },
         { file, source: 'plugboard', scope: SCOPE_OF[level] },
       )
-      const problem = log.problems[before]
       if (document !== undefined) found.push({ level, file, document })
       else if (problem !== undefined) found.push({ level, file, problem })
     }

@@ -6,6 +6,7 @@
  * never  reads a file twice, or runs anything
  */
 import {
+  spotOf,
   createDocument,
   findAt,
   locate,
@@ -19,7 +20,7 @@ import type { Problem } from '../../model/problem.ts'
 import type { Place } from '../../model/catalog.ts'
 import type { Project } from '../../model/project.ts'
 import type { Settings } from '../../model/settings.ts'
-import type { World } from '../../world/world.ts'
+import type { FileRead, World } from '../../world/world.ts'
 import { formatOf, parseText } from './formats/parse-text.ts'
 import {
   duplicateKey,
@@ -86,6 +87,8 @@ export type SwitchFor = (name: string) => Switch | undefined
 export interface FileSeen {
   readonly exists: boolean
   readonly document?: ConfigDocument
+  /** What kept it from being read. */
+  readonly problem?: Problem
 }
 
 /** What all sources of one load share. */
@@ -156,37 +159,46 @@ export function createSite(context: SiteContext, source: SourceId): Site {
 /** Reads once per load; a broken file is one problem however many scopes look into it. */
 export async function readFile(
   context: Pick<SiteContext, 'world' | 'log'>,
-  place: { readonly file: string; readonly source: SourceId; readonly scope: Scope },
+  place: PlaceOf,
 ): Promise<FileSeen> {
   const { log, world } = context
-  const { file, source, scope } = place
+  const { file } = place
   const before = log.files.get(file)
   if (before !== undefined) return before
-  const read = world.files.read(file)
-  const document = read.kind === 'text' ? await parseDocument(log, { ...place, text: read.text }) : undefined
-  if (read.kind === 'unreadable') log.problems.push(unreadableFile(file, read.why, { source, scope }))
-  const seen = { exists: read.kind !== 'missing', ...(document === undefined ? {} : { document }) }
+  const seen = await openFile(place, world.files.read(file))
+  if (seen.problem !== undefined) log.problems.push(seen.problem)
   log.files.set(file, seen)
   return seen
 }
 
+interface PlaceOf {
+  readonly file: string
+  readonly source: SourceId
+  readonly scope: Scope
+}
+
+async function openFile(place: PlaceOf, read: FileRead): Promise<FileSeen> {
+  const { file, source, scope } = place
+  if (read.kind === 'missing') return { exists: false }
+  if (read.kind === 'unreadable')
+    return { exists: true, problem: unreadableFile(file, read.why, { source, scope }) }
+  return { exists: true, ...(await parseDocument(place, read.text)) }
+}
+
+/** The text of a file, or of what was fetched or given, as a document. */
 export async function parseDocument(
-  log: Pick<SiteLog, 'problems'>,
-  place: { readonly file: string; readonly text: string; readonly source: SourceId; readonly scope: Scope },
-): Promise<ConfigDocument | undefined> {
-  const { file, text, source, scope } = place
+  { file, source, scope }: PlaceOf,
+  text: string,
+): Promise<Pick<FileSeen, 'document' | 'problem'>> {
   const format = formatOf(file)
   const parsed = await parseText(text, format)
   if (parsed.kind === 'fault') {
-    log.problems.push(unparseable({ file, text }, parsed, { source, scope, format: format.toUpperCase() }))
-    return undefined
+    const owner = { source, scope, format: format.toUpperCase() }
+    return { problem: unparseable({ file, text }, parsed, owner) }
   }
   const document = createDocument(file, text, parsed.root)
-  if (parsed.root.kind !== 'object') {
-    log.problems.push(wrongShape(document, parsed.root, 'this file', { source, scope }))
-    return undefined
-  }
-  return document
+  if (parsed.root.kind === 'object') return { document }
+  return { problem: wrongShape(document, parsed.root, 'this file', { source, scope }) }
 }
 
 interface Search {
@@ -331,8 +343,4 @@ export function firstSwitch<T>(
     }
     return undefined
   }
-}
-
-export function spotOf(document: ConfigDocument, node: Pick<ConfigNode, 'start'>): Spot {
-  return { file: document.file, ...locate(document.lineStarts, node.start) }
 }

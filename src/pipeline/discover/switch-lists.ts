@@ -5,11 +5,11 @@
  * out    its entries, each with the line that decides about it
  * never  lets a list in a repository decide about a server of the user's
  */
-import { findAt, toTextItems, type ConfigDocument, type ConfigNode } from '../../model/document.ts'
+import { spotOf, findAt, toTextItems, type ConfigDocument, type ConfigNode } from '../../model/document.ts'
 import type { DialectId, FoundEntry, Switch } from '../../model/entry.ts'
 import type { Scope, SourceId } from '../../model/origin.ts'
 import { wrongList } from './problems.ts'
-import { firstSwitch, spotOf, switchesFrom, type Site, type SwitchFor } from './site.ts'
+import { firstSwitch, switchesFrom, type Site, type SwitchFor } from './site.ts'
 import { lookInOrder } from './source.ts'
 
 export interface SwitchedPlaces {

@@ -7,7 +7,7 @@
  */
 import {
   findMember,
-  locate,
+  spotOf,
   toText,
   type ConfigDocument,
   type ConfigNode,
@@ -170,7 +170,7 @@ function readSwitches(to: 'on' | 'off'): SettingReader {
       const name = toText(item)
       if (name === undefined)
         draft.problems.push(malformed(at, item, `\`${member.key}\` takes names of servers`))
-      else if (!draft.switches.has(name)) draft.switches.set(name, { to, by: spotOf(at, item) })
+      else if (!draft.switches.has(name)) draft.switches.set(name, { to, by: spotAt(at, item) })
     }
   }
 }
@@ -191,13 +191,13 @@ function readConnector(draft: SettingsDraft, at: At, node: ConfigNode): void {
       draft.problems.push(malformed(at, value, `the header \`${key}\` must be a string`))
     else headers.set(key, toTemplate(text, PLAIN))
   }
-  draft.connectors.push({ url, headers, by: spotOf(at, node) })
+  draft.connectors.push({ url, headers, by: spotAt(at, node) })
 }
 
 function readAllowList(draft: SettingsDraft, at: At, member: Member): void {
   const rules = readRules(draft, at, member)
   const isGiven = member.value.kind === 'array' && member.value.items.length > 0
-  if (isGiven) draft.allowLists.push({ by: spotOf(at, member.value), level: at.level, rules })
+  if (isGiven) draft.allowLists.push({ by: spotAt(at, member.value), level: at.level, rules })
 }
 
 function readRules(draft: SettingsDraft, at: At, member: Member): readonly ServerRule[] {
@@ -207,7 +207,7 @@ function readRules(draft: SettingsDraft, at: At, member: Member): readonly Serve
   }
   return member.value.items.flatMap((item) => {
     const match = toMatch(item)
-    if (match !== undefined) return [{ match, level: at.level, by: spotOf(at, item) }]
+    if (match !== undefined) return [{ match, level: at.level, by: spotAt(at, item) }]
     const expected =
       'a rule is a name, `{ "serverName": … }`, `{ "serverUrl": … }` or `{ "serverCommand": … }`'
     breakPolicy(draft, at.level, malformed(at, item, expected))
@@ -241,7 +241,7 @@ function breakPolicy(draft: SettingsDraft, level: Level, problem: Problem): void
 function readToggle(draft: SettingsDraft, at: At, member: Member): Toggle | undefined {
   const { value } = member
   if (value.kind === 'scalar' && typeof value.value === 'boolean')
-    return { isOn: value.value, by: spotOf(at, value) }
+    return { isOn: value.value, by: spotAt(at, value) }
   draft.problems.push(malformed(at, value, `\`${member.key}\` must be \`true\` or \`false\``))
   return undefined
 }
@@ -258,8 +258,8 @@ function readList(draft: SettingsDraft, at: At, member: Member): readonly Config
   return []
 }
 
-function spotOf({ document }: At, node: ConfigNode): Spot {
-  return { file: document.file, ...locate(document.lineStarts, node.start) }
+function spotAt({ document }: At, node: ConfigNode): Spot {
+  return spotOf(document, node)
 }
 
 function whereAt(at: At, span: { readonly start: number; readonly end: number }): ReturnType<typeof whereOf> {

@@ -3,11 +3,12 @@
  */
 import type { Problem } from '../../../model/problem.ts'
 import { examine } from '../../../runtime/doctor.ts'
-import { toPrintableJson } from '../../../base/printable.ts'
 import { countOf } from '../../shared/amounts.ts'
 import { toProblemJson } from '../../shared/problem-json.ts'
 import { showProblems } from '../../shared/show-problem.ts'
 import type { CommandContext } from '../command.ts'
+import { DONE, FAILED } from '../exit-codes.ts'
+import { printJson } from '../print.ts'
 import { whoTurnedOff } from '../turned-off.ts'
 
 export async function run(context: CommandContext): Promise<number> {
@@ -15,13 +16,13 @@ export async function run(context: CommandContext): Promise<number> {
   const mode = flags['run'] === true ? 'run' : 'look'
   const loaded = await context.load(mode === 'run' ? { connectors: 'fetch' } : {})
   const findings = await examine(world, loaded, mode)
-  if (json) terminal.out(`${toPrintableJson({ findings: findings.map(toFindingJson) })}\n`)
+  if (json) printJson(terminal, { findings: findings.map(toFindingJson) })
   else {
     if (findings.length > 0)
       terminal.out(`${showProblems(findings, { here: world, paint, columns: terminal.columns })}\n\n`)
     terminal.out(`${whoTurnedOff(context, loaded) ?? summarize(findings, loaded.catalog.entries.length)}\n`)
   }
-  return findings.some(({ severity }) => severity === 'error') ? 1 : 0
+  return findings.some(({ severity }) => severity === 'error') ? FAILED : DONE
 }
 
 function summarize(findings: readonly Problem[], entries: number): string {

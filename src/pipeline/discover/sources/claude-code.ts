@@ -4,6 +4,7 @@
  * The project's `.mcp.json` belongs to the source mcp-json; what the user chose about it in Claude Code is noted here.
  */
 import {
+  spotOf,
   findAt,
   findMember,
   toTextItems,
@@ -17,7 +18,7 @@ import type { Problem } from '../../../model/problem.ts'
 import { createWarning, whereOrigin } from '../../../problem/problem.ts'
 import { lookAtClaudePlugins } from '../claude-plugins.ts'
 import { absoluteOr, toComparable } from '../project.ts'
-import { spotOf, switchesFrom, type Site, type SwitchFor } from '../site.ts'
+import { switchesFrom, type Site, type SwitchFor } from '../site.ts'
 import { lookInOrder, type Source } from '../source.ts'
 import { reportFaults } from '../switch-lists.ts'
 

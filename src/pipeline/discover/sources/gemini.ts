@@ -5,6 +5,7 @@
  * extensions'. A list in a repository decides about that repository's servers only.
  */
 import {
+  spotOf,
   findAt,
   findMember,
   toText,
@@ -15,7 +16,7 @@ import {
 import type { FoundEntry, Switch } from '../../../model/entry.ts'
 import { createWarning, whereOf } from '../../../problem/problem.ts'
 import { absoluteOr } from '../project.ts'
-import { firstSwitch, spotOf, type ServersRequest, type Site } from '../site.ts'
+import { firstSwitch, type ServersRequest, type Site } from '../site.ts'
 import { lookInOrder, type Source } from '../source.ts'
 import { reportFaults } from '../switch-lists.ts'
 

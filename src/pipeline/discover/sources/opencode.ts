@@ -5,6 +5,7 @@
  * that says nothing but `enabled` is no entry, it switches the one below.
  */
 import {
+  spotOf,
   findAt,
   findMember,
   type ConfigDocument,
@@ -13,7 +14,7 @@ import {
 } from '../../../model/document.ts'
 import type { FoundEntry } from '../../../model/entry.ts'
 import { absoluteOr } from '../project.ts'
-import { firstSwitch, spotOf, type Site, type SwitchFor } from '../site.ts'
+import { firstSwitch, type Site, type SwitchFor } from '../site.ts'
 import { lookInOrder, type Source } from '../source.ts'
 import { fileNamedBy, inConfigHome } from '../user-folders.ts'
 

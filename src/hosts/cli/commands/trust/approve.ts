@@ -5,13 +5,15 @@
  * the same, so that a log says what was approved.
  */
 import type { TrustDecision } from '../../../../model/trust.ts'
-import { toPrintable, toPrintableJson } from '../../../../base/printable.ts'
+import { toPrintable } from '../../../../base/printable.ts'
 import { createProblem, ProblemError } from '../../../../problem/problem.ts'
 import type { LoadedCatalog } from '../../../../runtime/load-catalog.ts'
 import { decide, requireQuestions, trustQuestions, type TrustQuestion } from '../../../../runtime/trust.ts'
 import { showMatch } from '../../../../model/policy.ts'
 import { showFolder, showSpot } from '../../../shared/show-path.ts'
 import type { CommandContext } from '../../command.ts'
+import { DONE, INTERRUPTED } from '../../exit-codes.ts'
+import { printJson } from '../../print.ts'
 import { showQuestion, WARNING } from './question.ts'
 
 export async function run(context: CommandContext): Promise<number> {
@@ -21,7 +23,7 @@ export async function run(context: CommandContext): Promise<number> {
   const questions = findQuestions(context, loaded, mustAsk)
   if (questions.length === 0) {
     terminal.out(json ? '{"decided":[]}\n' : 'nothing waits for your approval in this project\n')
-    return 0
+    return DONE
   }
   if (!json) terminal.err([WARNING, ...denyNote(loaded, context)].join('\n') + '\n')
   return mustAsk ? askEach(context, loaded, questions) : approveAll(context, loaded, questions)
@@ -46,15 +48,13 @@ async function approveAll(
 ): Promise<number> {
   await decide(world, loaded, 'approved', questions)
   if (json)
-    terminal.out(
-      `${toPrintableJson({ decided: questions.map(({ name }) => ({ server: name, decision: 'approved' })) })}\n`,
-    )
+    printJson(terminal, { decided: questions.map(({ name }) => ({ server: name, decision: 'approved' })) })
   else {
     for (const question of questions) terminal.out(`\n${showQuestion(question, { here: world, paint })}\n`)
     const names = [...new Set(questions.map(({ name }) => `\`${toPrintable(name)}\``))].join(', ')
     terminal.out(`\napproved ${names} for ${showFolder(loaded.project.realRoot, world)}\n`)
   }
-  return 0
+  return DONE
 }
 
 /** Approving one server of a project puts its deny rules into force, for every server there is. */
@@ -80,10 +80,10 @@ async function askEach(
       { value: 'approved', label: 'yes', hint: 'until it changes' },
       { value: 'declined', label: 'no', hint: 'and do not ask again' },
     ])
-    if (answer === undefined) return 130
+    if (answer === undefined) return INTERRUPTED
     if (answer !== 'later') await decide(world, loaded, answer, [question])
   }
-  return 0
+  return DONE
 }
 
 function nothingNamed(waiting: readonly TrustQuestion[]): ProblemError['problem'] {

@@ -1,7 +1,6 @@
 /**
  * list: every decision there is, in every project.
  */
-import { toPrintableJson } from '../../../../base/printable.ts'
 import type { TrustDecision } from '../../../../model/trust.ts'
 import { maskCommandLine } from '../../../shared/mask-fact.ts'
 import { maskText } from '../../../shared/mask-text.ts'
@@ -9,6 +8,8 @@ import { showFolder } from '../../../shared/show-path.ts'
 import { showProblems } from '../../../shared/show-problem.ts'
 import { toTable, type Column } from '../../../shared/table.ts'
 import type { CommandContext } from '../../command.ts'
+import { DONE } from '../../exit-codes.ts'
+import { printJson } from '../../print.ts'
 
 const COLUMNS: readonly Column[] = [
   { title: 'PROJECT', shrinks: 2, keeps: 'end' },
@@ -33,8 +34,8 @@ export async function run({ world, terminal, paint, json, load }: CommandContext
     [...servers].flatMap(([server, decisions]) => decisions.map((one) => toApproval(project, server, one))),
   )
   if (json) {
-    terminal.out(`${toPrintableJson({ approvals })}\n`)
-    return 0
+    printJson(terminal, { approvals })
+    return DONE
   }
   const damaged = catalog.problems.filter(({ code }) => code === 'trust/damaged')
   if (damaged.length > 0)
@@ -51,7 +52,7 @@ export async function run({ world, terminal, paint, json, load }: CommandContext
     ])
     terminal.out(`${toTable(COLUMNS, rows, { paint, columns: terminal.columns }).join('\n')}\n`)
   }
-  return 0
+  return DONE
 }
 
 function toApproval(project: string, server: string, { decision, at, facts }: TrustDecision): Approval {
