@@ -4,9 +4,8 @@
  * Control characters, escape sequences, bidirectional overrides, zero-width and tag characters are shown as
  * `\x1b` or `\u{202e}`, so that a name in a cloned repository can neither move the cursor nor pose as another.
  */
-const UNSAFE =
-  // eslint-disable-next-line no-control-regex
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]|\u{e0000}|[\u{e0001}-\u{e007f}\u{e0100}-\u{e01ef}]/gu
+/** Controls, formats, half pairs, separators of lines, and whatever is drawn as nothing. */
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
 export function toPrintable(text: string): string {
   return isPlain(text) ? text : text.replace(UNSAFE, escapeCharacter)
