@@ -4,11 +4,16 @@
  * Control characters, escape sequences, bidirectional overrides, zero-width and tag characters are shown as
  * `\x1b` or `\u{202e}`, so that a name in a cloned repository can neither move the cursor nor pose as another.
  */
-/** Controls, formats, half pairs, separators of lines, and whatever is drawn as nothing. */
-const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
-
 export function toPrintable(text: string): string {
-  return isPlain(text) ? text : text.replace(UNSAFE, escapeCharacter)
+  return isPlain(text) ? text : escapeUnsafe(text, escapeCharacter)
+}
+
+/**
+ * Controls, formats, half pairs, separators of lines, and whatever is drawn as nothing. The expression stands in here
+ * because making it takes a millisecond, and most runs never need it.
+ */
+function escapeUnsafe(text: string, escape: (character: string) => string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, escape)
 }
 
 /** Printable ASCII, as nearly everything is. */
@@ -18,7 +23,7 @@ export function isPlain(text: string): boolean {
 
 /** JSON whose strings cannot carry control or invisible characters to a terminal. */
 export function toPrintableJson(value: unknown, indent?: number): string {
-  return JSON.stringify(value, undefined, indent).replace(UNSAFE, (character) =>
+  return escapeUnsafe(JSON.stringify(value, undefined, indent), (character) =>
     character === '\n' ? character : toJsonEscape(character),
   )
 }
