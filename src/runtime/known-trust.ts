@@ -35,6 +35,7 @@ export function findTrust(
     isProjectApproved: [...facts].some(([{ found }, own]) => isDecided(found.name, own)),
     of(entry) {
       const { name, origin } = entry.found
+      if (origin.scope !== 'project') return NOTHING_DECIDED
       const all = decided.get(name) ?? []
       const today = factsByName.get(name) ?? []
       const stale = all.filter((one) => !today.some((own) => areEqual(one.facts, own)))
@@ -51,6 +52,9 @@ export function findTrust(
     },
   }
 }
+
+/** Only what a repository declares needs a decision. */
+const NOTHING_DECIDED: TrustOfEntry = { decisions: { all: [], stale: [] } }
 
 function areEqual(one: TrustFacts, two: TrustFacts): boolean {
   return compareFacts(one, two).length === 0

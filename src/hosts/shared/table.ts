@@ -44,7 +44,7 @@ export function toTable(
   view: TableView,
 ): string[] {
   const cells = rows.map((row) => row.map(toPrintableCell))
-  const heading = columns.map(({ title }) => ({ text: title, brush: view.paint.dim }))
+  const heading = columns.map(({ title }) => toPrintableCell({ text: title, brush: view.paint.dim }))
   const all = [heading, ...cells]
   if (view.columns !== undefined && isTooNarrow(columns, all, view.columns)) {
     return toPairs(columns, cells, view.columns)
@@ -66,13 +66,16 @@ function sumOf(widths: readonly number[]): number {
 
 interface PrintableCell {
   readonly text: string
+  readonly width: number
   readonly brush?: Brush
 }
 
 type Row = readonly PrintableCell[]
 
 function toPrintableCell(cell: Cell): PrintableCell {
-  return typeof cell === 'string' ? { text: toPrintable(cell) } : { ...cell, text: toPrintable(cell.text) }
+  const text = toPrintable(typeof cell === 'string' ? cell : cell.text)
+  const width = widthOf(text)
+  return typeof cell === 'string' ? { text, width } : { text, width, brush: cell.brush }
 }
 
 function toLines(columns: readonly Column[], rows: readonly Row[], room: number): string[] {
@@ -89,7 +92,7 @@ function toLines(columns: readonly Column[], rows: readonly Row[], room: number)
 function naturalWidths(columns: readonly Column[], rows: readonly Row[], room: number): number[] {
   return columns.map((_, i) =>
     rows.reduce((widest, row) => {
-      const width = widthOf(row[i]?.text ?? '')
+      const width = row[i]?.width ?? 0
       // Where nothing is cut, one name of a thousand characters must not push every other line apart.
       return room === Infinity && width > WIDEST ? widest : Math.max(widest, width)
     }, 0),
@@ -113,12 +116,14 @@ function shrink(columns: readonly Column[], natural: readonly number[], room: nu
 }
 
 function showCell(
-  { text, brush }: PrintableCell,
+  { text, brush, width: own }: PrintableCell,
   { keeps }: Column,
   { width, mayCut }: { readonly width: number; readonly mayCut: boolean },
 ): string {
-  const cut = !mayCut ? text : keeps === 'end' ? cutStart(text, width) : cutEnd(text, width)
-  return (brush?.(cut) ?? cut) + ' '.repeat(Math.max(0, width - widthOf(cut)))
+  const isWhole = !mayCut || own <= width
+  const cut = isWhole ? text : keeps === 'end' ? cutStart(text, width) : cutEnd(text, width)
+  const space = width - (isWhole ? own : widthOf(cut))
+  return (brush?.(cut) ?? cut) + (space > 0 ? ' '.repeat(space) : '')
 }
 
 /** Two lines for each row: what matters, and below it, indented, the details. */

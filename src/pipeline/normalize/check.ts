@@ -235,19 +235,27 @@ function toOff(draft: Draft): Draft['off'] {
 }
 
 function toDefinition(draft: Draft, transport: Transport): ServerDefinition {
-  const { timeoutMs, startupTimeoutMs, required, auth, includeTools, excludeTools, description } =
-    draft.fields
-  const { inheritEnv, supportsParallelCalls } = draft.fields
-  const protocol = draft.fields.protocol as ServerDefinition['protocol']
-  const isolation = draft.fields.isolation as ServerDefinition['isolation']
-  return {
-    name: draft.found.name,
-    transport,
-    values: draft.dialect.values,
-    ...defined({ timeoutMs, startupTimeoutMs, required, auth, includeTools, excludeTools, description }),
-    ...defined({ protocol, inheritEnv, supportsParallelCalls, isolation }),
-  }
+  const { name } = draft.found
+  const definition: Record<string, unknown> = { name, transport, values: draft.dialect.values }
+  for (const field of SHARED_FIELDS)
+    if (draft.fields[field] !== undefined) definition[field] = draft.fields[field]
+  return definition as unknown as ServerDefinition
 }
+
+/** The fields that every kind of server may have; in a draft they have the names and types of the definition. */
+const SHARED_FIELDS = [
+  'timeoutMs',
+  'startupTimeoutMs',
+  'required',
+  'auth',
+  'includeTools',
+  'excludeTools',
+  'description',
+  'protocol',
+  'inheritEnv',
+  'supportsParallelCalls',
+  'isolation',
+] as const satisfies readonly (FieldName & keyof ServerDefinition)[]
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 

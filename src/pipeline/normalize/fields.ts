@@ -245,14 +245,23 @@ export function readTexts(draft: Draft, field: Field): string[] | undefined {
 
 /** The members of an object, of those with one name the last, as in every parser; the others are reported. */
 export function lastOfEach(draft: Draft, members: readonly Member[], owner?: Field): readonly Member[] {
+  if (!hasTwins(members)) return members
   const last = new Map(members.map((member) => [member.key, member]))
-  if (last.size === members.length) return members
   return members.filter((member) => {
     const isLast = last.get(member.key) === member
     const field = owner === undefined ? { path: member.key, node: member.value } : innerField(owner, member)
     if (!isLast) draft.warnings.push(writtenTwice(draft.found, field))
     return isLast
   })
+}
+
+/** Nearly every object is small and in order, and there are thousands of them. */
+function hasTwins(members: readonly Member[]): boolean {
+  if (members.length > 16) return new Set(members.map(({ key }) => key)).size < members.length
+  for (let i = 1; i < members.length; i++) {
+    for (let j = 0; j < i; j++) if (members[i]!.key === members[j]!.key) return true
+  }
+  return false
 }
 
 function readMembers(draft: Draft, field: Field): readonly Member[] {
