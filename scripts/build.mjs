@@ -86,15 +86,43 @@ execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconf
   stdio: 'inherit',
 })
 
-/** Runs the command once, on a home with a file of each format, so that the cache holds what `list` needs. */
+/**
+ * Runs the command once, on a home with a file of nearly every agent: the cache holds the functions that ran, and a
+ * function that is not in it is compiled again in every run that needs it.
+ */
 function makeCodeCache() {
   const home = mkdtempSync(join(tmpdir(), 'plugboard-build-'))
+  const local = { command: 'npx', args: ['-y', 'server', '${A:-b}'], env: { B: '${C:-d}', E: 'f' } }
+  const remote = {
+    type: 'http',
+    url: 'https://server.test/mcp',
+    headers: { Authorization: 'Bearer ${C:-d}' },
+  }
+  const family = JSON.stringify({ mcpServers: { local, remote } }, undefined, 2)
   const files = {
-    '.cursor/mcp.json':
-      '{"mcpServers":{"a":{"command":"node","args":["${A:-b}"],"env":{"B":"c"}},"b":{"url":"http://127.0.0.1/"}}}',
-    '.codex/config.toml': '[mcp_servers.c]\ncommand = "node"\nargs = ["x"]\nenv = { D = "e" }\n',
+    '.config/plugboard/mcp.json': family,
+    '.config/plugboard/settings.json': '{ "deniedMcpServers": ["nobody"], "sources": { "crush": true } }',
+    '.xcsh/mcp.json': family,
+    '.x-code/config.json': family,
+    '.claude.json': family,
+    '.gemini/settings.json': family,
+    '.copilot/mcp-config.json': family,
+    '.cursor/mcp.json': family,
+    '.codeium/windsurf/mcp_config.json': family,
+    '.cline/data/settings/cline_mcp_settings.json': family,
+    '.config/Claude/claude_desktop_config.json': family,
+    '.mcp.json': family,
+    '.config/Code/User/mcp.json': JSON.stringify({ servers: { local, remote } }),
+    '.config/opencode/opencode.json': JSON.stringify({
+      mcp: {
+        local: { type: 'local', command: ['npx', 'server'], environment: { B: '{env:C}' }, enabled: true },
+      },
+    }),
+    '.config/crush/crush.json': JSON.stringify({ mcp: { local, remote } }),
+    '.codex/config.toml':
+      '[mcp_servers.c]\ncommand = "node"\nargs = ["x"]\nenv = { D = "e" }\n\n[mcp_servers.d]\nurl = "https://server.test/mcp"\n',
     '.config/goose/config.yaml':
-      'extensions:\n  d:\n    type: stdio\n    cmd: node\n    args: ["x"]\n    enabled: true\n',
+      'extensions:\n  d:\n    type: stdio\n    cmd: node\n    args: ["x"]\n    enabled: true\n    timeout: 300\n',
   }
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(home, path)), { recursive: true })

@@ -53,6 +53,7 @@ export function expandForComparison(
   template: Template,
   env: Readonly<Record<string, string | undefined>>,
 ): string {
+  if (template.length === 1 && typeof template[0] === 'string') return template[0]
   return template
     .map((part) =>
       typeof part === 'object' && part.kind === 'env'

@@ -10,7 +10,7 @@ import type { DialectId, FoundEntry, Switch } from '../../model/entry.ts'
 import type { Problem } from '../../model/problem.ts'
 import { literal, type Reference, type Template } from '../../model/template.ts'
 import type { Platform } from '../../world/world.ts'
-import { toTemplate, type Syntax } from './expand.ts'
+import { mayRefer, toTemplate, type Syntax } from './expand.ts'
 
 export interface Dialect {
   readonly id: DialectId
@@ -110,7 +110,7 @@ export function createDraft(found: FoundEntry, dialect: Dialect, platform: Platf
 /** The text of a field with its references recognised, and noted. */
 export function templateIn(draft: Draft, text: string, field: Field): Template {
   const { dialect, platform, found } = draft
-  if (dialect.hasReferences === false) return literal(text)
+  if (dialect.hasReferences === false || !mayRefer(text)) return literal(text)
   const template = toTemplate(text, { syntaxes: dialect.syntaxes, platform, variables: found.variables })
   for (const part of template) if (typeof part !== 'string') draft.references.push({ field, reference: part })
   return template

@@ -37,7 +37,7 @@ export interface Expansion {
 export const PLAIN: Expansion = { syntaxes: [], platform: 'linux', variables: {} }
 
 export function toTemplate(text: string, expansion: Expansion): Template {
-  if (!/[$%{]/.test(text)) return literal(text)
+  if (!mayRefer(text)) return literal(text)
   const parts: Part[] = []
   let end = 0
   // Not `matchAll`, which makes a new expression each time: this runs for every value of every file.
@@ -50,6 +50,11 @@ export function toTemplate(text: string, expansion: Expansion): Template {
   }
   parts.push(text.slice(end))
   return joinLiterals(parts)
+}
+
+/** Whether a text has what every reference has; most texts do not, and are taken as they are. */
+export function mayRefer(text: string): boolean {
+  return /[$%{]/.test(text)
 }
 
 /** Undefined: not a reference in this dialect, so it is plain text. */

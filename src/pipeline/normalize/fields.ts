@@ -2,7 +2,7 @@
  * fields: the readers that dialects are made of.
  */
 import { findMember, locate, type ConfigNode, type Member } from '../../model/document.ts'
-import type { Template } from '../../model/template.ts'
+import { literal, type Template } from '../../model/template.ts'
 import { maskSecrets } from '../../problem/mask.ts'
 import {
   setField,
@@ -13,6 +13,7 @@ import {
   type FieldName,
   type FieldReader,
 } from './draft.ts'
+import { mayRefer } from './expand.ts'
 import { badValue, invalidConfig, notUsed, wrongType, writtenTwice } from './problems.ts'
 
 type FieldsOf<T> = { [K in FieldName]: NonNullable<DraftFields[K]> extends T ? K : never }[FieldName]
@@ -55,7 +56,10 @@ export const commandList: FieldReader = (draft, field) => {
 export function templates(name: 'args'): FieldReader {
   return (draft, field) => {
     const texts = readTexts(draft, field)
-    const made = texts?.map((text, i) => templateIn(draft, text, itemField(field, i)))
+    // A field of its own only for what may be a reference: there are thousands of plain arguments.
+    const made = texts?.map((text, i) =>
+      mayRefer(text) ? templateIn(draft, text, itemField(field, i)) : literal(text),
+    )
     if (made !== undefined) setField(draft, name, field, made)
   }
 }
