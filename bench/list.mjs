@@ -1,7 +1,7 @@
 /**
  * list: what `plugboard list` costs, against starting Node at all, in one run.
  *
- *   node bench/list.mjs [--reps 21] [--check]
+ *   node bench/list.mjs [--reps 21] [--check] [--json]
  *
  * Prints two ratios: wall time against `node -e 0` on a home with 12 sources and 200 servers (at most 2.0), and cost per
  * server at 10,000 against 1,000 (at most 1.5: linear). `--check` exits with 1 when one is missed.
@@ -15,11 +15,14 @@ import { fileURLToPath } from 'node:url'
 const BIN = fileURLToPath(new URL('../dist/bin.cjs', import.meta.url))
 const LIMITS = { start: 2.0, growth: 1.5 }
 const reps = Number(argument('--reps') ?? 21)
+const isJson = process.argv.includes('--json')
+const say = (...words) => isJson || console.log(...words)
 
 const scratch = mkdtempSync(join(tmpdir(), 'plugboard-bench-'))
 try {
   const start = measureStart()
   const growth = measureGrowth()
+  if (isJson) console.log(JSON.stringify({ start, growth }))
   const isMissed = start > LIMITS.start || growth > LIMITS.growth
   if (isMissed && process.argv.includes('--check')) process.exitCode = 1
 } finally {
@@ -39,10 +42,10 @@ function measureStart() {
     if (rep >= 0) for (const [name, time] of Object.entries(round)) times[name].push(time)
   }
   const [node, list, version] = [median(times.node), median(times.list), median(times.version)]
-  console.log('12 sources, 200 servers; medians of', reps, 'runs, ms')
-  console.log(`  node -e 0             ${node.toFixed(1)}`)
-  console.log(`  plugboard --version   ${version.toFixed(1)}   ${(version / node).toFixed(2)} × node -e 0`)
-  console.log(
+  say('12 sources, 200 servers; medians of', reps, 'runs, ms')
+  say(`  node -e 0             ${node.toFixed(1)}`)
+  say(`  plugboard --version   ${version.toFixed(1)}   ${(version / node).toFixed(2)} × node -e 0`)
+  say(
     `  plugboard list        ${list.toFixed(1)}   ${(list / node).toFixed(2)} × node -e 0   (limit ${LIMITS.start.toFixed(1)})`,
   )
   return list / node
@@ -61,9 +64,9 @@ function measureGrowth() {
   const [base, thousand, tenThousand] = times.map(median)
   const perServer = [(thousand - base) / 900, (tenThousand - base) / 9900]
   const growth = perServer[1] / perServer[0]
-  console.log('cost per server, µs')
-  console.log(`  at  1,000             ${(perServer[0] * 1000).toFixed(1)}`)
-  console.log(
+  say('cost per server, µs')
+  say(`  at  1,000             ${(perServer[0] * 1000).toFixed(1)}`)
+  say(
     `  at 10,000             ${(perServer[1] * 1000).toFixed(1)}   ${growth.toFixed(2)} × that   (limit ${LIMITS.growth.toFixed(1)})`,
   )
   return growth
