@@ -114,14 +114,20 @@ const URL_KEYS = /^(?:url|uri|serverUrl|httpUrl)$/
 function showValue({ key, open, before }: Reading, token: string): string {
   const isOpen = /^["']/.test(token) && !isClosed(token)
   if (isOpen || token.length > LONGEST_SHOWN) return hide(token)
-  if (isPlain(token) || (key !== undefined && HARMLESS_KEYS.has(key))) return hideCredentials(token)
+  // `env TOKEN=… npx`: people write whole command lines where the program belongs.
+  if (isPlain(token) || (key !== undefined && HARMLESS_KEYS.has(key))) {
+    return hideCredentials(token.replace(/(?<=\w=)[^\s"']+/g, toDots))
+  }
   if (key !== undefined && URL_KEYS.test(key) && /^["']?(?:https?|wss?):\/\//.test(token)) {
-    return hideCredentials(token.replace(/(?<=[?#])[^"']+/, toDots))
+    return hideCredentials(token.replace(/(?<=[?#])[^"']+/, toDots).replace(RANDOM_SEGMENT, toDots))
   }
   if (key === undefined && ARGUMENT_LISTS.has(open.at(-1)) && /^["']/.test(token))
     return showArgument(token, before)
   return hide(token)
 }
+
+/** A part of a URL's path that nobody thought up: some services put the key there. */
+export const RANDOM_SEGMENT = /(?<=\/)(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{20,}(?=[/?#"']|$)/g
 
 function isPlain(word: string): boolean {
   return /^(?:true|false|null|-?\d{1,9}(?:\.\d{1,9})?)\s*$/.test(word)

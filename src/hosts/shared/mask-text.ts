@@ -7,7 +7,7 @@
  */
 import { SECRET_MARK } from '../../base/secret.ts'
 import { showPart, type Reference, type Template } from '../../model/template.ts'
-import { TOKEN_SHAPE } from '../../problem/mask.ts'
+import { RANDOM_SEGMENT, TOKEN_SHAPE } from '../../problem/mask.ts'
 
 /** A value that counts as secret whatever it is: of `env`, a client secret, a token. */
 export function maskValue(template: Template): string {
@@ -46,7 +46,10 @@ export function maskText(text: string): string {
     )
     .replace(FLAG_OR_ASSIGNMENT, hideNamed)
     .replace(TOKEN_SHAPE, hide)
+    .replace(ADDRESS, (address) => address.replace(RANDOM_SEGMENT, hide))
 }
+
+const ADDRESS = /\b\w+:\/\/[^\s"']+/g
 
 /** Everything up to the last `@` of the authority: passwords may hold one, too. */
 const USERINFO = /(?<=:\/\/)([^/?#\s"']*)(?=@)/g

@@ -1,0 +1,25 @@
+/**
+ * mask-text: secrets in places where nobody would look for a name.
+ */
+import { expect, test } from 'vitest'
+import { maskText } from '../../../src/hosts/shared/mask-text.ts'
+import { maskSecrets } from '../../../src/problem/mask.ts'
+
+test('a key in the path of a URL is hidden, and the rest of the path is not', () => {
+  expect(maskText('https://mcp.zapier.com/api/mcp/s/ZDk4NzYyMTAxMjM0NTY3ODkwYWJjZGVm/mcp')).toBe(
+    'https://mcp.zapier.com/api/mcp/s/‹secret›/mcp',
+  )
+})
+
+test.each(['https://api.githubcopilot.com/mcp/v1', '@modelcontextprotocol/server-sequential-thinking'])(
+  '%s is no secret',
+  (text) => {
+    expect(maskText(text)).toBe(text)
+  },
+)
+
+test('a value that is set in a command line is hidden where the line is quoted', () => {
+  expect(maskSecrets('  "command": "env SECRET_TOKEN=hunter11 npx foo",')).toBe(
+    '  "command": "env SECRET_TOKEN=•••••••• npx foo",',
+  )
+})
