@@ -4,7 +4,7 @@
  * in     cells whose texts may come from files; which columns matter least
  * out    printable lines; too narrow for columns, each row takes two lines; piped, nothing is cut
  */
-import { toPrintable } from '../../base/printable.ts'
+import { isPlain, toPrintable } from '../../base/printable.ts'
 import type { Brush, Paint } from './paint.ts'
 import { cutEnd, cutStart, widthOf } from './width.ts'
 
@@ -73,8 +73,9 @@ interface PrintableCell {
 type Row = readonly PrintableCell[]
 
 function toPrintableCell(cell: Cell): PrintableCell {
-  const text = toPrintable(typeof cell === 'string' ? cell : cell.text)
-  const width = widthOf(text)
+  const raw = typeof cell === 'string' ? cell : cell.text
+  const text = toPrintable(raw)
+  const width = isPlain(raw) ? raw.length : widthOf(text)
   return typeof cell === 'string' ? { text, width } : { text, width, brush: cell.brush }
 }
 
@@ -90,13 +91,15 @@ function toLines(columns: readonly Column[], rows: readonly Row[], room: number)
 }
 
 function naturalWidths(columns: readonly Column[], rows: readonly Row[], room: number): number[] {
-  return columns.map((_, i) =>
-    rows.reduce((widest, row) => {
-      const width = row[i]?.width ?? 0
+  const widths = columns.map(() => 0)
+  for (const row of rows) {
+    for (let i = 0; i < row.length; i++) {
+      const { width } = row[i]!
       // Where nothing is cut, one name of a thousand characters must not push every other line apart.
-      return room === Infinity && width > WIDEST ? widest : Math.max(widest, width)
-    }, 0),
-  )
+      if (width > widths[i]! && (room !== Infinity || width <= WIDEST)) widths[i] = width
+    }
+  }
+  return widths
 }
 
 /** The least important columns give way first; when all of them have, lines are simply too long. */

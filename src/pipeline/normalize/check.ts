@@ -94,7 +94,10 @@ function toTransport(draft: Draft, type: Transport['type']): Transport | undefin
       const command = need(draft, type, 'command')
       if (command === undefined) return undefined
       const { args = [], env = new Map(), envFile, cwd } = fields
-      return { type, command, args, env, ...defined({ envFile, cwd }) }
+      const transport = { type, command, args, env } as const
+      return envFile === undefined && cwd === undefined
+        ? transport
+        : { ...transport, ...defined({ envFile, cwd }) }
     }
     case 'http':
     case 'sse': {
