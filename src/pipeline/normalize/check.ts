@@ -57,11 +57,11 @@ function findType(draft: Draft): Transport['type'] | undefined {
   if (fields.command !== undefined && fields.url !== undefined) {
     const [command, url] = [spell(draft, 'command'), spell(draft, 'url')]
     const message = `server \`${found.name}\` has both \`${command}\` and \`${url}\`; a server is either started or reached`
-    draft.problems.push(invalidConfig(found, message, draft.nodes.get('url'), ['remove one of the two']))
+    draft.problems.push(invalidConfig(found, message, draft.nodes['url'], ['remove one of the two']))
     return undefined
   }
   if (fields.type !== undefined) return toKnownType(draft, fields.type)
-  if (draft.nodes.has('type')) return undefined
+  if (draft.nodes['type'] !== undefined) return undefined
   if (fields.command !== undefined) return 'stdio'
   if (fields.url !== undefined) return dialect.typeOfUrl
   // A field of the wrong type has its own problem already.
@@ -82,7 +82,7 @@ function toKnownType(draft: Draft, spelled: string): Transport['type'] | undefin
   const hint =
     nearest === undefined ? `use one of: ${Object.keys(TYPES).join(', ')}` : `did you mean \`${nearest}\`?`
   draft.problems.push(
-    invalidConfig(draft.found, `unknown \`type\`: \`${spelled}\``, draft.nodes.get('type'), [hint]),
+    invalidConfig(draft.found, `unknown \`type\`: \`${spelled}\``, draft.nodes['type'], [hint]),
   )
   return undefined
 }
@@ -156,20 +156,20 @@ function need<K extends 'command' | 'url' | 'ideName' | 'sdkName' | 'id'>(
       value === undefined
         ? `a server of type \`${type}\` needs \`${spelled}\``
         : `\`${spelled}\` must not be empty`
-    draft.problems.push(invalidConfig(draft.found, message, draft.nodes.get(name) ?? draft.nodes.get('type')))
+    draft.problems.push(invalidConfig(draft.found, message, draft.nodes[name] ?? draft.nodes['type']))
   }
   return undefined
 }
 
 /** The name of one of our fields in this file. */
 function spell({ nodes, dialect }: Draft, name: FieldName): string {
-  return nodes.get(name)?.path ?? dialect.spellings?.[name] ?? (name === 'sdkName' ? 'name' : name)
+  return nodes[name]?.path ?? dialect.spellings?.[name] ?? (name === 'sdkName' ? 'name' : name)
 }
 
 function needUrl(draft: Draft, type: string, protocols: readonly string[]): Template | undefined {
   const url = need(draft, type, 'url')
   if (url === undefined || !isLiteral(url)) return url
-  const field = draft.nodes.get('url')!
+  const field = draft.nodes['url']!
   const parsed = tryUrl(showTemplate(url))
   if (parsed === undefined)
     draft.problems.push(invalidConfig(draft.found, `\`${field.path}\` is not a URL`, field))
@@ -208,9 +208,11 @@ const USED_BY: Partial<Record<FieldName, readonly Transport['type'][]>> = {
 }
 
 function reportUnusedFields(draft: Draft, transport: Transport): void {
-  for (const [name, field] of draft.nodes) {
-    const users = USED_BY[name]
-    if (users === undefined || users.includes(transport.type) || isEmpty(draft.fields[name])) continue
+  for (const name in draft.nodes) {
+    const users = USED_BY[name as FieldName]
+    if (users === undefined || users.includes(transport.type)) continue
+    if (isEmpty(draft.fields[name as FieldName])) continue
+    const field = draft.nodes[name as FieldName]!
     draft.warnings.push(
       notUsed(draft.found, field, `a server of type \`${transport.type}\` has no use for it`),
     )
@@ -226,7 +228,7 @@ function warnOfWindowsNpx(draft: Draft, transport: Transport): void {
   if (draft.platform !== 'win32' || transport.type !== 'stdio') return
   const command = showTemplate(transport.command)
   if (/^(?:npx|npm|pnpm|pnpx|yarn|bunx)$/i.test(command)) {
-    draft.warnings.push(windowsNpx(draft.found, draft.nodes.get('command')!, command))
+    draft.warnings.push(windowsNpx(draft.found, draft.nodes['command']!, command))
   }
 }
 

@@ -83,7 +83,7 @@ export interface Draft {
   readonly platform: Platform
   readonly fields: DraftFields
   /** Where each of our fields was written. */
-  readonly nodes: Map<FieldName, Field>
+  readonly nodes: Partial<Record<FieldName, Field>>
   /** The line that says `enabled: false`, or its like. */
   off?: Switch
   /** Set by a reader when this kind of server cannot be ours (a built-in of the agent, a socket …). */
@@ -100,7 +100,7 @@ export function createDraft(found: FoundEntry, dialect: Dialect, platform: Platf
     dialect,
     platform,
     fields: {},
-    nodes: new Map(),
+    nodes: {},
     references: [],
     problems: [],
     warnings: [],
@@ -130,5 +130,5 @@ export function setField<K extends FieldName>(
   value: NonNullable<DraftFields[K]>,
 ): void {
   ;(draft.fields as Record<FieldName, unknown>)[name] = value
-  draft.nodes.set(name, field)
+  draft.nodes[name] = field
 }

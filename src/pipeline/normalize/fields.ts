@@ -148,7 +148,7 @@ export function typeAmong(allowed: readonly string[]): FieldReader {
     if (text === undefined) return
     if (allowed.includes(text)) return setField(draft, 'type', field, text)
     // Written, but without a meaning: the type must not be guessed from the other fields.
-    draft.nodes.set('type', field)
+    draft.nodes['type'] = field
     const words = allowed.map((word) => `\`${word}\``).join(', ')
     const message = `\`type\` is \`${text}\`, and this format allows only ${words}`
     draft.problems.push(invalidConfig(draft.found, message, field))

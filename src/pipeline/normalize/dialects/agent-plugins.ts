@@ -66,8 +66,8 @@ const addSurroundings: FieldReader = (draft, field) => {
   const { variables } = draft.found
   const env = new Map(draft.fields.env)
   for (const name of PLUGIN_VARIABLES) env.set(name, literal(variables[name] ?? ''))
-  setField(draft, 'env', draft.nodes.get('env') ?? field, env)
-  if (!draft.nodes.has('cwd')) setField(draft, 'cwd', field, literal(variables['PLUGIN_ROOT'] ?? ''))
+  setField(draft, 'env', draft.nodes['env'] ?? field, env)
+  if (draft.nodes['cwd'] === undefined) setField(draft, 'cwd', field, literal(variables['PLUGIN_ROOT'] ?? ''))
 }
 
 const env: FieldReader = (draft, field) => {
@@ -101,7 +101,7 @@ function membersOf(node: ConfigNode) {
 }
 
 function check(draft: Draft): void {
-  if (!draft.nodes.has('type')) {
+  if (draft.nodes['type'] === undefined) {
     const hints = [`add \`"type"\`: one of ${Object.keys(FIELDS_OF).join(', ')}`]
     draft.problems.push(invalidConfig(draft.found, 'this format requires `type`', undefined, hints))
   }
@@ -124,8 +124,7 @@ function checkUrl({ fields, found, nodes, problems }: Draft): void {
   const url = fields.url
   if (url === undefined || !isLiteral(url) || !URL.canParse(showTemplate(url))) return
   const { protocol, hostname, username, password, hash } = new URL(showTemplate(url))
-  const refuse = (message: string): void =>
-    void problems.push(invalidConfig(found, message, nodes.get('url')))
+  const refuse = (message: string): void => void problems.push(invalidConfig(found, message, nodes['url']))
   if (username !== '' || password !== '') refuse('`url` must not hold a user name or password')
   if (hash !== '') refuse('`url` must not have a fragment')
   const isLoopback = /^(?:localhost|\[::1\]|127(?:\.\d+){3})$/.test(hostname)
