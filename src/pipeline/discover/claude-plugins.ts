@@ -15,7 +15,9 @@ import type { FoundEntry, Switch } from '../../model/entry.ts'
 import type { Problem } from '../../model/problem.ts'
 import { createWarning, whereOf } from '../../problem/problem.ts'
 import { absoluteOr, toComparable } from './project.ts'
-import { type ServersRequest, type Site, type SwitchFor } from './site.ts'
+import type { ServersRequest } from './find-servers.ts'
+import type { Site } from './site.ts'
+import type { SwitchFor } from './switches.ts'
 import { lookInOrder } from './source.ts'
 
 export interface ClaudeFolder {

@@ -9,7 +9,8 @@ import { spotOf, findAt, toTextItems, type ConfigDocument, type ConfigNode } fro
 import type { DialectId, FoundEntry, Switch } from '../../model/entry.ts'
 import type { Scope, SourceId } from '../../model/origin.ts'
 import { wrongList } from './problems.ts'
-import { firstSwitch, switchesFrom, type Site, type SwitchFor } from './site.ts'
+import type { Site } from './site.ts'
+import { firstSwitch, switchesFrom, type SwitchFor } from './switches.ts'
 import { lookInOrder } from './source.ts'
 
 export interface SwitchedPlaces {

@@ -5,16 +5,16 @@ import { posix, win32 } from 'node:path'
 import { expect, test } from 'vitest'
 import { showOwner, showPath, showSpot, type Here } from '../../../src/hosts/shared/show-path.ts'
 
-const HERE: Here = { paths: posix, home: '/home/ada', cwd: '/home/ada/work/shop' }
+const HERE: Here = { paths: posix, home: '/home/ada', cwd: '/home/ada/code/shop' }
 
 test.each([
   ['/home/ada/.cursor/mcp.json', '~/.cursor/mcp.json'],
-  ['/home/ada/work/shop/.mcp.json', './.mcp.json'],
-  ['/home/ada/work/shop', '.'],
+  ['/home/ada/code/shop/.mcp.json', './.mcp.json'],
+  ['/home/ada/code/shop', '.'],
   ['/home/ada', '~'],
-  ['/home/ada/work/mcp.json', '~/work/mcp.json'],
+  ['/home/ada/code/mcp.json', '~/code/mcp.json'],
   ['/home/adam/x', '/home/adam/x'],
-  ['/home/ada/work/shop/..x', './..x'],
+  ['/home/ada/code/shop/..x', './..x'],
   ['/etc/plugboard/managed-mcp.json', '/etc/plugboard/managed-mcp.json'],
   ['--mcp-config', '--mcp-config'],
   ['https://me:pw@host/mcp?api_key=abc&x=1', 'https://me:‹secret›@host/mcp?api_key=‹secret›&x=1'],

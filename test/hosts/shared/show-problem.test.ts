@@ -9,7 +9,7 @@ import { COLORS, NO_COLORS } from '../../../src/hosts/shared/paint.ts'
 import { showProblem, showProblems, type View } from '../../../src/hosts/shared/show-problem.ts'
 
 const VIEW: View = {
-  here: { paths: posix, home: '/home/ada', cwd: '/home/ada/work/shop' },
+  here: { paths: posix, home: '/home/ada', cwd: '/home/ada/code/shop' },
   paint: NO_COLORS,
 }
 
@@ -113,14 +113,14 @@ hint: to see every rule that was considered, run \`plugboard permissions explain
         server: 'files',
       },
       notes: [
-        'ran `npx -y @acme/files` in /home/ada/work/shop; it exited with code 1 after 2.3 s; the last lines it wrote:',
+        'ran `npx -y @acme/files` in /home/ada/code/shop; it exited with code 1 after 2.3 s; the last lines it wrote:',
         '  npm error 404 Not Found: @acme/files',
       ],
       hints: ['to try it by hand in the same environment, run `plugboard test files`'],
     })
     expect(showProblem(problem, VIEW)).toBe(`error: \`files\` stopped before it answered
   --> ~/.cursor/mcp.json:7   (Cursor, user scope)
-  ran \`npx -y @acme/files\` in ~/work/shop; it exited with code 1 after 2.3 s; the last lines it wrote:
+  ran \`npx -y @acme/files\` in ~/code/shop; it exited with code 1 after 2.3 s; the last lines it wrote:
     npm error 404 Not Found: @acme/files
 
 hint: to try it by hand in the same environment, run \`plugboard test files\``)
@@ -131,7 +131,7 @@ hint: to try it by hand in the same environment, run \`plugboard test files\``)
       code: 'resolve/unset-variable',
       message: '`SENTRY_TOKEN` is not set, and server `sentry` needs it',
       where: {
-        file: '/home/ada/work/shop/.mcp.json',
+        file: '/home/ada/code/shop/.mcp.json',
         line: 9,
         column: 20,
         source: 'mcp-json',

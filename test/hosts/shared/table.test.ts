@@ -15,7 +15,7 @@ const COLUMNS: readonly Column[] = [
 
 const ROWS = [
   ['github', 'Claude Code', 'chosen', '~/.claude.json:14'],
-  ['a-server-with-a-long-name', 'Cursor', 'untrusted', '~/work/some/deep/folder/.cursor/mcp.json:7'],
+  ['a-server-with-a-long-name', 'Cursor', 'untrusted', '~/code/some/deep/folder/.cursor/mcp.json:7'],
 ]
 
 const table = (columns?: number, rows = ROWS): string[] =>
@@ -25,7 +25,7 @@ test('in a pipe nothing is cut', () => {
   expect(table()).toEqual([
     'NAME                       SOURCE       FATE       FILE',
     'github                     Claude Code  chosen     ~/.claude.json:14',
-    'a-server-with-a-long-name  Cursor       untrusted  ~/work/some/deep/folder/.cursor/mcp.json:7',
+    'a-server-with-a-long-name  Cursor       untrusted  ~/code/some/deep/folder/.cursor/mcp.json:7',
   ])
 })
 
@@ -42,7 +42,7 @@ test('where next to nothing would be left of it, each row takes two lines, witho
     'github                     chosen',
     '  Claude Code  ~/.claude.json:14',
     'a-server-with-a-long-name  untrusted',
-    '  Cursor  ~/work/some/deep/folder/.cursor/mcp.json:7',
+    '  Cursor  ~/code/some/deep/folder/.cursor/mcp.json:7',
   ])
 })
 

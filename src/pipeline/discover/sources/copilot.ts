@@ -6,7 +6,9 @@
 import { findMember, type ConfigDocument, type Member } from '../../../model/document.ts'
 import type { FoundEntry } from '../../../model/entry.ts'
 import { absoluteOr } from '../project.ts'
-import { firstSwitch, type ServersRequest, type Site } from '../site.ts'
+import type { ServersRequest } from '../find-servers.ts'
+import type { Site } from '../site.ts'
+import { firstSwitch } from '../switches.ts'
 import { lookInOrder, type Source } from '../source.ts'
 import { readSwitches } from '../switch-lists.ts'
 

@@ -16,7 +16,9 @@ import {
 import type { FoundEntry, Switch } from '../../../model/entry.ts'
 import { createWarning, whereOf } from '../../../problem/problem.ts'
 import { absoluteOr } from '../project.ts'
-import { firstSwitch, type ServersRequest, type Site } from '../site.ts'
+import type { ServersRequest } from '../find-servers.ts'
+import type { Site } from '../site.ts'
+import { firstSwitch } from '../switches.ts'
 import { lookInOrder, type Source } from '../source.ts'
 import { reportFaults } from '../switch-lists.ts'
 

@@ -14,7 +14,8 @@ import {
 } from '../../../model/document.ts'
 import type { FoundEntry } from '../../../model/entry.ts'
 import { absoluteOr } from '../project.ts'
-import { firstSwitch, type Site, type SwitchFor } from '../site.ts'
+import type { Site } from '../site.ts'
+import { firstSwitch, type SwitchFor } from '../switches.ts'
 import { lookInOrder, type Source } from '../source.ts'
 import { fileNamedBy, inConfigHome } from '../user-folders.ts'
 
