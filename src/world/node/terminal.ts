@@ -31,9 +31,9 @@ export function createNodeTerminal(): Terminal {
 /** Terminals are character devices, and so is the device that swallows everything. */
 function mayBeTerminal(descriptor: number): boolean {
   try {
-    const { rdev, ...stats } = fstatSync(descriptor)
+    const stats = fstatSync(descriptor)
     if (process.platform === 'win32') return true
-    return (stats.mode & 0o170000) === 0o020000 && rdev !== statSync('/dev/null').rdev
+    return stats.isCharacterDevice() && stats.rdev !== statSync('/dev/null').rdev
   } catch {
     return false // closed: nobody is there
   }

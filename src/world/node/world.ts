@@ -1,7 +1,6 @@
 /**
  * world: the real one.
  */
-import { homedir, userInfo } from 'node:os'
 import { posix, win32 } from 'node:path'
 import type { Paths, Platform, World } from '../world.ts'
 import { nodeFiles } from './files.ts'
@@ -26,8 +25,10 @@ export function createNodeWorld(options: { readonly cwd?: string | undefined } =
 
 /** A relative `HOME` would make the user's own folder of whatever repository one is in. */
 function findHome(paths: Paths): string {
-  const home = homedir()
-  return paths.isAbsolute(home) ? home : userInfo().homedir
+  const given = process.env[process.platform === 'win32' ? 'USERPROFILE' : 'HOME']
+  if (given !== undefined && paths.isAbsolute(given)) return given
+  // Loaded only here: nearly everyone has the variable.
+  return process.getBuiltinModule('node:os').userInfo().homedir
 }
 
 /** Other systems follow the rules of Linux. */
@@ -41,6 +42,6 @@ function findCwd(): string {
     return process.cwd()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    return process.env['PWD'] ?? homedir()
+    return process.env['PWD'] ?? '/'
   }
 }
