@@ -135,7 +135,7 @@ function invalidServer({ entry }: CatalogEntry): Problem {
     entry.kind === 'invalid' ? entry.problems : entry.kind === 'unsupported' ? [entry.problem] : []
   return createProblem({
     code: 'trust/invalid-server',
-    message: `\`${name}\` cannot be approved before it is mended`,
+    message: `\`${name}\` must be mended before you can decide about it`,
     where: problems[0]?.where ?? whereOrigin(origin, name),
     notes: problems.map(({ message }) => message),
   })

@@ -31,15 +31,23 @@ export function template(
 /** `command` as a string; a list gets the advice how to split it. */
 export const command: FieldReader = (draft, field) => {
   if (field.node.kind === 'array') {
-    const [first, ...rest] = field.node.items.map(({ start, end }) =>
-      draft.found.document.text.slice(start, end),
+    draft.problems.push(
+      wrongType(draft.found, field, 'a string', adviseOnList(draft, field, field.node.items)),
     )
-    const args = maskSecrets(`"args": [${rest.join(', ')}]`)
-    const hint = `keep \`${first}\` in \`command\` and move the rest to \`${args}\``
-    draft.problems.push(wrongType(draft.found, field, 'a string', first === undefined ? [] : [hint]))
     return
   }
   template('command')(draft, field)
+}
+
+/** In the words and the format of the file. */
+function adviseOnList({ found }: Draft, { path }: Field, items: readonly ConfigNode[]): readonly string[] {
+  const [first, ...rest] = items.map(({ start, end }) => found.document.text.slice(start, end))
+  if (first === undefined) return []
+  if (rest.length === 0) return [`keep \`${first}\`, without the brackets`]
+  const { file } = found.document
+  const key = file.endsWith('.toml') ? 'args = ' : /\.ya?ml$/.test(file) ? 'args: ' : '"args": '
+  const args = maskSecrets(`${key}[${rest.join(', ')}]`)
+  return [`keep \`${first}\` in \`${path}\` and move the rest to \`${args}\``]
 }
 
 /** `command` as a list: the program, then its arguments. */
