@@ -9,12 +9,15 @@ import {
   findAt,
   findMember,
   type ConfigDocument,
+  type ConfigNode,
   type Member,
   type ScalarNode,
 } from '../../../model/document.ts'
 import type { FoundEntry } from '../../../model/entry.ts'
+import type { Problem, Where } from '../../../model/problem.ts'
+import { createWarning, whereOf } from '../../../problem/problem.ts'
 import { absoluteOr } from '../project.ts'
-import type { Site } from '../site.ts'
+import { parseDocument, type Site } from '../site.ts'
 import { firstSwitch, type SwitchFor } from '../switches.ts'
 import { lookInOrder, type Source } from '../source.ts'
 import { fileNamedBy, inConfigHome } from '../user-folders.ts'
@@ -25,12 +28,68 @@ export const opencode: Source = {
     const { user, project } = placesHighToLow(site)
     const ofUser = await readSwitches(site, user)
     const ofProject = await readSwitches(site, project)
-    return lookInOrder([
+    const entries = await lookInOrder([
+      () => serversInVariable(site, ofUser),
       ...user.map((place) => () => serversIn(site, place, ofUser)),
       // The user's word comes first; the repository's never reaches the user's own servers.
       ...project.map((place) => () => serversIn(site, place, firstSwitch(ofUser, ofProject))),
     ])
+    await reportUnused(site, [...user, ...project], new Set(entries.map(({ name }) => name)))
+    return entries
   },
+}
+
+const VARIABLE = 'OPENCODE_CONFIG_CONTENT'
+
+/** A whole configuration in a variable, which is the user's like every other. */
+async function serversInVariable(site: Site, switchFor: SwitchFor): Promise<readonly FoundEntry[]> {
+  const text = site.world.env[VARIABLE]
+  if (text === undefined) return []
+  const place = { scope: 'user', file: VARIABLE } as const
+  const { document, problem } = await parseDocument({ ...place, source: 'opencode' }, text)
+  if (problem !== undefined) site.report(problem)
+  if (document === undefined) return []
+  const isServer = (member: Member): boolean => findSwitch(member) === undefined && !isSetting(member)
+  return site.servers({ ...place, document, under: ['mcp'], dialect: 'opencode', switchFor, isServer })
+}
+
+/** Switches for servers that nobody declares, and for tools, which opencode names in a way of its own. */
+async function reportUnused(
+  site: Site,
+  places: readonly PlaceToRead[],
+  declared: ReadonlySet<string>,
+): Promise<void> {
+  for (const place of places) {
+    const document = await site.read(place)
+    if (document === undefined) continue
+    const owner = { source: 'opencode', scope: place.scope } as const
+    for (const member of membersOf(findAt(document.root, ['mcp']))) {
+      const isGhost = findSwitch(member) !== undefined && !declared.has(member.key)
+      if (isGhost) site.report(ghost(member.key, whereOf(document, member.value, owner)))
+    }
+    for (const member of membersOf(findAt(document.root, ['tools']))) {
+      const isOff = member.value.kind === 'scalar' && member.value.value === false
+      if (isOff) site.report(toolSwitch(member.key, whereOf(document, member.value, owner)))
+    }
+  }
+}
+
+function ghost(name: string, where: Where): Problem {
+  return createWarning({
+    code: 'discover/switch-without-server',
+    message: `\`${name}\` is switched here, but no file of opencode declares it`,
+    where: { ...where, server: name },
+    hints: ['declare it, with `type` and `command` or `url`, or remove the line'],
+  })
+}
+
+function toolSwitch(pattern: string, where: Where): Problem {
+  return createWarning({
+    code: 'discover/opencode-tools',
+    message: `\`tools.${pattern}\` is not used: Plugboard names tools in another way`,
+    where,
+    hints: ['to leave out tools of a server, give it `excludeTools` in a file of Plugboard'],
+  })
 }
 
 interface PlaceToRead {
@@ -81,13 +140,17 @@ async function readSwitches(site: Site, places: readonly PlaceToRead[]): Promise
 
 function switchesIn(document: ConfigDocument): SwitchFor {
   const map = findAt(document.root, ['mcp'])
-  const members = new Map((map?.kind === 'object' ? map.members : []).map((member) => [member.key, member]))
+  const members = new Map(membersOf(map).map((member) => [member.key, member]))
   return (name) => {
     const enabled = findSwitch(members.get(name))
     if (enabled === undefined) return undefined
     const to = enabled.value === true ? 'on' : 'off'
     return { to, by: spotOf(document, enabled), reason: '`enabled` says so' }
   }
+}
+
+function membersOf(node: ConfigNode | undefined): readonly Member[] {
+  return node?.kind === 'object' ? node.members : []
 }
 
 /** The value of `enabled`, where nothing else is said. */
