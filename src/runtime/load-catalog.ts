@@ -112,6 +112,7 @@ function policyOf(settings: Settings, isProjectApproved: boolean): Policy {
 
 /** One bad entry never takes its neighbours down, and its problem says so. */
 function withNeighbours(entries: readonly NormalizedEntry[]): readonly NormalizedEntry[] {
+  if (!entries.some(({ kind }) => kind === 'invalid')) return entries
   const good = new Map<string, number>()
   for (const { found, kind } of entries) {
     if (kind === 'definition') good.set(found.origin.file, (good.get(found.origin.file) ?? 0) + 1)

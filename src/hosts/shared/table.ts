@@ -74,17 +74,18 @@ type Row = readonly PrintableCell[]
 
 function toPrintableCell(cell: Cell): PrintableCell {
   const raw = typeof cell === 'string' ? cell : cell.text
-  const text = toPrintable(raw)
-  const width = isPlain(raw) ? raw.length : widthOf(text)
+  const isAscii = isPlain(raw)
+  const text = isAscii ? raw : toPrintable(raw)
+  const width = isAscii ? raw.length : widthOf(text)
   return typeof cell === 'string' ? { text, width } : { text, width, brush: cell.brush }
 }
 
 function toLines(columns: readonly Column[], rows: readonly Row[], room: number): string[] {
   const widths = shrink(columns, naturalWidths(columns, rows, room), room)
-  const mayCut = room !== Infinity
+  const slots = columns.map(({ keeps }, i) => ({ keeps, width: widths[i]!, mayCut: room !== Infinity }))
   return rows.map((row) =>
     row
-      .map((cell, i) => showCell(cell, columns[i]!, { width: widths[i]!, mayCut }))
+      .map((cell, i) => showCell(cell, slots[i]!))
       .join(GAP)
       .trimEnd(),
   )
@@ -118,11 +119,14 @@ function shrink(columns: readonly Column[], natural: readonly number[], room: nu
   return widths
 }
 
-function showCell(
-  { text, brush, width: own }: PrintableCell,
-  { keeps }: Column,
-  { width, mayCut }: { readonly width: number; readonly mayCut: boolean },
-): string {
+/** The room of one column. */
+interface Slot {
+  readonly keeps: Column['keeps']
+  readonly width: number
+  readonly mayCut: boolean
+}
+
+function showCell({ text, brush, width: own }: PrintableCell, { keeps, width, mayCut }: Slot): string {
   const isWhole = !mayCut || own <= width
   const cut = isWhole ? text : keeps === 'end' ? cutStart(text, width) : cutEnd(text, width)
   const space = width - (isWhole ? own : widthOf(cut))

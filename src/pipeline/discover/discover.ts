@@ -44,7 +44,7 @@ export async function discover(context: SiteContext, options: DiscoverOptions): 
     ({ scope, exists, file }) => scope === 'managed' && exists && file.endsWith('managed-mcp.json'),
   )
   return {
-    entries: entries.map((entry) => applySwitch(context, entry)),
+    entries: settings.switches.size === 0 ? entries : entries.map((entry) => applySwitch(context, entry)),
     places,
     problems: log.problems,
     choices: log.choices,
