@@ -14,6 +14,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readSync,
   realpathSync,
   statSync,
   type Stats,
@@ -107,10 +108,19 @@ function readDescriptor(descriptor: number): FileRead {
     const stats = fstatSync(descriptor)
     if (!stats.isFile()) return unreadable(notAFile(stats))
     if (stats.size > MAX_FILE_BYTES) return unreadable({ kind: 'too-large', bytes: stats.size })
-    return decode(readFileSync(descriptor))
+    const text = readFileSync(descriptor, 'utf8')
+    // It may be the file's own, or stand for bytes that are no text.
+    if (text.includes('\ufffd')) return decode(readBytes(descriptor, stats.size))
+    return { kind: 'text', text: text.startsWith('\ufeff') ? text.slice(1) : text }
   } finally {
     closeSync(descriptor)
   }
+}
+
+/** From the beginning, wherever the descriptor stands. */
+function readBytes(descriptor: number, size: number): Buffer {
+  const bytes = Buffer.alloc(size)
+  return bytes.subarray(0, readSync(descriptor, bytes, 0, size, 0))
 }
 
 function decode(bytes: Buffer): FileRead {

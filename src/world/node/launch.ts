@@ -14,7 +14,7 @@ const bundle = join(__dirname, 'plugboard.cjs')
 const cacheFile = join(__dirname, `plugboard-${process.version}-${process.arch}.cache`)
 
 const cachedData = readCache()
-const script = new Script(readFileSync(bundle, 'latin1'), {
+const script = new Script(readFileSync(bundle, 'utf8'), {
   filename: bundle,
   ...(cachedData === undefined ? {} : { cachedData }),
 })
