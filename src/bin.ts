@@ -13,13 +13,15 @@ declare const __PLUGBOARD_VERSION__: string | undefined
 const version = typeof __PLUGBOARD_VERSION__ === 'undefined' ? '0.0.0-dev' : __PLUGBOARD_VERSION__
 
 async function main(): Promise<void> {
-  // Not `process.exit`: what was written may still be on its way through a pipe.
+  const terminal = createNodeTerminal()
   process.exitCode = await runCli({
     argv: process.argv.slice(2),
     world: createNodeWorld(),
-    terminal: createNodeTerminal(),
+    terminal,
     version,
   })
+  // At once: Node would first take its heap apart, for which nobody should wait.
+  if (!terminal.isWriting()) process.exit()
 }
 
 void main()

@@ -31,7 +31,9 @@ export function argvOf(
   transport: { readonly command: Template; readonly args: readonly Template[] },
   env: Env,
 ): readonly string[] {
-  return [transport.command, ...transport.args].map((word) => expandForComparison(word, env))
+  const argv = transport.args.map((word) => expandForComparison(word, env))
+  argv.unshift(expandForComparison(transport.command, env))
+  return argv
 }
 
 function expandMap(map: TemplateMap, env: Env): readonly (readonly [string, string])[] {

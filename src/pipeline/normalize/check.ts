@@ -242,13 +242,13 @@ function toOff(draft: Draft): Draft['off'] {
 function toDefinition(draft: Draft, transport: Transport): ServerDefinition {
   const { name } = draft.found
   const definition: Record<string, unknown> = { name, transport, values: draft.dialect.values }
-  for (const field of SHARED_FIELDS)
-    if (draft.fields[field] !== undefined) definition[field] = draft.fields[field]
+  for (const field in draft.fields)
+    if (SHARED_FIELDS.has(field as FieldName)) definition[field] = draft.fields[field as FieldName]
   return definition as unknown as ServerDefinition
 }
 
 /** The fields that every kind of server may have; in a draft they have the names and types of the definition. */
-const SHARED_FIELDS = [
+const SHARED_FIELDS: ReadonlySet<FieldName> = new Set<FieldName & keyof ServerDefinition>([
   'timeoutMs',
   'startupTimeoutMs',
   'required',
@@ -260,7 +260,7 @@ const SHARED_FIELDS = [
   'inheritEnv',
   'supportsParallelCalls',
   'isolation',
-] as const satisfies readonly (FieldName & keyof ServerDefinition)[]
+])
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 

@@ -60,8 +60,10 @@ export function mayRefer(text: string): boolean {
 /** Undefined: not a reference in this dialect, so it is plain text. */
 function toPart(match: RegExpExecArray, expansion: Expansion): Part | undefined {
   const { syntaxes, platform, variables } = expansion
-  const [, braced, kind, argument, command, bare, percent] = match
+  // By index: taking it apart as a list costs more than all that follows, for each of a thousand references.
+  const braced = match[1]
   if (braced !== undefined) return toBracedPart(braced, expansion)
+  const [, , kind, argument, command, bare, percent] = match
   if (kind !== undefined && syntaxes.includes('braces')) {
     return kind === 'env' ? { kind: 'env', name: argument! } : { kind: 'file', path: argument! }
   }
@@ -77,14 +79,19 @@ function toPart(match: RegExpExecArray, expansion: Expansion): Part | undefined 
 
 function toBracedPart(body: string, { syntaxes, variables }: Expansion): Part | undefined {
   if (Object.hasOwn(variables, body)) return variables[body]
-  const [, prefix, name] = /^(env|file|input):(.+)$/s.exec(body) ?? []
-  if (prefix === 'env' && syntaxes.includes('env-prefix')) return { kind: 'env', name: name! }
-  if (prefix === 'file' && syntaxes.includes('file-prefix')) return { kind: 'file', path: name! }
-  if (prefix === 'input' && syntaxes.includes('input')) return { kind: 'input', id: name! }
+  const prefixed = /^(env|file|input):(.+)$/s.exec(body)
+  if (prefixed !== null) {
+    const [, prefix, name] = prefixed
+    if (prefix === 'env' && syntaxes.includes('env-prefix')) return { kind: 'env', name: name! }
+    if (prefix === 'file' && syntaxes.includes('file-prefix')) return { kind: 'file', path: name! }
+    if (prefix === 'input' && syntaxes.includes('input')) return { kind: 'input', id: name! }
+  }
   if (body.startsWith('user_config.') && syntaxes.includes('user-config')) return { kind: 'env', name: body }
-  const [, variable, fallback] = /^([A-Za-z_]\w*)(?::-(.*))?$/s.exec(body) ?? []
-  if (variable === undefined) return undefined
-  return fallback === undefined ? { kind: 'env', name: variable } : { kind: 'env', name: variable, fallback }
+  const match = /^([A-Za-z_]\w*)(?::-(.*))?$/s.exec(body)
+  if (match === null) return undefined
+  const name = match[1]!
+  const fallback = match[2]
+  return fallback === undefined ? { kind: 'env', name } : { kind: 'env', name, fallback }
 }
 
 function joinLiterals(parts: readonly Part[]): Template {

@@ -7,13 +7,28 @@
 import { fstatSync, statSync, writeSync } from 'node:fs'
 import type { Terminal } from '../world.ts'
 
-export function createNodeTerminal(): Terminal {
+export interface NodeTerminal extends Terminal {
+  /** Whether text is still on its way through a pipe that is full. */
+  isWriting(): boolean
+}
+
+export function createNodeTerminal(): NodeTerminal {
   const { env } = process
   const isTerminal = {
     out: mayBeTerminal(1) && process.stdout.isTTY,
     err: mayBeTerminal(2) && process.stderr.isTTY,
   }
+  let onTheirWay = 0
+  const write = (descriptor: 1 | 2, text: string): void => {
+    const rest = writeNow(descriptor, Buffer.from(text))
+    if (rest.length === 0) return
+    onTheirWay += 1
+    // The stream waits until the reader has made room.
+    const stream = descriptor === 1 ? process.stdout : process.stderr
+    stream.write(rest, () => (onTheirWay -= 1))
+  }
   return {
+    isWriting: () => onTheirWay > 0,
     canAsk: isTerminal.out && mayBeTerminal(0) && process.stdin.isTTY,
     columns: isTerminal.out ? process.stdout.columns || undefined : undefined,
     hasColor: { out: hasColor(isTerminal.out, env), err: hasColor(isTerminal.err, env) },
@@ -39,8 +54,9 @@ function mayBeTerminal(descriptor: number): boolean {
   }
 }
 
-function write(descriptor: 1 | 2, text: string): void {
-  let rest = Buffer.from(text)
+/** What could not be written, because somebody made the pipe non-blocking and it is full. */
+function writeNow(descriptor: 1 | 2, text: Buffer): Buffer {
+  let rest = text
   try {
     while (rest.length > 0) rest = rest.subarray(writeSync(descriptor, rest))
   } catch (error) {
@@ -48,10 +64,8 @@ function write(descriptor: 1 | 2, text: string): void {
     // The reader went away (`plugboard list | head`): there is nobody left to tell.
     if (code === 'EPIPE') process.exit()
     if (code !== 'EAGAIN') throw error
-    // A pipe that somebody made non-blocking is full: the stream waits for it.
-    const stream = descriptor === 1 ? process.stdout : process.stderr
-    stream.write(rest)
   }
+  return rest
 }
 
 /** What the user says outranks what the terminal is; FORCE_COLOR outranks NO_COLOR, as it does in Node itself. */

@@ -25,9 +25,12 @@ const STRING = String.raw`"${CHARACTERS}(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})${CHA
 const NUMBER = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?`
 const COMMENT = String.raw`//[^\r\n]*|/\*[^]*?\*/`
 
-/** They follow one another up to the first odd character. What a token is, its first character says; a key has its colon. */
+/**
+ * They follow one another up to the first odd character. What a token is, its first character says; a key has its colon,
+ * and a bracket the space on its inner side.
+ */
 const TOKENS = new RegExp(
-  String.raw`${STRING}(?:${SPACE}:${SPACE})?|[,{[]${SPACE}|[\]}]|[ \t\r\n]+|${NUMBER}|true|false|null|${COMMENT}`,
+  String.raw`${STRING}(?:${SPACE}:${SPACE})?|[,{[]${SPACE}|${SPACE}[\]}]|[ \t\r\n]+|${NUMBER}|true|false|null|${COMMENT}`,
   'gy',
 )
 
@@ -45,11 +48,16 @@ function take(reading: Reading): string {
     const token = reading.tokens[reading.next] ?? ''
     reading.next += 1
     reading.end += token.length
-    const first = token[0]
-    const isSpace = first === ' ' || first === '\n' || first === '\r' || first === '\t' || first === '/'
-    if (!isSpace) return token
+    const first = token.charCodeAt(0)
+    if (first <= BLANK) {
+      const last = token.at(-1)!
+      if (last === '}' || last === ']') return last
+    } else if (first !== SLASH) return token
   }
 }
+
+const BLANK = 0x20
+const SLASH = 0x2f
 
 function readValue(reading: Reading, token: string): ConfigNode | undefined {
   const { end } = reading
