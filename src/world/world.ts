@@ -14,6 +14,9 @@ export interface World {
   readonly clock: Clock
   readonly web: Web
   readonly shell: Shell
+  readonly processes: Processes
+  readonly http: Http
+  readonly sockets: Sockets
 }
 
 export type Platform = 'linux' | 'darwin' | 'win32'
@@ -71,6 +74,10 @@ export type Unreadable =
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number
+  /** Runs the step once, later; the answer takes it back. */
+  after(ms: number, step: () => void): () => void
+  /** From 0 to 1, for jitter. */
+  random(): number
 }
 
 export interface Web {
@@ -83,7 +90,14 @@ export interface Web {
 
 export interface Shell {
   /** Runs a command line in the user's shell; ends it, with its children, at the time limit. */
-  run(command: string, options: { readonly cwd: string; readonly timeoutMs: number }): Promise<ShellOutcome>
+  run(command: string, options: ShellOptions): Promise<ShellOutcome>
+}
+
+export interface ShellOptions {
+  readonly cwd: string
+  readonly timeoutMs: number
+  /** Added to the environment of this process. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 export interface ShellOutcome {
@@ -92,6 +106,96 @@ export interface ShellOutcome {
   /** Undefined when it was ended by a signal or the time limit. */
   readonly exitCode?: number
   readonly timedOut: boolean
+}
+
+/** Children that belong to us, with everything they start: none outlives this process, however it ends. */
+export interface Processes {
+  spawn(request: SpawnRequest, listener: ProcessListener): Child
+}
+
+export interface SpawnRequest {
+  readonly command: string
+  readonly args: readonly string[]
+  /** The whole environment. */
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd: string
+}
+
+/** `onExit` or `onFailed` is the last to be called, exactly one of them, once; all output has come before. */
+export interface ProcessListener {
+  /** Text of stdout, cut anywhere but inside a character. */
+  onOutput(text: string): void
+  onErrorOutput(text: string): void
+  /** Also when a grandchild still holds the pipes. */
+  onExit(exit: { readonly exitCode?: number; readonly signal?: string }): void
+  /** It could not be started. */
+  onFailed(error: { readonly code: string; readonly message: string }): void
+}
+
+export interface Child {
+  readonly pid: number | undefined
+  /** Dropped when the child is gone; its exit tells. */
+  write(text: string): void
+  /** The end of its stdin: the polite way to ask it to leave. */
+  endInput(): void
+  /** Stops and resumes reading its output, for one that writes faster than anyone reads. */
+  pause(): void
+  resume(): void
+  /** Ends the child and everything it started: `terminate` asks, `kill` does not. */
+  end(how: 'terminate' | 'kill'): void
+}
+
+/** HTTP with bodies that stream. */
+export interface Http {
+  /** Resolves when the headers are there. Rejects with an Error that has a `code`, or when aborted. Follows no redirect. */
+  request(request: HttpRequest): Promise<HttpAnswer>
+}
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface HttpAnswer {
+  readonly status: number
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** The whole body. Use one of these three, once. */
+  text(): Promise<string>
+  /** The body as it comes, cut anywhere but inside a character. Rejects when the connection breaks. */
+  read(onText: (text: string) => void): Promise<void>
+  /** Lets the body go. */
+  discard(): void
+}
+
+export interface Sockets {
+  open(request: SocketRequest, listener: SocketListener): Socket
+}
+
+export interface SocketRequest {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly protocols: readonly string[]
+}
+
+/** `onClose` is the last to be called, exactly once. */
+export interface SocketListener {
+  onOpen(): void
+  onText(text: string): void
+  /** `status` when the server answered with HTTP instead; `error` when there was no answer at all. */
+  onClose(end: {
+    readonly status?: number
+    readonly error?: { readonly code: string; readonly message: string }
+  }): void
+}
+
+export interface Socket {
+  /** Only after `onOpen`. */
+  send(text: string): void
+  close(): void
 }
 
 /** What a host sees of the terminal it runs in. */

@@ -51,7 +51,11 @@ export function createMemoryWorld(options: MemoryOptions = {}): MemoryWorld {
     home: options.home ?? HOMES[platform],
     cwd: options.cwd ?? PROJECTS[platform],
     files: createMemoryFiles({ paths, stored, reads, programs: new Set(options.programs) }),
-    clock: { now: () => options.now ?? Date.UTC(2026, 10, 16) },
+    clock: {
+      now: () => options.now ?? Date.UTC(2026, 10, 16),
+      after: () => () => undefined,
+      random: () => 0.5,
+    },
     web: {
       get: async (url) => {
         const answer = options.web?.[url]
@@ -65,10 +69,18 @@ export function createMemoryWorld(options: MemoryOptions = {}): MemoryWorld {
         return options.shell?.(command) ?? { stdout: '', stderr: '', exitCode: 0, timedOut: false }
       },
     },
+    processes: { spawn: () => unreachable('a process') },
+    http: { request: () => unreachable('a host') },
+    sockets: { open: () => unreachable('a socket') },
     reads,
     commands,
     stored,
   }
+}
+
+/** Tests of discovery reach nothing. */
+function unreachable(what: string): never {
+  throw new Error(`this world has no way to ${what}`)
 }
 
 interface Disk {

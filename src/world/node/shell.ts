@@ -4,13 +4,14 @@
 import type { Shell, ShellOutcome } from '../world.ts'
 
 export const nodeShell: Shell = {
-  async run(command, { cwd, timeoutMs }) {
+  async run(command, { cwd, timeoutMs, env }) {
     const { spawn } = await import('node:child_process')
     return new Promise<ShellOutcome>((resolve) => {
       // Its own group, so that the time limit ends what the command started, too.
       const child = spawn(command, {
         cwd,
         shell: true,
+        ...(env === undefined ? {} : { env: { ...process.env, ...env } }),
         detached: process.platform !== 'win32',
         windowsHide: true,
       })

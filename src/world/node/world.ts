@@ -3,8 +3,12 @@
  */
 import { posix, win32 } from 'node:path'
 import type { Paths, Platform, World } from '../world.ts'
+import { nodeClock } from './clock.ts'
 import { nodeFiles } from './files.ts'
+import { nodeHttp } from './http.ts'
+import { createNodeProcesses } from './processes.ts'
 import { nodeShell } from './shell.ts'
+import { nodeSockets } from './sockets.ts'
 import { nodeWeb } from './web.ts'
 
 export function createNodeWorld(options: { readonly cwd?: string | undefined } = {}): World {
@@ -17,9 +21,12 @@ export function createNodeWorld(options: { readonly cwd?: string | undefined } =
     home: findHome(paths),
     cwd: paths.resolve(options.cwd ?? findCwd()),
     files: nodeFiles,
-    clock: { now: Date.now },
+    clock: nodeClock,
     web: nodeWeb,
     shell: nodeShell,
+    processes: createNodeProcesses(platform),
+    http: nodeHttp,
+    sockets: nodeSockets,
   }
 }
 

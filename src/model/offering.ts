@@ -1,0 +1,32 @@
+/**
+ * offering: what one server has to offer, as it said it, each thing judged by itself.
+ */
+import type { Hello } from './session.ts'
+
+export interface Offering {
+  readonly hello: Hello
+  readonly tools: readonly ListedTool[]
+  readonly resources: readonly Listed[]
+  readonly resourceTemplates: readonly Listed[]
+  readonly prompts: readonly Listed[]
+  /** What cannot be used, and why. Its neighbours are in the lists above. */
+  readonly quarantined: readonly Quarantined[]
+  /** How long the lists may be kept, where the server says so (`ttlMs`, the shortest of all pages). */
+  readonly ttlMs?: number
+  /** `private`: not for other users of this machine's cache. */
+  readonly cacheScope?: 'public' | 'private'
+}
+
+/** An object from the wire that has what it must have; everything else in it is as it came. */
+export type Listed = Readonly<Record<string, unknown>> & { readonly name: string }
+
+export type ListedTool = Listed & { readonly inputSchema: Readonly<Record<string, unknown>> }
+
+export interface Quarantined {
+  readonly kind: ListKind
+  /** The name it gives itself, where it has one; else its place in the list: `#3`. */
+  readonly name: string
+  readonly reason: string
+}
+
+export type ListKind = 'tool' | 'resource' | 'resource-template' | 'prompt'

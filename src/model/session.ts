@@ -1,0 +1,118 @@
+/**
+ * session: a live conversation with one server. Nothing above `connect` knows what speaks underneath.
+ */
+import type { Params, RequestId, Result, RpcError } from './message.ts'
+import type { WireFailure, WireKind } from './wire.ts'
+
+/** `legacy`: the revisions that begin with `initialize`. `modern`: 2026-07-28, where every request stands for itself. */
+export type Era = 'legacy' | 'modern'
+
+export const MODERN_VERSION = '2026-07-28'
+
+/** Newest first: the first is what we ask for. */
+export const LEGACY_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const
+
+export interface Session {
+  readonly hello: Hello
+  readonly wire: WireKind
+  /** The result as the server sent it. Rejects with a SessionError. */
+  request(method: string, params?: Params, options?: RequestOptions): Promise<Result>
+  notify(method: string, params?: Params): void
+  /** Never rejects. */
+  close(): Promise<void>
+}
+
+/** What the server said of itself. */
+export interface Hello {
+  readonly era: Era
+  readonly version: string
+  readonly capabilities: Readonly<Record<string, unknown>>
+  readonly serverInfo?: Readonly<Record<string, unknown>>
+  readonly instructions?: string
+}
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Without a word from the server, progress included. 0: no limit. */
+  readonly timeoutMs?: number | undefined
+  readonly onProgress?: ((progress: Params) => void) | undefined
+  /** `Mcp-Param-*` and the like, over HTTP. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+}
+
+/** What a host can do for a server. A missing one is not offered, and refused politely when asked for all the same. */
+export interface ClientHandlers {
+  readonly roots?: (() => Promise<readonly Params[]>) | undefined
+  readonly elicit?: ((params: Params, context: HandlerContext) => Promise<Result>) | undefined
+  readonly sample?: ((params: Params, context: HandlerContext) => Promise<Result>) | undefined
+}
+
+export interface HandlerContext {
+  /** Aborted when the server takes the question back, or is gone. */
+  readonly signal: AbortSignal
+}
+
+export interface SessionListener {
+  /** Everything but progress, which goes to the request it belongs to. */
+  onNotification(method: string, params: Params): void
+  /** Answers that belong to no request, messages that are none: noise worth a line in the log. */
+  onOddity?(text: string): void
+  /** The session is gone; requests in flight have been rejected before. Exactly once. */
+  onEnd(failure: WireFailure): void
+}
+
+export type SessionFailure =
+  /** The server answered, with an error. */
+  | { readonly kind: 'rpc'; readonly error: RpcError }
+  /** Sent, and no word for so long. */
+  | { readonly kind: 'timeout'; readonly afterMs: number }
+  | { readonly kind: 'aborted'; readonly wasSent: boolean }
+  /** The connection went, or never was. */
+  | { readonly kind: 'lost'; readonly wire: WireFailure; readonly wasSent: boolean }
+  /** An answer that is none. */
+  | { readonly kind: 'bad-answer'; readonly message: string }
+
+export class SessionError extends Error {
+  readonly failure: SessionFailure
+  readonly requestId: RequestId | undefined
+
+  constructor(failure: SessionFailure, requestId?: RequestId) {
+    super(describeFailure(failure))
+    this.name = 'SessionError'
+    this.failure = failure
+    this.requestId = requestId
+  }
+}
+
+function describeFailure(failure: SessionFailure): string {
+  switch (failure.kind) {
+    case 'rpc':
+      return `the server answered with error ${failure.error.code}: ${failure.error.message}`
+    case 'timeout':
+      return `no answer within ${failure.afterMs} ms`
+    case 'aborted':
+      return 'the request was aborted'
+    case 'lost':
+      return describeWireFailure(failure.wire)
+    case 'bad-answer':
+      return failure.message
+  }
+}
+
+export function describeWireFailure(failure: WireFailure): string {
+  switch (failure.kind) {
+    case 'spawn':
+      return failure.message
+    case 'exit':
+      return failure.exitCode === undefined
+        ? `the process was ended by ${failure.signal ?? 'a signal'}`
+        : `the process exited with code ${failure.exitCode}`
+    case 'http':
+      return `HTTP ${failure.status}`
+    case 'network':
+    case 'protocol':
+      return failure.message
+    case 'closed':
+      return 'the connection was closed'
+  }
+}

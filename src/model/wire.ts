@@ -1,0 +1,59 @@
+/**
+ * wire: what carries messages to one server and back, whatever it is made of.
+ *
+ * Opening a wire returns it at once; what goes wrong later arrives through the listener, so that nothing is lost
+ * between opening and listening.
+ */
+import type { Message } from './message.ts'
+
+export interface Wire {
+  readonly kind: WireKind
+  /** Never throws. A message that cannot be delivered is told through `onFailure`, a wire that is gone through `onEnd`. */
+  send(message: Message, options?: SendOptions): void
+  /** Told once the handshake is done; a wire that names the version with every message needs it. */
+  setVersion?(version: string): void
+  /** Ends the wire and everything behind it. Settles when it is gone, whatever happened on the way. */
+  close(): Promise<void>
+}
+
+export type WireKind = 'stdio' | 'http' | 'sse' | 'ws' | 'in-process'
+
+export interface SendOptions {
+  /** Ends the exchange this message began, where each has a stream of its own (HTTP). Other wires do not look at it. */
+  readonly signal?: AbortSignal | undefined
+  /** For this message alone (HTTP). */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** This message did not get through, or its own stream ended without an answer. The wire itself may go on. */
+  readonly onFailure?: ((failure: WireFailure) => void) | undefined
+}
+
+export interface WireListener {
+  onMessage(message: Message): void
+  /** Text where a message should be: banners, logs. Already shortened. */
+  onNoise?(text: string): void
+  /** What a process writes to stderr, in lines without their ends; secrets are still in it. */
+  onLog?(line: string): void
+  /** Something is there: a process wrote its first byte, a host accepted the connection. At most once. */
+  onFirstSign?(): void
+  /** The wire is gone. Exactly once, also after `close`; nothing follows. */
+  onEnd(failure: WireFailure): void
+}
+
+export type WireFailure =
+  /** The program could not be started. */
+  | { readonly kind: 'spawn'; readonly code: string; readonly message: string }
+  | { readonly kind: 'exit'; readonly exitCode?: number; readonly signal?: string }
+  | {
+      readonly kind: 'http'
+      readonly status: number
+      /** The beginning of what the server said. */
+      readonly body: string
+      /** `WWW-Authenticate`, for 401 and 403. */
+      readonly challenge?: string
+    }
+  /** No connection, or a broken one: `ECONNREFUSED`, `ENOTFOUND`, a certificate. */
+  | { readonly kind: 'network'; readonly code: string; readonly message: string }
+  /** It speaks, but not this protocol. */
+  | { readonly kind: 'protocol'; readonly message: string }
+  /** The other side hung up in good order, or we did. */
+  | { readonly kind: 'closed' }

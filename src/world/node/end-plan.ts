@@ -1,0 +1,22 @@
+/**
+ * end-plan: how a process and everything it started are ended, on each platform. Data, so that Windows can be tested
+ * anywhere.
+ */
+import type { Platform } from '../world.ts'
+
+export type EndPlan =
+  /** A negative pid means the whole group. */
+  | { readonly kind: 'signal'; readonly pid: number; readonly signal: 'SIGTERM' | 'SIGKILL' }
+  | { readonly kind: 'run'; readonly command: string; readonly args: readonly string[] }
+
+export function endPlan(pid: number, how: 'terminate' | 'kill', platform: Platform): EndPlan {
+  if (platform !== 'win32') {
+    return { kind: 'signal', pid: -pid, signal: how === 'terminate' ? 'SIGTERM' : 'SIGKILL' }
+  }
+  // Without /F it only asks windows to close, and a console program has none: then only force is left.
+  return {
+    kind: 'run',
+    command: 'taskkill',
+    args: ['/pid', String(pid), '/T', ...(how === 'kill' ? ['/F'] : [])],
+  }
+}

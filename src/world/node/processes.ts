@@ -1,0 +1,107 @@
+/**
+ * processes: real children, each the head of a group of its own, so that what it starts can be ended with it.
+ *
+ * never  leaves a group behind: should this process die without a word, the reaper ends what is on its list
+ */
+import type { ChildProcess } from 'node:child_process'
+import type { Child, Platform, Processes, ProcessListener, SpawnRequest } from '../world.ts'
+import { endPlan } from './end-plan.ts'
+import { createReaper, type Reaper } from './reaper.ts'
+import { toSpawnable } from './windows-command.ts'
+
+let reaper: Reaper | undefined
+
+export function createNodeProcesses(platform: Platform): Processes {
+  return {
+    spawn(request, listener) {
+      const child = start(request, platform)
+      if (child.pid !== undefined && platform !== 'win32') {
+        reaper ??= createReaper()
+        reaper.watch(child.pid)
+      }
+      listen(child, listener)
+      return toChild(child, platform)
+    },
+  }
+}
+
+/** Loaded with the first child: most commands start none. */
+function childProcess(): ReturnType<typeof process.getBuiltinModule<'node:child_process'>> {
+  return process.getBuiltinModule('node:child_process')
+}
+
+function start({ command, args, env, cwd }: SpawnRequest, platform: Platform): ChildProcess {
+  const spawnable = toSpawnable(command, args, { platform, env })
+  return childProcess().spawn(spawnable.command, spawnable.args, {
+    cwd,
+    env,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // A session and a group of its own. On Windows it would open a window, and `taskkill /T` finds the tree without.
+    detached: platform !== 'win32',
+    windowsHide: true,
+    windowsVerbatimArguments: spawnable.isVerbatim,
+  })
+}
+
+/** How long output may lag behind the exit: a grandchild can hold the pipe open for ever. */
+const DRAIN_MS = 100
+
+function listen(child: ChildProcess, listener: ProcessListener): void {
+  let isOver = false
+  const finish = (tell: () => void): void => {
+    if (isOver) return
+    isOver = true
+    if (child.pid !== undefined) reaper?.forget(child.pid)
+    child.stdout?.destroy()
+    child.stderr?.destroy()
+    tell()
+  }
+  child.stdout!.setEncoding('utf8').on('data', (text: string) => isOver || listener.onOutput(text))
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => isOver || listener.onErrorOutput(text))
+  // What is written to a child that is gone is lost; its exit tells.
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream!.on('error', () => undefined)
+  child.on('error', (error: NodeJS.ErrnoException) => {
+    // A signal that could not be delivered comes here as well; only a child without a pid never started.
+    if (child.pid !== undefined) return
+    finish(() => listener.onFailed({ code: error.code ?? 'UNKNOWN', message: error.message }))
+  })
+  const toExit = (code: number | null, signal: string | null): Parameters<ProcessListener['onExit']>[0] => ({
+    ...(code === null ? {} : { exitCode: code }),
+    ...(signal === null ? {} : { signal }),
+  })
+  child.on('close', (code, signal) => finish(() => listener.onExit(toExit(code, signal))))
+  child.on('exit', (code, signal) => {
+    setTimeout(() => finish(() => listener.onExit(toExit(code, signal))), DRAIN_MS)
+  })
+}
+
+function toChild(child: ChildProcess, platform: Platform): Child {
+  return {
+    pid: child.pid,
+    write: (text) => void child.stdin!.write(text),
+    endInput: () => void child.stdin!.end(),
+    pause: () => void child.stdout!.pause(),
+    resume: () => void child.stdout!.resume(),
+    end(how) {
+      if (child.pid === undefined) return
+      const plan = endPlan(child.pid, how, platform)
+      if (plan.kind === 'signal') signal(plan.pid, plan.signal)
+      else {
+        const options = { stdio: 'ignore', windowsHide: true } as const
+        childProcess()
+          .spawn(plan.command, plan.args, options)
+          .on('error', () => child.kill())
+      }
+    },
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    // Gone already, which is what was wanted; a group with no member left answers EPERM on macOS.
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ESRCH' && code !== 'EPERM') throw error
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * reaper: a small process that ends our children when we are gone, however we went.
+ *
+ * It reads group ids from a pipe that only we hold: `+ 123` and `- 123`. When the pipe ends, because we closed it, crashed
+ * or were killed, it kills every group that is still on its list. One for this whole process, started with the first child.
+ */
+
+/** For `dash`, too: `kill -9 -123`, without `--`. */
+const SCRIPT = `
+groups=' '
+while read -r sign id; do
+  case $sign in
+    +) groups="$groups$id " ;;
+    -) groups="\${groups%% $id *} \${groups#* $id }" ;;
+  esac
+done
+for id in $groups; do kill -9 -"$id" 2>/dev/null; done
+`
+
+export interface Reaper {
+  watch(group: number): void
+  forget(group: number): void
+}
+
+export function createReaper(): Reaper {
+  const watched = new Set<number>()
+  // In a session of its own: Ctrl-C in the terminal must not end it before us.
+  const { spawn } = process.getBuiltinModule('node:child_process')
+  const shell = spawn('/bin/sh', ['-c', SCRIPT], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
+  const tell = (line: string): void => void shell.stdin.write(line)
+  shell.on('error', () => undefined) // no shell: children are then ended by a close in good order only
+  shell.stdin.on('error', () => undefined)
+  // It must not keep us alive; that it sees the end of the pipe is its only task.
+  shell.unref()
+  ;(shell.stdin as unknown as { unref?: () => void }).unref?.()
+  return {
+    watch(group) {
+      watched.add(group)
+      tell(`+ ${group}\n`)
+    },
+    forget(group) {
+      if (watched.delete(group)) tell(`- ${group}\n`)
+    },
+  }
+}
