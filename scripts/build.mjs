@@ -2,6 +2,8 @@
  * build: src/ → dist/.
  *
  *   plugboard.cjs   the command; bin.cjs starts it with the code cache beside it
+ *   connected.cjs   the commands that connect, loaded by it when one of them runs
+ *   undici.cjs, ws.cjs   what those need for servers that are not on this machine
  *   parse-*.cjs     the parsers it loads when a file is not plain
  *   index.js        the library, in chunks, so that a host loads what it uses
  *   types/          declarations
@@ -33,24 +35,55 @@ const common = {
   logLevel: 'warning',
 }
 
-/** The parsers are half of the code and seldom needed: in files of their own, they cost nothing until then. */
-const FORMATS = ['json', 'toml', 'yaml']
-const parsersApart = {
-  name: 'parsers-apart',
+/** Parts of the command that most runs do not need: in bundles of their own, they cost nothing until then. */
+const APART = {
+  './json.ts': ['parse-json', 'src/pipeline/discover/formats/json.ts'],
+  './toml.ts': ['parse-toml', 'src/pipeline/discover/formats/toml.ts'],
+  './yaml.ts': ['parse-yaml', 'src/pipeline/discover/formats/yaml.ts'],
+  './connected.ts': ['connected', 'src/hosts/cli/connected.ts'],
+  '../connected.ts': ['connected', 'src/hosts/cli/connected.ts'],
+  'undici/lib/dispatcher/agent.js': ['undici', 'undici/lib/dispatcher/agent.js'],
+  ws: ['ws', 'ws'],
+}
+const apart = {
+  name: 'apart',
   setup({ onResolve }) {
-    onResolve({ filter: /^\.\/(?:json|toml|yaml)\.ts$/ }, ({ path, kind }) =>
-      kind === 'dynamic-import'
-        ? { path: path.replace(/^\.\/(\w+)\.ts$/, './parse-$1.cjs'), external: true }
+    onResolve({ filter: /./ }, ({ path, kind }) =>
+      kind === 'dynamic-import' && Object.hasOwn(APART, path)
+        ? { path: `./${APART[path][0]}.cjs`, external: true }
         : undefined,
     )
   },
 }
+const commandBundle = {
+  ...common,
+  format: 'cjs',
+  // Half the source to read; the library's names stay.
+  minifyIdentifiers: true,
+  // A script that comes out of a code cache has lost the way to `import()`: what is left to Node is required.
+  supported: { 'dynamic-import': false },
+  banner: { js: '(function(exports,require,module){' },
+  footer: { js: '})' },
+  plugins: [apart],
+}
+
+/** Answers whatever it is asked with an empty list: all that is needed to warm up a connection. */
+const WARM_SERVER = `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method } = JSON.parse(line)
+  if (id === undefined) return
+  const hello = { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'warm', version: '1' } }
+  const tools = [{ name: 'echo', description: 'echo', inputSchema: { type: 'object' } }]
+  const answer = { initialize: { result: hello }, 'tools/list': { result: { tools } } }[method]
+  console.log(JSON.stringify({ jsonrpc: '2.0', id, ...(answer ?? { error: { code: -32601, message: 'no' } }) }))
+})`
 
 rmSync(dist, { recursive: true, force: true })
 await Promise.all([
   build({
     ...common,
     entryPoints: ['src/index.ts'],
+    // CommonJS inside, and often in the host's own bundle already.
+    external: [...common.external, 'undici/*', 'ws', 'eventsource-parser'],
     outdir: 'dist',
     splitting: true,
     format: 'esm',
@@ -58,27 +91,10 @@ await Promise.all([
   }),
   build({ ...common, entryPoints: ['src/world/node/launch.ts'], outfile: 'dist/bin.cjs', format: 'cjs' }),
   build({
-    ...common,
-    entryPoints: ['src/bin.ts'],
-    outfile: 'dist/plugboard.cjs',
-    format: 'cjs',
-    // Half the source to read; the library's names stay.
-    minifyIdentifiers: true,
-    // A script that comes out of a code cache has lost the way to `import()`: what is left to Node is required.
-    supported: { 'dynamic-import': false },
-    banner: { js: '(function(require){' },
-    footer: { js: '})' },
-    plugins: [parsersApart],
-  }),
-  build({
-    ...common,
-    entryPoints: FORMATS.map((format) => ({
-      in: `src/pipeline/discover/formats/${format}.ts`,
-      out: `parse-${format}`,
-    })),
+    ...commandBundle,
+    entryPoints: [{ in: 'src/bin.ts', out: 'plugboard' }, ...partsApart()],
     outdir: 'dist',
     outExtension: { '.js': '.cjs' },
-    format: 'cjs',
   }),
 ])
 chmodSync(join(dist, 'bin.cjs'), 0o755)
@@ -87,6 +103,11 @@ execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconf
   cwd: root,
   stdio: 'inherit',
 })
+
+function partsApart() {
+  const parts = new Map(Object.values(APART).map(([out, file]) => [out, file]))
+  return [...parts].map(([out, file]) => ({ in: file, out }))
+}
 
 /**
  * Runs the command once, on a home with a file of nearly every agent: the cache holds the functions that ran, and a
@@ -131,6 +152,10 @@ function makeCodeCache() {
     writeFileSync(join(home, path), text)
   }
   const env = { PATH: process.env.PATH, HOME: home }
-  execFileSync(process.execPath, [join(dist, 'bin.cjs'), 'list'], { cwd: home, env, stdio: 'ignore' })
+  const plugboard = (...args) =>
+    execFileSync(process.execPath, [join(dist, 'bin.cjs'), ...args], { cwd: home, env, stdio: 'ignore' })
+  plugboard('list')
+  const warm = { mcpServers: { warm: { command: process.execPath, args: ['-e', WARM_SERVER] } } }
+  plugboard('list', '--check', '--strict-mcp-config', '--mcp-config', JSON.stringify(warm))
   rmSync(home, { recursive: true })
 }

@@ -2,8 +2,11 @@
  * plugboard: the library. Adding a line here is an API decision.
  */
 import type { Catalog } from './model/catalog.ts'
+import type { Problem } from './model/problem.ts'
 import { createProblem, ProblemError } from './problem/problem.ts'
-import { loadCatalog, type LoadOptions } from './runtime/load-catalog.ts'
+import { openBoard, type Board, type BoardOptions } from './runtime/board.ts'
+import { emptyCatalog, loadCatalog, type LoadedCatalog, type LoadOptions } from './runtime/load-catalog.ts'
+import type { BoardTool } from './runtime/tools.ts'
 import { createNodeWorld } from './world/node/world.ts'
 import type { World } from './world/world.ts'
 
@@ -17,11 +20,44 @@ export interface DiscoverServersOptions extends LoadOptions {
 /** Every server declared on this machine, each with its fate. Connects to none, and never rejects over a file. */
 export async function discoverServers(options: DiscoverServersOptions = {}): Promise<Catalog> {
   const { cwd, world = createNodeWorld({ cwd }), ...load } = options
+  return (await loadSafely(world, load)).catalog
+}
+
+export interface OpenPlugboardOptions extends DiscoverServersOptions, Omit<BoardOptions, 'load'> {}
+
+/**
+ * Every server the user has configured, connected; tools at once, as far as they are known. Never rejects because of
+ * what some file says or some server does: what went wrong is in `snapshot()`.
+ */
+export async function openPlugboard(options: OpenPlugboardOptions = {}): Promise<Board> {
+  const { cwd, world = createNodeWorld({ cwd }), ...rest } = options
+  return openBoard(world, { ...rest, load: () => loadSafely(world, { connectors: 'fetch', ...rest }) })
+}
+
+export interface LoadedTools {
+  readonly tools: readonly BoardTool[]
+  readonly errors: readonly { readonly server: string; readonly problem: Problem }[]
+  readonly board: Board
+}
+
+/** All tools in one step, and the servers that have none to give, with the reason. */
+export async function loadTools(options: OpenPlugboardOptions = {}): Promise<LoadedTools> {
+  const board = await openPlugboard(options)
+  const errors = board
+    .snapshot()
+    .servers.flatMap(({ name, connection }) =>
+      'problem' in connection ? [{ server: name, problem: connection.problem }] : [],
+    )
+  return { tools: board.tools(), errors, board }
+}
+
+async function loadSafely(world: World, options: LoadOptions): Promise<LoadedCatalog> {
   try {
-    return (await loadCatalog(world, load)).catalog
+    return await loadCatalog(world, options)
   } catch (error) {
     const problem = error instanceof ProblemError ? error.problem : discoveryFailed(error)
-    return { entries: [], servers: [], problems: [problem], places: [], native: [] }
+    const empty = emptyCatalog(world)
+    return { ...empty, catalog: { ...empty.catalog, problems: [problem] } }
   }
 }
 
@@ -34,10 +70,37 @@ function discoveryFailed(error: unknown): Catalog['problems'][number] {
 }
 
 export { createNodeWorld, ProblemError }
+export { SessionError } from './model/session.ts'
 export { Secret } from './base/secret.ts'
 export { originalText } from './model/entry.ts'
 export { showTemplate } from './model/template.ts'
 export type { LoadOptions } from './runtime/load-catalog.ts'
+export type {
+  Board,
+  BoardChange,
+  BoardNotification,
+  BoardOptions,
+  BoardSnapshot,
+  ReloadSummary,
+} from './runtime/board.ts'
+export type { Wait } from './runtime/gate.ts'
+export type { Readiness, ServerReadiness } from './runtime/readiness.ts'
+export type { ServerSnapshot } from './runtime/supervisor.ts'
+export type { BoardTool } from './runtime/tools.ts'
+export type { Connection, ConnectionState, Stage, StageTime } from './model/connection.ts'
+export type { CredentialRequest, CredentialSource } from './model/launch.ts'
+export type { Listed, ListedTool, Offering, Quarantined } from './model/offering.ts'
+export type { Params, Result, RpcError } from './model/message.ts'
+export type {
+  ClientHandlers,
+  Era,
+  HandlerContext,
+  Hello,
+  RequestOptions,
+  SessionFailure,
+} from './model/session.ts'
+export type { WireFailure } from './model/wire.ts'
+export type { InProcessServer } from './pipeline/connect/transports/in-process.ts'
 export type {
   AdmittedServer,
   Catalog,

@@ -7,7 +7,8 @@ export type Connection =
   /** Nobody has asked for it yet. */
   | { readonly state: 'idle' }
   | { readonly state: 'connecting'; readonly attempt: number; readonly since: number }
-  | { readonly state: 'ready'; readonly since: number }
+  /** `attempt` is the one that got here: should the session die young, the count goes on from it. */
+  | { readonly state: 'ready'; readonly attempt: number; readonly since: number }
   /** It wants a sign-in that nobody has given. */
   | { readonly state: 'needs-auth'; readonly problem: Problem }
   /** Between two tries. */

@@ -1,16 +1,22 @@
 /**
  * offering: what one server has to offer, as it said it, each thing judged by itself.
  */
+import type { Problem } from './problem.ts'
 import type { Hello } from './session.ts'
 
 export interface Offering {
   readonly hello: Hello
+  /** In the server's order, as are the lists below. */
   readonly tools: readonly ListedTool[]
   readonly resources: readonly Listed[]
   readonly resourceTemplates: readonly Listed[]
   readonly prompts: readonly Listed[]
   /** What cannot be used, and why. Its neighbours are in the lists above. */
   readonly quarantined: readonly Quarantined[]
+  /** Lists that could not be read; they are empty above. Never the tools: without them there is no offering. */
+  readonly problems: readonly Problem[]
+  /** How many tools `includeTools` and `excludeTools` keep back. Absent: there is no such filter. */
+  readonly filteredTools?: number
   /** How long the lists may be kept, where the server says so (`ttlMs`, the shortest of all pages). */
   readonly ttlMs?: number
   /** `private`: not for other users of this machine's cache. */
@@ -26,6 +32,7 @@ export interface Quarantined {
   readonly kind: ListKind
   /** The name it gives itself, where it has one; else its place in the list: `#3`. */
   readonly name: string
+  /** What is wrong with it, as a clause: "it has no `name`". */
   readonly reason: string
 }
 

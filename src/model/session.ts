@@ -18,6 +18,8 @@ export interface Session {
   /** The result as the server sent it. Rejects with a SessionError. */
   request(method: string, params?: Params, options?: RequestOptions): Promise<Result>
   notify(method: string, params?: Params): void
+  /** Resolves when no request is waiting for its answer. */
+  drained(): Promise<void>
   /** Never rejects. */
   close(): Promise<void>
 }
@@ -45,6 +47,8 @@ export interface ClientHandlers {
   readonly roots?: (() => Promise<readonly Params[]>) | undefined
   readonly elicit?: ((params: Params, context: HandlerContext) => Promise<Result>) | undefined
   readonly sample?: ((params: Params, context: HandlerContext) => Promise<Result>) | undefined
+  /** From which level on the server's log messages are wanted: `debug` to `emergency`. */
+  readonly logLevel?: string | undefined
 }
 
 export interface HandlerContext {
@@ -102,7 +106,7 @@ function describeFailure(failure: SessionFailure): string {
 export function describeWireFailure(failure: WireFailure): string {
   switch (failure.kind) {
     case 'spawn':
-      return failure.message
+      return SPAWN_WORDS[failure.code] ?? failure.message
     case 'exit':
       return failure.exitCode === undefined
         ? `the process was ended by ${failure.signal ?? 'a signal'}`
@@ -115,4 +119,9 @@ export function describeWireFailure(failure: WireFailure): string {
     case 'closed':
       return 'the connection was closed'
   }
+}
+
+const SPAWN_WORDS: Readonly<Record<string, string>> = {
+  ENOENT: 'its command was not found',
+  EACCES: 'its command may not be run (permission denied)',
 }

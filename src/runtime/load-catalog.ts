@@ -58,10 +58,10 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
   const project = findProject(world)
   const dirs = findOurDirs(world, project)
   const log = createLog()
-  if (options.enabled === false) return emptyCatalog(project, dirs)
+  if (options.enabled === false) return emptyCatalog(world)
 
   const settings = normalizeSettings(await discoverSettings(world, { project, dirs, log }))
-  if (settings.off !== undefined) return { ...emptyCatalog(project, dirs), off: settings.off }
+  if (settings.off !== undefined) return { ...emptyCatalog(world), off: settings.off }
 
   const { servers = {}, connectors = 'cached' } = options
   const mcpConfig = typeof options.mcpConfig === 'string' ? [options.mcpConfig] : (options.mcpConfig ?? [])
@@ -138,11 +138,13 @@ function nativeOf(world: World, names: ReadonlySet<string>, { servers }: Choice)
     })
 }
 
-function emptyCatalog(project: Project, dirs: OurDirs): LoadedCatalog {
+/** Nothing was read, or nothing could be. */
+export function emptyCatalog(world: World): LoadedCatalog {
+  const project = findProject(world)
   return {
     catalog: { entries: [], servers: [], problems: [], places: [], native: [] },
     project,
-    dirs,
+    dirs: findOurDirs(world, project),
     trustStore: { projects: new Map() },
     facts: new Map(),
     projectDeny: [],

@@ -52,6 +52,17 @@ export interface Files {
   mode(path: string): number | undefined
   /** Atomic and locked: `change` gets the current text (undefined when missing) and returns the new one. Rejects. */
   update(file: string, mode: number, change: (text: string | undefined) => string): Promise<void>
+  /** Adds to the end, for logs. False when it could not be done. */
+  append(file: string, text: string, options: AppendOptions): boolean
+  /** False when it is still there; a file that never was is gone too. */
+  remove(file: string): boolean
+}
+
+export interface AppendOptions {
+  /** Of a file that is not there yet. */
+  readonly mode: number
+  /** A file that would grow beyond this becomes `<file>.1`, in place of the one before, and a new one begins. */
+  readonly maxBytes: number
 }
 
 export const MAX_FILE_BYTES = 64 * 1024 * 1024
@@ -145,31 +156,57 @@ export interface Child {
   end(how: 'terminate' | 'kill'): void
 }
 
-/** HTTP with bodies that stream. */
+/** HTTP without a promise per message: an exchange is told to its listener, and most are over in two calls. */
 export interface Http {
-  /** Resolves when the headers are there. Rejects with an Error that has a `code`, or when aborted. Follows no redirect. */
-  request(request: HttpRequest): Promise<HttpAnswer>
+  /**
+   * Starts at once. What it returns ends the exchange, after which the listener hears nothing more. Follows no redirect,
+   * and waits for ever: who asks has the limits.
+   */
+  request(request: HttpRequest, listener: HttpListener): () => void
 }
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'DELETE'
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
-  readonly signal?: AbortSignal | undefined
+  /** `https://host:port`, as `URL` gives it. */
+  readonly origin: string
+  /** With the query. */
+  readonly path: string
+  /** Name, value, name, value. */
+  readonly headers: readonly string[]
+  readonly body?: string | undefined
+  /** Gets a connection at once. Others wait for one when too many are busy, perhaps with waiting for this very message. */
+  readonly isUrgent: boolean
 }
 
-export interface HttpAnswer {
+/** `onEnd` or `onFailed` is the last to be called, exactly one of them, once. */
+export interface HttpListener {
+  onHead(head: HttpHead): BodyUse
+  /** The whole body, or its next piece, which is cut anywhere but inside a character. An empty body is not told. */
+  onText(text: string): void
+  onEnd(): void
+  onFailed(error: HttpError): void
+}
+
+export interface HttpHead {
   readonly status: number
   /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string | undefined>>
-  /** The whole body. Use one of these three, once. */
-  text(): Promise<string>
-  /** The body as it comes, cut anywhere but inside a character. Rejects when the connection breaks. */
-  read(onText: (text: string) => void): Promise<void>
-  /** Lets the body go. */
-  discard(): void
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
 }
+
+/** What becomes of the body. A whole one is limited to `MAX_BODY_BYTES`. */
+export type BodyUse = 'whole' | 'pieces' | 'nothing'
+
+export const MAX_BODY_BYTES = 64 * 1024 * 1024
+
+export interface HttpError {
+  readonly code: string
+  readonly message: string
+  /** The connection may have been an old one, which the other side had given up already. */
+  readonly mayBeStale: boolean
+}
+
+/** The code of an HttpError for a body beyond `MAX_BODY_BYTES`. */
+export const TOO_LARGE = 'TOO_LARGE'
 
 export interface Sockets {
   open(request: SocketRequest, listener: SocketListener): Socket
@@ -185,16 +222,29 @@ export interface SocketRequest {
 export interface SocketListener {
   onOpen(): void
   onText(text: string): void
-  /** `status` when the server answered with HTTP instead; `error` when there was no answer at all. */
-  onClose(end: {
-    readonly status?: number
-    readonly error?: { readonly code: string; readonly message: string }
-  }): void
+  onClose(end: SocketEnd): void
 }
+
+export type SocketEnd =
+  /** The server answered with HTTP and no socket. */
+  | {
+      readonly kind: 'refused'
+      readonly status: number
+      /** The beginning of it. */
+      readonly body: string
+      /** `WWW-Authenticate`. */
+      readonly challenge?: string | undefined
+    }
+  | { readonly kind: 'failed'; readonly code: string; readonly message: string }
+  /** What was said is not WebSocket, or not the kind that was asked for. */
+  | { readonly kind: 'misspoke'; readonly message: string }
+  /** With the code of the protocol; 1006 when it broke off without a word. */
+  | { readonly kind: 'closed'; readonly code: number }
 
 export interface Socket {
   /** Only after `onOpen`. */
   send(text: string): void
+  /** Says goodbye, and hangs up when the other side does not answer within a second. */
   close(): void
 }
 

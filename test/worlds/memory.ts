@@ -115,5 +115,17 @@ function createMemoryFiles({ paths, stored, reads, programs }: Disk): Files {
       const before = stored.get(file)
       stored.set(file, change(typeof before === 'string' ? before : undefined))
     },
+    append(file, text, { maxBytes }) {
+      const before = stored.get(file) ?? ''
+      if (typeof before !== 'string') return false
+      const isFull = before !== '' && Buffer.byteLength(before) + Buffer.byteLength(text) > maxBytes
+      if (isFull) stored.set(`${file}.1`, before)
+      stored.set(file, isFull ? text : before + text)
+      return true
+    },
+    remove(file) {
+      stored.delete(file)
+      return true
+    },
   }
 }

@@ -46,6 +46,7 @@ export interface CommandContext {
   readonly args: readonly string[]
   /** `--json`: stdout gets one JSON value and nothing else. */
   readonly json: boolean
+  readonly version: string
   /** Loads what the global flags ask for; `options` adds to them. */
   load(options?: LoadOptions): Promise<LoadedCatalog>
 }

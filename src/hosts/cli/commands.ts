@@ -17,6 +17,12 @@ export const GLOBAL_FLAGS: readonly Flag[] = [
   { name: 'version', short: 'V', summary: 'show the version' },
 ]
 
+/** For scripts: what must be ready, and by when. */
+const READY_FLAGS: readonly Flag[] = [
+  { name: 'wait', summary: 'wait for every server, and fail when one of them is not ready' },
+  { name: 'deadline', value: 'ms', summary: 'wait no longer than this' },
+]
+
 export const PLUGBOARD: Command = {
   name: 'plugboard',
   summary: 'every MCP server you have configured, anywhere, and what became of each one',
@@ -26,10 +32,14 @@ export const PLUGBOARD: Command = {
   commands: [
     {
       name: 'list',
-      summary: 'show the servers and what became of them; starts nothing and asks nothing',
+      summary:
+        'show the servers, what became of them and how they were last seen; starts nothing and asks nothing',
       arguments: [],
-      flags: [{ name: 'all', summary: 'also show what is shadowed, disabled or left out' }],
-      examples: ['plugboard list', 'plugboard list --all', 'plugboard list --json'],
+      flags: [
+        { name: 'all', summary: 'also show what is shadowed, disabled or left out' },
+        { name: 'check', summary: 'connect to all of them and show what comes of it' },
+      ],
+      examples: ['plugboard list', 'plugboard list --all', 'plugboard list --check'],
       load: () => import('./commands/list.ts'),
     },
     {
@@ -47,6 +57,76 @@ export const PLUGBOARD: Command = {
       flags: [],
       examples: ['plugboard explain github', 'plugboard explain'],
       load: () => import('./commands/explain.ts'),
+    },
+    {
+      name: 'test',
+      summary: 'connect to one server and show each stage with its time, and what failed',
+      arguments: [{ name: 'server', count: 'one' }],
+      flags: [],
+      examples: ['plugboard test github'],
+      load: async () => (await import('./connected.ts')).test,
+    },
+    {
+      name: 'tools',
+      summary: 'show the tools of one server, or of all',
+      arguments: [{ name: 'server', count: 'optional' }],
+      flags: READY_FLAGS,
+      examples: [
+        'plugboard tools',
+        'plugboard tools github',
+        'plugboard tools --wait --deadline 5000 --json',
+      ],
+      load: async () => (await import('./connected.ts')).tools,
+    },
+    {
+      name: 'resources',
+      summary: 'show what one server, or all, have to read',
+      arguments: [{ name: 'server', count: 'optional' }],
+      flags: READY_FLAGS,
+      examples: ['plugboard resources', 'plugboard resources docs'],
+      load: async () => (await import('./connected.ts')).resources,
+    },
+    {
+      name: 'read',
+      summary: 'print one resource of a server',
+      arguments: [
+        { name: 'server', count: 'one' },
+        { name: 'uri', count: 'one' },
+      ],
+      flags: [],
+      examples: ['plugboard read docs file:///guide.md'],
+      load: async () => (await import('./connected.ts')).read,
+    },
+    {
+      name: 'prompts',
+      summary: 'show the prompts of one server, or of all',
+      arguments: [{ name: 'server', count: 'optional' }],
+      flags: READY_FLAGS,
+      examples: ['plugboard prompts'],
+      load: async () => (await import('./connected.ts')).prompts,
+    },
+    {
+      name: 'prompt',
+      summary: 'print one prompt of a server, filled in',
+      arguments: [
+        { name: 'server', count: 'one' },
+        { name: 'prompt', count: 'one' },
+        { name: 'name=value', count: 'any' },
+      ],
+      flags: [],
+      examples: ['plugboard prompt github review pr=42'],
+      load: async () => (await import('./connected.ts')).prompt,
+    },
+    {
+      name: 'logs',
+      summary: 'show what a server wrote to stderr, and how it came and went',
+      arguments: [{ name: 'server', count: 'one' }],
+      flags: [
+        { name: 'follow', short: 'f', summary: 'stay, and show what is added' },
+        { name: 'lines', short: 'n', value: 'count', summary: 'how many of the last lines; default 100' },
+      ],
+      examples: ['plugboard logs github', 'plugboard logs github -f'],
+      load: async () => (await import('./connected.ts')).logs,
     },
     {
       name: 'sources',

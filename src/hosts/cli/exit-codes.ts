@@ -7,6 +7,8 @@ export const DONE = 0
 export const FAILED = 1
 /** Usage or configuration to fix. */
 export const TO_FIX = 2
+/** A server waits for a sign-in. */
+export const SIGN_IN = 4
 /** Ctrl-C, or a question that was cancelled. */
 export const INTERRUPTED = 130
 
@@ -14,8 +16,15 @@ export const INTERRUPTED = 130
 const BY_CODE: Readonly<Record<string, number>> = {
   'cli/bug': FAILED,
   'trust/unwritable': FAILED,
+  'connect/needs-auth': SIGN_IN,
+  // Declared, but its fate is another: that is for the files.
+  'connect/not-chosen': TO_FIX,
+  'connect/unknown-server': TO_FIX,
 }
 
+/** Stages in which it is the server that failed. */
+const FAILING = /^(?:connect|list|call)\//
+
 export function exitCodeOf({ code }: Problem): number {
-  return BY_CODE[code] ?? TO_FIX
+  return BY_CODE[code] ?? (FAILING.test(code) ? FAILED : TO_FIX)
 }

@@ -58,3 +58,17 @@ function didYouMean(word: string, known: readonly string[]): string[] {
   const nearest = findNearest(word, known)
   return nearest === undefined ? [] : [`did you mean \`${nearest}\`?`]
 }
+
+export function badNumber(flag: string, given: string): Problem {
+  return createProblem({
+    code: 'cli/bad-number',
+    message: `\`--${flag}\` must be a number of milliseconds, but is \`${given}\``,
+  })
+}
+
+export function badPair(given: string): Problem {
+  return createProblem({
+    code: 'cli/bad-argument',
+    message: `\`${given}\` is not of the form name=value`,
+  })
+}

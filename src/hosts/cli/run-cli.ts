@@ -58,9 +58,10 @@ async function runCommand(request: CliRequest, line: RunLine): Promise<number> {
   }
 }
 
-function createContext({ world, terminal }: CliRequest, { flags, args }: RunLine): CommandContext {
+function createContext({ world, terminal, version }: CliRequest, { flags, args }: RunLine): CommandContext {
   return {
     world,
+    version,
     terminal,
     flags,
     args,

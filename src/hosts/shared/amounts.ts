@@ -14,3 +14,8 @@ export function showAge(milliseconds: number): string {
 export function countOf(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`
 }
+
+/** `40 ms`, `2.3 s`. */
+export function showDuration(milliseconds: number): string {
+  return milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`
+}

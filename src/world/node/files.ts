@@ -16,7 +16,10 @@ import {
   readFileSync,
   readSync,
   realpathSync,
+  renameSync,
+  rmSync,
   statSync,
+  writeFileSync,
   type Stats,
 } from 'node:fs'
 import { dirname } from 'node:path'
@@ -82,7 +85,8 @@ export const nodeFiles: Files = {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     const release = await lock(file, {
       realpath: false,
-      retries: { retries: 50, minTimeout: 10, maxTimeout: 200 },
+      // Those who wait wake together, and one of them gets it: the longest pause is what each of many costs.
+      retries: { retries: 200, minTimeout: 10, maxTimeout: 50 },
     })
     try {
       const before = nodeFiles.read(file)
@@ -92,6 +96,40 @@ export const nodeFiles: Files = {
       await release()
     }
   },
+
+  append(file, text, { mode, maxBytes }) {
+    try {
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+      const stats = tryStat(file)
+      const size = stats === 'missing' || stats instanceof Error || !stats.isFile() ? 0 : stats.size
+      if (size > 0 && size + Buffer.byteLength(text) > maxBytes) renameSync(file, `${file}.1`)
+      appendDescriptor(openSync(file, APPEND, mode), text)
+      return true
+    } catch {
+      return false // a full disk, a folder that is not ours: the caller says what is missing
+    }
+  },
+
+  remove(file) {
+    try {
+      rmSync(file, { force: true })
+      return true
+    } catch {
+      return false // a directory, or not ours to remove
+    }
+  },
+}
+
+/** Non-blocking, as for reading: a pipe that nobody reads from is an error and not a wait. */
+const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0)
+
+function appendDescriptor(descriptor: number, text: string): void {
+  try {
+    if (!fstatSync(descriptor).isFile()) throw new Error('only a file can grow')
+    writeFileSync(descriptor, text)
+  } finally {
+    closeSync(descriptor)
+  }
 }
 
 function tryStat(path: string): Stats | 'missing' | Error {

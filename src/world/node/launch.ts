@@ -1,44 +1,65 @@
 #!/usr/bin/env node
 /**
- * launch: what `plugboard` starts. Hands the bundle to V8 together with the code it compiled last time, which takes a
+ * launch: what `plugboard` starts. Hands each bundle to V8 together with the code it compiled last time, which takes a
  * third off every start; Node 20 has no cache of its own for this.
  *
- * in     plugboard.cjs beside this file, and its cache, made by the build for one version of Node
+ * in     our bundles beside this file, and their caches, made by the build for one version of Node
  * never  trusts a cache from elsewhere: it stands beside the code, as trusted and as writable as that
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Script } from 'node:vm'
 
-const bundle = join(__dirname, 'plugboard.cjs')
-const cacheFile = join(__dirname, `plugboard-${process.version}-${process.arch}.cache`)
+type Bundle = (exports: object, require: (id: string) => unknown, module: { exports: object }) => void
 
-const cachedData = readCache()
-const script = new Script(readFileSync(bundle, 'utf8'), {
-  filename: bundle,
-  ...(cachedData === undefined ? {} : { cachedData }),
-})
-const main = script.runInThisContext() as (require: NodeJS.Require) => void
-main(require)
+const loaded = new Map<string, { exports: object }>()
 
 // A command, and not `--version`: the cache is to hold what commands need.
 const isCommand = /^[a-z]/.test(process.argv[2] ?? '')
-if (isCommand && (cachedData === undefined || script.cachedDataRejected === true))
-  process.on('exit', writeCache)
 
-function readCache(): Buffer | undefined {
+load('plugboard')
+
+function load(name: string): object {
+  const known = loaded.get(name)
+  if (known !== undefined) return known.exports
+  const module = { exports: {} }
+  loaded.set(name, module)
+  compile(name)(module.exports, requireFrom, module)
+  return module.exports
+}
+
+/** Bundles of ours are loaded here, everything else is Node's. */
+function requireFrom(id: string): unknown {
+  const ours = /^\.\/([\w-]+)\.cjs$/.exec(id)
+  return ours === null ? require(id) : load(ours[1]!)
+}
+
+function compile(name: string): Bundle {
+  const filename = join(__dirname, `${name}.cjs`)
+  const cacheFile = join(__dirname, `${name}-${process.version}-${process.arch}.cache`)
+  const cachedData = readCache(cacheFile)
+  const script = new Script(readFileSync(filename, 'utf8'), {
+    filename,
+    ...(cachedData === undefined ? {} : { cachedData }),
+  })
+  if (isCommand && (cachedData === undefined || script.cachedDataRejected === true))
+    process.on('exit', () => writeCache(cacheFile, script))
+  return script.runInThisContext() as Bundle
+}
+
+function readCache(file: string): Buffer | undefined {
   try {
-    return readFileSync(cacheFile)
+    return readFileSync(file)
   } catch {
     return undefined // another version of Node than the build's: the first command makes it
   }
 }
 
-function writeCache(): void {
-  const draft = `${cacheFile}.${process.pid}`
+function writeCache(file: string, script: Script): void {
+  const draft = `${file}.${process.pid}`
   try {
     writeFileSync(draft, script.createCachedData())
-    renameSync(draft, cacheFile)
+    renameSync(draft, file)
   } catch {
     return // installed where this user cannot write: every start compiles, and all else works
   }

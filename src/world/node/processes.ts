@@ -15,11 +15,15 @@ export function createNodeProcesses(platform: Platform): Processes {
   return {
     spawn(request, listener) {
       const child = start(request, platform)
+      if (child instanceof Error) {
+        queueMicrotask(() => listener.onFailed(toFailed(child)))
+        return NO_CHILD
+      }
       if (child.pid !== undefined && platform !== 'win32') {
         reaper ??= createReaper()
         reaper.watch(child.pid)
       }
-      listen(child, listener)
+      listen(child, listener, platform)
       return toChild(child, platform)
     },
   }
@@ -30,23 +34,41 @@ function childProcess(): ReturnType<typeof process.getBuiltinModule<'node:child_
   return process.getBuiltinModule('node:child_process')
 }
 
-function start({ command, args, env, cwd }: SpawnRequest, platform: Platform): ChildProcess {
+/** Some faults (no such program) Node tells later, as an event; others (a `cwd` that is a file) it throws. */
+function start({ command, args, env, cwd }: SpawnRequest, platform: Platform): ChildProcess | Error {
   const spawnable = toSpawnable(command, args, { platform, env })
-  return childProcess().spawn(spawnable.command, spawnable.args, {
-    cwd,
-    env,
-    stdio: ['pipe', 'pipe', 'pipe'],
-    // A session and a group of its own. On Windows it would open a window, and `taskkill /T` finds the tree without.
-    detached: platform !== 'win32',
-    windowsHide: true,
-    windowsVerbatimArguments: spawnable.isVerbatim,
-  })
+  try {
+    return childProcess().spawn(spawnable.command, spawnable.args, {
+      cwd,
+      env,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      // A session and a group of its own. On Windows it would open a window, and `taskkill /T` finds the tree without.
+      detached: platform !== 'win32',
+      windowsHide: true,
+      windowsVerbatimArguments: spawnable.isVerbatim,
+    })
+  } catch (error) {
+    return error as Error
+  }
+}
+
+function toFailed(error: NodeJS.ErrnoException): Parameters<ProcessListener['onFailed']>[0] {
+  return { code: error.code ?? 'UNKNOWN', message: error.message }
+}
+
+const NO_CHILD: Child = {
+  pid: undefined,
+  write: () => undefined,
+  endInput: () => undefined,
+  pause: () => undefined,
+  resume: () => undefined,
+  end: () => undefined,
 }
 
 /** How long output may lag behind the exit: a grandchild can hold the pipe open for ever. */
 const DRAIN_MS = 100
 
-function listen(child: ChildProcess, listener: ProcessListener): void {
+function listen(child: ChildProcess, listener: ProcessListener, platform: Platform): void {
   let isOver = false
   const finish = (tell: () => void): void => {
     if (isOver) return
@@ -56,32 +78,37 @@ function listen(child: ChildProcess, listener: ProcessListener): void {
     child.stderr?.destroy()
     tell()
   }
-  child.stdout!.setEncoding('utf8').on('data', (text: string) => isOver || listener.onOutput(text))
-  child.stderr!.setEncoding('utf8').on('data', (text: string) => isOver || listener.onErrorOutput(text))
+  // Without any when the system has no more of them to give.
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => isOver || listener.onOutput(text))
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => isOver || listener.onErrorOutput(text))
   // What is written to a child that is gone is lost; its exit tells.
-  for (const stream of [child.stdin, child.stdout, child.stderr]) stream!.on('error', () => undefined)
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on('error', () => undefined)
   child.on('error', (error: NodeJS.ErrnoException) => {
     // A signal that could not be delivered comes here as well; only a child without a pid never started.
     if (child.pid !== undefined) return
-    finish(() => listener.onFailed({ code: error.code ?? 'UNKNOWN', message: error.message }))
+    finish(() => listener.onFailed(toFailed(error)))
   })
-  const toExit = (code: number | null, signal: string | null): Parameters<ProcessListener['onExit']>[0] => ({
+  const toExit = (code: number | null, name: string | null): Parameters<ProcessListener['onExit']>[0] => ({
     ...(code === null ? {} : { exitCode: code }),
-    ...(signal === null ? {} : { signal }),
+    ...(name === null ? {} : { signal: name }),
   })
-  child.on('close', (code, signal) => finish(() => listener.onExit(toExit(code, signal))))
-  child.on('exit', (code, signal) => {
-    setTimeout(() => finish(() => listener.onExit(toExit(code, signal))), DRAIN_MS)
+  child.on('close', (code, exitSignal) => finish(() => listener.onExit(toExit(code, exitSignal))))
+  child.on('exit', (code, exitSignal) => {
+    // Whatever it started and left behind goes with it.
+    if (platform !== 'win32') signal(-child.pid!, 'SIGKILL')
+    const end = (): void => finish(() => listener.onExit(toExit(code, exitSignal)))
+    // Behind the reads that are due: after a busy moment the timer would come before what is in the pipe.
+    setTimeout(() => setImmediate(end), DRAIN_MS)
   })
 }
 
 function toChild(child: ChildProcess, platform: Platform): Child {
   return {
     pid: child.pid,
-    write: (text) => void child.stdin!.write(text),
-    endInput: () => void child.stdin!.end(),
-    pause: () => void child.stdout!.pause(),
-    resume: () => void child.stdout!.resume(),
+    write: (text) => void child.stdin?.write(text),
+    endInput: () => void child.stdin?.end(),
+    pause: () => void child.stdout?.pause(),
+    resume: () => void child.stdout?.resume(),
     end(how) {
       if (child.pid === undefined) return
       const plan = endPlan(child.pid, how, platform)

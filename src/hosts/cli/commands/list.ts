@@ -7,6 +7,7 @@ import type { Catalog, CatalogEntry, FateKind } from '../../../model/catalog.ts'
 import { SOURCE_TITLES } from '../../../model/origin.ts'
 import type { Problem } from '../../../model/problem.ts'
 import type { LoadedCatalog } from '../../../runtime/load-catalog.ts'
+import type { LastKnown } from '../../../runtime/offering-store.ts'
 import { countOf, showAge } from '../../shared/amounts.ts'
 import { problemsOf, toEntryJson, typeOf, type EntryJson } from '../../shared/entry-json.ts'
 import { toProblemJson } from '../../shared/problem-json.ts'
@@ -20,19 +21,36 @@ import { printJson, printLines, reportBeside, viewOf } from '../print.ts'
 import { whoTurnedOff } from '../turned-off.ts'
 
 export async function run(context: CommandContext): Promise<number> {
+  if (context.flags['check'] === true) return (await import('../connected.ts')).check.run(context)
   const loaded = await context.load()
   const { catalog } = loaded
+  const known = await findKnown(context, loaded)
   const shown = catalog.entries.filter(({ fate }) => context.flags['all'] === true || SHOWN.has(fate.kind))
   const problems = [...catalog.problems, ...shown.flatMap(({ entry }) => problemsOf(entry))]
-  if (context.json) printJson(context.terminal, toJson(catalog, shown, problems))
+  if (context.json) printJson(context.terminal, toJson(catalog, { shown, known, problems }))
   else {
     printLines(
       context.terminal,
-      catalog.entries.length === 0 ? welcome(context, loaded) : toText(context, catalog, shown),
+      catalog.entries.length === 0 ? welcome(context, loaded) : toText(context, catalog, { shown, known }),
     )
     reportBeside(context, problems)
   }
   return DONE
+}
+
+type Known = ReadonlyMap<string, LastKnown>
+
+/** Loaded only where something is remembered at all. */
+async function findKnown({ world }: CommandContext, { catalog, dirs }: LoadedCatalog): Promise<Known> {
+  if (world.files.kind(world.paths.join(dirs.cache, 'servers.json')) !== 'file') return new Map()
+  const { findLastKnown } = await import('../../../runtime/last-known.ts')
+  return findLastKnown(world, dirs, catalog.servers)
+}
+
+/** What the command shows, and what is remembered of it. */
+interface Shown {
+  readonly shown: readonly CatalogEntry[]
+  readonly known: Known
 }
 
 /** What runs, and what its user should look at. */
@@ -40,15 +58,24 @@ const SHOWN: ReadonlySet<FateKind> = new Set(['chosen', 'untrusted', 'invalid', 
 
 function toJson(
   catalog: Catalog,
-  shown: readonly CatalogEntry[],
-  problems: readonly Problem[],
+  { shown, known, problems }: Shown & { readonly problems: readonly Problem[] },
 ): { readonly servers: readonly EntryJson[]; readonly problems: readonly object[] } {
   const servers = shown.map((entry) => {
     const fetchedAt = fetchTime(catalog, entry)
     const copy = fetchedAt === undefined ? {} : { fetchedAt: new Date(fetchedAt).toISOString() }
-    return { ...toEntryJson(entry), ...copy }
+    return { ...toEntryJson(entry), ...copy, ...toStateJson(entry, known) }
   })
   return { servers, problems: problems.map(toProblemJson) }
+}
+
+function toStateJson({ entry, fate }: CatalogEntry, known: Known): object {
+  const last = fate.kind === 'chosen' ? known.get(entry.found.name) : undefined
+  if (last === undefined) return {}
+  return {
+    state: last.state === 'waiting' ? 'failed' : last.state,
+    checkedAt: new Date(last.at).toISOString(),
+    ...(last.listed === undefined ? {} : { tools: last.listed.tools }),
+  }
 }
 
 const COLUMNS: readonly Column[] = [
@@ -60,10 +87,17 @@ const COLUMNS: readonly Column[] = [
   { title: 'FILE', shrinks: 1, keeps: 'end', isDetail: true },
 ]
 
-function toText(context: CommandContext, catalog: Catalog, shown: readonly CatalogEntry[]): string[] {
+/** Between the fate and the file, once something is remembered. */
+const LAST_SEEN: Column = { title: 'LAST SEEN', shrinks: 2, isDetail: true }
+
+function toText(context: CommandContext, catalog: Catalog, { shown, known }: Shown): string[] {
   const showFile = remember((file: string) => showPath(file, context.world))
-  const rows = shown.map((entry) => toRow(context, catalog, entry, showFile))
-  const table = rows.length === 0 ? ['no server can run'] : toTable(COLUMNS, rows, viewOf(context))
+  const rows = shown.map((entry) => {
+    const row = toRow(context, catalog, entry, showFile)
+    return known.size === 0 ? row : row.toSpliced(-1, 0, showLastSeen(context, entry, known))
+  })
+  const columns = known.size === 0 ? COLUMNS : COLUMNS.toSpliced(-1, 0, LAST_SEEN)
+  const table = rows.length === 0 ? ['no server can run'] : toTable(columns, rows, viewOf(context))
   const footer = [
     ...countHidden(catalog.entries, shown),
     ...countWarnings(shown),
@@ -91,6 +125,16 @@ function toRow(
     { text: fate.kind, brush: fateBrush(fate.kind, context.paint) },
     `${showFile(origin.file)}:${origin.line}`,
   ]
+}
+
+/** `ready, 14 tools, 2 h ago`. */
+function showLastSeen({ world, paint }: CommandContext, { entry, fate }: CatalogEntry, known: Known): Cell {
+  const last = fate.kind === 'chosen' ? known.get(entry.found.name) : undefined
+  if (last === undefined) return ''
+  const age = `${showAge(world.clock.now() - last.at)} ago`
+  if (last.state === 'ready') return `ready, ${countOf(last.listed?.tools ?? 0, 'tool')}, ${age}`
+  const state = last.state === 'waiting' ? 'failed' : last.state
+  return { text: `${state}, ${age}`, brush: state === 'failed' ? paint.red : paint.yellow }
 }
 
 /** Hundreds of servers stand in a handful of files. */

@@ -1,0 +1,118 @@
+/**
+ * check: `list --check`. Connects to all servers at once and tells of each as soon as it is known.
+ */
+import type { Board } from '../../../runtime/board.ts'
+import type { ServerSnapshot } from '../../../runtime/supervisor.ts'
+import { countOf, showDuration } from '../../shared/amounts.ts'
+import { toEntryJson } from '../../shared/entry-json.ts'
+import { toProblemJson } from '../../shared/problem-json.ts'
+import { showName } from '../../shared/show-name.ts'
+import type { CommandContext } from '../command.ts'
+import { DONE, FAILED } from '../exit-codes.ts'
+import { printJson, printLines, reportBeside } from '../print.ts'
+import { problemsOf, withBoard } from '../with-board.ts'
+
+export async function run(context: CommandContext): Promise<number> {
+  return withBoard(context, { wait: 'moment' }, async (board) => {
+    const live = context.json ? undefined : createLiveLines(context, board)
+    await settle(board, (server) => live?.tell(server))
+    if (context.json) printJson(context.terminal, toJson(board))
+    else {
+      live!.finish()
+      printLines(context.terminal, summarise(board))
+      reportBeside(context, problemsOf(board))
+    }
+    return board.snapshot().servers.every(({ connection }) => connection.state === 'ready') ? DONE : FAILED
+  })
+}
+
+/** Until each has been ready or refused once. */
+function settle(board: Board, tell: (server: ServerSnapshot) => void): Promise<void> {
+  const told = new Set<string>()
+  return new Promise((resolve) => {
+    const look = (): void => {
+      const { servers } = board.snapshot()
+      for (const server of servers) {
+        if (server.connection.state === 'connecting' || told.has(server.name)) continue
+        told.add(server.name)
+        tell(server)
+      }
+      if (told.size < servers.length) return
+      stop()
+      resolve()
+    }
+    const stop = board.on('change', look)
+    look()
+  })
+}
+
+interface LiveLines {
+  tell(server: ServerSnapshot): void
+  finish(): void
+}
+
+/** A line for each; on a terminal the last one names those that are still on their way. */
+function createLiveLines({ terminal, paint }: CommandContext, board: Board): LiveLines {
+  const isTerminal = terminal.columns !== undefined
+  const width = Math.max(...board.snapshot().servers.map(({ name }) => showName(name).length), 0)
+  const clear = isTerminal ? '\r\x1b[K' : ''
+  return {
+    tell(server) {
+      const { servers } = board.snapshot()
+      const pending = servers.filter(({ connection }) => connection.state === 'connecting')
+      const line = toLine(server, width, paint)
+      const names = pending.map(({ name }) => showName(name)).join(', ')
+      const rest =
+        isTerminal && pending.length > 0
+          ? paint.dim(`waiting for ${names}`.slice(0, terminal.columns! - 1))
+          : ''
+      terminal.out(`${clear}${line}\n${rest}`)
+    },
+    finish: () => terminal.out(clear),
+  }
+}
+
+function toLine(
+  { name, connection, offering, stages }: ServerSnapshot,
+  width: number,
+  paint: CommandContext['paint'],
+): string {
+  const shown = showName(name).padEnd(width)
+  const took = showDuration(stages.reduce((sum, { ms }) => sum + ms, 0))
+  if (connection.state === 'ready') {
+    return `${paint.green('ready     ')}  ${shown}  ${countOf(offering!.tools.length, 'tool')}, ${took}`
+  }
+  const state = connection.state === 'waiting' ? 'failed' : connection.state
+  const brush = state === 'needs-auth' ? paint.yellow : paint.red
+  return `${brush(state.padEnd(10))}  ${shown}  ${took}`
+}
+
+function summarise(board: Board): string[] {
+  const { servers } = board.snapshot()
+  if (servers.length === 0) return ['no server can run']
+  const ready = servers.filter(({ connection }) => connection.state === 'ready').length
+  return ['', `${ready} of ${countOf(servers.length, 'server')} ready`]
+}
+
+function toJson(board: Board): object {
+  const { servers, catalog } = board.snapshot()
+  const byName = new Map(servers.map((server) => [server.name, server]))
+  return {
+    servers: catalog.entries
+      .filter(({ fate }) => fate.kind === 'chosen')
+      .map((entry) => {
+        const server = byName.get(entry.entry.found.name)
+        return { ...toEntryJson(entry), ...(server === undefined ? {} : stateOf(server)) }
+      }),
+    problems: problemsOf(board).map(toProblemJson),
+  }
+}
+
+function stateOf({ connection, offering, stages }: ServerSnapshot): object {
+  return {
+    state: connection.state === 'waiting' ? 'failed' : connection.state,
+    tools: connection.state === 'ready' ? offering!.tools.length : 0,
+    stages,
+    ...('problem' in connection ? { problem: toProblemJson(connection.problem) } : {}),
+  }
+}

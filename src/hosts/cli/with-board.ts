@@ -1,0 +1,58 @@
+/**
+ * with-board: a board for the length of one command.
+ *
+ * never  leaves a server running when the command is over, however it ends
+ */
+import type { Problem } from '../../model/problem.ts'
+import { ProblemError } from '../../problem/problem.ts'
+import { openBoard, type Board, type BoardOptions } from '../../runtime/board.ts'
+import type { CommandContext } from './command.ts'
+import { badNumber } from './problems.ts'
+import { unknownServer } from './unknown-server.ts'
+
+type Options = Pick<BoardOptions, 'only' | 'wait'>
+
+export async function withBoard<T>(
+  context: CommandContext,
+  options: Options,
+  use: (board: Board) => Promise<T>,
+): Promise<T> {
+  await using board = await openBoard(context.world, {
+    ...options,
+    load: () => context.load({ connectors: 'fetch' }),
+    client: { name: 'plugboard', version: context.version },
+    stay: 'once',
+    ...(context.flags['wait'] === true ? { wait: 'all' as const } : {}),
+    deadlineMs: readDeadline(context),
+  })
+  return await use(board)
+}
+
+/** `--deadline`, in milliseconds. Throws `cli/bad-number`. */
+function readDeadline({ flags }: CommandContext): number | undefined {
+  const given = flags['deadline']
+  if (typeof given !== 'string') return undefined
+  const ms = Number(given)
+  if (!Number.isFinite(ms) || ms < 0) throw new ProblemError(badNumber('deadline', given))
+  return ms
+}
+
+/** Throws `cli/unknown-server`, or the reason why a server that is declared does not run. */
+export function requireKnown(context: CommandContext, board: Board, name: string): void {
+  const { catalog } = board.snapshot()
+  const isKnown = catalog.entries.some(({ entry }) => entry.found.name === name)
+  if (!isKnown) throw new ProblemError(unknownServer(name, catalog, context.world))
+}
+
+/** What kept servers from being ready, and what is wrong beside. */
+export function problemsOf(board: Board): readonly Problem[] {
+  const { servers, problems } = board.snapshot()
+  return [
+    ...problems,
+    ...servers.flatMap(({ connection, offering, warnings }) => [
+      ...('problem' in connection ? [connection.problem] : []),
+      ...(offering?.problems ?? []),
+      ...warnings,
+    ]),
+  ]
+}

@@ -1,0 +1,22 @@
+/**
+ * header-value: any text as the value of an HTTP header (2026-07-28, Streamable HTTP, "Value Encoding").
+ */
+const PREFIX = '=?base64?'
+const SUFFIX = '?='
+
+/** Plain where that is safe, else `=?base64?…?=` of its UTF-8. */
+export function toHeaderValue(value: string): string {
+  return isPlain(value) ? value : `${PREFIX}${toBase64(value)}${SUFFIX}`
+}
+
+/** What a header can carry and a receiver reads back unchanged: blanks at the ends are stripped on the way. */
+function isPlain(value: string): boolean {
+  if (value.startsWith(PREFIX) && value.endsWith(SUFFIX)) return false
+  return /^[\t\x20-\x7E]+$/.test(value) && value === value.trim()
+}
+
+function toBase64(value: string): string {
+  let binary = ''
+  for (const byte of new TextEncoder().encode(value)) binary += String.fromCodePoint(byte)
+  return btoa(binary)
+}

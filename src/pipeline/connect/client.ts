@@ -1,0 +1,20 @@
+/**
+ * client: who we are to a server.
+ */
+import type { Params } from '../../model/message.ts'
+import type { ClientHandlers } from '../../model/session.ts'
+import type { Clock } from '../../world/world.ts'
+
+export interface ClientInfo {
+  readonly name: string
+  readonly version: string
+}
+
+/** Who we are to the server, for as long as the session lasts. */
+export interface Client {
+  readonly info: ClientInfo
+  readonly capabilities: Params
+  readonly handlers: ClientHandlers
+  readonly clock: Clock
+  readonly listens: 'always' | 'never'
+}

@@ -1,0 +1,247 @@
+/**
+ * connect: a launch → a session, whichever transport and era it takes.
+ *
+ * in     what to start or reach, what the host can answer, and what is remembered of the server
+ * out    a session; or a ConnectError that says how far it came
+ * never  leaves a wire open that no session came of
+ */
+import type { LaunchSpec } from '../../model/launch.ts'
+import { RPC_CODES } from '../../model/message.ts'
+import {
+  MODERN_VERSION,
+  SessionError,
+  type ClientHandlers,
+  type Era,
+  type Session,
+  type SessionFailure,
+  type SessionListener,
+} from '../../model/session.ts'
+import type { Stage } from '../../model/connection.ts'
+import type { WireFailure, WireKind } from '../../model/wire.ts'
+import type { World } from '../../world/world.ts'
+import { openChannel, type Channel } from './channel.ts'
+import type { Client, ClientInfo } from './client.ts'
+import { openLegacy } from './legacy.ts'
+import { discover, openModern, toModernHello } from './modern.ts'
+import { findWireOpener, type InProcessServers, type WireOpener } from './open-wire.ts'
+import { answerQuestion, capabilitiesOf } from './questions.ts'
+
+export interface ConnectRequest {
+  readonly world: World
+  readonly client: ClientInfo
+  readonly handlers: ClientHandlers
+  readonly listener: ConnectListener
+  /** What the server turned out to speak last time. */
+  readonly knownEra?: Era | undefined
+  /** Whether to stay tuned to changes of its lists. */
+  readonly listens: 'always' | 'never'
+  readonly inProcess: InProcessServers
+  /** Ends the attempt, and what was started for it. */
+  readonly signal: AbortSignal
+}
+
+export interface ConnectListener extends SessionListener {
+  /** What the server writes to stderr, or to stdout where a message should be. */
+  onLog(line: string, from: 'stderr' | 'stdout'): void
+  /** The first sign of life of whatever was started or reached. May come again, after a second start. */
+  onFirstSign(): void
+}
+
+export class ConnectError extends Error {
+  readonly stage: Stage
+  readonly failure: SessionFailure
+
+  constructor(stage: Stage, failure: SessionFailure) {
+    super(new SessionError(failure).message)
+    this.name = 'ConnectError'
+    this.stage = stage
+    this.failure = failure
+  }
+}
+
+export async function connect(launch: LaunchSpec, request: ConnectRequest): Promise<Session> {
+  const attempt = createAttempt(launch, request)
+  const onAbort = (): void => void attempt.abandon()
+  request.signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    const session = await negotiate(attempt, launch, request)
+    attempt.keep()
+    return session
+  } catch (error) {
+    await attempt.abandon()
+    throw toConnectError(error, attempt.stage())
+  } finally {
+    request.signal.removeEventListener('abort', onAbort)
+  }
+}
+
+interface Attempt {
+  readonly client: Client
+  /** A channel on a new wire; the one before, if there was one, is closed. */
+  open(kind?: 'sse'): Promise<Channel>
+  stage(): Stage
+  /** From now on the end of the wire is the end of a session. */
+  keep(): void
+  abandon(): Promise<void>
+}
+
+function createAttempt(
+  launch: LaunchSpec,
+  { world, listener, handlers, ...request }: ConnectRequest,
+): Attempt {
+  let channel: Channel | undefined
+  let stage: Stage = 'start'
+  let isKept = false
+  const client: Client = {
+    info: request.client,
+    capabilities: capabilitiesOf(handlers),
+    handlers,
+    clock: world.clock,
+    listens: request.listens,
+  }
+  const open = (openWire: WireOpener): Channel => {
+    let isCurrent = true
+    return openChannel(openWire, world.clock, {
+      onNotification: (method, params) => listener.onNotification(method, params),
+      onQuestion: (method, params, signal) => answerQuestion(handlers, { method, params }, signal),
+      onOddity: (text) => listener.onOddity?.(text),
+      onNoise: (text) => listener.onLog(text, 'stdout'),
+      onLog: (line) => listener.onLog(line, 'stderr'),
+      onFirstSign() {
+        stage = 'negotiate'
+        listener.onFirstSign()
+      },
+      onEnd(failure: WireFailure) {
+        if (isKept && isCurrent) listener.onEnd(failure)
+        isCurrent = false
+      },
+    })
+  }
+  return {
+    client,
+    stage: () => stage,
+    keep: () => (isKept = true),
+    async open(kind) {
+      await channel?.close()
+      stage = 'start'
+      const opener = await findWireOpener(launch, { world, inProcess: request.inProcess, kind })
+      request.signal.throwIfAborted()
+      channel = open(opener)
+      return channel
+    },
+    abandon: async () => channel?.close(),
+  }
+}
+
+/**
+ * Which era it is. The question `server/discover` goes to the very process that will serve: nearly all older servers
+ * refuse it and go on. For one that dies of it, or that keeps silent, there is `initialize`.
+ */
+async function negotiate(attempt: Attempt, launch: LaunchSpec, request: ConnectRequest): Promise<Session> {
+  const { client } = attempt
+  const channel = await attempt.open()
+  const limits = { signal: request.signal }
+  if (launch.protocol === 'legacy' || isLegacyWire(channel.wire.kind))
+    return openLegacy(channel, client, limits)
+  if (launch.protocol === 'auto' && request.knownEra === 'legacy')
+    return openLegacyAnywhere(attempt, channel, launch, limits)
+
+  const verdict = await probe(channel, client, launch, request.signal)
+  if (verdict.kind === 'modern') return openModern(channel, client, verdict.hello)
+  if (launch.protocol === MODERN_VERSION) throw verdict.error
+  if (verdict.kind === 'dead') return openLegacy(await attempt.open(), client, limits)
+  return openLegacyAnywhere(attempt, channel, launch, limits)
+}
+
+/** The HTTP+SSE transport is older than any revision that could be negotiated. */
+function isLegacyWire(kind: WireKind): boolean {
+  return kind === 'sse'
+}
+
+type Verdict =
+  | { readonly kind: 'modern'; readonly hello: NonNullable<ReturnType<typeof toModernHello>> }
+  | { readonly kind: 'legacy'; readonly error: unknown }
+  /** The process did not survive the question. */
+  | { readonly kind: 'dead'; readonly error: unknown }
+
+/** How long a server that is silent may be one that does not know the question. Starting counts in. */
+const PROBE_MS = 10_000
+
+async function probe(
+  channel: Channel,
+  client: Client,
+  launch: LaunchSpec,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  const isPinned = launch.protocol === MODERN_VERSION
+  try {
+    const answer = await discover(channel, client, { signal, ...(isPinned ? {} : { timeoutMs: PROBE_MS }) })
+    const hello = toModernHello(answer)
+    if (hello !== undefined) return { kind: 'modern', hello }
+    const message = `it does not speak revision \`${MODERN_VERSION}\``
+    return { kind: 'legacy', error: new SessionError({ kind: 'bad-answer', message }) }
+  } catch (error) {
+    const kind = error instanceof SessionError ? judgeProbe(error.failure, channel.wire.kind) : undefined
+    if (kind === undefined) throw error
+    return { kind, error }
+  }
+}
+
+/** Undefined: the failure has nothing to do with the question, and `initialize` would fare no better. */
+function judgeProbe(failure: SessionFailure, wire: WireKind): 'legacy' | 'dead' | undefined {
+  switch (failure.kind) {
+    case 'rpc':
+    case 'bad-answer':
+      return 'legacy'
+    case 'timeout':
+      return wire === 'http' ? undefined : 'legacy'
+    case 'lost': {
+      const { wire: end } = failure
+      if (end.kind === 'exit') return 'dead'
+      if (end.kind === 'closed' && wire === 'ws') return 'dead'
+      const isRefusal = end.kind === 'http' && end.status >= 400 && end.status < 500
+      return isRefusal && end.status !== 401 && end.status !== 403 ? 'legacy' : undefined
+    }
+    case 'aborted':
+      return undefined
+  }
+}
+
+/** As the specification describes: an address that refuses `initialize` may be one of the older transport. */
+async function openLegacyAnywhere(
+  attempt: Attempt,
+  channel: Channel,
+  launch: LaunchSpec,
+  limits: { readonly signal: AbortSignal },
+): Promise<Session> {
+  try {
+    return await openLegacy(channel, attempt.client, limits)
+  } catch (error) {
+    const mayFallBack = launch.transport.kind === 'http' && launch.transport.fallback === 'sse'
+    if (!mayFallBack || !isRefused(error)) throw error
+    return openLegacy(await attempt.open('sse'), attempt.client, limits)
+  }
+}
+
+function isRefused(error: unknown): boolean {
+  if (!(error instanceof SessionError) || error.failure.kind !== 'lost') return false
+  const { wire } = error.failure
+  return wire.kind === 'http' && [400, 404, 405].includes(wire.status)
+}
+
+function toConnectError(error: unknown, stage: Stage): ConnectError {
+  if (error instanceof ConnectError) return error
+  if (error instanceof SessionError) return new ConnectError(stage, describeVersions(error.failure))
+  if (error instanceof Error && error.name === 'AbortError')
+    return new ConnectError(stage, { kind: 'aborted', wasSent: true })
+  const message = error instanceof Error ? error.message : String(error)
+  return new ConnectError(stage, { kind: 'bad-answer', message })
+}
+
+/** A server that names the revisions it speaks says what is wrong better than its error code. */
+function describeVersions(failure: SessionFailure): SessionFailure {
+  if (failure.kind !== 'rpc' || failure.error.code !== RPC_CODES.unsupportedVersion) return failure
+  const { supported } = (failure.error.data ?? {}) as { readonly supported?: unknown }
+  const versions = Array.isArray(supported) ? supported.join(', ') : 'others'
+  return { kind: 'bad-answer', message: `it speaks revision ${versions} only` }
+}

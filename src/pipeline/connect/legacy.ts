@@ -1,0 +1,91 @@
+/**
+ * legacy: the revisions that begin with `initialize`, from 2024-11-05 to 2025-11-25.
+ */
+import { isObject } from '../../base/is-object.ts'
+import type { Params, Result } from '../../model/message.ts'
+import {
+  LEGACY_VERSIONS,
+  SessionError,
+  type Hello,
+  type RequestOptions,
+  type Session,
+} from '../../model/session.ts'
+import type { Channel } from './channel.ts'
+import type { Client } from './client.ts'
+
+export async function openLegacy(
+  channel: Channel,
+  client: Client,
+  options: Pick<RequestOptions, 'signal' | 'timeoutMs'>,
+): Promise<Session> {
+  const hello = await shakeHands(channel, client, options)
+  let renewal: Promise<unknown> | undefined
+
+  /** The server forgot the session, because it was restarted: one handshake for all who find out. */
+  const renew = (): Promise<unknown> => {
+    renewal ??= shakeHands(channel, client, { timeoutMs: options.timeoutMs }).finally(
+      () => (renewal = undefined),
+    )
+    return renewal
+  }
+  const send = (method: string, params: Params | undefined, request: RequestOptions): Promise<Result> =>
+    channel.request(method, params, { ...request, cancelBy: 'message' })
+
+  return {
+    hello,
+    wire: channel.wire.kind,
+    async request(method, params = {}, request = {}) {
+      try {
+        return await send(method, params, request)
+      } catch (error) {
+        if (!isForgotten(error)) throw error
+        await renew()
+        return send(method, params, request)
+      }
+    },
+    notify: channel.notify,
+    drained: channel.drained,
+    close: channel.close,
+  }
+}
+
+async function shakeHands(
+  channel: Channel,
+  { info, capabilities, handlers }: Client,
+  options: Pick<RequestOptions, 'signal' | 'timeoutMs'>,
+): Promise<Hello> {
+  const params = { protocolVersion: LEGACY_VERSIONS[0], capabilities, clientInfo: info }
+  // The specification forbids to cancel it.
+  const answer = await channel.request('initialize', params, { ...options, cancelBy: 'nothing' })
+  const hello = toHello(answer)
+  channel.wire.setVersion?.(hello.version)
+  channel.notify('notifications/initialized')
+  if (handlers.logLevel !== undefined && hello.capabilities['logging'] !== undefined) {
+    // Beside everything else: a server that refuses it still works.
+    channel
+      .request('logging/setLevel', { level: handlers.logLevel }, { ...options, cancelBy: 'message' })
+      .catch(() => undefined)
+  }
+  return hello
+}
+
+function toHello(answer: Result): Hello {
+  const { protocolVersion, capabilities, serverInfo, instructions } = answer
+  if (!LEGACY_VERSIONS.includes(protocolVersion as (typeof LEGACY_VERSIONS)[number])) {
+    const message = `it speaks revision \`${String(protocolVersion)}\`, which is none that we know`
+    throw new SessionError({ kind: 'bad-answer', message })
+  }
+  return {
+    era: 'legacy',
+    version: protocolVersion as string,
+    capabilities: isObject(capabilities) ? capabilities : {},
+    ...(isObject(serverInfo) ? { serverInfo } : {}),
+    ...(typeof instructions === 'string' ? { instructions } : {}),
+  }
+}
+
+function isForgotten(error: unknown): boolean {
+  if (!(error instanceof SessionError) || error.failure.kind !== 'lost') return false
+  const { wire } = error.failure
+  return wire.kind === 'http' && wire.status === 404
+}

@@ -1,0 +1,191 @@
+/**
+ * modern: revision 2026-07-28, where every request carries who asks and what it can do, and where a server that needs
+ * an answer from us sends an unfinished result.
+ */
+import { isObject } from '../../base/is-object.ts'
+import type { Params, Result } from '../../model/message.ts'
+import {
+  MODERN_VERSION,
+  SessionError,
+  type Hello,
+  type RequestOptions,
+  type Session,
+} from '../../model/session.ts'
+import { RpcFaultError, type Channel, type ChannelOptions } from './channel.ts'
+import type { Client } from './client.ts'
+import { answerQuestion } from './questions.ts'
+
+const KEYS = {
+  version: 'io.modelcontextprotocol/protocolVersion',
+  info: 'io.modelcontextprotocol/clientInfo',
+  capabilities: 'io.modelcontextprotocol/clientCapabilities',
+  logLevel: 'io.modelcontextprotocol/logLevel',
+  serverInfo: 'io.modelcontextprotocol/serverInfo',
+} as const
+
+/** A server that asks more often than this goes in circles. */
+const MAX_ROUNDS = 10
+
+/** Before a request is repeated that the server only asked to repeat. */
+const REPEAT_MS = 100
+
+export function envelopeOf({ info, capabilities, handlers }: Client): Params {
+  return {
+    [KEYS.version]: MODERN_VERSION,
+    [KEYS.info]: info,
+    [KEYS.capabilities]: capabilities,
+    ...(handlers.logLevel === undefined ? {} : { [KEYS.logLevel]: handlers.logLevel }),
+  }
+}
+
+/** Asks what the server is. Its answer, whatever it is, shows which era it belongs to. */
+export function discover(channel: Channel, client: Client, options: RequestOptions): Promise<Result> {
+  const params = { _meta: envelopeOf(client) }
+  return channel.request('server/discover', params, { ...options, cancelBy: 'nothing' })
+}
+
+/** Undefined: whoever answered this does not speak the modern revision. */
+export function toModernHello(answer: Result): Hello | undefined {
+  const { supportedVersions, capabilities, instructions, _meta } = answer
+  if (!Array.isArray(supportedVersions) || !supportedVersions.includes(MODERN_VERSION)) return undefined
+  const serverInfo = isObject(_meta) ? _meta[KEYS.serverInfo] : undefined
+  return {
+    era: 'modern',
+    version: MODERN_VERSION,
+    capabilities: isObject(capabilities) ? capabilities : {},
+    ...(isObject(serverInfo) ? { serverInfo } : {}),
+    ...(typeof instructions === 'string' ? { instructions } : {}),
+  }
+}
+
+export function openModern(channel: Channel, client: Client, hello: Hello): Session {
+  const envelope = envelopeOf(client)
+  const cancelBy = channel.wire.kind === 'http' ? 'stream' : 'message'
+  const send = (method: string, params: Params, options: RequestOptions): Promise<Result> =>
+    channel.request(method, withEnvelope(params, envelope), { ...options, cancelBy })
+  const changes = listenForChanges(channel, client, hello)
+  return {
+    hello,
+    wire: channel.wire.kind,
+    async request(method, params = {}, options = {}) {
+      let result = await send(method, params, options)
+      for (let round = 1; result['resultType'] === 'input_required'; round++) {
+        if (round > MAX_ROUNDS) throw goesInCircles(method)
+        const wanted = AbortSignal.any([
+          channel.gone,
+          ...(options.signal === undefined ? [] : [options.signal]),
+        ])
+        const input = await whileWanted(meetNeeds(client, result, wanted), wanted)
+        result = await send(method, { ...params, ...input }, options)
+      }
+      return result
+    },
+    notify: channel.notify,
+    drained: channel.drained,
+    close() {
+      changes.abort()
+      return channel.close()
+    },
+  }
+}
+
+function withEnvelope(params: Params, envelope: Params): Params {
+  return { ...params, _meta: { ...envelope, ...(params['_meta'] as object | undefined) } }
+}
+
+/** Undefined as soon as nobody waits any more; what is sent next then fails, and says why. */
+function whileWanted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => resolve(undefined), { once: true })
+    work.then(resolve, reject)
+  })
+}
+
+/** What the server needs before it can finish, and its own note, which goes back untouched. */
+async function meetNeeds(client: Client, result: Result, signal: AbortSignal): Promise<Params> {
+  const { inputRequests, requestState } = result
+  const questions = isObject(inputRequests) ? Object.entries(inputRequests) : []
+  if (questions.length === 0) await new Promise<void>((resolve) => client.clock.after(REPEAT_MS, resolve))
+  const answers = await Promise.all(
+    questions.map(
+      async ([key, question]) => [key, await meetNeed(client, question as Params, signal)] as const,
+    ),
+  )
+  return {
+    ...(answers.length === 0 ? {} : { inputResponses: Object.fromEntries(answers) }),
+    ...(requestState === undefined ? {} : { requestState }),
+  }
+}
+
+async function meetNeed(
+  { handlers }: Client,
+  { method, params }: Params,
+  signal: AbortSignal,
+): Promise<Result> {
+  const question = { method: String(method), params: (params ?? {}) as Params }
+  try {
+    return await answerQuestion(handlers, question, signal)
+  } catch (error) {
+    if (!(error instanceof RpcFaultError)) throw error
+    const message = `it needs an answer to \`${question.method}\`, and there is nobody here to give it`
+    throw new SessionError({ kind: 'bad-answer', message })
+  }
+}
+
+function goesInCircles(method: string): SessionError {
+  const message = `it asked for more input ${MAX_ROUNDS} times and never finished \`${method}\``
+  return new SessionError({ kind: 'bad-answer', message })
+}
+
+/** Between two attempts to listen. */
+const LISTEN_AGAIN_MS = { first: 1000, last: 30_000 }
+
+/**
+ * Keeps a `subscriptions/listen` open, through which the server tells that its lists changed. Its end says nothing about
+ * the server, so it is opened again, for as long as the session lives.
+ */
+function listenForChanges(channel: Channel, client: Client, hello: Hello): AbortController {
+  const controller = new AbortController()
+  const notifications = changesOf(hello)
+  if (client.listens === 'never' || Object.keys(notifications).length === 0) return controller
+  const params = { notifications, _meta: envelopeOf(client) }
+  const options: ChannelOptions = {
+    isBeside: true,
+    signal: controller.signal,
+    cancelBy: channel.wire.kind === 'http' ? 'stream' : 'message',
+  }
+  let delay = LISTEN_AGAIN_MS.first
+  const listen = (): void => {
+    if (controller.signal.aborted) return
+    channel.request('subscriptions/listen', params, options).then(again, (error: unknown) => {
+      if (mayListenAgain(error)) again()
+    })
+  }
+  const again = (): void => {
+    if (controller.signal.aborted) return
+    const cancel = client.clock.after(delay, listen)
+    controller.signal.addEventListener('abort', cancel, { once: true })
+    delay = Math.min(delay * 2, LISTEN_AGAIN_MS.last)
+  }
+  listen()
+  return controller
+}
+
+/** A server that says no means it, and a wire that is gone stays gone. */
+function mayListenAgain(error: unknown): boolean {
+  if (!(error instanceof SessionError)) return false
+  const { failure } = error
+  return failure.kind === 'lost' && (failure.wire.kind === 'network' || failure.wire.kind === 'protocol')
+}
+
+function changesOf({ capabilities }: Hello): Params {
+  const changes = (key: string): boolean => {
+    const capability = capabilities[key]
+    return isObject(capability) && capability['listChanged'] === true
+  }
+  return {
+    ...(changes('tools') ? { toolsListChanged: true } : {}),
+    ...(changes('resources') ? { resourcesListChanged: true } : {}),
+    ...(changes('prompts') ? { promptsListChanged: true } : {}),
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * deliver: a text from the wire → the messages in it, or noise.
+ */
+import { isObject } from '../../../base/is-object.ts'
+import type { Message } from '../../../model/message.ts'
+import type { WireListener } from '../../../model/wire.ts'
+
+/** As much as is worth a line in the log. */
+const NOISE_LENGTH = 500
+
+export function deliver(text: string, listener: Pick<WireListener, 'onMessage' | 'onNoise'>): void {
+  const value = parse(text)
+  if (isMessage(value)) listener.onMessage(value)
+  // Revision 2025-03-26 allowed several in one list.
+  else if (Array.isArray(value) && value.length > 0 && value.every(isMessage))
+    value.forEach(listener.onMessage)
+  else listener.onNoise?.(text.slice(0, NOISE_LENGTH))
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined // a banner, a log line: told as noise
+  }
+}
+
+/** Nothing is known yet but that it can be told whose it is. */
+export function isMessage(value: unknown): value is Message {
+  return isObject(value) && value['jsonrpc'] === '2.0'
+}

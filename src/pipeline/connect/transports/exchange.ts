@@ -1,0 +1,165 @@
+/**
+ * exchange: one request to a remote server, until it has an answer worth reading.
+ *
+ * in     what to ask, and who reads the answer
+ * out    the head and body of a 2xx answer, or one failure
+ * never  sends anything to another origin than the one it was made for; repeats what might be done twice by it
+ */
+import type { WireFailure } from '../../../model/wire.ts'
+import {
+  TOO_LARGE,
+  type BodyUse,
+  type Http,
+  type HttpError,
+  type HttpHead,
+  type HttpListener,
+  type HttpRequest,
+} from '../../../world/world.ts'
+
+export interface ExchangeRequest extends HttpRequest {
+  /** Repeated once when it was sent into a connection that the other side had given up already. */
+  readonly mayRepeat: boolean
+}
+
+/** `onEnd` or `onFailure` is the last to be called, exactly one of them, once. */
+export interface AnswerListener {
+  /** Something is there, whatever it will say. */
+  onSign(): void
+  onHead(head: HttpHead): BodyUse
+  onText(text: string): void
+  onEnd(): void
+  /** With the whole of what the server said, where it said something. */
+  onFailure(failure: WireFailure, body: string): void
+}
+
+const MAX_REDIRECTS = 5
+
+/** As much of a refusal as is worth keeping. */
+const MAX_EXPLANATION = 2048
+
+/** What a connection dies of that had been idle for too long. */
+const STALE: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
+
+export class Exchange implements HttpListener {
+  readonly #http: Http
+  readonly #listener: AnswerListener
+  #request: ExchangeRequest
+  #end: (() => void) | undefined
+  #isAborted = false
+  #hasHead = false
+  #hasRepeated = false
+  #redirects = 0
+  /** A status that is none of success, with what follows it. */
+  #refusal: HttpHead | undefined
+  #explanation = ''
+
+  constructor(http: Http, request: ExchangeRequest, listener: AnswerListener) {
+    this.#http = http
+    this.#request = request
+    this.#listener = listener
+    this.#start()
+  }
+
+  /** Where it has led. */
+  get path(): string {
+    return this.#request.path
+  }
+
+  /** The listener hears nothing more. */
+  abort(): void {
+    this.#isAborted = true
+    this.#end?.()
+  }
+
+  #start(): void {
+    this.#hasHead = false
+    const end = this.#http.request(this.#request, this)
+    if (this.#isAborted) end()
+    else this.#end = end
+  }
+
+  onHead(head: HttpHead): BodyUse {
+    this.#hasHead = true
+    this.#listener.onSign()
+    if (head.status < 300) return this.#listener.onHead(head)
+    this.#refusal = head
+    return 'whole'
+  }
+
+  onText(text: string): void {
+    if (this.#refusal === undefined) this.#listener.onText(text)
+    else this.#explanation = text
+  }
+
+  onEnd(): void {
+    if (this.#refusal === undefined) this.#listener.onEnd()
+    else if (this.#refusal.status < 400) this.#redirect(this.#refusal)
+    else this.#refuse(this.#refusal)
+  }
+
+  onFailed(error: HttpError): void {
+    // The status says more than how its explanation broke off.
+    if (this.#refusal !== undefined) return this.#refuse(this.#refusal)
+    const isStale = !this.#hasHead && error.mayBeStale && STALE.has(error.code)
+    if (isStale && this.#request.mayRepeat && !this.#hasRepeated) {
+      this.#hasRepeated = true
+      return this.#start()
+    }
+    const { code, message } = error
+    const isTooLarge = code === TOO_LARGE
+    this.#listener.onFailure(
+      isTooLarge ? { kind: 'protocol', message } : { kind: 'network', code, message },
+      '',
+    )
+  }
+
+  #refuse({ status, headers }: HttpHead): void {
+    const challenge = status === 401 || status === 403 ? toText(headers['www-authenticate']) : undefined
+    const body = this.#explanation
+    this.#listener.onFailure(
+      {
+        kind: 'http',
+        status,
+        body: body.slice(0, MAX_EXPLANATION),
+        ...(challenge === undefined ? {} : { challenge }),
+      },
+      body,
+    )
+  }
+
+  #redirect({ status, headers }: HttpHead): void {
+    const target = findTarget(toText(headers['location']), this.#request)
+    const keepsMethod = status === 307 || status === 308
+    if (target === undefined || !keepsMethod || target.origin !== this.#request.origin)
+      return this.#listener.onFailure(notFollowed(status, target), '')
+    if (++this.#redirects > MAX_REDIRECTS)
+      return this.#listener.onFailure({ kind: 'protocol', message: 'it redirects in circles' }, '')
+    this.#request = { ...this.#request, path: target.pathname + target.search }
+    this.#refusal = undefined
+    this.#explanation = ''
+    this.#start()
+  }
+}
+
+export function toText(value: string | readonly string[] | undefined): string | undefined {
+  return typeof value === 'string' || value === undefined ? value : value.join(', ')
+}
+
+function findTarget(location: string | undefined, { origin, path }: HttpRequest): URL | undefined {
+  try {
+    return location === undefined ? undefined : new URL(location, origin + path)
+  } catch {
+    return undefined // told as a redirect that leads nowhere
+  }
+}
+
+function notFollowed(status: number, target: URL | undefined): WireFailure {
+  if (target === undefined)
+    return { kind: 'protocol', message: `it redirects (HTTP ${status}) without saying where to` }
+  // Without the query: it may hold what was meant for that address alone.
+  const place = `${target.origin}${target.pathname}`.slice(0, 200)
+  return {
+    kind: 'protocol',
+    message: `it redirects to \`${place}\`, which is not followed; if that is the right server, use this address`,
+  }
+}

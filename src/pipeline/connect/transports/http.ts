@@ -1,0 +1,227 @@
+/**
+ * http: Streamable HTTP, where each message is a POST of its own.
+ *
+ * in     where the server is; what is sent along with everything
+ * out    messages from the answers, and from the stream that a server of the older revisions may offer beside them
+ * never  ends by itself: a message that fails is that message's failure; sends anything to another origin
+ */
+import type { LaunchTransport } from '../../../model/launch.ts'
+import type { Message, RpcNotification } from '../../../model/message.ts'
+import type { SendOptions, Wire, WireFailure, WireListener } from '../../../model/wire.ts'
+import type { Clock, Http, HttpHead, World } from '../../../world/world.ts'
+import { parseAddress, toHeaderList, type Address } from './address.ts'
+import { deliver } from './deliver.ts'
+import { loadEventStreams } from './event-stream.ts'
+import { Exchange, toText, type ExchangeRequest } from './exchange.ts'
+import { ownHeaders, revisionOf, withExtra, withoutOwn } from './http-headers.ts'
+import { Listening } from './listening.ts'
+import { Post, type PostLine } from './post.ts'
+
+export type HttpLaunch = Extract<LaunchTransport, { kind: 'http' | 'sse' }>
+
+export function openHttp(
+  launch: HttpLaunch,
+  world: Pick<World, 'http' | 'clock'>,
+  listener: WireListener,
+): Wire {
+  return new HttpWire(launch, world, listener)
+}
+
+/** How long the server may take to hear that its session is over. */
+const LEAVE_MS = 1000
+
+/** Streams that have given their answer and are still open; the oldest is ended when there are more. */
+const MAX_LINGERING = 64
+
+const JSON_BODY = [
+  ['accept', 'application/json, text/event-stream'],
+  ['content-type', 'application/json'],
+] as const
+
+class HttpWire implements Wire, PostLine {
+  readonly kind = 'http'
+  readonly http: Http
+  readonly clock: Clock
+  readonly listener: WireListener
+  readonly #launch: HttpLaunch
+  #address: Address | WireFailure | undefined
+  #session: string | undefined
+  #version: string | undefined
+  /** Of every message that does not name its revision itself; made anew when session or version change. */
+  #legacyHeaders: readonly string[] | undefined
+  #modernHeaders: readonly string[] | undefined
+  readonly #posts = new Set<Post>()
+  readonly #lingering = new Set<Post>()
+  /** What the server has to say of its own accord. */
+  #stream: Listening | undefined
+  #hasSign = false
+  #closing: Promise<void> | undefined
+
+  constructor(launch: HttpLaunch, { http, clock }: Pick<World, 'http' | 'clock'>, listener: WireListener) {
+    this.#launch = launch
+    this.http = http
+    this.clock = clock
+    this.listener = listener
+  }
+
+  send(message: Message, options: SendOptions = {}): void {
+    const loading = loadEventStreams()
+    if (loading === undefined) this.#post(message, options)
+    else void loading.then(() => this.#post(message, options))
+  }
+
+  setVersion(version: string): void {
+    this.#version = version
+    this.#legacyHeaders = undefined
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    this.#stream?.abort()
+    for (const post of this.#posts) post.abort()
+    await this.#leave()
+    this.listener.onEnd({ kind: 'closed' })
+  }
+
+  onSign(): void {
+    if (this.#hasSign) return
+    this.#hasSign = true
+    this.listener.onFirstSign?.()
+  }
+
+  onAccepted(message: Message, { headers }: HttpHead): void {
+    if (!('method' in message)) return
+    if (message.method === 'initialize') {
+      this.#session = toText(headers['mcp-session-id'])
+      this.#legacyHeaders = undefined
+    } else if (message.method === 'notifications/initialized') this.#listen()
+  }
+
+  onLinger(post: Post): void {
+    this.#lingering.add(post)
+    if (this.#lingering.size <= MAX_LINGERING) return
+    for (const oldest of this.#lingering) return oldest.abort()
+  }
+
+  onOver(post: Post): void {
+    this.#posts.delete(post)
+    this.#lingering.delete(post)
+  }
+
+  toGet(lastEventId: string | undefined): ExchangeRequest {
+    const place = lastEventId === undefined ? [] : [['last-event-id', lastEventId] as const]
+    const headers = [['accept', 'text/event-stream'] as const, ...place]
+    return this.#toRequest('GET', headers)
+  }
+
+  #post(message: Message, options: SendOptions): void {
+    const failure = this.#findFailure()
+    if (failure !== undefined) return queueMicrotask(() => options.onFailure?.(failure))
+    if (options.signal?.aborted === true) return
+    if ('method' in message && message.method === 'initialize') this.#forget()
+    const { origin, path } = this.#address as Address
+    const request: ExchangeRequest = {
+      method: 'POST',
+      origin,
+      path,
+      headers: this.#headersOf(message, options),
+      body: JSON.stringify(message),
+      isUrgent: !('method' in message && 'id' in message),
+      mayRepeat: mayRepeat(message),
+    }
+    const post = new Post(this, { message, options, request, hasSession: this.#session !== undefined })
+    this.#posts.add(post)
+    post.start()
+  }
+
+  /** Why nothing can be sent at all. */
+  #findFailure(): WireFailure | undefined {
+    if (this.#closing !== undefined) return { kind: 'closed' }
+    this.#address ??= parseAddress(this.#launch)
+    return 'kind' in this.#address ? this.#address : undefined
+  }
+
+  /** A handshake begins a new session; what belongs to the one before is over. */
+  #forget(): void {
+    this.#stream?.abort()
+    this.#stream = undefined
+    this.#session = undefined
+    this.#version = undefined
+    this.#legacyHeaders = undefined
+  }
+
+  #listen(): void {
+    this.#stream?.abort()
+    // A server without such a stream refuses it, and all is well.
+    const hooks = { onData: (text: string) => deliver(text, this.listener), onGiveUp: () => undefined }
+    this.#stream = new Listening(this, hooks)
+    this.#stream.open()
+  }
+
+  #headersOf(message: Message, options: SendOptions): readonly string[] {
+    const { headers } = this.#address as Address
+    const revision = 'method' in message ? revisionOf(message.params) : undefined
+    if (revision === undefined) {
+      this.#legacyHeaders ??= toHeaderList(headers, JSON_BODY, this.#sessionHeaders())
+      return withExtra(this.#legacyHeaders, options.headers)
+    }
+    this.#modernHeaders ??= toHeaderList(withoutOwn(headers), JSON_BODY)
+    const own = ownHeaders(message as RpcNotification, revision)
+    return withExtra([...this.#modernHeaders, ...own], options.headers)
+  }
+
+  #sessionHeaders(): readonly (readonly [string, string])[] {
+    return [
+      ...(this.#session === undefined ? [] : [['mcp-session-id', this.#session] as const]),
+      ...(this.#version === undefined ? [] : [['mcp-protocol-version', this.#version] as const]),
+    ]
+  }
+
+  /** A request without a body, for what belongs to the session and to no message. */
+  #toRequest(method: 'GET' | 'DELETE', extra: Iterable<readonly [string, string]>): ExchangeRequest {
+    const { origin, path, headers } = this.#address as Address
+    const list = toHeaderList(headers, this.#sessionHeaders(), extra)
+    return { method, origin, path, headers: list, isUrgent: true, mayRepeat: method === 'GET' }
+  }
+
+  /** A server that keeps sessions wants to know when one is over; whether it listens is its own affair. */
+  #leave(): Promise<void> {
+    if (this.#session === undefined) return Promise.resolve()
+    const request = this.#toRequest('DELETE', [])
+    return new Promise((resolve) => {
+      let exchange: Exchange | undefined
+      const finish = (): void => {
+        cancel()
+        exchange?.abort()
+        resolve()
+      }
+      const cancel = this.clock.after(LEAVE_MS, finish)
+      exchange = new Exchange(this.http, request, {
+        onSign: () => undefined,
+        onHead: () => 'nothing',
+        onText: () => undefined,
+        onEnd: finish,
+        onFailure: finish,
+      })
+    })
+  }
+}
+
+/** What changes nothing at the server, and so may be asked twice. */
+const SAFE: ReadonlySet<string> = new Set([
+  'initialize',
+  'server/discover',
+  'ping',
+  'resources/read',
+  'prompts/get',
+  'completion/complete',
+])
+
+function mayRepeat(message: Message): boolean {
+  if (!('method' in message)) return false
+  return !('id' in message) || SAFE.has(message.method) || message.method.endsWith('/list')
+}

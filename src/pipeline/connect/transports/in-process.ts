@@ -1,0 +1,55 @@
+/**
+ * in-process: a server that lives in this very process, registered by the host.
+ *
+ * in     anything with `connect(transport)`, as the servers of the official SDK have it
+ * never  shares an object with it: messages are copied, so that neither side can change what the other holds
+ */
+import type { Message } from '../../../model/message.ts'
+import type { Wire, WireListener } from '../../../model/wire.ts'
+
+/** The part of the SDK's servers that is needed. */
+export interface InProcessServer {
+  connect(transport: ServerTransport): Promise<void>
+}
+
+/** The SDK's `Transport`, seen from the server. */
+export interface ServerTransport {
+  onmessage?: ((message: never) => void) | undefined
+  onclose?: (() => void) | undefined
+  onerror?: ((error: Error) => void) | undefined
+  start(): Promise<void>
+  send(message: unknown): Promise<void>
+  close(): Promise<void>
+}
+
+export function openInProcess(server: InProcessServer, listener: WireListener): Wire {
+  let isOver = false
+  const end = (failure: Parameters<WireListener['onEnd']>[0]): void => {
+    if (isOver) return
+    isOver = true
+    listener.onEnd(failure)
+  }
+  const transport: ServerTransport = {
+    start: async () => undefined,
+    async send(message) {
+      if (!isOver) listener.onMessage(structuredClone(message) as Message)
+    },
+    async close() {
+      end({ kind: 'closed' })
+      transport.onclose?.()
+    },
+  }
+  const connected = server.connect(transport).then(
+    () => listener.onFirstSign?.(),
+    (error: unknown) =>
+      end({ kind: 'protocol', message: error instanceof Error ? error.message : String(error) }),
+  )
+  return {
+    kind: 'in-process',
+    send(message) {
+      const copy = structuredClone(message)
+      void connected.then(() => isOver || transport.onmessage?.(copy as never))
+    },
+    close: () => transport.close(),
+  }
+}

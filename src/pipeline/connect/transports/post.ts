@@ -1,0 +1,223 @@
+/**
+ * post: one message over Streamable HTTP, with the answer that comes back for it.
+ *
+ * in     the message and the request that carries it
+ * out    messages; for a request that gets no answer, one failure
+ * never  tells anything after it was aborted
+ */
+import type { Message, RequestId } from '../../../model/message.ts'
+import type { SendOptions, WireFailure, WireListener } from '../../../model/wire.ts'
+import type { BodyUse, HttpHead } from '../../../world/world.ts'
+import { isMessage } from './deliver.ts'
+import { createEventStream, type EventStream } from './event-stream.ts'
+import { Exchange, type AnswerListener, type ExchangeRequest } from './exchange.ts'
+import { Listening, type ListeningLine } from './listening.ts'
+import { mediaType } from './media-type.ts'
+
+/** What a message needs of the wire it goes over. */
+export interface PostLine extends ListeningLine {
+  readonly listener: WireListener
+  /** The server took it; told before what it answers. */
+  onAccepted(message: Message, head: HttpHead): void
+  /** It has its answer, but its stream goes on. */
+  onLinger(post: Post): void
+  onOver(post: Post): void
+}
+
+export interface Letter {
+  readonly message: Message
+  readonly options: SendOptions
+  readonly request: ExchangeRequest
+  /** A 404 then means that the server has forgotten the session, whatever it says beside. */
+  readonly hasSession: boolean
+}
+
+/** As much as is worth a line in the log. */
+const NOISE_LENGTH = 500
+
+export class Post implements AnswerListener {
+  readonly #line: PostLine
+  readonly #letter: Letter
+  /** Undefined: no answer is expected. */
+  readonly #id: RequestId | undefined
+  #exchange: Exchange | undefined
+  #events: EventStream | undefined
+  #lastEventId: string | undefined
+  #retryMs: number | undefined
+  /** The rest of a stream that ended too early. */
+  #rest: Listening | undefined
+  #isAnswered = false
+  #isOver = false
+  #onAbort: (() => void) | undefined
+
+  constructor(line: PostLine, letter: Letter) {
+    const { message, options } = letter
+    this.#line = line
+    this.#letter = letter
+    this.#id = 'method' in message && 'id' in message ? message.id : undefined
+    if (options.signal !== undefined) {
+      this.#onAbort = () => this.abort()
+      options.signal.addEventListener('abort', this.#onAbort, { once: true })
+    }
+  }
+
+  start(): void {
+    this.#exchange = new Exchange(this.#line.http, this.#letter.request, this)
+  }
+
+  abort(): void {
+    if (this.#isOver) return
+    this.#finish()
+    this.#exchange?.abort()
+    this.#rest?.abort()
+  }
+
+  onSign(): void {
+    this.#line.onSign()
+  }
+
+  onHead(head: HttpHead): BodyUse {
+    this.#line.onAccepted(this.#letter.message, head)
+    const type = mediaType(head.headers)
+    if (this.#id === undefined) return this.#passOver(type)
+    if (type === 'application/json' || type.endsWith('+json') || type === '') return 'whole'
+    if (type === 'text/event-stream') {
+      this.#events = this.#readEvents()
+      return 'pieces'
+    }
+    this.#fail({
+      kind: 'protocol',
+      message: `it answered with \`${show(type)}\` and not with JSON or events`,
+    })
+    this.#exchange?.abort()
+    return 'nothing'
+  }
+
+  onText(text: string): void {
+    if (this.#events !== undefined) this.#events.push(text)
+    else if (!this.#receive(text)) this.#fail({ kind: 'protocol', message: 'it answered with invalid JSON' })
+  }
+
+  onEnd(): void {
+    if (this.#isAnswered || this.#id === undefined) this.#finish()
+    else if (!this.#takeUp()) this.#fail({ kind: 'protocol', message: 'it did not answer the request' })
+  }
+
+  onFailure(failure: WireFailure, body: string): void {
+    if (this.#isAnswered) return this.#finish()
+    if (failure.kind === 'http' && this.#isAnswer(failure.status, body)) return this.#finish()
+    if (!this.#takeUp()) this.#fail(failure)
+  }
+
+  /** Nothing that follows a mere "accepted" is ours; a stream of it would never end. */
+  #passOver(type: string): BodyUse {
+    if (type !== 'text/event-stream') return 'nothing'
+    this.#finish()
+    this.#exchange?.abort()
+    return 'nothing'
+  }
+
+  #readEvents(): EventStream {
+    return createEventStream({
+      onEvent: ({ id, event, data }) => {
+        if (id !== undefined) this.#lastEventId = id
+        if (data !== '' && (event === undefined || event === 'message')) this.#hear(data)
+      },
+      onRetry: (ms) => (this.#retryMs = ms),
+      onTooLarge: (message) => {
+        this.#fail({ kind: 'protocol', message })
+        this.#exchange?.abort()
+      },
+    })
+  }
+
+  #hear(data: string): void {
+    const wasAnswered = this.#isAnswered
+    if (!this.#receive(data)) this.#line.listener.onNoise?.(data.slice(0, NOISE_LENGTH))
+    if (this.#isAnswered && !wasAnswered && !this.#isOver) this.#line.onLinger(this)
+  }
+
+  /** False: it is not what the protocol speaks. */
+  #receive(text: string): boolean {
+    const value = tryJson(text)
+    if (isMessage(value)) this.#take(value)
+    // Revision 2025-03-26 allowed several in one list.
+    else if (Array.isArray(value) && value.every(isMessage)) for (const one of value) this.#take(one)
+    else return false
+    return true
+  }
+
+  #take(message: Message): void {
+    if (this.#isOver) return
+    const told = this.#events === undefined ? this.#address(message) : message
+    if (!('method' in told) && told.id === this.#id) this.#isAnswered = true
+    this.#line.listener.onMessage(told)
+  }
+
+  /** A server that could not even read whose answer this is: the only one who waits for this body is ours. */
+  #address(message: Message): Message {
+    const isNobodys = 'error' in message && (message.id === undefined || message.id === null)
+    return isNobodys && this.#id !== undefined ? { ...message, id: this.#id } : message
+  }
+
+  /** Some statuses only repeat what the JSON-RPC error in the body says better. */
+  #isAnswer(status: number, body: string): boolean {
+    const isOurs = status === 401 || status === 403 || (status === 404 && this.#letter.hasSession)
+    if (isOurs || this.#id === undefined) return false
+    const value = tryJson(body)
+    if (!isMessage(value) || !('error' in value) || value.id !== this.#id) return false
+    this.#take(value)
+    return true
+  }
+
+  /** Goes on with a stream that ended before the answer, where the server gave a place to go on from. */
+  #takeUp(): boolean {
+    if (this.#isOver) return true
+    if (this.#events === undefined || !this.#lastEventId) return false
+    this.#rest = new Listening(
+      this.#line,
+      {
+        onData: (data) => {
+          this.#hear(data)
+          if (this.#isAnswered) this.abort()
+        },
+        onGiveUp: (failure) => this.#fail(toLostAnswer(failure)),
+      },
+      { lastEventId: this.#lastEventId, retryMs: this.#retryMs },
+    )
+    this.#rest.reopen()
+    return true
+  }
+
+  #fail(failure: WireFailure): void {
+    if (this.#isOver) return
+    this.#finish()
+    this.#letter.options.onFailure?.(failure)
+  }
+
+  #finish(): void {
+    this.#isOver = true
+    if (this.#onAbort !== undefined) this.#letter.options.signal!.removeEventListener('abort', this.#onAbort)
+    this.#line.onOver(this)
+  }
+}
+
+/** A refusal of the rest says nothing about the request, unless it is about who we are. */
+function toLostAnswer(failure: WireFailure): WireFailure {
+  if (failure.kind !== 'http' || [401, 403, 404].includes(failure.status)) return failure
+  const message = `its answer broke off, and it refused to go on with it (HTTP ${failure.status})`
+  return { kind: 'protocol', message }
+}
+
+function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined // told as noise, or as a failure
+  }
+}
+
+/** What a server says of itself, fit for a message. */
+function show(type: string): string {
+  return type.replaceAll(/[^\w/+.-]/g, '').slice(0, 60)
+}

@@ -1,0 +1,86 @@
+/**
+ * ws: a WebSocket, one JSON message a frame.
+ *
+ * out    messages; frames that are none are noise
+ * never  opens a second socket: who wants to go on opens another wire
+ */
+import { reveal, type LaunchTransport } from '../../../model/launch.ts'
+import type { Wire, WireFailure, WireListener } from '../../../model/wire.ts'
+import type { SocketEnd, World } from '../../../world/world.ts'
+import { deliver } from './deliver.ts'
+
+type WsLaunch = Extract<LaunchTransport, { kind: 'ws' }>
+
+export function openWs(launch: WsLaunch, world: Pick<World, 'sockets'>, listener: WireListener): Wire {
+  let state: 'opening' | 'open' | 'closing' | 'over' = 'opening'
+  let unsent: string[] = []
+  let gone: (() => void) | undefined
+  const whenGone = new Promise<void>((resolve) => (gone = resolve))
+
+  const socket = world.sockets.open(
+    {
+      url: reveal(launch.url),
+      headers: Object.fromEntries([...launch.headers].map(([name, value]) => [name, reveal(value)])),
+      protocols: launch.protocols,
+    },
+    {
+      onOpen() {
+        if (state !== 'opening') return
+        state = 'open'
+        listener.onFirstSign?.()
+        for (const text of unsent) socket.send(text)
+        unsent = []
+      },
+      onText(text) {
+        if (state === 'open') deliver(text, listener)
+      },
+      onClose(end) {
+        // A refusal is a sign of life as well.
+        if (state === 'opening' && end.kind === 'refused') listener.onFirstSign?.()
+        const failure: WireFailure = state === 'closing' ? { kind: 'closed' } : toFailure(end)
+        state = 'over'
+        gone!()
+        listener.onEnd(failure)
+      },
+    },
+  )
+  return {
+    kind: 'ws',
+    send(message, options) {
+      if (state === 'open') socket.send(JSON.stringify(message))
+      else if (state === 'opening') unsent.push(JSON.stringify(message))
+      else queueMicrotask(() => options?.onFailure?.({ kind: 'closed' }))
+    },
+    close() {
+      if (state !== 'over') {
+        state = 'closing'
+        socket.close()
+      }
+      return whenGone
+    },
+  }
+}
+
+/** Codes of a goodbye in good order: done, going away, none given. */
+const GOODBYES: ReadonlySet<number> = new Set([1000, 1001, 1005])
+
+/** No goodbye at all. */
+const BROKEN = 1006
+
+function toFailure(end: SocketEnd): WireFailure {
+  switch (end.kind) {
+    case 'refused': {
+      const { status, body, challenge } = end
+      return { kind: 'http', status, body, ...(challenge === undefined ? {} : { challenge }) }
+    }
+    case 'failed':
+      return { kind: 'network', code: end.code, message: end.message }
+    case 'misspoke':
+      return { kind: 'protocol', message: end.message }
+    case 'closed':
+      if (GOODBYES.has(end.code)) return { kind: 'closed' }
+      if (end.code === BROKEN)
+        return { kind: 'network', code: 'ECONNRESET', message: 'the connection broke off' }
+      return { kind: 'protocol', message: `it closed the connection with code ${end.code}` }
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * param-headers: arguments that travel as headers too (2026-07-28, Streamable HTTP, `x-mcp-header`).
+ *
+ * in     a tool's schema; for a call, its arguments
+ * out    what is wrong with the declarations in the schema, or the `Mcp-Param-*` headers of the call
+ */
+import { toHeaderValue } from '../../model/header-value.ts'
+import type { ListedTool } from '../../model/offering.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Empty for a tool whose declarations are wrong: over HTTP it was quarantined, elsewhere nobody looks at them. */
+export function toParamHeaders(tool: ListedTool, args: Fields): Record<string, string> {
+  const scan = scanHeaders(tool.inputSchema)
+  if (scan.kind === 'fault') return {}
+  const headers: Record<string, string> = {}
+  for (const { name, path } of scan.declarations) {
+    const text = toText(findValue(args, path))
+    if (text !== undefined) headers[`Mcp-Param-${name}`] = toHeaderValue(text)
+  }
+  return headers
+}
+
+/** In a user's words, the first one met. */
+export function findHeaderFault(inputSchema: Fields): string | undefined {
+  const scan = scanHeaders(inputSchema)
+  return scan.kind === 'fault' ? scan.reason : undefined
+}
+
+interface Declaration {
+  readonly name: string
+  /** Keys from the arguments down to the value. */
+  readonly path: readonly string[]
+}
+
+type Scan =
+  | { readonly kind: 'declarations'; readonly declarations: readonly Declaration[] }
+  | { readonly kind: 'fault'; readonly reason: string }
+
+const KEY = 'x-mcp-header'
+
+/** RFC 9110 §5.6.2. */
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+
+const TYPES: readonly unknown[] = ['string', 'integer', 'boolean']
+
+/** Where a schema has further schemas that need not hold for every call: a header declared there may mean nothing. */
+const UNCERTAIN = [
+  'items',
+  'prefixItems',
+  'contains',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+  'propertyNames',
+  'patternProperties',
+  'dependentSchemas',
+  'oneOf',
+  'anyOf',
+  'allOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  '$defs',
+  'definitions',
+]
+
+/** Those whose schemas have names. */
+const NAMED = new Set(['patternProperties', 'dependentSchemas', '$defs', 'definitions'])
+
+interface Place {
+  readonly schema: Fields
+  readonly path: readonly string[]
+  /** Reached by `properties` alone. */
+  readonly isCertain: boolean
+}
+
+function scanHeaders(inputSchema: Fields): Scan {
+  // Ten times faster than to look everywhere, and hardly a tool declares any.
+  if (!JSON.stringify(inputSchema).includes(KEY)) return { kind: 'declarations', declarations: [] }
+  const declarations: Declaration[] = []
+  const names = new Set<string>()
+  const waiting: Place[] = [{ schema: inputSchema, path: [], isCertain: true }]
+  // The list grows while it is read: nothing here calls itself.
+  for (const place of waiting) {
+    if (Object.hasOwn(place.schema, KEY)) {
+      const name = place.schema[KEY]
+      const reason = findFault(place, names)
+      if (reason !== undefined) return { kind: 'fault', reason }
+      names.add(String(name).toLowerCase())
+      declarations.push({ name: String(name), path: place.path })
+    }
+    for (const below of placesBelow(place)) waiting.push(below)
+  }
+  return { kind: 'declarations', declarations }
+}
+
+function findFault({ schema, path, isCertain }: Place, names: ReadonlySet<string>): string | undefined {
+  const name = schema[KEY]
+  const where = path.length === 0 ? 'the schema itself' : `\`${path.join('.')}\``
+  const say = (what: string): string => `its schema declares a header for ${where}, ${what}`
+  if (!isCertain || path.length === 0) return say('which is no plain property of its arguments')
+  if (typeof name !== 'string' || !TOKEN.test(name)) return say(`but \`${KEY}\` is not the name of a header`)
+  if (!TYPES.includes(schema['type'])) return say('which is not a string, an integer or a boolean')
+  return names.has(name.toLowerCase()) ? say(`but \`${name}\` is declared twice`) : undefined
+}
+
+function placesBelow({ schema, path, isCertain }: Place): Place[] {
+  const below: Place[] = []
+  const add = (value: unknown, key: string, isCertain: boolean): void => {
+    if (isFields(value)) below.push({ schema: value, path: [...path, key], isCertain })
+  }
+  const properties = schema['properties']
+  if (isFields(properties)) {
+    for (const [key, value] of Object.entries(properties)) add(value, key, isCertain)
+  }
+  for (const keyword of UNCERTAIN) {
+    const value = schema[keyword]
+    const branches = NAMED.has(keyword) && isFields(value) ? Object.values(value) : [value].flat()
+    for (const branch of branches) add(branch, keyword, false)
+  }
+  return below
+}
+
+function findValue(args: Fields, path: readonly string[]): unknown {
+  let value: unknown = args
+  for (const key of path) {
+    if (!isFields(value) || !Object.hasOwn(value, key)) return undefined
+    value = value[key]
+  }
+  return value
+}
+
+/** Undefined for what no header can say exactly; then the header is left out. */
+function toText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value
+  if (typeof value === 'boolean') return String(value)
+  if (typeof value !== 'number' || !Number.isFinite(value)) return undefined
+  return Number.isInteger(value) && !Number.isSafeInteger(value) ? undefined : String(value)
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,71 @@
+/**
+ * name: what the model sees a tool called.
+ *
+ * in     the raw names of a server and of one of its tools, the style
+ * out    at most 64 of `[A-Za-z0-9_-]`
+ * never  looks at what else is connected, so that a name stays the same when servers come and go; gives two tools
+ *        one name: whatever the clean form does not tell apart, eight digits of a hash do
+ */
+import { sha256 } from '../../base/sha256.ts'
+
+/** `double`: `mcp__server__tool`. `bare`: `server__tool`. `single`: `mcp_server_tool`, in the manner of xcsh. */
+export type NameStyle = 'double' | 'bare' | 'single'
+
+const MAX_LENGTH = 64
+
+export function nameOf(server: string, tool: string, style: NameStyle): string {
+  const clean = CLEAN[style](server, tool)
+  const isExact = clean.isExact && clean.name.length <= MAX_LENGTH && !LOOKS_HASHED.test(clean.name)
+  if (isExact) return clean.name
+  // As JSON, because joined parts are ambiguous, and half a surrogate pair is lost in UTF-8.
+  const suffix = `_${sha256(JSON.stringify([server, tool])).slice(0, 8)}`
+  return clean.name.slice(0, MAX_LENGTH - suffix.length) + suffix
+}
+
+/** So that no exact name is ever one that was made with a hash. */
+const LOOKS_HASHED = /_[0-9a-f]{8}$/i
+
+interface CleanName {
+  readonly name: string
+  /** The pair can be read back from it. */
+  readonly isExact: boolean
+}
+
+const CLEAN: Readonly<Record<NameStyle, (server: string, tool: string) => CleanName>> = {
+  double: (server, tool) => cleanDouble('mcp__', server, tool),
+  bare: (server, tool) => cleanDouble('', server, tool),
+  single: cleanSingle,
+}
+
+/** Exact when the first `__` behind the prefix is where the server ends. */
+function cleanDouble(prefix: string, server: string, tool: string): CleanName {
+  const name = `${prefix}${replaceUnsafe(server)}__${replaceUnsafe(tool)}`
+  const isSafe = SAFE.test(server) && SAFE.test(tool)
+  const isAmbiguous = /^_|__|_$/.test(server) || tool.includes('__')
+  return { name, isExact: isSafe && !isAmbiguous }
+}
+
+const SAFE = /^[A-Za-z0-9_-]*$/
+
+function replaceUnsafe(part: string): string {
+  return part.replace(/[^A-Za-z0-9_-]/gu, '_')
+}
+
+/** Exact when the first `_` behind `mcp_` is where the server ends, and the tool is as it was. */
+function cleanSingle(server: string, tool: string): CleanName {
+  const serverPart = toXcsh(server)
+  const toolPart = toXcsh(tool)
+  const prefix = `${serverPart}_`
+  const isStripped = toolPart.startsWith(prefix)
+  return {
+    name: `mcp_${prefix}${isStripped ? toolPart.slice(prefix.length) : toolPart}`,
+    isExact: serverPart === server && toolPart === tool && !isStripped && !server.includes('_'),
+  }
+}
+
+function toXcsh(part: string): string {
+  return part
+    .toLowerCase()
+    .replace(/[^a-z_]/gu, '_')
+    .replace(/_+/g, '_')
+}

@@ -1,0 +1,80 @@
+/**
+ * fingerprint: whether two definitions would be launched alike, and two launches with the same credentials.
+ *
+ * in     a server as its files have it, or a launch
+ * out    a hash: it tells a change, not a value
+ */
+import { sha256 } from '../../base/sha256.ts'
+import type { AdmittedServer } from '../../model/catalog.ts'
+import type { Transport } from '../../model/definition.ts'
+import { reveal, type LaunchSpec } from '../../model/launch.ts'
+import { showTemplate, type Part, type Template } from '../../model/template.ts'
+
+/** Of the unexpanded definition. Its name, its tool filters and what hosts do with it make no other connection. */
+export function fingerprintOf(server: AdmittedServer): string {
+  const { transport, values, protocol, auth, inheritEnv, timeoutMs, startupTimeoutMs, found } = server
+  const base = dependsOnBase(server) ? found.baseDir : undefined
+  const parts = { transport, values, protocol, auth, inheritEnv, timeoutMs, startupTimeoutMs, base }
+  return sha256(JSON.stringify(toStable(parts)))
+}
+
+/** A list that was read with one credential is not used with another. */
+export function credentialMarkOf({ transport, secrets }: LaunchSpec): string {
+  const headers = 'headers' in transport ? [...transport.headers] : []
+  const shown = headers.map(([name, value]) => `${name.toLowerCase()}: ${reveal(value)}`)
+  const texts = [...shown.sort(), ...secrets.map((secret) => secret.reveal()).sort()]
+  return sha256(JSON.stringify(texts)).slice(0, 16)
+}
+
+/** With sorted keys; the order of variables and headers means nothing, that of arguments and parts does. */
+function toStable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toStable)
+  if (typeof value !== 'object' || value === null) return value
+  const pairs: [string, unknown][] = value instanceof Map ? [...value] : Object.entries(value)
+  const known = pairs.filter(([, one]) => one !== undefined)
+  return known.sort(byKey).map(([key, one]) => [key, toStable(one)])
+}
+
+function byKey(a: readonly [string, unknown], b: readonly [string, unknown]): number {
+  return a[0] < b[0] ? -1 : 1
+}
+
+/** Whether anything in it begins where its file says: a path, or a command to run. */
+function dependsOnBase({ transport, values }: AdmittedServer): boolean {
+  const { paths, others } = templatesOf(transport)
+  if (paths.some((path) => !isAbsolute(showTemplate(path)))) return true
+  if ('headersHelper' in transport && transport.headersHelper !== undefined) return true
+  return others.some(
+    (template) =>
+      template.some(isRelativeFile) || (values === 'resolvable' && showTemplate(template).startsWith('!')),
+  )
+}
+
+function templatesOf(transport: Transport): {
+  readonly paths: readonly Template[]
+  readonly others: readonly Template[]
+} {
+  switch (transport.type) {
+    case 'stdio': {
+      const { command, args, env, envFile, cwd } = transport
+      const isPath = /[/\\]/.test(showTemplate(command))
+      const paths = [isPath ? command : undefined, envFile, cwd].filter((path) => path !== undefined)
+      return { paths, others: [command, ...args, ...env.values()] }
+    }
+    case 'sdk':
+      return { paths: [], others: [] }
+    default: {
+      const headers = 'headers' in transport ? transport.headers.values() : []
+      return { paths: [], others: [transport.url, ...headers] }
+    }
+  }
+}
+
+function isRelativeFile(part: Part): boolean {
+  return typeof part === 'object' && part.kind === 'file' && !isAbsolute(part.path)
+}
+
+/** On any platform. What begins with a reference may be anything, and counts as relative. */
+function isAbsolute(path: string): boolean {
+  return /^(?:~?[/\\]|[A-Za-z]:[/\\])/.test(path)
+}

@@ -1,0 +1,78 @@
+/**
+ * job: one server on its way to a launch, and what was noticed on that way.
+ */
+import type { AdmittedServer } from '../../model/catalog.ts'
+import type { CredentialSource } from '../../model/launch.ts'
+import type { Problem } from '../../model/problem.ts'
+import type { Project } from '../../model/project.ts'
+import type { Env, World } from '../../world/world.ts'
+import type { ValueCache } from './value-cache.ts'
+
+export interface ResolveContext {
+  readonly world: World
+  /** Where servers start that do not say where. Absent: the working directory. */
+  readonly project?: Pick<Project, 'root'> | undefined
+  /** Absent: there are none. */
+  readonly credentials?: CredentialSource | undefined
+  /** One per process. */
+  readonly cache: ValueCache
+  /** For servers that do not say; 0 is off. */
+  readonly defaults?: Partial<Timeouts> | undefined
+}
+
+export interface Timeouts {
+  readonly timeoutMs: number
+  readonly startupTimeoutMs: number
+}
+
+export interface Job {
+  readonly server: AdmittedServer
+  readonly context: ResolveContext
+  readonly problems: Problem[]
+  /** Texts that must not be seen in a log. */
+  readonly secrets: string[]
+}
+
+export function createJob(server: AdmittedServer, context: ResolveContext): Job {
+  return { server, context, problems: [], secrets: [] }
+}
+
+/** All at once, since a value can be a slow command; what they notice is kept in the order of the items. */
+export async function mapAtOnce<T, R>(
+  job: Job,
+  items: Iterable<T>,
+  step: (job: Job, item: T) => Promise<R>,
+): Promise<R[]> {
+  const done = await Promise.all(
+    [...items].map(async (item) => {
+      const own = createJob(job.server, job.context)
+      return { own, result: await step(own, item) }
+    }),
+  )
+  for (const { own } of done) {
+    job.problems.push(...own.problems)
+    job.secrets.push(...own.secrets)
+  }
+  return done.map(({ result }) => result)
+}
+
+/** Of a variable that is set. `constructor` is not, though every object has one. */
+export function lookUp(env: Env, name: string): string | undefined {
+  return Object.hasOwn(env, name) ? env[name] : undefined
+}
+
+/** A path as a file has it: `~/` is the home, anything relative begins where the entry says. */
+export function toAbsolute({ server, context }: Job, path: string): string {
+  const { paths, home } = context.world
+  return paths.resolve(
+    server.found.baseDir,
+    path.replace(/^~(?=[/\\]|$)/, () => home),
+  )
+}
+
+/** Sets a value under a name that some spelling of it may already have. */
+export function putAnyCase<V>(map: Map<string, V>, name: string, value: V): void {
+  const lower = name.toLowerCase()
+  for (const other of map.keys()) if (other.toLowerCase() === lower) map.delete(other)
+  map.set(name, value)
+}

@@ -1,0 +1,107 @@
+/**
+ * stdio: what to start, with which arguments and variables, and where.
+ */
+import { Secret } from '../../base/secret.ts'
+import type { StdioTransport } from '../../model/definition.ts'
+import type { LaunchTransport, LaunchValue } from '../../model/launch.ts'
+import { minimalEnv, wholeEnv } from './child-env.ts'
+import { findCredential } from './credential.ts'
+import { parseEnvFile } from './env-file.ts'
+import { fill, fillWhole, toLaunchValue } from './fill.ts'
+import { putAnyCase, toAbsolute, type Job } from './job.ts'
+import { badEnvLines, badVariable, unreadableFile } from './problems.ts'
+import { secretsIn, secretsInArgument, secretsInVariable, secretsOfUser } from './secrets.ts'
+import { resolveMap } from './values.ts'
+
+export async function resolveStdio(job: Job, transport: StdioTransport): Promise<LaunchTransport> {
+  const cwd = findCwd(job, transport)
+  return {
+    kind: 'stdio',
+    command: findCommand(job, transport, cwd ?? job.server.found.baseDir),
+    args: fillArguments(job, transport),
+    env: await findEnv(job, transport),
+    cwd: cwd ?? job.context.project?.root ?? job.context.world.cwd,
+  }
+}
+
+/** Undefined when the entry does not say, or says what cannot be known. */
+function findCwd(job: Job, { cwd }: StdioTransport): string | undefined {
+  const filled = cwd === undefined ? undefined : fillWhole(job, cwd, { name: 'cwd' })
+  return filled === undefined ? undefined : toAbsolute(job, filled.text)
+}
+
+/** A path is looked for where the user was told it leads when approving the server (admit/executable.ts). */
+function findCommand(job: Job, { command }: StdioTransport, base: string): LaunchValue {
+  const { paths, home } = job.context.world
+  const { text, from } = fill(job, command, { name: 'command' })
+  const isPath = /[/\\]/.test(text)
+  const program = isPath
+    ? paths.resolve(
+        base,
+        text.replace(/^~(?=[/\\])/, () => home),
+      )
+    : text
+  return toLaunchValue({ text: program, from }, [])
+}
+
+function fillArguments(job: Job, { args }: StdioTransport): readonly LaunchValue[] {
+  const filled = args.map((template, key) => fill(job, template, { name: 'args', key }))
+  return filled.map((one, i) => {
+    const secrets = one.gap === undefined ? secretsInArgument(one.text, filled[i - 1]?.text, one.from) : []
+    job.secrets.push(...secrets)
+    return toLaunchValue(one, secrets)
+  })
+}
+
+/** The user's own, then the file, then the credential, then what the entry says: the later wins. */
+async function findEnv(job: Job, transport: StdioTransport): Promise<ReadonlyMap<string, LaunchValue>> {
+  const { env, platform } = job.context.world
+  const found = new Map<string, LaunchValue>()
+  // On Windows, `Path` and `PATH` are one variable, and of two the child would get either.
+  const put = (name: string, value: LaunchValue): void =>
+    platform === 'win32' ? putAnyCase(found, name, value) : void found.set(name, value)
+
+  for (const [name, value] of job.server.inheritEnv === true ? wholeEnv(env) : minimalEnv(env, platform)) {
+    job.secrets.push(...secretsOfUser(name, value))
+    put(name, new Secret(value))
+  }
+  for (const [name, value] of readEnvFile(job, transport)) {
+    job.secrets.push(...secretsInVariable(name, value))
+    put(name, new Secret(value))
+  }
+  const token = transport.env.has(TOKEN_VARIABLE) ? undefined : await findToken(job)
+  if (token !== undefined) put(TOKEN_VARIABLE, token)
+  for (const [name, value] of await resolveMap(job, transport.env, 'env')) {
+    if (value.text.includes('\0')) {
+      job.problems.push(badVariable(job.server, { name: 'env', key: name }))
+      continue
+    }
+    const secrets = value.gap === undefined ? secretsInVariable(name, value.text) : []
+    job.secrets.push(...secrets)
+    put(name, toLaunchValue(value, secrets))
+  }
+  return found
+}
+
+const TOKEN_VARIABLE = 'OAUTH_ACCESS_TOKEN'
+
+async function findToken(job: Job): Promise<Secret | undefined> {
+  const token = job.server.auth === undefined ? undefined : await findCredential(job, undefined)
+  if (token !== undefined) job.secrets.push(...secretsIn(token.reveal()))
+  return token
+}
+
+function readEnvFile(job: Job, { envFile }: StdioTransport): ReadonlyMap<string, string> {
+  const none = new Map<string, string>()
+  const filled = envFile === undefined ? undefined : fillWhole(job, envFile, { name: 'envFile' })
+  if (filled === undefined) return none
+  const path = toAbsolute(job, filled.text)
+  const read = job.context.world.files.read(path)
+  if (read.kind !== 'text') {
+    job.problems.push(unreadableFile(job.server, { name: 'envFile' }, { path, read }))
+    return none
+  }
+  const { variables, badLines } = parseEnvFile(read.text)
+  if (badLines.length > 0) job.problems.push(badEnvLines(job.server, path, badLines))
+  return variables
+}

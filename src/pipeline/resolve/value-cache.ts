@@ -1,0 +1,33 @@
+/**
+ * value-cache: what value commands gave, for as long as the process lives.
+ *
+ * in     a key for the command and the way to run it
+ * out    its outcome; callers that come while it runs share the run
+ * never  keeps a failure: the user may unlock the vault and try again
+ */
+import type { ShellOutcome } from '../../world/world.ts'
+
+export interface ValueCache {
+  get(key: string, run: () => Promise<ShellOutcome>): Promise<ShellOutcome>
+}
+
+export function createValueCache(): ValueCache {
+  const runs = new Map<string, Promise<ShellOutcome>>()
+  return {
+    get(key, run) {
+      const before = runs.get(key)
+      if (before !== undefined) return before
+      const running = run().then((outcome) => {
+        if (!hasAnswer(outcome)) runs.delete(key)
+        return outcome
+      })
+      runs.set(key, running)
+      return running
+    },
+  }
+}
+
+/** It ended well and said something. */
+export function hasAnswer({ stdout, exitCode, timedOut }: ShellOutcome): boolean {
+  return exitCode === 0 && !timedOut && stdout.trim() !== ''
+}

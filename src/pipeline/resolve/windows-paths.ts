@@ -1,0 +1,26 @@
+/**
+ * windows-paths: one folder as WSL and as Windows call it.
+ */
+
+/** `/mnt/c/work` is `C:\work`; anything else is inside the distribution. */
+export function toWindowsPath(path: string, distro: string): string {
+  const mounted = /^\/mnt\/([a-z])(?:\/(.*))?$/is.exec(path)
+  const [start, rest] =
+    mounted === null
+      ? [`\\\\wsl$\\${distro}`, path.slice(1)]
+      : [`${mounted[1]!.toUpperCase()}:`, mounted[2] ?? '']
+  return `${start}\\${rest.replaceAll('/', '\\')}`
+}
+
+/** The way back. A path that is neither on a drive nor in this distribution stays as it is. */
+export function toWslPath(path: string, distro: string): string {
+  const drive = /^([A-Za-z]):(?:[/\\](.*))?$/s.exec(path)
+  if (drive !== null) return toSlashes(`/mnt/${drive[1]!.toLowerCase()}${drive[2] ? `/${drive[2]}` : ''}`)
+  const inside = /^[/\\]{2}wsl(?:\$|\.localhost)[/\\]([^/\\]+)(.*)$/is.exec(path)
+  if (inside === null || inside[1]!.toLowerCase() !== distro.toLowerCase()) return path
+  return toSlashes(inside[2] === '' ? '/' : inside[2]!)
+}
+
+function toSlashes(path: string): string {
+  return path.replaceAll('\\', '/')
+}

@@ -1,0 +1,43 @@
+/**
+ * board-problems: requests that no connection can meet.
+ */
+import { findNearest } from '../base/edit-distance.ts'
+import type { CatalogEntry } from '../model/catalog.ts'
+import type { Problem } from '../model/problem.ts'
+import { createProblem, whereOrigin } from '../problem/problem.ts'
+
+export function unknownServer(name: string, known: readonly string[]): Problem {
+  const nearest = findNearest(name, known)
+  return createProblem({
+    code: 'connect/unknown-server',
+    message: `no server is named \`${name}\``,
+    hints: [
+      ...(nearest === undefined ? [] : [`did you mean \`${nearest}\`?`]),
+      'to see every server and the file it came from, run `plugboard list --all`',
+    ],
+  })
+}
+
+/** Nothing was sent: it may become ready later. */
+export function notReady(name: string, afterMs: number): Problem {
+  return createProblem({
+    code: 'connect/not-ready',
+    message: `\`${name}\` was not ready after ${afterMs} ms`,
+    hints: [`to see how far it comes, run \`plugboard test ${name}\``],
+  })
+}
+
+/** It is declared, and its fate is not to run. */
+export function notConnectable({ entry, fate }: CatalogEntry): Problem {
+  const { name, origin } = entry.found
+  return createProblem({
+    code: 'connect/not-chosen',
+    message: `\`${name}\` cannot be connected: it is ${fate.kind}`,
+    where: whereOrigin(origin, name),
+    notes: 'reason' in fate ? [fate.reason] : [],
+    hints:
+      fate.kind === 'untrusted'
+        ? [`to look at it and decide, run \`plugboard trust approve ${name}\``]
+        : [`to see why, run \`plugboard explain ${name}\``],
+  })
+}

@@ -1,0 +1,59 @@
+/**
+ * gate: how long opening a board takes.
+ *
+ * A host wants tools at once, and the right ones. So: wait until all have settled, or for a moment, or until everything
+ * that is still on its way is at least known from last time. What is not known at all is waited for, by those who cannot
+ * take it later.
+ */
+import type { Clock } from '../world/world.ts'
+import type { Supervisor } from './supervisor.ts'
+
+export type Wait =
+  /** The moment, and then for servers that nothing is known of. For the library and headless commands. */
+  | 'known'
+  /** The moment, and no more. For hosts that stay open. */
+  | 'moment'
+  /** Until each is ready or has failed. */
+  | 'all'
+
+const MOMENT_MS = 250
+
+export interface Gate {
+  readonly supervisors: readonly Supervisor[]
+  readonly clock: Clock
+  readonly board: { on(event: 'change', listener: () => void): () => void }
+}
+
+export function passGate(
+  { supervisors, clock, board }: Gate,
+  { wait, deadlineMs }: { readonly wait: Wait; readonly deadlineMs: number | undefined },
+): Promise<void> {
+  return new Promise((resolve) => {
+    let isMomentOver = false
+    const cancels: (() => void)[] = []
+    const look = (): void => {
+      const pending = supervisors.filter(isPending)
+      const isKnown = pending.every((one) => one.snapshot().offering !== undefined)
+      const isEnough = wait !== 'all' && (isKnown || (wait === 'moment' && isMomentOver))
+      if (pending.length === 0 || isEnough) open()
+    }
+    const open = (): void => {
+      for (const cancel of cancels) cancel()
+      resolve()
+    }
+    cancels.push(
+      board.on('change', look),
+      clock.after(MOMENT_MS, () => {
+        isMomentOver = true
+        look()
+      }),
+    )
+    if (deadlineMs !== undefined) cancels.push(clock.after(deadlineMs, open))
+    look()
+  })
+}
+
+/** Its first try is still under way. */
+function isPending(one: Supervisor): boolean {
+  return one.snapshot().connection.state === 'connecting'
+}

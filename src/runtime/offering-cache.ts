@@ -1,0 +1,186 @@
+/**
+ * offering-cache: what was last known of each server, so that the next start has something to show at once.
+ *
+ * in     what was learnt of a server, under the key of its launch
+ * out    a small index of all servers, and one file with the offering of each, in the user's own cache folder
+ * never  throws: a cache that cannot be read or written is a warning; holds a credential, only a mark of it;
+ *        undoes what other processes wrote meanwhile
+ */
+import { isObject } from '../base/is-object.ts'
+import { sha256 } from '../base/sha256.ts'
+import type { Offering } from '../model/offering.ts'
+import type { Problem } from '../model/problem.ts'
+import type { Era } from '../model/session.ts'
+import type { OurDirs } from '../pipeline/discover/project.ts'
+import type { World } from '../world/world.ts'
+import {
+  createOfferingStore,
+  isWithin,
+  KEPT_MS,
+  type Counts,
+  type Failure,
+  type Index,
+  type LastKnown,
+  type Shown,
+  type StoredOffering,
+} from './offering-store.ts'
+
+export interface OfferingCache {
+  /** By key. Reads the index once, when it is first needed; what this process puts is in it at once. */
+  index(): Index
+  /** Undefined when there is none, it is older than 30 days, or it was shown to another credential. */
+  find(key: string, credentialMark: string): CachedOffering | undefined
+  /** The remembered verdict, for 7 days. */
+  era(key: string): Era | undefined
+  /** What a ready server offers. Takes effect here at once, and on disk a moment later. */
+  put(key: string, shown: Named & Shown): void
+  /** Why it is not ready. What it offered before stays known. */
+  putFailure(key: string, failure: Named & Failure): void
+  /** After a handshake that failed: ask again what the server speaks. */
+  forgetEra(key: string): void
+  /** Settles when everything put before is on disk, or has become a problem. Never rejects. */
+  flush(): Promise<void>
+  /** What was wrong with the files, at most one for each file and fault. */
+  problems(): readonly Problem[]
+}
+
+interface Named {
+  /** As it is called in the configuration. */
+  readonly name: string
+  readonly fingerprint: string
+}
+
+export interface CachedOffering {
+  readonly offering: Offering
+  readonly at: number
+  /** The server's own `ttlMs` has not run out. Without one it never is: show it, and ask again. */
+  isFresh(now: number): boolean
+}
+
+/** The capabilities that we declare change what a server lists. The order of their keys does not. */
+export function cacheKeyOf(fingerprint: string, capabilities: object): string {
+  return sha256(`${fingerprint}\n${JSON.stringify(capabilities, sortKeys)}`)
+}
+
+function sortKeys(_key: string, value: unknown): unknown {
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+const ERA_MS = 7 * 24 * 60 * 60 * 1000
+
+/** Servers of one start become ready at about the same time: one write is enough for them. */
+const GATHER_MS = 100
+
+export function openOfferingCache(world: World, dirs: Pick<OurDirs, 'cache'>): OfferingCache {
+  const { clock } = world
+  const store = createOfferingStore(world, dirs)
+  let known: Index | undefined
+  let news: News[] = []
+  /** Put here and not yet on disk. */
+  const unwritten = new Map<string, StoredOffering>()
+  let cancelTimer: (() => void) | undefined
+  let writing = Promise.resolve()
+
+  const index = (): Index => (known ??= store.readIndex())
+
+  const tell = (one: News): void => {
+    known = addNews(index(), one)
+    news.push(one)
+    cancelTimer ??= clock.after(GATHER_MS, () => void flush())
+  }
+
+  const flush = (): Promise<void> => {
+    cancelTimer?.()
+    cancelTimer = undefined
+    writing = writing.then(write)
+    return writing
+  }
+
+  const write = async (): Promise<void> => {
+    if (news.length === 0) return
+    const [told, offerings] = [news, new Map(unwritten)]
+    news = []
+    const merged = await store.write((index) => told.reduce(addNews, index), offerings)
+    // What was told in the meantime is still to be written, and must not be lost from view.
+    if (merged !== undefined) known = news.reduce(addNews, merged)
+    for (const [key, offering] of offerings) if (unwritten.get(key) === offering) unwritten.delete(key)
+  }
+
+  return {
+    index,
+    find(key, credentialMark) {
+      const stored = unwritten.get(key) ?? store.readOffering(key)
+      if (stored === undefined || stored.credentialMark !== credentialMark) return undefined
+      const { offering, at } = stored
+      if (!isWithin(KEPT_MS, at, clock.now())) return undefined
+      return { offering, at, isFresh: (now) => isWithin(offering.ttlMs ?? 0, at, now) }
+    },
+    era(key) {
+      const era = index().get(key)?.era
+      return era !== undefined && isWithin(ERA_MS, era.at, clock.now()) ? era.verdict : undefined
+    },
+    put(key, { name, fingerprint, offering, credentialMark }) {
+      const at = clock.now()
+      unwritten.set(key, { offering, credentialMark, at })
+      const era = { verdict: offering.hello.era, at }
+      const listed = countOf(offering, at)
+      tell({ kind: 'learnt', key, known: { name, fingerprint, at, state: 'ready', listed, era } })
+    },
+    putFailure(key, { name, fingerprint, state, problem }) {
+      tell({ kind: 'learnt', key, known: { name, fingerprint, at: clock.now(), state, problem } })
+    },
+    forgetEra: (key) => tell({ kind: 'era-forgotten', key, at: clock.now() }),
+    flush,
+    problems: () => store.problems(),
+  }
+}
+
+/** A change to the index that can be made again on top of what others wrote. */
+type News =
+  | { readonly kind: 'learnt'; readonly key: string; readonly known: LastKnown }
+  | { readonly kind: 'era-forgotten'; readonly key: string; readonly at: number }
+
+function countOf({ tools, resources, prompts }: Offering, at: number): Counts {
+  return { tools: tools.length, resources: resources.length, prompts: prompts.length, at }
+}
+
+function addNews(index: Index, news: News): Index {
+  const before = index.get(news.key)
+  const next = news.kind === 'learnt' ? merge(before, news.known) : forgetEra(before, news.at)
+  return next === undefined ? index : new Map(index).set(news.key, next)
+}
+
+/** Part by part, whichever is newer: another process may know more of one and less of the other. */
+function merge(before: LastKnown | undefined, news: LastKnown): LastKnown {
+  if (before === undefined) return news
+  const listed = newer(before.listed, news.listed)
+  const era = isSameEra(before.era, news.era) ? before.era : newer(before.era, news.era)
+  return {
+    ...newer(before, news),
+    ...(listed === undefined ? {} : { listed }),
+    ...(era === undefined ? {} : { era }),
+  }
+}
+
+/** Of two that are as old, the second. */
+function newer<T extends Dated | undefined>(a: T, b: T): T {
+  if (a === undefined || b === undefined) return a ?? b
+  return a.at > b.at ? a : b
+}
+
+interface Dated {
+  readonly at: number
+}
+
+/** A verdict that was only used again keeps its date, or a server in daily use would never be asked anew. */
+function isSameEra(before: LastKnown['era'], news: LastKnown['era']): boolean {
+  if (before === undefined || news === undefined) return false
+  return before.verdict === news.verdict && isWithin(ERA_MS, before.at, news.at)
+}
+
+function forgetEra(before: LastKnown | undefined, at: number): LastKnown | undefined {
+  if (before?.era === undefined || before.era.at > at) return before
+  const { era: _, ...rest } = before
+  return rest
+}

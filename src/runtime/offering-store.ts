@@ -1,0 +1,261 @@
+/**
+ * offering-store: the files of the offering cache.
+ *
+ * in     a change to the index, and offerings to keep
+ * out    `servers.json`, one line for each server, and `offerings/<key>.json`, both for the user's eyes alone
+ * never  throws, or grows without bound; a file that cannot be understood is a warning, and written anew
+ */
+import { isObject } from '../base/is-object.ts'
+import type { ConnectionState } from '../model/connection.ts'
+import type { Offering } from '../model/offering.ts'
+import type { Problem } from '../model/problem.ts'
+import type { Era } from '../model/session.ts'
+import type { OurDirs } from '../pipeline/discover/project.ts'
+import { createWarning } from '../problem/problem.ts'
+import type { FileRead, World } from '../world/world.ts'
+
+/** By key. */
+export type Index = ReadonlyMap<string, LastKnown>
+
+/** One line of the index: how the server was when it was last seen. */
+export type LastKnown = (Failure | { readonly state: 'ready' }) & {
+  readonly name: string
+  /** Of its definition: under the same name there may be another server by now. */
+  readonly fingerprint: string
+  readonly at: number
+  /** How much it offered, the last time that it did. */
+  readonly listed?: Counts
+  readonly era?: { readonly verdict: Era; readonly at: number }
+}
+
+export interface Failure {
+  readonly state: Extract<ConnectionState, 'failed' | 'needs-auth' | 'waiting'>
+  /** The message of the problem. */
+  readonly problem: string
+}
+
+export interface Counts {
+  readonly tools: number
+  readonly resources: number
+  readonly prompts: number
+  readonly at: number
+}
+
+/** An offering, and who it was shown to: servers list other things to other people. */
+export interface Shown {
+  readonly offering: Offering
+  /** Tells credentials apart, and does not give them away: a hash. */
+  readonly credentialMark: string
+}
+
+export interface StoredOffering extends Shown {
+  readonly at: number
+}
+
+const VERSION = 1
+const MODE = 0o600
+export const KEPT_MS = 30 * 24 * 60 * 60 * 1000
+const MAX_SERVERS = 500
+const MAX_OFFERINGS = 200
+const MAX_OFFERING_BYTES = 8 * 1024 * 1024
+
+export interface OfferingStore {
+  readIndex(): Index
+  readOffering(key: string): StoredOffering | undefined
+  /** The index as it is on disk afterwards; undefined when it could not be written. */
+  write(
+    change: (index: Index) => Index,
+    offerings: ReadonlyMap<string, StoredOffering>,
+  ): Promise<Index | undefined>
+  problems(): readonly Problem[]
+}
+
+export function createOfferingStore(world: World, dirs: Pick<OurDirs, 'cache'>): OfferingStore {
+  const { files, paths, clock } = world
+  const indexFile = paths.join(dirs.cache, 'servers.json')
+  const folder = paths.join(dirs.cache, 'offerings')
+  const fileOf = (key: string): string => paths.join(folder, `${key}.json`)
+  const problems = new Map<string, Problem>()
+  const report = (problem: Problem): void =>
+    void problems.set(`${problem.code} ${problem.where?.file}`, problem)
+
+  const readIndex = (read: FileRead): Index => {
+    const stored = parse(read)
+    if (stored.kind === 'none') return new Map()
+    if (stored.kind === 'fault') {
+      report(stored.why(indexFile))
+      return new Map()
+    }
+    const servers = isObject(stored.value['servers']) ? Object.entries(stored.value['servers']) : []
+    return prune(new Map(servers.filter(isLine)), clock.now())
+  }
+
+  /** Replaces a file that cannot even be read; nothing in a cache is worth keeping at that price. */
+  const update = async (file: string, change: (text: string | undefined) => string): Promise<boolean> => {
+    const attempt = (): Promise<void> => files.update(file, MODE, change)
+    try {
+      await attempt().catch(async (error: unknown) => {
+        if (files.read(file).kind !== 'unreadable' || !files.remove(file)) throw error
+        await attempt()
+      })
+      return true
+    } catch (error) {
+      report(unwritable(file, error))
+      return false
+    }
+  }
+
+  const writeOffering = async (key: string, stored: StoredOffering): Promise<void> => {
+    const text = toText(stored)
+    // What was known before is not what the server offers now.
+    if (text === undefined) files.remove(fileOf(key))
+    else await update(fileOf(key), () => text)
+  }
+
+  return {
+    readIndex: () => readIndex(files.read(indexFile)),
+
+    readOffering(key) {
+      const stored = parse(files.read(fileOf(key)))
+      if (stored.kind === 'none') return undefined
+      if (stored.kind === 'found' && isStoredOffering(stored.value)) return stored.value
+      report(stored.kind === 'fault' ? stored.why(fileOf(key)) : damaged(fileOf(key)))
+      return undefined
+    },
+
+    async write(change, offerings) {
+      // Listed before the index is read, so that a file another process adds after that is not taken for a stray.
+      const before = files.list(folder)
+      let merged: Index = new Map()
+      const isWritten = await update(indexFile, (text) => {
+        const read: FileRead = text === undefined ? { kind: 'missing' } : { kind: 'text', text }
+        merged = prune(change(readIndex(read)), clock.now())
+        return `${JSON.stringify({ version: VERSION, servers: Object.fromEntries(merged) })}\n`
+      })
+      if (!isWritten) return undefined
+      for (const [key, stored] of offerings) await writeOffering(key, stored)
+      const kept = new Set(newestOfferings(merged, clock.now()).map((key) => `${key}.json`))
+      const strays = before.filter((name) => name.endsWith('.json') && !kept.has(name))
+      for (const name of strays) files.remove(paths.join(folder, name))
+      return merged
+    },
+
+    problems: () => [...problems.values()],
+  }
+}
+
+/** A date from a clock that was wrong, far ahead, must not last for ever. */
+export function isWithin(ms: number, at: number, now: number): boolean {
+  return Math.abs(now - at) < ms
+}
+
+/** The newest that are not too old. */
+function prune(index: Index, now: number): Index {
+  const recent = [...index].filter(([, { at }]) => isWithin(KEPT_MS, at, now))
+  return new Map(recent.sort(([, a], [, b]) => b.at - a.at).slice(0, MAX_SERVERS))
+}
+
+function newestOfferings(index: Index, now: number): readonly string[] {
+  const listed = [...index].flatMap(([key, { listed }]) =>
+    listed === undefined ? [] : [{ key, at: listed.at }],
+  )
+  const recent = listed.filter(({ at }) => isWithin(KEPT_MS, at, now))
+  return recent
+    .sort((a, b) => b.at - a.at)
+    .slice(0, MAX_OFFERINGS)
+    .map(({ key }) => key)
+}
+
+/** Undefined for what is not kept: too large, or of an in-process server that lists what JSON does not know. */
+function toText(stored: StoredOffering): string | undefined {
+  try {
+    const text = JSON.stringify({ version: VERSION, ...stored })
+    const isLarge =
+      text.length > MAX_OFFERING_BYTES || new TextEncoder().encode(text).length > MAX_OFFERING_BYTES
+    return isLarge ? undefined : text
+  } catch {
+    return undefined // it is listed again at the next start, as every large one is
+  }
+}
+
+type Parsed =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'found'; readonly value: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'fault'; readonly why: (file: string) => Problem }
+
+function parse(read: FileRead): Parsed {
+  if (read.kind === 'missing') return { kind: 'none' }
+  const value = read.kind === 'text' ? tryJson(read.text) : undefined
+  if (!isObject(value)) return { kind: 'fault', why: damaged }
+  const version = value['version']
+  if (version === VERSION) return { kind: 'found', value }
+  return { kind: 'fault', why: typeof version === 'number' && version > VERSION ? fromTheFuture : damaged }
+}
+
+function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined // reported by the caller as a damaged file
+  }
+}
+
+function isLine(line: [string, unknown]): line is [string, LastKnown] {
+  const [, value] = line
+  if (!isObject(value)) return false
+  const { name, fingerprint, at, listed, era } = value
+  const hasParts = (listed === undefined || isCounts(listed)) && (era === undefined || isVerdict(era))
+  const isNamed = typeof name === 'string' && typeof fingerprint === 'string'
+  return isNamed && typeof at === 'number' && isState(value) && hasParts
+}
+
+function isState({ state, problem }: Readonly<Record<string, unknown>>): boolean {
+  if (state === 'ready') return problem === undefined
+  return (state === 'failed' || state === 'needs-auth' || state === 'waiting') && typeof problem === 'string'
+}
+
+function isCounts(value: unknown): boolean {
+  if (!isObject(value)) return false
+  return [value['tools'], value['resources'], value['prompts'], value['at']].every(
+    (one) => typeof one === 'number',
+  )
+}
+
+function isVerdict(value: unknown): boolean {
+  if (!isObject(value) || typeof value['at'] !== 'number') return false
+  return value['verdict'] === 'legacy' || value['verdict'] === 'modern'
+}
+
+/** It is our own file, written whole: its outline tells whether it is one. */
+function isStoredOffering(value: object): value is StoredOffering {
+  const { at, credentialMark, offering } = value as Partial<Record<keyof StoredOffering, unknown>>
+  if (typeof at !== 'number' || typeof credentialMark !== 'string' || !isObject(offering)) return false
+  const lists = ['tools', 'resources', 'resourceTemplates', 'prompts', 'quarantined']
+  return isObject(offering['hello']) && lists.every((list) => Array.isArray(offering[list]))
+}
+
+function damaged(file: string): Problem {
+  return createWarning({
+    code: 'cache/damaged',
+    message: 'what was remembered of servers cannot be read, so it is learnt anew',
+    where: { file },
+  })
+}
+
+function fromTheFuture(file: string): Problem {
+  return createWarning({
+    code: 'cache/newer',
+    message: 'what was remembered of servers was written by a newer Plugboard, so it is learnt anew',
+    where: { file },
+  })
+}
+
+function unwritable(file: string, error: unknown): Problem {
+  return createWarning({
+    code: 'cache/unwritable',
+    message: 'what was learnt of servers could not be written down, so the next start is a slow one',
+    where: { file },
+    notes: [error instanceof Error ? error.message : String(error)],
+    hints: ['make sure that the folder is one, and that you may write there'],
+  })
+}

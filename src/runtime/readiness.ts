@@ -1,0 +1,37 @@
+/**
+ * readiness: the report of a headless host: which servers had to be ready, and which are.
+ */
+import type { ConnectionState } from '../model/connection.ts'
+import type { Problem } from '../model/problem.ts'
+import type { Supervisor } from './supervisor.ts'
+
+export interface Readiness {
+  /** Every server that is `required` is ready. */
+  readonly ok: boolean
+  readonly waitedMs: number
+  readonly servers: readonly ServerReadiness[]
+}
+
+export interface ServerReadiness {
+  readonly name: string
+  readonly state: ConnectionState
+  readonly required: boolean
+  readonly tools: number
+  readonly problem?: Problem
+}
+
+export function toReadiness(supervisors: readonly Supervisor[], waitedMs: number): Readiness {
+  const servers = supervisors.map(toServerReadiness)
+  return { ok: servers.every(({ required, state }) => !required || state === 'ready'), waitedMs, servers }
+}
+
+function toServerReadiness(one: Supervisor): ServerReadiness {
+  const { name, connection, offering } = one.snapshot()
+  return {
+    name,
+    state: connection.state,
+    required: one.server.required === true,
+    tools: offering?.tools.length ?? 0,
+    ...('problem' in connection ? { problem: connection.problem } : {}),
+  }
+}

@@ -1,0 +1,179 @@
+/**
+ * server-logs: what one server wrote, and what became of it, for people who look for the cause.
+ *
+ * in     lines, without the secrets that the caller knows
+ * out    the last 1,000 in memory; on disk up to 5 MB, the older half in a second file
+ * never  throws, waits for the disk line by line, or takes more memory or disk however much a server writes
+ */
+import { sha256 } from '../base/sha256.ts'
+import type { OurDirs } from '../pipeline/discover/project.ts'
+import { createProblem, ProblemError } from '../problem/problem.ts'
+import type { World } from '../world/world.ts'
+
+export interface ServerLog {
+  write(line: string, kind: LogKind): void
+  /** The last lines of this process, oldest first, as they are on disk. */
+  tail(lines: number): readonly string[]
+  /** Writes what is left to disk. What comes after is kept in memory alone. */
+  close(): void
+}
+
+/** `event` is what we have to say about the server. */
+export type LogKind = 'stderr' | 'stdout' | 'event'
+
+type StateDir = Pick<OurDirs, 'state'>
+
+const MAX_LINES = 1000
+const MAX_LINE_BYTES = 4096
+/** Of each of the two files. */
+const MAX_FILE_BYTES = 2.5 * 1024 * 1024
+const MODE = 0o600
+const GATHER_MS = 100
+
+/** The name is in the file's for people, the hash of it for names that are no file names. */
+export function logFileOf(world: World, dirs: StateDir, name: string): string {
+  const safe = name.replace(/[^A-Za-z0-9_-]+/g, '-').slice(0, 60)
+  return world.paths.join(dirs.state, 'logs', `${safe}-${sha256(name).slice(0, 8)}.log`)
+}
+
+export function openServerLog(world: World, dirs: StateDir, name: string): ServerLog {
+  const { clock, files } = world
+  const file = logFileOf(world, dirs, name)
+  const lines: string[] = []
+  const stamp = createStamp()
+  const backlog = createBacklog()
+  let timer: 'none' | 'closed' | (() => void) = 'none'
+
+  const add = (line: string): void => {
+    lines.push(line)
+    // Many in one go: taking the first of a long list away is work for the whole list.
+    if (lines.length >= 2 * MAX_LINES) lines.splice(0, lines.length - MAX_LINES)
+    if (timer === 'closed') return
+    backlog.add(line, 1)
+    if (timer === 'none') timer = clock.after(GATHER_MS, writeOut)
+  }
+
+  const writeOut = (): void => {
+    timer = 'none'
+    const note = (text: string): string => `${stamp(clock.now())} event (${text})`
+    const batch = backlog.take((count) => note(`${count} lines left out here: too many at once`))
+    if (batch.lines === 0 || files.append(file, batch.text, { mode: MODE, maxBytes: MAX_FILE_BYTES })) return
+    backlog.add(note(`${batch.lines} lines could not be written`), batch.lines)
+  }
+
+  return {
+    write(text, kind) {
+      for (const line of text.split('\n')) add(`${stamp(clock.now())} ${kind} ${cut(line)}`)
+    },
+    tail: (count) => lastOf(lines, Math.min(count, MAX_LINES)),
+    close() {
+      if (timer === 'closed') return
+      if (timer !== 'none') timer()
+      writeOut()
+      timer = 'closed'
+    },
+  }
+}
+
+/** The last lines on disk, whoever wrote them, oldest first; none when there is no log. Throws `logs/unreadable`. */
+export function readServerLog(world: World, dirs: StateDir, name: string, lines: number): readonly string[] {
+  const file = logFileOf(world, dirs, name)
+  const newer = readLines(world, file)
+  const older = newer.length < lines ? readLines(world, `${file}.1`) : []
+  return lastOf([...older, ...newer], lines)
+}
+
+function readLines({ files }: World, file: string): readonly string[] {
+  const read = files.read(file)
+  if (read.kind === 'missing') return []
+  if (read.kind === 'text') return toLines(read.text)
+  // A write that was cut short, by a full disk say, may end inside a character.
+  if (read.why.kind === 'not-utf8') return toLines(read.why.before)
+  throw new ProblemError(
+    createProblem({
+      code: 'logs/unreadable',
+      message: 'the log of this server cannot be read',
+      where: { file },
+      hints: ['make sure that it is a file, and that you may read it'],
+    }),
+  )
+}
+
+function toLines(text: string): readonly string[] {
+  return text.split('\n').filter((line) => line !== '')
+}
+
+function lastOf(lines: readonly string[], count: number): readonly string[] {
+  return lines.slice(Math.max(0, lines.length - count))
+}
+
+/** The time as text, made once for all lines of a millisecond. */
+function createStamp(): (now: number) => string {
+  let last = { now: NaN, text: '' }
+  return (now) => {
+    if (now !== last.now) last = { now, text: new Date(now).toISOString() }
+    return last.text
+  }
+}
+
+/** A copy of what fits: a mere slice would keep all of a line of megabytes in memory. */
+function cut(line: string): string {
+  // A unit of a string takes three bytes at most.
+  if (line.length * 3 <= MAX_LINE_BYTES) return line
+  const bytes = new Uint8Array(MAX_LINE_BYTES)
+  const { read, written } = new TextEncoder().encodeInto(line, bytes)
+  if (read === line.length) return line
+  return `${new TextDecoder().decode(bytes.subarray(0, written))}… (cut: ${line.length - read} more characters)`
+}
+
+/** Lines on their way to the disk. Of too many, the first and the last are kept. */
+interface Backlog {
+  /** A line that may stand for several. */
+  add(line: string, lines: number): void
+  /** All of it, which is empty then. `describe` gives the line in place of those that were dropped. */
+  take(describe: (dropped: number) => string): { readonly text: string; readonly lines: number }
+}
+
+interface Piece {
+  readonly text: string
+  readonly lines: number
+  readonly bytes: number
+}
+
+const NOTHING: Piece = { text: '', lines: 0, bytes: 0 }
+const MAX_HEAD_BYTES = 512 * 1024
+/** The end is kept in two parts, and the older goes when the newer is full: cheaper than line by line. */
+const MAX_PART_BYTES = 256 * 1024
+
+function createBacklog(): Backlog {
+  let [head, older, newer] = [NOTHING, NOTHING, NOTHING]
+  let dropped = 0
+  return {
+    add(line, lines) {
+      const piece = { text: `${line}\n`, lines, bytes: atMostBytes(line) + 1 }
+      if (newer === NOTHING && head.bytes + piece.bytes <= MAX_HEAD_BYTES) head = join(head, piece)
+      else if (newer.bytes + piece.bytes <= MAX_PART_BYTES) newer = join(newer, piece)
+      else {
+        dropped += older.lines
+        older = newer
+        newer = piece
+      }
+    },
+    take(describe) {
+      const gap = dropped === 0 ? '' : `${describe(dropped)}\n`
+      const text = head.text + gap + older.text + newer.text
+      const lines = head.lines + dropped + older.lines + newer.lines
+      head = older = newer = NOTHING
+      dropped = 0
+      return { text, lines }
+    },
+  }
+}
+
+function join(a: Piece, b: Piece): Piece {
+  return { text: a.text + b.text, lines: a.lines + b.lines, bytes: a.bytes + b.bytes }
+}
+
+function atMostBytes(text: string): number {
+  return /[\u0080-\uffff]/.test(text) ? text.length * 3 : text.length
+}

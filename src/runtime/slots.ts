@@ -1,0 +1,51 @@
+/**
+ * slots: how many servers may be starting at once, so that fifty of them do not fight for two cores.
+ */
+import type { Clock } from '../world/world.ts'
+
+export interface Slots {
+  /** Resolves when it is this one's turn; the answer gives the turn to the next. It passes by itself after a while. */
+  take(signal: AbortSignal): Promise<() => void>
+}
+
+/** One that is slow or dead holds a slot no longer than this. */
+const HOLD_MS = 500
+
+export function createSlots(count: number, clock: Clock): Slots {
+  let free = count
+  const waiting: (() => void)[] = []
+  const next = (): void => {
+    if (free === 0) return
+    const grant = waiting.shift()
+    if (grant === undefined) return
+    free -= 1
+    grant()
+  }
+  return {
+    take: (signal) =>
+      new Promise((resolve, reject) => {
+        const grant = (): void => {
+          signal.removeEventListener('abort', leave)
+          let isHeld = true
+          const give = (): void => {
+            if (!isHeld) return
+            isHeld = false
+            cancel()
+            free += 1
+            next()
+          }
+          const cancel = clock.after(HOLD_MS, give)
+          resolve(give)
+        }
+        const leave = (): void => {
+          const at = waiting.indexOf(grant)
+          if (at !== -1) waiting.splice(at, 1)
+          reject(signal.reason as Error)
+        }
+        if (signal.aborted) return reject(signal.reason as Error)
+        signal.addEventListener('abort', leave, { once: true })
+        waiting.push(grant)
+        next()
+      }),
+  }
+}

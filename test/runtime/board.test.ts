@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { officialEntry, openTestBoard, serverEntry } from '../boards/open.ts'
+
+describe('a board on well-behaved servers', () => {
+  it('offers the tools of every server, servers by name, tools in their order', async () => {
+    await using test = await openTestBoard({
+      zoo: serverEntry('well-behaved'),
+      ant: serverEntry('well-behaved', '--modern'),
+    })
+    const { board } = test
+    expect(board.tools().map(({ name, isDeferred }) => [name, isDeferred])).toEqual([
+      ['mcp__ant__echo', false],
+      ['mcp__ant__slow', false],
+      ['mcp__zoo__echo', false],
+      ['mcp__zoo__slow', false],
+    ])
+    expect(
+      board.snapshot().servers.map(({ name, connection, era }) => [name, connection.state, era]),
+    ).toEqual([
+      ['ant', 'ready', 'modern'],
+      ['zoo', 'ready', 'legacy'],
+    ])
+  })
+
+  it.each(['legacy', 'modern'])('gives the result of a call as the server sent it (%s)', async (era) => {
+    await using test = await openTestBoard({
+      one: serverEntry('well-behaved', ...(era === 'modern' ? ['--modern'] : [])),
+    })
+    const result = await test.board.request('one', 'tools/call', {
+      name: 'echo',
+      arguments: { text: 'hello' },
+    })
+    expect(result['content']).toEqual([{ type: 'text', text: 'hello' }])
+  })
+
+  it.each(['everything', 'memory', 'sequential-thinking'])(
+    'connects to the official %s server',
+    async (name) => {
+      await using test = await openTestBoard({ official: officialEntry(name) })
+      expect(test.board.snapshot().servers[0]?.connection.state).toBe('ready')
+      expect(test.board.tools().length).toBeGreaterThan(0)
+    },
+  )
+})

@@ -1,0 +1,4 @@
+/** never-answers: reads everything and says nothing. */
+import { serve } from './speak.mjs'
+
+serve({ before: () => true })

@@ -1,0 +1,4 @@
+/** well-behaved: does everything right. */
+import { serve } from './speak.mjs'
+
+serve()
