@@ -111,11 +111,11 @@ const TITLES = {
 
 // What a worker does: one contestant, one case.
 
-async function work({ what, who, url, home }) {
+async function work({ what, who, url }) {
   const contestant = await CONTESTANTS[who]()
   switch (what) {
     case 'cache':
-      return measureCache(contestant, home)
+      return measureCache(contestant)
     case 'ready':
       return measureReady(contestant)
     case 'hang':
@@ -162,8 +162,8 @@ async function measureHang(contestant) {
 }
 
 /** Filled by a first board, of which the servers answer; the second has servers that hang, under the same definitions. */
-async function measureCache(contestant, home) {
-  const servers = (flag) =>
+async function measureCache(contestant) {
+  const servers = () =>
     Object.fromEntries(
       Array.from({ length: 10 }, (_, i) => [`s${i}`, { ...tiny('${HANG:---answer}'), env: {} }]),
     )

@@ -237,6 +237,7 @@ export async function openBoard(world: World, options: BoardOptions): Promise<Bo
       supervisors.delete(name)
       summary.removed.push(name)
       retire(one)
+      onChange(name)
     }
     for (const [name, server] of wanted) {
       const one = supervisors.get(name)
@@ -253,8 +254,8 @@ export async function openBoard(world: World, options: BoardOptions): Promise<Bo
         continue
       }
       add(server)
+      onChange(name)
     }
-    for (const name of [...summary.added, ...summary.removed, ...summary.changed]) onChange(name)
     return summary
   }
 

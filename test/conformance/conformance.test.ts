@@ -45,10 +45,7 @@ describe.each(['2025-11-25', '2026-07-28'])('revision %s', (revision) => {
 function scenariosOf(revision: string): string[] {
   const [program, ...args] = SUITE
   const listed = execFileSync(program!, [...args, 'list', '--client', '--requirements', revision], { env })
-  const names = listed
-    .toString()
-    .split('Client scenarios')[1]!
-    .split('\n')
-    .flatMap((line) => /^\s*- (\S+)/.exec(line)?.[1] ?? [])
-  return names.filter((name) => !name.startsWith('auth/'))
+  const [scored, unscored = ''] = listed.toString().split('Client scenarios')[1]!.split('never scored')
+  const names = [...scored!.matchAll(/- (\S+)/g), ...unscored.matchAll(/- (\S+) \[client\]/g)]
+  return names.map((match) => match[1]!).filter((name) => !name.startsWith('auth/'))
 }

@@ -28,7 +28,10 @@ try {
   const [{ connection, offering }] = board.snapshot().servers
   if (connection.state !== 'ready') throw new Error(connection.problem?.message ?? connection.state)
   for (const { name, arguments: args } of callsOf(offering)) {
-    await board.request('suite', 'tools/call', { name, arguments: args })
+    // Some scenarios refuse every call; what they look at is what was sent.
+    await board.request('suite', 'tools/call', { name, arguments: args }).catch((error) => {
+      if (error.failure?.kind !== 'rpc') throw error
+    })
   }
   for (const { uri } of offering.resources) await board.request('suite', 'resources/read', { uri })
   for (const { name } of offering.prompts)

@@ -11,7 +11,11 @@ const QUESTIONS = {
     params: {
       mode: 'form',
       message: 'What is your name?',
-      requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+      requestedSchema: {
+        type: 'object',
+        properties: { name: { type: 'string' }, greeting: { type: 'string', default: 'Hello' } },
+        required: ['name'],
+      },
     },
   },
   sampling: {

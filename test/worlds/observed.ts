@@ -8,11 +8,15 @@ import { createScratch, type Scratch } from './scratch.ts'
 export interface Observed extends Scratch {
   /** In the order of their start. */
   readonly children: readonly Started[]
+  /** Resolves when so many have been started. */
+  whenStarted(count: number): Promise<void>
 }
 
 export interface Started {
   /** The file it runs, without folder and ending: `well-behaved`. */
   readonly program: string
+  /** What comes after the file. */
+  readonly args: readonly string[]
   readonly pid: number
   /** On the clock of the world. */
   readonly at: number
@@ -27,13 +31,35 @@ export function createObserved({ env = {}, change = (world) => world }: Observed
   const scratch = createScratch(env)
   const world = change(scratch.world)
   const children: Started[] = []
+  let watchers: (() => void)[] = []
   const spawn: World['processes']['spawn'] = (request, listener) => {
     const child = world.processes.spawn(request, listener)
-    const program = basename(request.args[0] ?? request.command).replace(/\.mjs$/, '')
-    if (child.pid !== undefined) children.push({ program, pid: child.pid, at: world.clock.now() })
+    const [file = request.command, ...args] = request.args
+    const program = basename(file).replace(/\.mjs$/, '')
+    if (child.pid !== undefined) children.push({ program, args, pid: child.pid, at: world.clock.now() })
+    for (const look of watchers) look()
     return child
   }
-  return { ...scratch, world: { ...world, processes: { spawn } }, children }
+  return {
+    ...scratch,
+    world: { ...world, processes: { spawn } },
+    children,
+    whenStarted: (count) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (children.length < count) return
+          watchers = watchers.filter((one) => one !== look)
+          resolve()
+        }
+        watchers = [...watchers, look]
+        look()
+      }),
+  }
+}
+
+/** For a board that is closed before the scratch is: the next one finds what this one left. */
+export function lend<T extends Scratch>(scratch: T): T {
+  return { ...scratch, [Symbol.dispose]: () => undefined }
 }
 
 /** A world in which time runs faster: for limits and pauses that are long. */

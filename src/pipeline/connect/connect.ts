@@ -5,6 +5,7 @@
  * out    a session; or a ConnectError that says how far it came
  * never  leaves a wire open that no session came of
  */
+import { isObject } from '../../base/is-object.ts'
 import type { LaunchSpec } from '../../model/launch.ts'
 import { RPC_CODES } from '../../model/message.ts'
 import {
@@ -174,8 +175,13 @@ async function probe(
   signal: AbortSignal,
 ): Promise<Verdict> {
   const isPinned = launch.protocol === MODERN_VERSION
+  const limits = { signal, ...(isPinned ? {} : { timeoutMs: PROBE_MS }) }
   try {
-    const answer = await discover(channel, client, { signal, ...(isPinned ? {} : { timeoutMs: PROBE_MS }) })
+    const answer = await discover(channel, client, limits).catch((error: unknown) => {
+      // Refused, and in the same breath offered: the second time it is taken at its word.
+      if (offersModern(error)) return discover(channel, client, limits)
+      throw error
+    })
     const hello = toModernHello(answer)
     if (hello !== undefined) return { kind: 'modern', hello }
     const message = `it does not speak revision \`${MODERN_VERSION}\``
@@ -185,6 +191,18 @@ async function probe(
     if (kind === undefined) throw error
     return { kind, error }
   }
+}
+
+function offersModern(error: unknown): boolean {
+  if (!(error instanceof SessionError) || error.failure.kind !== 'rpc') return false
+  const { code, data } = error.failure.error
+  return code === RPC_CODES.unsupportedVersion && versionsIn(data).includes(MODERN_VERSION)
+}
+
+/** The revisions that a server names when it refuses one. */
+function versionsIn(data: unknown): readonly unknown[] {
+  const supported = isObject(data) ? data['supported'] : undefined
+  return Array.isArray(supported) ? supported : []
 }
 
 /** Undefined: the failure has nothing to do with the question, and `initialize` would fare no better. */
@@ -241,7 +259,6 @@ function toConnectError(error: unknown, stage: Stage): ConnectError {
 /** A server that names the revisions it speaks says what is wrong better than its error code. */
 function describeVersions(failure: SessionFailure): SessionFailure {
   if (failure.kind !== 'rpc' || failure.error.code !== RPC_CODES.unsupportedVersion) return failure
-  const { supported } = (failure.error.data ?? {}) as { readonly supported?: unknown }
-  const versions = Array.isArray(supported) ? supported.join(', ') : 'others'
-  return { kind: 'bad-answer', message: `it speaks revision ${versions} only` }
+  const versions = versionsIn(failure.error.data).join(', ')
+  return { kind: 'bad-answer', message: `it speaks revision ${versions === '' ? 'others' : versions} only` }
 }

@@ -58,9 +58,12 @@ export function isPermanent({ kind, ...failure }: SessionFailure): boolean {
   if (kind === 'bad-answer') return true
   if (!('wire' in failure)) return false
   const { wire } = failure
-  if (wire.kind === 'spawn') return true
+  if (wire.kind === 'spawn') return !SHORT_OF.has(wire.code)
   return wire.kind === 'http' && [400, 403, 404, 405, 410].includes(wire.status)
 }
+
+/** The machine is short of processes, files or memory, for now. */
+const SHORT_OF: ReadonlySet<string> = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM'])
 
 function codeOf(failure: SessionFailure): string {
   return failure.kind === 'lost' ? failure.wire.kind : failure.kind

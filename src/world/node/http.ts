@@ -59,6 +59,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #listener: HttpListener
   #controller: Dispatcher.DispatchController | undefined
   #isOver = false
+  #isAborted = false
   #use: BodyUse = 'nothing'
   #first: Buffer | undefined
   #rest: Buffer[] | undefined
@@ -81,12 +82,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   abort(): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#controller?.abort(ABORTED)
+    this.#cutOff()
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    if (this.#isOver) controller.abort(ABORTED)
+    if (this.#isAborted) controller.abort(ABORTED)
   }
 
   onResponseStart(
@@ -126,7 +127,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
     if (!this.#isOver) return this.#fail(toHttpError(error, known.has(this.#request.origin)))
     // undici catches what a listener throws; a mistake of ours must not vanish in there.
-    if (error !== ABORTED && this.#controller?.aborted !== true) queueMicrotask(() => raise(error))
+    if (!this.#isAborted) queueMicrotask(() => raise(error))
   }
 
   /** Some servers begin with a byte order mark, which neither JSON nor an event may begin with. */
@@ -143,6 +144,12 @@ class Exchange implements Dispatcher.DispatchHandler {
       message: `the answer is larger than ${MAX_BODY_BYTES >> 20} MB`,
       mayBeStale: false,
     })
+    this.#cutOff()
+  }
+
+  /** Closes the connection; one that has none yet is cut off when it gets it. */
+  #cutOff(): void {
+    this.#isAborted = true
     this.#controller?.abort(ABORTED)
   }
 

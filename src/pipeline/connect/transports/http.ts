@@ -30,6 +30,9 @@ export function openHttp(
 /** How long the server may take to hear that its session is over. */
 const LEAVE_MS = 1000
 
+/** How long messages wait for the server's own stream. */
+const OPEN_MS = 100
+
 /** Streams that have given their answer and are still open; the oldest is ended when there are more. */
 const MAX_LINGERING = 64
 
@@ -55,6 +58,11 @@ class HttpWire implements Wire, PostLine {
   /** What the server has to say of its own accord. */
   #stream: Listening | undefined
   #hasSign = false
+  /**
+   * Waiting until the server has taken `notifications/initialized` and opened its own stream: over other connections
+   * they might overtake both, and what the server asks in return would have no way to come.
+   */
+  #held: (() => void)[] | undefined
   #closing: Promise<void> | undefined
 
   constructor(launch: HttpLaunch, { http, clock }: Pick<World, 'http' | 'clock'>, listener: WireListener) {
@@ -66,7 +74,8 @@ class HttpWire implements Wire, PostLine {
 
   send(message: Message, options: SendOptions = {}): void {
     const loading = loadEventStreams()
-    if (loading === undefined) this.#post(message, options)
+    if (this.#held !== undefined) this.#held.push(() => this.#post(message, options))
+    else if (loading === undefined) this.#post(message, options)
     else void loading.then(() => this.#post(message, options))
   }
 
@@ -98,7 +107,13 @@ class HttpWire implements Wire, PostLine {
     if (message.method === 'initialize') {
       this.#session = toText(headers['mcp-session-id'])
       this.#legacyHeaders = undefined
-    } else if (message.method === 'notifications/initialized') this.#listen()
+    } else if (isGreeting(message)) this.#listen()
+  }
+
+  #release(): void {
+    const held = this.#held ?? []
+    this.#held = undefined
+    for (const post of held) post()
   }
 
   onLinger(post: Post): void {
@@ -110,6 +125,8 @@ class HttpWire implements Wire, PostLine {
   onOver(post: Post): void {
     this.#posts.delete(post)
     this.#lingering.delete(post)
+    // Refused: there will be no stream to wait for.
+    if (isGreeting(post.message) && this.#stream === undefined) this.#release()
   }
 
   toGet(lastEventId: string | undefined): ExchangeRequest {
@@ -135,6 +152,7 @@ class HttpWire implements Wire, PostLine {
     }
     const post = new Post(this, { message, options, request, hasSession: this.#session !== undefined })
     this.#posts.add(post)
+    if (isGreeting(message)) this.#held = []
     post.start()
   }
 
@@ -156,9 +174,16 @@ class HttpWire implements Wire, PostLine {
 
   #listen(): void {
     this.#stream?.abort()
+    const release = (): void => this.#release()
+    // Some servers say nothing at all before they have something to say.
+    const cancel = this.clock.after(OPEN_MS, release)
+    const settle = (): void => {
+      cancel()
+      release()
+    }
     // A server without such a stream refuses it, and all is well.
-    const hooks = { onData: (text: string) => deliver(text, this.listener), onGiveUp: () => undefined }
-    this.#stream = new Listening(this, hooks)
+    const onData = (text: string): void => deliver(text, this.listener)
+    this.#stream = new Listening(this, { onOpen: settle, onData, onGiveUp: settle })
     this.#stream.open()
   }
 
@@ -209,6 +234,10 @@ class HttpWire implements Wire, PostLine {
       })
     })
   }
+}
+
+function isGreeting(message: Message): boolean {
+  return 'method' in message && message.method === 'notifications/initialized'
 }
 
 /** What changes nothing at the server, and so may be asked twice. */

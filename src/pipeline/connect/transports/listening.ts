@@ -21,6 +21,8 @@ export interface ListeningLine {
 }
 
 export interface ListeningHooks {
+  /** The server has opened it, perhaps not for the first time. */
+  onOpen?(): void
   onData(text: string): void
   /** There is no such stream, or none any more. */
   onGiveUp(failure: WireFailure): void
@@ -95,6 +97,7 @@ export class Listening implements AnswerListener {
       return 'nothing'
     }
     this.#failures = 0
+    this.#hooks.onOpen?.()
     this.#events = createEventStream({
       onEvent: ({ id, event, data }) => {
         this.#fruitless = 0

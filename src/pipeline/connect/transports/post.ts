@@ -61,6 +61,10 @@ export class Post implements AnswerListener {
     }
   }
 
+  get message(): Message {
+    return this.#letter.message
+  }
+
   start(): void {
     this.#exchange = new Exchange(this.#line.http, this.#letter.request, this)
   }

@@ -1,0 +1,260 @@
+/**
+ * startup: what a board shows when it opens, how long that takes, and how it keeps up with what comes later.
+ */
+import { describe, expect, it } from 'vitest'
+import type { BoardChange } from '../../src/runtime/board.ts'
+import { isAlive, openTestBoard, serverEntry, type TestBoard } from '../boards/open.ts'
+import { call, connectionOf, until, untilState } from '../boards/watch.ts'
+import { createObserved, lend } from '../worlds/observed.ts'
+
+/** The machine is busy with other tests. */
+const SLACK_MS = 750
+
+async function timed<T>(work: () => Promise<T>): Promise<readonly [T, number]> {
+  const startedAt = Date.now()
+  const result = await work()
+  return [result, Date.now() - startedAt]
+}
+
+const shown = ({ board }: TestBoard): readonly string[] =>
+  board.tools().map(({ name, isDeferred }) => `${name}${isDeferred ? ' (deferred)' : ''}`)
+
+/**
+ * An entry whose program can be changed without changing the entry: the file decides what is started, so that what is
+ * known of the server stays known.
+ */
+function scriptEntry(file: string): object {
+  return { command: '/bin/sh', args: [file] }
+}
+
+function scriptFor(program: string, ...args: readonly string[]): string {
+  const entry = serverEntry(program, ...args) as { readonly command: string; readonly args: readonly string[] }
+  return `exec ${[entry.command, ...entry.args].map((word) => `'${word}'`).join(' ')}\n`
+}
+
+describe('the tools at the start', () => {
+  it('are there at once when they are known, although the server does not answer', async () => {
+    using seen = createObserved()
+    const servers = { x: scriptEntry(`${seen.project}/x.sh`) }
+    seen.write('project/x.sh', scriptFor('well-behaved'))
+    {
+      await using test = await openTestBoard(servers, { scratch: lend(seen) })
+      expect(shown(test)).toEqual(['mcp__x__echo', 'mcp__x__slow'])
+    }
+    seen.write('project/x.sh', scriptFor('never-answers'))
+    const [test, ms] = await timed(() => openTestBoard(servers, { scratch: lend(seen) }))
+    await using _ = test
+    expect(shown(test)).toEqual(['mcp__x__echo (deferred)', 'mcp__x__slow (deferred)'])
+    expect(ms).toBeLessThan(250 + SLACK_MS)
+    expect(connectionOf(test.board, 'x').state).toBe('connecting')
+    expect(test.board.snapshot().servers[0]?.cachedAt).toBeGreaterThan(Date.now() - 60_000)
+  })
+
+  it('become real when the server arrives, and a listener hears of it', async () => {
+    using seen = createObserved()
+    const servers = { x: scriptEntry(`${seen.project}/x.sh`) }
+    seen.write('project/x.sh', scriptFor('well-behaved'))
+    await (await openTestBoard(servers, { scratch: lend(seen) }))[Symbol.asyncDispose]()
+    seen.write('project/x.sh', scriptFor('echoes-env'))
+    await using test = await openTestBoard(servers, { scratch: lend(seen) })
+    expect(shown(test)).toEqual(['mcp__x__echo (deferred)', 'mcp__x__slow (deferred)'])
+    const changes: BoardChange[] = []
+    test.board.on('change', (change) => changes.push(change))
+    await untilState(test.board, 'x', 'ready')
+    expect(shown(test)).toEqual(['mcp__x__echo', 'mcp__x__slow', 'mcp__x__env'])
+    expect(changes).toContainEqual({ server: 'x', tools: true })
+    expect(test.board.snapshot().servers[0]).not.toHaveProperty('cachedAt')
+  })
+
+  it('are the same value until something about them changes', async () => {
+    await using test = await openTestBoard({ x: serverEntry('changes-tools') })
+    const before = test.board.tools()
+    await call(test.board, 'x', ['echo'])
+    expect(test.board.tools()).toBe(before)
+  })
+})
+
+describe('opening', () => {
+  const HANGING = { hanging: serverEntry('never-answers'), quick: serverEntry('well-behaved') }
+
+  it('waits for a moment only, for hosts that stay', async () => {
+    const [test, ms] = await timed(() => openTestBoard(HANGING, { wait: 'moment' }))
+    await using _ = test
+    expect(ms).toBeGreaterThanOrEqual(240)
+    expect(ms).toBeLessThan(250 + SLACK_MS)
+    await test.board.connect('quick')
+    expect(shown(test)).toEqual(['mcp__quick__echo', 'mcp__quick__slow'])
+  })
+
+  it('takes no longer than the last server needs, when all are well', async () => {
+    const [test, ms] = await timed(() => openTestBoard({ x: serverEntry('well-behaved') }, { wait: 'moment' }))
+    await using _ = test
+    if (connectionOf(test.board, 'x').state === 'ready') expect(ms).toBeLessThan(250)
+    else expect(ms).toBeGreaterThanOrEqual(240)
+  })
+
+  it('waits for servers that nothing is known of, up to their own limit', async () => {
+    const hanging = { ...serverEntry('never-answers'), startupTimeout: 600 }
+    const [test, ms] = await timed(() => openTestBoard({ ...HANGING, hanging }))
+    await using _ = test
+    expect(ms).toBeGreaterThanOrEqual(590)
+    expect(connectionOf(test.board, 'hanging').state).toBe('waiting')
+    expect(connectionOf(test.board, 'quick').state).toBe('ready')
+  })
+
+  it('waits for all, known or not, when it is asked to', async () => {
+    using seen = createObserved()
+    const servers = { x: serverEntry('slow-start', '--ms', '400') }
+    for (const _ of ['unknown', 'known']) {
+      await using test = await openTestBoard(servers, { scratch: lend(seen), wait: 'all' })
+      expect(shown(test)).toEqual(['mcp__x__echo', 'mcp__x__slow'])
+    }
+  })
+
+  it('ends with its deadline, whatever it waits for', async () => {
+    const [test, ms] = await timed(() => openTestBoard(HANGING, { wait: 'all', deadlineMs: 400 }))
+    await using _ = test
+    expect(ms).toBeGreaterThanOrEqual(390)
+    expect(ms).toBeLessThan(400 + SLACK_MS)
+    expect(connectionOf(test.board, 'hanging').state).toBe('connecting')
+  })
+
+  it('connects only what is wanted', async () => {
+    const seen = createObserved()
+    const options = { scratch: seen, only: ['quick'], wait: 'all' } as const
+    await using test = await openTestBoard(HANGING, options)
+    expect(connectionOf(test.board, 'hanging')).toEqual({ state: 'idle' })
+    expect(seen.children).toHaveLength(1)
+  })
+
+  it('reports whether what is required is ready', async () => {
+    const dead = { command: 'no-such-program-4711' }
+    const quick = { ...serverEntry('well-behaved'), required: true }
+    await using fine = await openTestBoard({ dead, quick })
+    const { waitedMs, ...report } = fine.board.readiness()
+    expect(report).toEqual({
+      ok: true,
+      servers: [
+        {
+          name: 'dead',
+          state: 'failed',
+          required: false,
+          tools: 0,
+          problem: expect.objectContaining({ code: 'connect/spawn' }) as unknown,
+        },
+        { name: 'quick', state: 'ready', required: true, tools: 2 },
+      ],
+    })
+    expect(waitedMs).toBeGreaterThan(0)
+    await using broken = await openTestBoard({ dead: { ...dead, required: true }, quick })
+    expect(broken.board.readiness().ok).toBe(false)
+  })
+})
+
+describe('the number of servers that start at once', () => {
+  it('is four, until one shows a sign of life or has had half a second', async () => {
+    const seen = createObserved()
+    const names = Array.from({ length: 12 }, (_, i) => `s${i}`)
+    const servers = Object.fromEntries(names.map((name) => [name, serverEntry('slow-start', '--ms', '5000')]))
+    await using _ = await openTestBoard(servers, { scratch: seen, deadlineMs: 0 })
+    await seen.whenStarted(12)
+    const startedAt = seen.children[0]!.at
+    const waves = [0, 4, 8].map((from) => seen.children.slice(from, from + 4).map(({ at }) => at - startedAt))
+    // No more than four within any half second; timers of Node may be a millisecond early.
+    expect(Math.min(...waves[1]!)).toBeGreaterThanOrEqual(498)
+    expect(Math.min(...waves[2]!)).toBeGreaterThanOrEqual(998)
+    // And one that does not answer holds nobody up for longer.
+    expect(Math.max(...waves[2]!)).toBeLessThan(1000 + SLACK_MS)
+  })
+
+  it('does not slow down servers that answer', async () => {
+    const seen = createObserved()
+    const names = Array.from({ length: 8 }, (_, i) => `s${i}`)
+    const servers = Object.fromEntries(names.map((name) => [name, serverEntry('well-behaved')]))
+    await using test = await openTestBoard(servers, { scratch: seen, wait: 'all' })
+    expect(test.board.readiness().servers.map(({ state }) => state)).toEqual(names.map(() => 'ready'))
+    expect(seen.children).toHaveLength(8)
+  })
+})
+
+describe('a list that changes', () => {
+  it.each([[['legacy']], [['modern', '--modern']]])('is read again (%s)', async ([, ...args]) => {
+    await using test = await openTestBoard({ x: serverEntry('changes-tools', ...args) })
+    const { board } = test
+    const changes: BoardChange[] = []
+    board.on('change', (change) => changes.push(change))
+    await call(board, 'x', ['grow'])
+    await until(board, () => board.tools().length === 4)
+    expect(board.tools().map(({ tool }) => tool)).toEqual(['echo', 'slow', 'grow', 'grown_1'])
+    expect(changes).toEqual([{ server: 'x', tools: true }])
+    await Promise.all([1, 2, 3].map(() => call(board, 'x', ['grow'])))
+    await until(board, () => board.tools().length === 7)
+    expect(await call(board, 'x', ['grown_4'])).toBe('this is grown_4')
+  })
+
+  it('is not listened for by a host that does not stay', async () => {
+    await using test = await openTestBoard({ x: serverEntry('changes-tools', '--modern') }, { stay: 'once' })
+    const heard: string[] = []
+    test.board.on('notification', ({ method }) => heard.push(method))
+    await call(test.board, 'x', ['grow'])
+    await call(test.board, 'x', ['echo'])
+    expect(heard).toEqual([])
+  })
+})
+
+describe('a reload', () => {
+  it('applies the difference, and leaves alone what did not change', async () => {
+    const seen = createObserved()
+    const entries = {
+      same: serverEntry('well-behaved', 'same'),
+      gone: serverEntry('well-behaved'),
+      other: serverEntry('well-behaved'),
+      down: serverEntry('dies-in-handshake'),
+    }
+    await using test = await openTestBoard({ ...entries }, { scratch: seen })
+    const { board, servers } = test
+    delete servers['gone']
+    servers['other'] = serverEntry('well-behaved', '--modern')
+    servers['fresh'] = serverEntry('echoes-env')
+    const changes: string[] = []
+    board.on('change', ({ server, tools }) => tools && changes.push(server))
+    expect(await board.reload()).toEqual({
+      added: ['fresh'],
+      removed: ['gone'],
+      changed: ['other'],
+      reconnected: ['down'],
+    })
+    expect(board.snapshot().servers.map(({ name }) => name)).toEqual(['down', 'fresh', 'other', 'same'])
+    await Promise.all([board.connect('fresh'), board.connect('other')])
+    expect(shown(test)).toEqual([
+      'mcp__fresh__echo',
+      'mcp__fresh__slow',
+      'mcp__fresh__env',
+      'mcp__other__echo',
+      'mcp__other__slow',
+      'mcp__same__echo',
+      'mcp__same__slow',
+    ])
+    expect(board.snapshot().servers.find(({ name }) => name === 'other')?.era).toBe('modern')
+    const unchanged = seen.children.filter(({ args }) => args.includes('same'))
+    expect(unchanged.map(({ pid }) => isAlive(pid))).toEqual([true])
+    expect(new Set(changes)).toEqual(new Set(['gone', 'other', 'fresh']))
+  })
+
+  it('lets a call end on the server that it began on', async () => {
+    await using test = await openTestBoard({ x: serverEntry('well-behaved') })
+    const { board, servers } = test
+    const slow = call(board, 'x', ['slow', { ms: 400 }])
+    servers['x'] = serverEntry('echoes-env')
+    await board.reload()
+    expect((await call(board, 'x', ['env'])).split('\n')).toContain('PATH')
+    expect(await slow).toBe('done')
+  })
+
+  it('of the same files changes nothing', async () => {
+    await using test = await openTestBoard({ x: serverEntry('well-behaved') })
+    const tools = test.board.tools()
+    expect(await test.board.reload()).toEqual({ added: [], removed: [], changed: [], reconnected: [] })
+    expect(test.board.tools()).toBe(tools)
+  })
+})
