@@ -15,6 +15,9 @@ const hello = {
 export function outcome(method, params) {
   if (method === 'initialize') return { result: hello }
   if (method === 'tools/list') return { result: { tools } }
+  if (method === 'tools/call' && params.name === 'pid') {
+    return { result: { content: [{ type: 'text', text: String(process.pid) }] } }
+  }
   if (method === 'tools/call') return { result: { content: [{ type: 'text', text: params.arguments.text }] } }
   return { error: { code: -32601, message: 'no such method' } }
 }

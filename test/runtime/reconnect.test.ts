@@ -7,7 +7,7 @@ import { SessionError } from '../../src/model/session.ts'
 import type { Board } from '../../src/runtime/board.ts'
 import { isAlive, openTestBoard, serverEntry, type TestBoard, type TestOptions } from '../boards/open.ts'
 import { call, connectionOf, problemOf, until, untilState } from '../boards/watch.ts'
-import { createObserved, inFastTime, type Observed } from '../worlds/observed.ts'
+import { createObserved, inTime, type Observed } from '../worlds/observed.ts'
 
 interface One extends TestBoard {
   readonly seen: Observed
@@ -85,7 +85,7 @@ describe('a server that keeps failing', () => {
   const CRASHES = serverEntry('crashes-after', '--requests', '2')
 
   it('is given up after five tries within half a minute', async () => {
-    const seen = createObserved({ change: inFastTime(20) })
+    const seen = createObserved({ change: inTime(20) })
     await using test = await openOne(CRASHES, {}, seen)
     const states = statesOf(test.board)
     const { problem } = await untilState(test.board, 'x', 'failed')
@@ -98,7 +98,7 @@ describe('a server that keeps failing', () => {
   })
 
   it('gets one more try from everyone who asks, and no more than that', async () => {
-    const seen = createObserved({ change: inFastTime(20) })
+    const seen = createObserved({ change: inTime(20) })
     await using test = await openOne(CRASHES, {}, seen)
     await untilState(test.board, 'x', 'failed')
     const states = statesOf(test.board)

@@ -62,8 +62,8 @@ export function lend<T extends Scratch>(scratch: T): T {
   return { ...scratch, [Symbol.dispose]: () => undefined }
 }
 
-/** A world in which time runs faster: for limits and pauses that are long. */
-export function inFastTime(factor: number): (world: World) => World {
+/** A world in which time runs faster, for pauses that are long, or slower. */
+export function inTime(factor: number): (world: World) => World {
   return (world) => {
     const { clock } = world
     const startedAt = clock.now()

@@ -111,7 +111,7 @@ export const PLUGBOARD: Command = {
       arguments: [
         { name: 'server', count: 'one' },
         { name: 'prompt', count: 'one' },
-        { name: 'name=value', count: 'any' },
+        { name: 'k=v', count: 'any' },
       ],
       flags: [],
       examples: ['plugboard prompt github review pr=42'],

@@ -1,0 +1,360 @@
+/**
+ * channel: on a wire in memory, and a clock that is moved by hand.
+ */
+import { describe, expect, it } from 'vitest'
+import type { Message, Params, Result } from '../../../src/model/message.ts'
+import { SessionError } from '../../../src/model/session.ts'
+import type { SendOptions, Wire, WireFailure, WireListener } from '../../../src/model/wire.ts'
+import { openChannel, RpcFaultError, type Channel } from '../../../src/pipeline/connect/channel.ts'
+import type { Clock } from '../../../src/world/world.ts'
+
+interface Hand extends Clock {
+  /** Runs what is due on the way, in its order. */
+  advance(ms: number): void
+  /** How many steps are still to come. */
+  count(): number
+}
+
+function createHand(): Hand {
+  let now = 1000
+  const due = new Map<object, { readonly at: number; readonly step: () => void }>()
+  return {
+    now: () => now,
+    random: () => 0.5,
+    after(ms, step) {
+      const key = {}
+      due.set(key, { at: now + ms, step })
+      return () => void due.delete(key)
+    },
+    advance(ms) {
+      const end = now + ms
+      for (;;) {
+        const next = [...due].filter(([, { at }]) => at <= end).sort(([, a], [, b]) => a.at - b.at)[0]
+        if (next === undefined) break
+        due.delete(next[0])
+        now = Math.max(now, next[1].at)
+        next[1].step()
+      }
+      now = end
+    },
+    count: () => due.size,
+  }
+}
+
+interface Bench {
+  readonly channel: Channel
+  readonly clock: Hand
+  /** Everything that went out. */
+  readonly sent: (Message & { readonly options: SendOptions | undefined })[]
+  /** As if the server had said it. */
+  say(message: object): void
+  end(failure: WireFailure): void
+  readonly heard: unknown[]
+}
+
+type OnQuestion = (method: string, params: Params, signal: AbortSignal) => Promise<Result>
+
+function open(onQuestion: OnQuestion = async () => ({})): Bench {
+  const clock = createHand()
+  const sent: Bench['sent'] = []
+  const heard: unknown[] = []
+  let listener: WireListener | undefined
+  const wire: Wire = {
+    kind: 'stdio',
+    send: (message, options) => void sent.push({ ...message, options }),
+    close: async () => undefined,
+  }
+  const openWire = (given: WireListener): Wire => {
+    listener = given
+    return wire
+  }
+  const channel = openChannel(openWire, clock, {
+    onNotification: (method, params) => heard.push([method, params]),
+    onQuestion,
+    onOddity: (text) => heard.push(text),
+    onEnd: (failure) => heard.push(failure),
+  })
+  return {
+    channel,
+    clock,
+    sent,
+    heard,
+    say: (message) => listener!.onMessage({ jsonrpc: '2.0', ...message } as Message),
+    end: (failure) => listener!.onEnd(failure),
+  }
+}
+
+const BY_MESSAGE = { cancelBy: 'message' } as const
+
+/** What became of a request, as soon as it is known. */
+function watch(work: Promise<Result>): { outcome: unknown } {
+  const seen: { outcome: unknown } = { outcome: 'waiting' }
+  work.then(
+    (result) => (seen.outcome = result),
+    (error: SessionError) => (seen.outcome = error.failure),
+  )
+  return seen
+}
+
+/** Lets promises that are settled have their say. */
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+describe('a request', () => {
+  it('gets the answer with its id, as it came, whatever the order', async () => {
+    const { channel, say, sent } = open()
+    const first = channel.request('a', undefined, BY_MESSAGE)
+    const second = channel.request('b', { x: 1 }, BY_MESSAGE)
+    expect(sent.map(({ options: _, ...message }) => message)).toEqual([
+      { jsonrpc: '2.0', id: 1, method: 'a' },
+      { jsonrpc: '2.0', id: 2, method: 'b', params: { x: 1 } },
+    ])
+    say({ id: 2, result: { two: true, unknown: [null] } })
+    say({ id: 1, result: { one: true } })
+    expect(await Promise.all([first, second])).toEqual([{ one: true }, { two: true, unknown: [null] }])
+  })
+
+  it.each([
+    [{ error: { code: -5, message: 'no', data: 1 } }, { kind: 'rpc', error: { code: -5, message: 'no', data: 1 } }],
+    [{ error: { code: -5 } }, { kind: 'rpc', error: { code: -5, message: '' } }],
+    [
+      { error: 'broken' },
+      {
+        kind: 'rpc',
+        error: { code: -32603, message: 'the server answered with an error that is none', data: 'broken' },
+      },
+    ],
+    [{ result: null }, { kind: 'bad-answer', message: 'the answer has no result' }],
+    [{ result: [1] }, { kind: 'bad-answer', message: 'the answer has no result' }],
+    [{}, { kind: 'bad-answer', message: 'the answer has no result' }],
+  ])('that is answered with %j is rejected', async (answer, failure) => {
+    const { channel, say } = open()
+    const seen = watch(channel.request('a', {}, BY_MESSAGE))
+    say({ id: 1, ...answer })
+    await settle()
+    expect(seen.outcome).toEqual(failure)
+  })
+
+  it('is not answered by ids that are not its own', async () => {
+    const { channel, say, heard } = open()
+    const seen = watch(channel.request('a', {}, BY_MESSAGE))
+    for (const id of [2, '1', null, undefined, [1], {}]) say({ id, result: {} })
+    await settle()
+    expect(seen.outcome).toBe('waiting')
+    expect(heard).toEqual(
+      ['2', '"1"', 'null', 'undefined', '[1]', '{}'].map((id) => `an answer that nobody asked for (id ${id})`),
+    )
+  })
+
+  it('that is lost with the wire says so; one after that was never sent', async () => {
+    const { channel, end, heard, sent } = open()
+    const before = watch(channel.request('a', {}, BY_MESSAGE))
+    end({ kind: 'exit', exitCode: 1 })
+    end({ kind: 'closed' })
+    const after = watch(channel.request('b', {}, BY_MESSAGE))
+    channel.notify('c')
+    await settle()
+    const wire = { kind: 'exit', exitCode: 1 }
+    expect(before.outcome).toEqual({ kind: 'lost', wire, wasSent: true })
+    expect(after.outcome).toEqual({ kind: 'lost', wire, wasSent: false })
+    expect(heard).toEqual([wire])
+    expect(sent).toHaveLength(1)
+    expect(channel.gone.aborted).toBe(true)
+  })
+
+  it.each([
+    [{ kind: 'network', code: 'ECONNREFUSED', message: 'x' }, false, true],
+    [{ kind: 'network', code: 'ECONNRESET', message: 'x' }, true, false],
+    [{ kind: 'http', status: 429, body: '' }, false, false],
+    [{ kind: 'http', status: 502, body: '' }, true, false],
+  ] as const)('that the wire fails to deliver (%j) says whether it may have arrived', async (wire, wasSent, isOver) => {
+    const { channel, sent, heard } = open()
+    const seen = watch(channel.request('a', {}, BY_MESSAGE))
+    sent[0]!.options!.onFailure!(wire)
+    await settle()
+    expect(seen.outcome).toEqual({ kind: 'lost', wire, wasSent })
+    expect(heard).toEqual(isOver ? [wire] : [])
+  })
+})
+
+describe('the time limit', () => {
+  it('ends a request without a word, tells the server, and leaves no timer', async () => {
+    const { channel, clock, sent, say, heard } = open()
+    const seen = watch(channel.request('a', {}, { ...BY_MESSAGE, timeoutMs: 100 }))
+    clock.advance(99)
+    await settle()
+    expect(seen.outcome).toBe('waiting')
+    clock.advance(1)
+    await settle()
+    expect(seen.outcome).toEqual({ kind: 'timeout', afterMs: 100 })
+    expect(sent[1]).toMatchObject({
+      method: 'notifications/cancelled',
+      params: { requestId: 1, reason: 'no word for 100 ms' },
+    })
+    expect(clock.count()).toBe(0)
+    say({ id: 1, result: {} })
+    expect(heard).toEqual(['an answer that nobody asked for (id 1)'])
+  })
+
+  it('is each request\u2019s own, with one timer for all', async () => {
+    const { channel, clock } = open()
+    const limits = [500, 100, 0, 300]
+    const seen = limits.map((timeoutMs) => watch(channel.request('a', {}, { ...BY_MESSAGE, timeoutMs })))
+    const rounds: unknown[] = []
+    for (let round = 0; round < 5; round++) {
+      expect(clock.count()).toBeLessThanOrEqual(1)
+      clock.advance(100)
+      await settle()
+      rounds.push(seen.map(({ outcome }) => outcome === 'waiting'))
+    }
+    expect(rounds).toEqual([
+      [true, false, true, true],
+      [true, false, true, true],
+      [true, false, true, false],
+      [true, false, true, false],
+      [false, false, true, false],
+    ])
+    expect(clock.count()).toBe(0)
+  })
+
+  it('leaves no timer behind when the answers have come', async () => {
+    const { channel, clock, say } = open()
+    const work = channel.request('a', {}, { ...BY_MESSAGE, timeoutMs: 100 })
+    expect(clock.count()).toBe(1)
+    say({ id: 1, result: {} })
+    await work
+    expect(clock.count()).toBe(0)
+  })
+
+  it('begins anew with every sign of progress', async () => {
+    const { channel, clock, say, sent } = open()
+    const told: Params[] = []
+    const onProgress = (progress: Params): void => void told.push(progress)
+    const seen = watch(channel.request('a', { _meta: { trace: 'x' } }, { ...BY_MESSAGE, timeoutMs: 100, onProgress }))
+    expect(sent[0]).toMatchObject({ params: { _meta: { trace: 'x', progressToken: 1 } } })
+    for (let progress = 1; progress <= 3; progress++) {
+      clock.advance(90)
+      say({ method: 'notifications/progress', params: { progressToken: 1, progress } })
+    }
+    await settle()
+    expect([seen.outcome, told.length]).toEqual(['waiting', 3])
+    clock.advance(100)
+    await settle()
+    expect(seen.outcome).toEqual({ kind: 'timeout', afterMs: 100 })
+  })
+
+  it('stands still while a question is open, and begins anew with its answer', async () => {
+    let answer: ((result: Result) => void) | undefined
+    const { channel, clock, say } = open(() => new Promise((resolve) => (answer = resolve)))
+    const seen = watch(channel.request('a', {}, { ...BY_MESSAGE, timeoutMs: 100 }))
+    say({ id: 'q', method: 'elicitation/create', params: {} })
+    clock.advance(390)
+    answer!({ action: 'accept' })
+    await settle()
+    clock.advance(99)
+    await settle()
+    expect(seen.outcome).toBe('waiting')
+    clock.advance(1)
+    await settle()
+    expect(seen.outcome).toEqual({ kind: 'timeout', afterMs: 100 })
+  })
+})
+
+describe('giving up', () => {
+  it.each([
+    ['message', 1, false],
+    ['stream', 0, true],
+    ['nothing', 0, false],
+  ] as const)('tells the server by %s', async (cancelBy, messages, isEnded) => {
+    const { channel, sent } = open()
+    const controller = new AbortController()
+    const seen = watch(channel.request('a', {}, { cancelBy, signal: controller.signal }))
+    controller.abort()
+    await settle()
+    expect(seen.outcome).toEqual({ kind: 'aborted', wasSent: true })
+    expect(sent.slice(1)).toHaveLength(messages)
+    expect(sent[0]!.options?.signal?.aborted ?? false).toBe(isEnded)
+  })
+
+  it('before it begins sends nothing, and after the answer means nothing', async () => {
+    const { channel, say, sent } = open()
+    const controller = new AbortController()
+    const done = channel.request('a', {}, { ...BY_MESSAGE, signal: controller.signal })
+    say({ id: 1, result: {} })
+    await done
+    controller.abort()
+    const never = watch(channel.request('b', {}, { ...BY_MESSAGE, signal: controller.signal }))
+    await settle()
+    expect(never.outcome).toEqual({ kind: 'aborted', wasSent: false })
+    expect(sent).toHaveLength(1)
+  })
+})
+
+describe('a question of the server', () => {
+  const outOf = ({ sent }: Bench): readonly unknown[] => sent.map(({ options: _, ...message }) => message)
+
+  it('is answered, also with an id that one of ours has', async () => {
+    const bench = open(async (method, params) => ({ method, params }))
+    const seen = watch(bench.channel.request('a', {}, BY_MESSAGE))
+    bench.say({ id: 1, method: 'roots/list' })
+    await settle()
+    expect(outOf(bench)[1]).toEqual({ jsonrpc: '2.0', id: 1, result: { method: 'roots/list', params: {} } })
+    expect(seen.outcome).toBe('waiting')
+  })
+
+  it('is refused with our reason, and with no more than that when the host fails', async () => {
+    const refusal = { code: -32601, message: 'no' }
+    const bench = open((method) =>
+      Promise.reject(method === 'a' ? new RpcFaultError(refusal) : new Error('detail')),
+    )
+    bench.say({ id: 1, method: 'a' })
+    bench.say({ id: 2, method: 'b' })
+    await settle()
+    expect(outOf(bench)).toEqual([
+      { jsonrpc: '2.0', id: 1, error: refusal },
+      { jsonrpc: '2.0', id: 2, error: { code: -32603, message: 'the host failed to answer' } },
+    ])
+    expect(bench.heard).toEqual(['the host failed to answer b: Error: detail'])
+  })
+
+  it('that is taken back is not answered', async () => {
+    const signals: AbortSignal[] = []
+    const bench = open((_, __, signal) => {
+      signals.push(signal)
+      return new Promise((resolve) => signal.addEventListener('abort', () => resolve({})))
+    })
+    bench.say({ id: 'q', method: 'sampling/createMessage', params: {} })
+    bench.say({ method: 'notifications/cancelled', params: { requestId: 'q' } })
+    await settle()
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true])
+    expect(bench.sent).toEqual([])
+  })
+})
+
+describe('notifications', () => {
+  it('go to the listener, but progress of nothing is odd', () => {
+    const { say, heard } = open()
+    say({ method: 'notifications/message', params: { data: 'x' } })
+    say({ method: 'notifications/tools/list_changed' })
+    say({ method: 'notifications/progress', params: { progressToken: 9, progress: 1 } })
+    expect(heard).toEqual([
+      ['notifications/message', { data: 'x' }],
+      ['notifications/tools/list_changed', {}],
+      'progress of a request that is over',
+    ])
+  })
+})
+
+describe('a channel is drained', () => {
+  it('when every request but those beside has its answer', async () => {
+    const { channel, say } = open()
+    void channel.request('listen', {}, { ...BY_MESSAGE, isBeside: true })
+    await channel.drained()
+    const work = channel.request('a', {}, BY_MESSAGE)
+    let isDrained = false
+    const drained = channel.drained().then(() => (isDrained = true))
+    await settle()
+    expect(isDrained).toBe(false)
+    say({ id: 2, result: {} })
+    await Promise.all([work, drained])
+  })
+})
