@@ -13,6 +13,7 @@ import type { Offering } from '../model/offering.ts'
 import type { Origin } from '../model/origin.ts'
 import type { Problem } from '../model/problem.ts'
 import { SessionError, type Era, type Session, type SessionFailure } from '../model/session.ts'
+import type { WireFailure } from '../model/wire.ts'
 import { connect, ConnectError } from '../pipeline/connect/connect.ts'
 import { IDLE, step, type ConnectionEvent, type Effect, type Machine } from '../pipeline/connect/machine.ts'
 import { failedToConnect, isPermanent, needsSignIn, sessionLost } from '../pipeline/connect/problems.ts'
@@ -65,6 +66,8 @@ interface Run {
   /** The limit of this try; 0 until it is known. */
   startupTimeoutMs: number
   session?: Session
+  /** Why its session is gone. */
+  lost?: WireFailure
   readonly stages: StageTime[]
   /** What it last wrote to stderr, redacted. */
   readonly lastLines: string[]
@@ -150,8 +153,9 @@ export function createSupervisor(server: AdmittedServer, shared: Shared): Superv
       // Half of the limit is for the handshake: a list that never comes must not hide the ones that did.
       const timeoutMs = launch.startupTimeoutMs / 2
       const listed = await list(session, { signal: one.controller.signal, clock, timeoutMs })
+      if (run !== one) return void (await session.close())
+      if (one.lost !== undefined) throw new SessionError({ kind: 'lost', wire: one.lost, wasSent: true })
       timer.finish()
-      if (one.controller.signal.aborted) return
       accept(listed, launch)
       dispatch({ kind: 'ready' })
     } catch (error) {
@@ -224,6 +228,7 @@ export function createSupervisor(server: AdmittedServer, shared: Shared): Superv
           },
           onEnd(failure) {
             if (run !== one) return
+            one.lost = failure
             one.controller.abort()
             const problem = redactProblem(sessionLost(server, failure, one.lastLines), redact)
             dispatch({ kind: 'dropped', problem })
@@ -326,7 +331,8 @@ export function createSupervisor(server: AdmittedServer, shared: Shared): Superv
     want: () => dispatch({ kind: 'wanted' }),
     session(signal) {
       if (machine.connection.state === 'ready') return Promise.resolve(run!.session!)
-      if (machine.connection.state === 'closed') return Promise.reject(new ProblemError(closedProblem(server)))
+      if (machine.connection.state === 'closed')
+        return Promise.reject(new ProblemError(closedProblem(server)))
       dispatch({ kind: 'wanted' })
       return waitWith(signal, (waiter) => waiters.push(waiter))
     },

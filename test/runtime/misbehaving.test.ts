@@ -57,7 +57,11 @@ describe('a server that writes what it should not', () => {
     expect(await call(board, 'x', ['echo', { text: 'hi' }])).toBe('hi')
     await expectGoodNeighbour(test)
     await board.close()
-    expect(logOf(test).filter((line) => line.startsWith('stdout ')).slice(0, 4)).toEqual([
+    expect(
+      logOf(test)
+        .filter((line) => line.startsWith('stdout '))
+        .slice(0, 4),
+    ).toEqual([
       'stdout Chatty Server v1.0',
       'stdout ==================',
       'stdout [info] a request came in',
@@ -78,7 +82,9 @@ describe('a server that writes what it should not', () => {
     await using test = await openPair(serverEntry('wrong-ids'))
     const { board } = test
     expect(await call(board, 'x', ['echo', { text: 'right' }])).toBe('right')
-    expect(board.snapshot().servers.find(({ name }) => name === 'x')?.offering?.hello.version).toBe('2025-11-25')
+    expect(board.snapshot().servers.find(({ name }) => name === 'x')?.offering?.hello.version).toBe(
+      '2025-11-25',
+    )
     await expectGoodNeighbour(test)
     await board.close()
     expect(logOf(test)).toContain('event an answer that nobody asked for (id 999999)')
@@ -115,7 +121,9 @@ describe('a server that does not get ready', () => {
   it('and stops in the middle of a line ends with its startup time', async () => {
     await using test = await openPair({ ...serverEntry('half-line'), startupTimeout: 600 })
     const { problem } = await untilState(test.board, 'x', 'waiting')
-    expect(problem.message).toMatch(/^Failed to connect to "x": no answer after \d+ ms \(when it was asked for its tools\)$/)
+    expect(problem.message).toMatch(
+      /^Failed to connect to "x": no answer after \d+ ms \(when it was asked for its tools\)$/,
+    )
     await expectGoodNeighbour(test)
   })
 
@@ -143,6 +151,20 @@ describe('a server that does not get ready', () => {
     )
     expect(problem.notes.slice(-2)).toEqual(['the last lines it wrote:', '  fatal: no licence'])
     expect(problem.hints).toEqual(['to see all it wrote, run `plugboard logs x`'])
+    await expectGoodNeighbour(test)
+  })
+
+  it('and dies between its lists has failed, although its tools are known', async () => {
+    await using test = await openPair(
+      inlineEntry(`serve({
+        capabilities: { tools: {}, resources: {} },
+        methods: { 'resources/list': () => void setTimeout(() => process.exit(4), 50) },
+      })`),
+    )
+    const { problem } = await untilState(test.board, 'x', 'waiting')
+    expect(problem.message).toMatch(
+      /^Failed to connect to "x": the process exited with code 4 after \d+ ms, before it answered$/,
+    )
     await expectGoodNeighbour(test)
   })
 
@@ -220,9 +242,21 @@ describe('secrets that a server spills', () => {
     const env = { API_TOKEN: TOKEN, GITHUB_TOKEN: 'ghp_x', LANG: 'C', XDG_DATA_HOME: '/nowhere' }
     const entry = { ...serverEntry('echoes-env'), env: { MODE: 'test' } }
     await using test = await openTestBoard({ x: entry }, { scratch: createObserved({ env }) })
-    expect((await call(test.board, 'x', ['env'])).split('\n')).toEqual(['LANG', 'MODE', 'PATH', 'XDG_DATA_HOME'])
+    expect((await call(test.board, 'x', ['env'])).split('\n')).toEqual([
+      'LANG',
+      'MODE',
+      'PATH',
+      'XDG_DATA_HOME',
+    ])
   })
 })
+
+/** A server that is too odd for a file of its own. */
+function inlineEntry(script: string): object {
+  const speak = new URL('../servers/speak.mjs', import.meta.url).href
+  const text = `import { serve } from ${JSON.stringify(speak)}\n${script}`
+  return { command: process.execPath, args: ['--input-type=module', '-e', text] }
+}
 
 function pidsOf({ seen }: Pair, wanted: string): readonly number[] {
   return seen.children.filter(({ program }) => program === wanted).map(({ pid }) => pid)

@@ -15,7 +15,10 @@ const LEAVERS = [[[]], [['--holds-pipes']]] as const
 describe('the child of a server', () => {
   it.each(LEAVERS)('is gone when the board is closed %s', async (args) => {
     const seen = createObserved()
-    await using test = await openTestBoard({ x: serverEntry('leaves-grandchild', ...args) }, { scratch: seen })
+    await using test = await openTestBoard(
+      { x: serverEntry('leaves-grandchild', ...args) },
+      { scratch: seen },
+    )
     const grandchild = Number(await call(test.board, 'x', ['grandchild']))
     expect(isAlive(grandchild)).toBe(true)
     await test.board.close()
@@ -25,7 +28,10 @@ describe('the child of a server', () => {
 
   it.each(LEAVERS)('is gone when the server crashes %s, which is noticed at once', async (args) => {
     const seen = createObserved()
-    await using test = await openTestBoard({ x: serverEntry('leaves-grandchild', ...args) }, { scratch: seen })
+    await using test = await openTestBoard(
+      { x: serverEntry('leaves-grandchild', ...args) },
+      { scratch: seen },
+    )
     const { board } = test
     const grandchild = Number(await call(board, 'x', ['grandchild']))
     const startedAt = Date.now()
@@ -113,30 +119,33 @@ describe('the death of the host', () => {
     console.log(JSON.stringify({ states: board.readiness().servers.map(({ state }) => state), pids }))
   `
 
-  it.each(['SIGKILL', 'SIGTERM', 'SIGINT'] as const)('by %s takes every server and its children along', async (signal) => {
-    using scratch = createScratch()
-    const servers = {
-      a: serverEntry('leaves-grandchild'),
-      b: serverEntry('leaves-grandchild', '--holds-pipes'),
-      c: serverEntry('ignores-sigterm'),
-    }
-    const args = ['--input-type=module', '-e', HOST, LIBRARY, JSON.stringify(servers)]
-    const host = spawn(process.execPath, args, {
-      cwd: scratch.project,
-      env: { HOME: scratch.home, PATH: process.env['PATH'] ?? '' },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    const exit = once(host, 'exit')
-    const [line] = (await once(createInterface({ input: host.stdout }), 'line')) as [string]
-    const { states, pids } = JSON.parse(line) as { states: string[]; pids: string[] }
-    expect(states).toEqual(['ready', 'ready', 'ready'])
-    const family = [...pids.map(Number), ...(await childrenOf(host.pid!))]
-    // Two grandchildren, three servers, one reaper.
-    expect(family).toHaveLength(6)
-    process.kill(host.pid!, signal)
-    await exit
-    expect(await leftOf(family, 5000)).toEqual([])
-  })
+  it.each(['SIGKILL', 'SIGTERM', 'SIGINT'] as const)(
+    'by %s takes every server and its children along',
+    async (signal) => {
+      using scratch = createScratch()
+      const servers = {
+        a: serverEntry('leaves-grandchild'),
+        b: serverEntry('leaves-grandchild', '--holds-pipes'),
+        c: serverEntry('ignores-sigterm'),
+      }
+      const args = ['--input-type=module', '-e', HOST, LIBRARY, JSON.stringify(servers)]
+      const host = spawn(process.execPath, args, {
+        cwd: scratch.project,
+        env: { HOME: scratch.home, PATH: process.env['PATH'] ?? '' },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      const exit = once(host, 'exit')
+      const [line] = (await once(createInterface({ input: host.stdout }), 'line')) as [string]
+      const { states, pids } = JSON.parse(line) as { states: string[]; pids: string[] }
+      expect(states).toEqual(['ready', 'ready', 'ready'])
+      const family = [...pids.map(Number), ...(await childrenOf(host.pid!))]
+      // Two grandchildren, three servers, one reaper.
+      expect(family).toHaveLength(6)
+      process.kill(host.pid!, signal)
+      await exit
+      expect(await leftOf(family, 5000)).toEqual([])
+    },
+  )
 })
 
 /** Its servers and its reaper. */
@@ -145,6 +154,9 @@ async function childrenOf(parent: number): Promise<readonly number[]> {
   let text = ''
   ps.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
   await once(ps, 'close')
-  const pairs = text.trim().split('\n').map((line) => line.trim().split(/\s+/).map(Number))
+  const pairs = text
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number))
   return pairs.filter(([, ppid]) => ppid === parent).map(([pid]) => pid!)
 }

@@ -55,7 +55,9 @@ describe('a server that was killed', () => {
 
   it('takes the calls in flight with it, and they say that they were sent', async () => {
     await using test = await openOne(serverEntry('well-behaved'))
-    const calls = [1, 2].map(() => call(test.board, 'x', ['slow', { ms: 60_000 }]).catch((error: unknown) => error))
+    const calls = [1, 2].map(() =>
+      call(test.board, 'x', ['slow', { ms: 60_000 }]).catch((error: unknown) => error),
+    )
     await call(test.board, 'x', ['echo'])
     await kill(test)
     for (const error of await Promise.all(calls)) {
@@ -119,7 +121,10 @@ describe('a server that keeps failing', () => {
     }
     expect(connectionOf(board, 'x')).toMatchObject({
       state: 'failed',
-      problem: { code: 'connect/lost', message: 'the connection to `x` was lost: the process exited with code 1' },
+      problem: {
+        code: 'connect/lost',
+        message: 'the connection to `x` was lost: the process exited with code 1',
+      },
     })
   })
 

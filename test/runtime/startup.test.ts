@@ -28,7 +28,10 @@ function scriptEntry(file: string): object {
 }
 
 function scriptFor(program: string, ...args: readonly string[]): string {
-  const entry = serverEntry(program, ...args) as { readonly command: string; readonly args: readonly string[] }
+  const entry = serverEntry(program, ...args) as {
+    readonly command: string
+    readonly args: readonly string[]
+  }
   return `exec ${[entry.command, ...entry.args].map((word) => `'${word}'`).join(' ')}\n`
 }
 

@@ -114,7 +114,10 @@ describe('a request', () => {
   })
 
   it.each([
-    [{ error: { code: -5, message: 'no', data: 1 } }, { kind: 'rpc', error: { code: -5, message: 'no', data: 1 } }],
+    [
+      { error: { code: -5, message: 'no', data: 1 } },
+      { kind: 'rpc', error: { code: -5, message: 'no', data: 1 } },
+    ],
     [{ error: { code: -5 } }, { kind: 'rpc', error: { code: -5, message: '' } }],
     [
       { error: 'broken' },
@@ -141,7 +144,9 @@ describe('a request', () => {
     await settle()
     expect(seen.outcome).toBe('waiting')
     expect(heard).toEqual(
-      ['2', '"1"', 'null', 'undefined', '[1]', '{}'].map((id) => `an answer that nobody asked for (id ${id})`),
+      ['2', '"1"', 'null', 'undefined', '[1]', '{}'].map(
+        (id) => `an answer that nobody asked for (id ${id})`,
+      ),
     )
   })
 
@@ -166,14 +171,17 @@ describe('a request', () => {
     [{ kind: 'network', code: 'ECONNRESET', message: 'x' }, true, false],
     [{ kind: 'http', status: 429, body: '' }, false, false],
     [{ kind: 'http', status: 502, body: '' }, true, false],
-  ] as const)('that the wire fails to deliver (%j) says whether it may have arrived', async (wire, wasSent, isOver) => {
-    const { channel, sent, heard } = open()
-    const seen = watch(channel.request('a', {}, BY_MESSAGE))
-    sent[0]!.options!.onFailure!(wire)
-    await settle()
-    expect(seen.outcome).toEqual({ kind: 'lost', wire, wasSent })
-    expect(heard).toEqual(isOver ? [wire] : [])
-  })
+  ] as const)(
+    'that the wire fails to deliver (%j) says whether it may have arrived',
+    async (wire, wasSent, isOver) => {
+      const { channel, sent, heard } = open()
+      const seen = watch(channel.request('a', {}, BY_MESSAGE))
+      sent[0]!.options!.onFailure!(wire)
+      await settle()
+      expect(seen.outcome).toEqual({ kind: 'lost', wire, wasSent })
+      expect(heard).toEqual(isOver ? [wire] : [])
+    },
+  )
 })
 
 describe('the time limit', () => {
@@ -229,7 +237,9 @@ describe('the time limit', () => {
     const { channel, clock, say, sent } = open()
     const told: Params[] = []
     const onProgress = (progress: Params): void => void told.push(progress)
-    const seen = watch(channel.request('a', { _meta: { trace: 'x' } }, { ...BY_MESSAGE, timeoutMs: 100, onProgress }))
+    const seen = watch(
+      channel.request('a', { _meta: { trace: 'x' } }, { ...BY_MESSAGE, timeoutMs: 100, onProgress }),
+    )
     expect(sent[0]).toMatchObject({ params: { _meta: { trace: 'x', progressToken: 1 } } })
     for (let progress = 1; progress <= 3; progress++) {
       clock.advance(90)

@@ -40,7 +40,8 @@ describe('text that comes in pieces', () => {
 
   it('tells of a line that is too long once, drops the rest of it, and goes on after it', () => {
     const seen = open(10)
-    for (const text of ['short\n', '123456', '789012', 'more of it', 'end\nnext', ' one\n']) seen.lines.push(text)
+    for (const text of ['short\n', '123456', '789012', 'more of it', 'end\nnext', ' one\n'])
+      seen.lines.push(text)
     expect(seen.told).toEqual([
       ['line', 'short'],
       ['too long', '123456789012'],

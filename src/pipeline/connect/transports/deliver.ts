@@ -5,8 +5,8 @@ import { isObject } from '../../../base/is-object.ts'
 import type { Message } from '../../../model/message.ts'
 import type { WireListener } from '../../../model/wire.ts'
 
-/** As much as is worth a line in the log. */
-const NOISE_LENGTH = 500
+/** More than a log keeps of a line: what is cut here, perhaps inside a secret, is never shown. */
+const NOISE_LENGTH = 16 * 1024
 
 export function deliver(text: string, listener: Pick<WireListener, 'onMessage' | 'onNoise'>): void {
   const value = parse(text)

@@ -35,6 +35,7 @@ export function openInProcess(server: InProcessServer, listener: WireListener): 
       if (!isOver) listener.onMessage(structuredClone(message) as Message)
     },
     async close() {
+      if (isOver) return
       end({ kind: 'closed' })
       transport.onclose?.()
     },

@@ -41,7 +41,7 @@ export function openStdio(
   const log = createLines({
     maxLength: MAX_LOG_LINE,
     onLine: (line) => listener.onLog?.(line),
-    onTooLong: (start) => listener.onLog?.(`${start.slice(0, 1000)} … (cut)`),
+    onTooLong: (start) => listener.onLog?.(start),
   })
   const child = start(launch, world, {
     onOutput(text) {
@@ -90,6 +90,7 @@ export function openStdio(
   }
 }
 
+/** Far more than a log keeps of a line: what is cut here, perhaps inside a secret, is never shown. */
 const MAX_LOG_LINE = 64 * 1024
 
 type Listening = Parameters<World['processes']['spawn']>[1]

@@ -1,0 +1,273 @@
+/**
+ * The commands that connect, as their users run them: the built command, real servers, a home of its own.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openMachine, type Machine, type Ran } from '../../processes/plugboard.ts'
+import { runInTerminal } from '../../processes/terminal.ts'
+
+const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+const server = (program: string, more: object = {}): object => ({
+  command: process.execPath,
+  args: [at(`../../servers/${program}.mjs`)],
+  ...more,
+})
+const everything = {
+  command: process.execPath,
+  args: [at('../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js')],
+}
+
+let machine: Machine
+beforeAll(() => {
+  machine = openMachine({
+    '~/.config/plugboard/mcp.json': {
+      mcpServers: {
+        good: server('well-behaved'),
+        bad: server('bad-tools'),
+        dies: server('dies-in-handshake'),
+        missing: { command: 'no-such-program' },
+        hangs: server('never-answers', { startupTimeout: 400 }),
+        leaky: server('leaks-secret', { env: { API_TOKEN: 'MY_TOKEN' } }),
+        everything,
+      },
+    },
+    './.mcp.json': { mcpServers: { shop: { command: 'shop' } } },
+  })
+})
+afterAll(() => machine[Symbol.dispose]())
+
+/** Without what differs from run to run and from machine to machine. */
+function normalise({ stdout, stderr, code }: Ran): { code: number; stdout: string; stderr: string } {
+  const clean = (text: string): string =>
+    machine
+      .shorten(text)
+      .replaceAll(process.execPath, 'node')
+      .replaceAll(at('../../servers'), 'servers')
+      .replaceAll(/ *\d+(?:\.\d+)? m?s(?= |$|,|\))/gm, ' <time>')
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<date>')
+  return { code, stdout: clean(stdout), stderr: clean(stderr) }
+}
+
+const run = async (...args: string[]): Promise<ReturnType<typeof normalise>> =>
+  normalise(await machine.run(args))
+
+describe('test', () => {
+  test('shows each stage of a server that works', async () => {
+    const { code, stdout, stderr } = await run('test', 'good')
+    expect(stdout).toBe(
+      [
+        'good   ~/.config/plugboard/mcp.json:1:16   (Plugboard, user scope)',
+        '  ok      resolve <time>',
+        '  ok      start <time>',
+        '  ok      negotiate <time>   revision 2025-11-25 (legacy), test-server 1.0.0',
+        '  ok      list <time>   2 tools, 0 resources, 0 prompts',
+        'ready in <time>',
+        '',
+      ].join('\n'),
+    )
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  })
+
+  test('says what failed, where, with its last words, and what to do', async () => {
+    const { code, stdout, stderr } = await run('test', 'dies')
+    expect(code).toBe(1)
+    expect(stdout).toContain('failed  negotiate')
+    expect(stderr).toMatch(
+      /^error: Failed to connect to "dies": the process exited with code 3 after <time>, before it answered\n {2}--> ~\/.config\/plugboard\/mcp.json:1:\d+ {3}\(Plugboard, user scope, server `dies`\)\n {2}ran `node servers\/dies-in-handshake.mjs`\n {2}the last lines it wrote:\n {4}fatal: no licence\n\nhint: to see all it wrote, run `plugboard logs dies`\n$/,
+    )
+  })
+
+  test.each([
+    ['missing', 'Failed to connect to "missing": its command was not found', 'on your PATH'],
+    ['hangs', 'Failed to connect to "hangs": no answer after <time> (while it started)', '`startupTimeout`'],
+  ])('%s: a named reason and a step to take', async (name, reason, step) => {
+    const { code, stderr } = await run('test', name)
+    expect(code).toBe(1)
+    expect(stderr).toContain(reason)
+    expect(stderr).toContain(step)
+  })
+
+  test('a server of an unapproved repository is not started, and the way to approve it is named', async () => {
+    const { code, stderr } = await run('test', 'shop')
+    expect(code).toBe(2)
+    expect(stderr).toContain('`shop` cannot be connected: it is untrusted')
+    expect(stderr).toContain('plugboard trust approve shop')
+  })
+
+  test('a name nobody has is a usage error with a guess', async () => {
+    const { code, stderr } = await run('test', 'goood')
+    expect(code).toBe(2)
+    expect(stderr).toContain('no server is named `goood`')
+    expect(stderr).toContain('did you mean `good`?')
+  })
+
+  test('--json has the shape that scripts rely on', async () => {
+    const good = (await machine.json(['test', 'good'])) as {
+      stages: { name: string; ok: boolean; ms: number }[]
+    }
+    expect({ ...good, stages: good.stages.map(({ name, ok }) => [name, ok]) }).toEqual({
+      server: 'good',
+      state: 'ready',
+      era: 'legacy',
+      version: '2025-11-25',
+      stages: [
+        ['resolve', true],
+        ['start', true],
+        ['negotiate', true],
+        ['list', true],
+      ],
+      tools: 2,
+      resources: 0,
+      prompts: 0,
+      quarantined: [],
+      warnings: [],
+    })
+    const dies = (await machine.json(['test', 'dies'])) as { state: string; problem: { code: string } }
+    expect([dies.state, dies.problem.code]).toEqual(['failed', 'connect/exit'])
+  })
+})
+
+describe('tools', () => {
+  test('of one server, with those in quarantine and the reason', async () => {
+    const { code, stdout } = await run('tools', 'bad')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^SERVER {2}TOOL {12}DESCRIPTION\nbad {5}echo/)
+    expect(stdout).toContain('9 tools in quarantine:')
+    expect(stdout).toContain('bad no_schema: it has no `inputSchema`')
+  })
+
+  test('have the names a model sees, in JSON, with nothing else on stdout', async () => {
+    const { tools } = (await machine.json(['tools', 'good'])) as { tools: object[] }
+    expect(tools.map((tool) => ({ ...tool, inputSchema: null, description: null }))).toEqual([
+      {
+        name: 'mcp__good__echo',
+        annotations: { readOnlyHint: true },
+        server: 'good',
+        tool: 'echo',
+        inputSchema: null,
+        description: null,
+      },
+      { name: 'mcp__good__slow', server: 'good', tool: 'slow', inputSchema: null, description: null },
+    ])
+  })
+
+  test('with --wait fails when a server is not ready, and --deadline ends the wait', async () => {
+    const ran = await machine.run(['tools', '--wait', '--deadline', '3000', '--json'])
+    expect(ran.code).toBe(1)
+    const { readiness } = JSON.parse(ran.stdout) as {
+      readiness: { ok: boolean; servers: { name: string; state: string }[] }
+    }
+    const states = Object.fromEntries(readiness.servers.map(({ name, state }) => [name, state]))
+    expect(states).toMatchObject({ good: 'ready', everything: 'ready', missing: 'failed' })
+    expect(states['dies']).toMatch(/^(?:waiting|failed|connecting)$/)
+  })
+
+  test('a deadline that is no number is a usage error', async () => {
+    const { code, stderr } = await run('tools', '--deadline', 'soon')
+    expect(code).toBe(2)
+    expect(stderr).toContain('`--deadline` must be a number of milliseconds, but is `soon`')
+  })
+})
+
+describe('resources and prompts', () => {
+  test('are listed, read and filled in', async () => {
+    const { stdout: resources } = await run('resources', 'everything')
+    expect(resources).toContain('demo://resource/static/document/features.md')
+    expect(resources).toContain('demo://resource/dynamic/text/{resourceId}')
+    const { stdout: text } = await run('read', 'everything', 'demo://resource/static/document/features.md')
+    expect(text).toMatch(/^# Everything Server - Features\n/)
+    const { stdout: prompts } = await run('prompts', 'everything')
+    expect(prompts).toMatch(/args-prompt +city \[state\]/)
+    const { stdout: prompt } = await run('prompt', 'everything', 'args-prompt', 'city=Bern')
+    expect(prompt).toBe("user: What's weather in Bern?\n")
+  })
+
+  test.each([
+    ['read', ['read', 'everything', 'demo://nothing'], 1, '`everything` did not answer `resources/read`'],
+    ['prompt', ['prompt', 'everything', 'args-prompt', 'city'], 2, '`city` is not of the form name=value'],
+    [
+      'prompt',
+      ['prompt', 'everything', 'nothing'],
+      1,
+      '`everything` did not answer `prompts/get`: error -32602',
+    ],
+  ])('%s: what the server refuses is told', async (_, args, code, words) => {
+    const ran = await run(...args)
+    expect(ran.code).toBe(code)
+    expect(ran.stderr).toContain(words)
+  })
+})
+
+describe('list', () => {
+  test('--check tells of each server as soon as it is known, and sums up', async () => {
+    const { code, stdout, stderr } = await run('list', '--check')
+    expect(code).toBe(1)
+    const lines = stdout.trimEnd().split('\n')
+    expect(lines.at(-1)).toBe('4 of 7 servers ready')
+    expect(lines.slice(0, 7).toSorted()).toEqual([
+      'failed      dies <time>',
+      'failed      hangs <time>',
+      'failed      missing <time>',
+      'ready       bad         5 tools, <time>',
+      'ready       everything  13 tools, <time>',
+      'ready       good        2 tools, <time>',
+      'ready       leaky       3 tools, <time>',
+    ])
+    expect(stderr.match(/^error: /gm)).toHaveLength(3)
+  })
+
+  test('shows afterwards how each was last seen, and starts nothing', async () => {
+    const { stdout } = await run('list')
+    expect(stdout).toMatch(/^NAME .* FATE +LAST SEEN +FILE$/m)
+    expect(stdout).toMatch(/^good .* chosen +ready, 2 tools, <time> ago/m)
+    expect(stdout).toMatch(/^dies .* chosen +failed, <time> ago/m)
+    expect(stdout).toMatch(/^shop .* untrusted +\.\/\.mcp\.json/m)
+    const { servers } = (await machine.json(['list'])) as {
+      servers: { name: string; state?: string; tools?: number }[]
+    }
+    expect(servers.find(({ name }) => name === 'good')).toMatchObject({ state: 'ready', tools: 2 })
+  })
+
+  test('--check on a terminal ends with a clean last line', async () => {
+    const { text } = await runInTerminal(machine, 'plugboard list --check 2>/dev/null', { columns: 80 })
+    expect(text).toContain('ready       good')
+    expect(text).toContain('4 of 7 servers ready')
+  })
+})
+
+describe('secrets', () => {
+  test('a token from the environment is nowhere in what a server writes', async () => {
+    const env = { MY_TOKEN: 'tok-4f9a8b7c6d5e' }
+    await machine.run(['test', 'leaky'], { env })
+    const { stdout } = await machine.run(['logs', 'leaky'], { env })
+    expect(stdout).toContain('‹secret›')
+    expect(stdout).not.toContain('tok-4f9a8b7c6d5e')
+  })
+})
+
+describe('logs', () => {
+  test('has what the server wrote and how it came and went', async () => {
+    const { code, stdout } = await run('logs', 'dies')
+    expect(code).toBe(0)
+    expect(stdout).toContain('<date> stderr fatal: no licence')
+    expect(stdout).toContain('<date> event connecting')
+  })
+
+  test('of a server that never ran says how to run it', async () => {
+    const { code, stderr } = await run('logs', 'shop')
+    expect(code).toBe(2)
+    expect(stderr).toContain('`shop` has written nothing yet')
+  })
+
+  test('-f goes on with what is added', async () => {
+    const file = ((await machine.json(['logs', 'good'])) as { file: string }).file
+    mkdirSync(file.replace(/\/[^/]*$/, ''), { recursive: true })
+    const answers = [{ when: 'waiting for more', keys: '\u0003' }]
+    writeFileSync(file, 'first line\n')
+    const script = `(sleep 0.5; echo 'waiting for more' >> '${file}') & plugboard logs good -f`
+    const { text } = await runInTerminal(machine, script, { columns: 80, answers })
+    expect(text).toContain('first line')
+    expect(text).toContain('waiting for more')
+  })
+})

@@ -1,0 +1,71 @@
+/**
+ * program: a server on a port, as a process of its own that can be ended and started again.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+export interface Program extends AsyncDisposable {
+  readonly origin: string
+  readonly port: number
+}
+
+export interface ProgramOptions {
+  /** One that is free, unless given. */
+  readonly port?: number
+  onLine?(line: string): void
+}
+
+const EVERYTHING = fileURLToPath(
+  new URL('../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url),
+)
+const SDK = fileURLToPath(new URL('sdk.mjs', import.meta.url))
+
+export const PROGRAMS = {
+  'everything-http': [EVERYTHING, 'streamableHttp'],
+  'everything-sse': [EVERYTHING, 'sse'],
+  sdk: [SDK, 'http'],
+} as const
+
+/** Resolves when it listens. What it writes, to stdout or stderr, is told line by line. */
+export async function startProgram(
+  name: keyof typeof PROGRAMS,
+  { port, onLine = () => undefined }: ProgramOptions = {},
+): Promise<Program> {
+  const at = port ?? (await findFreePort())
+  const child = spawn(process.execPath, PROGRAMS[name], {
+    env: { PATH: process.env['PATH'], PORT: String(at) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const closed = once(child, 'close')
+  const said: string[] = []
+  await new Promise<void>((resolve, reject) => {
+    for (const input of [child.stdout, child.stderr]) {
+      createInterface({ input }).on('line', (line) => {
+        said.push(line)
+        onLine(line)
+        if (line.includes(`on port ${at}`)) resolve()
+      })
+    }
+    void closed.then(() => reject(new Error(`it ended: ${said.join('\n')}`)))
+  })
+  return {
+    origin: `http://127.0.0.1:${at}`,
+    port: at,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await closed
+    },
+  }
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
