@@ -27,7 +27,7 @@ import { toReadiness, type Readiness } from './readiness.ts'
 import type { Shared } from './shared.ts'
 import { createSlots } from './slots.ts'
 import { createSupervisor, type ServerSnapshot, type Supervisor } from './supervisor.ts'
-import { toTools, type BoardTool } from './tools.ts'
+import { createToolList, type BoardTool } from './tools.ts'
 
 export interface BoardOptions {
   /** Reads the files; asked again by every reload. */
@@ -118,14 +118,21 @@ export async function openBoard(world: World, options: BoardOptions): Promise<Bo
   const shared = share(world, loaded, { ...options, onChange, onNotification })
   const { cache } = shared
 
+  const toolList = createToolList()
   let tools: readonly BoardTool[] = []
+  /** Servers that changed in this turn: hosts are told once, however much happens at the same moment. */
+  const changed = new Set<string>()
   function onChange(server: string): void {
+    if (changed.size === 0) queueMicrotask(tellChanges)
+    changed.add(server)
+  }
+  function tellChanges(): void {
+    const names = [...changed]
+    changed.clear()
     const before = tools
-    tools = toTools(
-      inOrder().map((one) => one.snapshot()),
-      before,
-    )
-    for (const listener of listeners.change) listener({ server, tools: tools !== before })
+    tools = toolList.of(inOrder().map((one) => one.snapshot()))
+    for (const server of names)
+      for (const listener of listeners.change) listener({ server, tools: tools !== before })
   }
   function onNotification(server: string, method: string, params: Params): void {
     for (const listener of listeners.notification) listener({ server, method, params })
@@ -153,7 +160,10 @@ export async function openBoard(world: World, options: BoardOptions): Promise<Bo
   }
 
   const board: Board = {
-    tools: () => tools,
+    tools() {
+      if (changed.size > 0) tellChanges()
+      return tools
+    },
     snapshot: () => ({
       servers: inOrder().map((one) => one.snapshot()),
       problems: [...loaded.catalog.problems, ...cache.problems()],

@@ -267,15 +267,16 @@ export function createSupervisor(server: AdmittedServer, shared: Shared): Superv
       return
     }
     refreshing = 'yes'
+    const take = (listed: Offering): void => {
+      // What was read of a session that went is not all there is.
+      if (run !== one || one.lost !== undefined) return
+      accept(listed, launch)
+      onChange(server.name)
+    }
+    const complain = (error: unknown): void =>
+      log.write(redact(`its lists could not be read again: ${String(error)}`), 'event')
     list(session, { signal: one.controller.signal, clock, timeoutMs: launch.timeoutMs })
-      .then(
-        (listed) => {
-          if (run !== one) return
-          accept(listed, launch)
-          onChange(server.name)
-        },
-        (error: unknown) => log.write(redact(`its lists could not be read again: ${String(error)}`), 'event'),
-      )
+      .then(take, complain)
       .finally(() => {
         const isDue = refreshing === 'again'
         refreshing = 'no'

@@ -1,8 +1,9 @@
 /**
  * tools: what every server offers, as one list in a stable order.
  */
+import { isObject } from '../base/is-object.ts'
+import type { ListedTool, Offering } from '../model/offering.ts'
 import { SOURCE_TITLES } from '../model/origin.ts'
-import type { ListedTool } from '../model/offering.ts'
 import { nameOf } from '../pipeline/name/name.ts'
 import type { ServerSnapshot } from './supervisor.ts'
 
@@ -23,36 +24,58 @@ export interface BoardTool {
   readonly definition: ListedTool
 }
 
-/** The list before, when nothing in it changed: a host compares by identity. */
-export function toTools(
-  servers: readonly ServerSnapshot[],
-  before: readonly BoardTool[],
-): readonly BoardTool[] {
-  const tools = servers.flatMap(toToolsOf)
-  const isSame = tools.length === before.length && tools.every((tool, i) => isEqual(tool, before[i]!))
-  return isSame ? before : tools
+export interface ToolList {
+  /** The list before, when nothing in it changed: a host compares by identity. */
+  of(servers: readonly ServerSnapshot[]): readonly BoardTool[]
 }
 
-function toToolsOf({ name: server, origin, offering, connection }: ServerSnapshot): readonly BoardTool[] {
-  if (offering === undefined || connection.state === 'closed') return []
-  return offering.tools.map((definition) => {
-    const { name: tool, description, inputSchema, annotations } = definition
-    return {
-      name: nameOf(server, tool, 'double'),
-      server,
-      tool,
-      ...(typeof description === 'string' ? { description } : {}),
-      inputSchema,
-      ...(typeof annotations === 'object' && annotations !== null
-        ? { annotations: annotations as Readonly<Record<string, unknown>> }
-        : {}),
-      label: `mcp:${server} via ${SOURCE_TITLES[origin.source]}`,
-      isDeferred: connection.state !== 'ready',
-      definition,
-    }
-  })
+/** Remembers the slice of each server, since of all slices at most one changes at a time. */
+export function createToolList(): ToolList {
+  const slices = new WeakMap<
+    Offering,
+    { readonly isDeferred: boolean; readonly tools: readonly BoardTool[] }
+  >()
+  let last: { readonly slices: readonly (readonly BoardTool[])[]; readonly tools: readonly BoardTool[] } = {
+    slices: [],
+    tools: [],
+  }
+  const sliceOf = (server: ServerSnapshot): readonly BoardTool[] => {
+    const { offering, connection } = server
+    if (offering === undefined || connection.state === 'closed') return NONE
+    const isDeferred = connection.state !== 'ready'
+    const known = slices.get(offering)
+    if (known?.isDeferred === isDeferred) return known.tools
+    const tools = offering.tools.map((definition) => toTool(server, definition, isDeferred))
+    slices.set(offering, { isDeferred, tools })
+    return tools
+  }
+  return {
+    of(servers) {
+      const now = servers.map(sliceOf).filter((slice) => slice.length > 0)
+      const isSame = now.length === last.slices.length && now.every((slice, i) => slice === last.slices[i])
+      if (!isSame) last = { slices: now, tools: now.flat() }
+      return last.tools
+    },
+  }
 }
 
-function isEqual(a: BoardTool, b: BoardTool): boolean {
-  return a.name === b.name && a.definition === b.definition && a.isDeferred === b.isDeferred
+const NONE: readonly BoardTool[] = []
+
+function toTool(
+  { name: server, origin }: ServerSnapshot,
+  definition: ListedTool,
+  isDeferred: boolean,
+): BoardTool {
+  const { name: tool, description, inputSchema, annotations } = definition
+  return {
+    name: nameOf(server, tool, 'double'),
+    server,
+    tool,
+    ...(typeof description === 'string' ? { description } : {}),
+    inputSchema,
+    ...(isObject(annotations) ? { annotations } : {}),
+    label: `mcp:${server} via ${SOURCE_TITLES[origin.source]}`,
+    isDeferred,
+    definition,
+  }
 }

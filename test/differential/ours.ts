@@ -2,8 +2,13 @@
  * ours: our session as an oracle.
  */
 import type { LaunchTransport } from '../../src/model/launch.ts'
-import type { Result } from '../../src/model/message.ts'
-import { MODERN_VERSION, SessionError, type ClientHandlers, type SessionFailure } from '../../src/model/session.ts'
+import type { Params, Result } from '../../src/model/message.ts'
+import {
+  MODERN_VERSION,
+  SessionError,
+  type ClientHandlers,
+  type SessionFailure,
+} from '../../src/model/session.ts'
 import { connect } from '../../src/pipeline/connect/connect.ts'
 import { list } from '../../src/pipeline/list/list.ts'
 import { createNodeWorld } from '../../src/world/node/world.ts'
@@ -43,13 +48,7 @@ export async function openOurs(place: Place, options: OpenOptions): Promise<Orac
     hello: { version, capabilities, serverInfo, instructions },
     diary,
     async ask(method, params, { onProgress, ...rest } = {}) {
-      const request = {
-        ...rest,
-        ...(onProgress === undefined
-          ? {}
-          : // PROGRESS_TOKEN
-            { onProgress: ({ progressToken: _, ...progress }: Result) => onProgress(progress) }),
-      }
+      const request = onProgress === undefined ? rest : { ...rest, onProgress: withoutToken(onProgress) }
       return session.request(method, params, request).then(toOutcome, (error: unknown) => {
         if (error instanceof SessionError) return toFailed(error.failure)
         throw error
@@ -64,7 +63,8 @@ export async function openOurs(place: Place, options: OpenOptions): Promise<Orac
 }
 
 function toTransport(place: Place, cwd: string): LaunchTransport {
-  if (place.kind !== 'stdio') return { kind: place.kind, url: place.url, headers: new Map(), fallback: 'none' }
+  if (place.kind !== 'stdio')
+    return { kind: place.kind, url: place.url, headers: new Map(), fallback: 'none' }
   const env = new Map([['PATH', process.env['PATH'] ?? '']])
   return { kind: 'stdio', command: process.execPath, args: place.args, env, cwd }
 }
@@ -88,9 +88,19 @@ function toHandlers({ diary, answers = 'all', logLevel }: OpenOptions): ClientHa
   }
 }
 
+/** PROGRESS_TOKEN */
+function withoutToken(tell: (progress: Params) => void): (progress: Params) => void {
+  return (told) => {
+    const { progressToken: _, ...progress } = told
+    tell(progress)
+  }
+}
+
 function toOutcome({ resultType, ...result }: Result): Outcome {
   // RESULT_TYPE, and nothing but it: any other type is part of what is compared.
-  return { result: resultType === undefined || resultType === 'complete' ? result : { resultType, ...result } }
+  return {
+    result: resultType === undefined || resultType === 'complete' ? result : { resultType, ...result },
+  }
 }
 
 function toFailed(failure: SessionFailure): Outcome {

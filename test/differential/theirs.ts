@@ -24,7 +24,11 @@ import type { Outcome, Place } from './oracle.ts'
 
 /** Lets everything through, so that nothing the server sent is lost on the way. */
 const ANYTHING: StandardSchemaV1<unknown, Record<string, unknown>> = {
-  '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value: value as Record<string, unknown> }) },
+  '~standard': {
+    version: 1,
+    vendor: 'test',
+    validate: (value) => ({ value: value as Record<string, unknown> }),
+  },
 }
 
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
@@ -48,7 +52,11 @@ export async function openTheirs(place: Place, options: OpenOptions): Promise<Or
     async ask(method, params = {}, ask = {}) {
       const meta = isModern && logLevel !== undefined ? { _meta: { [LOG_LEVEL]: logLevel } } : {}
       try {
-        const result = await client.request({ method, params: { ...params, ...meta } }, ANYTHING, toOptions(ask))
+        const result = await client.request(
+          { method, params: { ...params, ...meta } },
+          ANYTHING,
+          toOptions(ask),
+        )
         return { result }
       } catch (error) {
         return toFailed(error, ask.signal)
@@ -89,8 +97,10 @@ function createClient({ era, diary, answers = 'all' }: OpenOptions): Client {
 }
 
 function openTransport(place: Place, diary: Diary): Transport {
-  if (place.kind === 'http') return new StreamableHTTPClientTransport(new URL(place.url))
-  if (place.kind === 'sse') return new SSEClientTransport(new URL(place.url))
+  if (place.kind !== 'stdio') {
+    const url = new URL(place.url)
+    return place.kind === 'http' ? new StreamableHTTPClientTransport(url) : new SSEClientTransport(url)
+  }
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [...place.args],
@@ -115,13 +125,13 @@ function toFailed(error: unknown, signal: AbortSignal | undefined): Outcome {
     return { error: { code, message, ...(data === undefined ? {} : { data }) } }
   }
   if (error instanceof SdkHttpError && error.status === 404) {
-    const { text } = error.data as { readonly text: string }
-    return { error: (JSON.parse(text) as { readonly error: { code: number; message: string } }).error } // NOT_FOUND_BODY
+    const { text } = error.data as unknown as { readonly text: string }
+    return JSON.parse(text, (key, value: unknown) => (key === 'id' || key === 'jsonrpc' ? undefined : value)) // NOT_FOUND_BODY
   }
+  if (error instanceof Error && error.message === 'Not connected') return { failed: 'lost' }
   if (!(error instanceof SdkError)) throw error
   // An abort is told as a timeout: only the signal knows.
   if (error.code === SdkErrorCode.RequestTimeout)
     return { failed: signal?.aborted === true ? 'aborted' : 'timeout' }
-  const isLost = error.code === SdkErrorCode.ConnectionClosed || error.code === SdkErrorCode.NotConnected
-  return { failed: isLost ? 'lost' : 'bad-answer' }
+  return { failed: error.code === SdkErrorCode.ConnectionClosed ? 'lost' : 'bad-answer' }
 }

@@ -86,6 +86,9 @@ interface Attempt {
   abandon(): Promise<void>
 }
 
+/** The server's yes to a subscription of ours: the session's own affair. */
+const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
+
 function createAttempt(
   launch: LaunchSpec,
   { world, listener, handlers, ...request }: ConnectRequest,
@@ -103,7 +106,9 @@ function createAttempt(
   const open = (openWire: WireOpener): Channel => {
     let isCurrent = true
     return openChannel(openWire, world.clock, {
-      onNotification: (method, params) => listener.onNotification(method, params),
+      onNotification(method, params) {
+        if (method !== ACKNOWLEDGED) listener.onNotification(method, params)
+      },
       onQuestion: (method, params, signal) => answerQuestion(handlers, { method, params }, signal),
       onOddity: (text) => listener.onOddity?.(text),
       onNoise: (text) => listener.onLog(text, 'stdout'),

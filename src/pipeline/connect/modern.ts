@@ -64,24 +64,36 @@ export function openModern(channel: Channel, client: Client, hello: Hello): Sess
   const send = (method: string, params: Params, options: RequestOptions): Promise<Result> =>
     channel.request(method, withEnvelope(params, envelope), { ...options, cancelBy })
   const changes = listenForChanges(channel, client, hello)
+  /** How many wait: for an answer, or for somebody here between two of them. */
+  let open = 0
+  let onDrained: (() => void)[] = []
+  const leave = (): void => {
+    open -= 1
+    if (open > 0) return
+    for (const tell of onDrained) tell()
+    onDrained = []
+  }
   return {
     hello,
     wire: channel.wire.kind,
     async request(method, params = {}, options = {}) {
-      let result = await send(method, params, options)
-      for (let round = 1; result['resultType'] === 'input_required'; round++) {
-        if (round > MAX_ROUNDS) throw goesInCircles(method)
-        const wanted = AbortSignal.any([
-          channel.gone,
-          ...(options.signal === undefined ? [] : [options.signal]),
-        ])
-        const input = await whileWanted(meetNeeds(client, result, wanted), wanted)
-        result = await send(method, { ...params, ...input }, options)
+      open += 1
+      try {
+        let result = await send(method, params, options)
+        for (let round = 1; result['resultType'] === 'input_required'; round++) {
+          if (round > MAX_ROUNDS) throw goesInCircles(method)
+          const { signal = channel.gone } = options
+          const wanted = AbortSignal.any([channel.gone, signal])
+          const input = await whileWanted(meetNeeds(client, result, wanted), wanted)
+          result = await send(method, { ...params, ...input }, options)
+        }
+        return result
+      } finally {
+        leave()
       }
-      return result
     },
     notify: channel.notify,
-    drained: channel.drained,
+    drained: () => (open === 0 ? Promise.resolve() : new Promise((resolve) => onDrained.push(resolve))),
     close() {
       changes.abort()
       return channel.close()
@@ -96,6 +108,7 @@ function withEnvelope(params: Params, envelope: Params): Params {
 /** Undefined as soon as nobody waits any more; what is sent next then fails, and says why. */
 function whileWanted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
+    if (signal.aborted) resolve(undefined)
     signal.addEventListener('abort', () => resolve(undefined), { once: true })
     work.then(resolve, reject)
   })
@@ -108,7 +121,8 @@ async function meetNeeds(client: Client, result: Result, signal: AbortSignal): P
   if (questions.length === 0) await new Promise<void>((resolve) => client.clock.after(REPEAT_MS, resolve))
   const answers = await Promise.all(
     questions.map(
-      async ([key, question]) => [key, await meetNeed(client, question as Params, signal)] as const,
+      async ([key, question]) =>
+        [key, await meetNeed(client, isObject(question) ? question : {}, signal)] as const,
     ),
   )
   return {

@@ -3,7 +3,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import type { Message, Params, Result } from '../../../src/model/message.ts'
-import { SessionError } from '../../../src/model/session.ts'
+import type { SessionError } from '../../../src/model/session.ts'
 import type { SendOptions, Wire, WireFailure, WireListener } from '../../../src/model/wire.ts'
 import { openChannel, RpcFaultError, type Channel } from '../../../src/pipeline/connect/channel.ts'
 import type { Clock } from '../../../src/world/world.ts'
@@ -45,7 +45,7 @@ interface Bench {
   readonly channel: Channel
   readonly clock: Hand
   /** Everything that went out. */
-  readonly sent: (Message & { readonly options: SendOptions | undefined })[]
+  readonly sent: { readonly message: Message; readonly options: SendOptions | undefined }[]
   /** As if the server had said it. */
   say(message: object): void
   end(failure: WireFailure): void
@@ -61,7 +61,7 @@ function open(onQuestion: OnQuestion = async () => ({})): Bench {
   let listener: WireListener | undefined
   const wire: Wire = {
     kind: 'stdio',
-    send: (message, options) => void sent.push({ ...message, options }),
+    send: (message, options) => void sent.push({ message, options }),
     close: async () => undefined,
   }
   const openWire = (given: WireListener): Wire => {
@@ -104,7 +104,7 @@ describe('a request', () => {
     const { channel, say, sent } = open()
     const first = channel.request('a', undefined, BY_MESSAGE)
     const second = channel.request('b', { x: 1 }, BY_MESSAGE)
-    expect(sent.map(({ options: _, ...message }) => message)).toEqual([
+    expect(sent.map(({ message }) => message)).toEqual([
       { jsonrpc: '2.0', id: 1, method: 'a' },
       { jsonrpc: '2.0', id: 2, method: 'b', params: { x: 1 } },
     ])
@@ -194,7 +194,7 @@ describe('the time limit', () => {
     clock.advance(1)
     await settle()
     expect(seen.outcome).toEqual({ kind: 'timeout', afterMs: 100 })
-    expect(sent[1]).toMatchObject({
+    expect(sent[1]!.message).toMatchObject({
       method: 'notifications/cancelled',
       params: { requestId: 1, reason: 'no word for 100 ms' },
     })
@@ -240,7 +240,7 @@ describe('the time limit', () => {
     const seen = watch(
       channel.request('a', { _meta: { trace: 'x' } }, { ...BY_MESSAGE, timeoutMs: 100, onProgress }),
     )
-    expect(sent[0]).toMatchObject({ params: { _meta: { trace: 'x', progressToken: 1 } } })
+    expect(sent[0]!.message).toMatchObject({ params: { _meta: { trace: 'x', progressToken: 1 } } })
     for (let progress = 1; progress <= 3; progress++) {
       clock.advance(90)
       say({ method: 'notifications/progress', params: { progressToken: 1, progress } })
@@ -300,7 +300,7 @@ describe('giving up', () => {
 })
 
 describe('a question of the server', () => {
-  const outOf = ({ sent }: Bench): readonly unknown[] => sent.map(({ options: _, ...message }) => message)
+  const outOf = ({ sent }: Bench): readonly unknown[] => sent.map(({ message }) => message)
 
   it('is answered, also with an id that one of ours has', async () => {
     const bench = open(async (method, params) => ({ method, params }))

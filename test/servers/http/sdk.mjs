@@ -53,7 +53,11 @@ const TOOLS = {
     inputSchema: ANY,
     outputSchema: { type: 'object', properties: { degrees: { type: 'number' } }, required: ['degrees'] },
     _meta: { 'example.test/unit': 'celsius' },
-    call: () => ({ ...say('{"degrees":21.5}'), structuredContent: { degrees: 21.5 }, _meta: { cached: false } }),
+    call: () => ({
+      ...say('{"degrees":21.5}'),
+      structuredContent: { degrees: 21.5 },
+      _meta: { cached: false },
+    }),
   },
   fail: {
     description: 'A result that is an error.',
@@ -76,7 +80,8 @@ const TOOLS = {
     description: 'Asks the client, and answers with the answers.',
     inputSchema: ANY,
     call({ only = Object.keys(QUESTIONS) }, { mcpReq }) {
-      if (mcpReq.inputResponses !== undefined) return say(JSON.stringify([mcpReq.inputResponses, mcpReq.requestState()]))
+      if (mcpReq.inputResponses !== undefined)
+        return say(JSON.stringify([mcpReq.inputResponses, mcpReq.requestState()]))
       return inputRequired({
         inputRequests: Object.fromEntries(only.map((name) => [name, QUESTIONS[name]])),
         requestState: 'a note to itself',
@@ -118,13 +123,17 @@ async function work({ steps = 3, ms = 10 }, { mcpReq }) {
     if (_meta?.progressToken === undefined) continue
     const { progressToken } = _meta
     const message = `step ${progress} of ${steps}`
-    await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, total: steps, message } })
+    await mcpReq.notify({
+      method: 'notifications/progress',
+      params: { progressToken, progress, total: steps, message },
+    })
   }
   return say(`worked ${steps} steps`)
 }
 
 function listTools() {
-  const built = Object.entries(TOOLS).map(([name, { call: _, ...tool }]) => ({ name, ...tool }))
+  // JSON leaves out what is called.
+  const built = Object.entries(TOOLS).map(([name, tool]) => ({ name, ...tool }))
   const more = Array.from({ length: grown }, (_, at) => ({ name: `grown_${at + 1}`, inputSchema: ANY }))
   return [...built, ...more]
 }
@@ -158,7 +167,9 @@ function createServer() {
     return tool.call(params.arguments ?? {}, context)
   })
   server.setRequestHandler('resources/list', () => ({
-    resources: [{ uri: 'test://menu', name: 'menu', mimeType: 'text/plain', size: 4, annotations: { priority: 0.5 } }],
+    resources: [
+      { uri: 'test://menu', name: 'menu', mimeType: 'text/plain', size: 4, annotations: { priority: 0.5 } },
+    ],
   }))
   server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: [{ uriTemplate: 'test://dish/{name}', name: 'dish' }],
@@ -181,7 +192,10 @@ function createServer() {
     return { description: 'Greets.', messages: [{ role: 'user', content: { type: 'text', text } }] }
   })
   server.setRequestHandler('completion/complete', ({ params: { argument } }) => ({
-    completion: { values: ['Ada', 'Alan', 'Grace'].filter((name) => name.startsWith(argument.value)), total: 3 },
+    completion: {
+      values: ['Ada', 'Alan', 'Grace'].filter((name) => name.startsWith(argument.value)),
+      total: 3,
+    },
   }))
   return server
 }
