@@ -108,8 +108,8 @@ async function killOnAndOn(name) {
 async function killAndWait(name) {
   process.kill(await pidOf(name), 'SIGKILL')
   await new Promise((resolve) => {
-    const stop = board.on('change', ({ server }) => {
-      if (server !== name) return
+    const stop = board.on('change', ({ servers }) => {
+      if (!servers.includes(name)) return
       stop()
       resolve()
     })

@@ -75,14 +75,8 @@ export { Secret } from './base/secret.ts'
 export { originalText } from './model/entry.ts'
 export { showTemplate } from './model/template.ts'
 export type { LoadOptions } from './runtime/load-catalog.ts'
-export type {
-  Board,
-  BoardChange,
-  BoardNotification,
-  BoardOptions,
-  BoardSnapshot,
-  ReloadSummary,
-} from './runtime/board.ts'
+export type { Board, BoardChange, BoardNotification, BoardOptions, BoardSnapshot } from './runtime/board.ts'
+export type { ReloadSummary } from './runtime/reload.ts'
 export type { Wait } from './runtime/gate.ts'
 export type { Readiness, ServerReadiness } from './runtime/readiness.ts'
 export type { ServerSnapshot } from './runtime/supervisor.ts'

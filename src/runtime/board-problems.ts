@@ -41,3 +41,8 @@ export function notConnectable({ entry, fate }: CatalogEntry): Problem {
         : [`to see why, run \`plugboard explain ${name}\``],
   })
 }
+
+/** Somebody here ended it while somebody else waited. */
+export function disconnected(name: string): Problem {
+  return createProblem({ code: 'connect/closed', message: `\`${name}\` was disconnected` })
+}

@@ -8,25 +8,24 @@
 import type { AdmittedServer, Catalog } from '../model/catalog.ts'
 import type { CredentialSource } from '../model/launch.ts'
 import type { Params, Result } from '../model/message.ts'
-import type { ListedTool } from '../model/offering.ts'
 import type { Problem } from '../model/problem.ts'
-import type { ClientHandlers, RequestOptions, Session } from '../model/session.ts'
+import type { ClientHandlers, RequestOptions } from '../model/session.ts'
 import type { ClientInfo } from '../pipeline/connect/client.ts'
 import type { InProcessServers } from '../pipeline/connect/open-wire.ts'
 import { capabilitiesOf } from '../pipeline/connect/questions.ts'
-import { toParamHeaders } from '../pipeline/list/param-headers.ts'
-import { fingerprintOf } from '../pipeline/resolve/fingerprint.ts'
 import { createValueCache } from '../pipeline/resolve/value-cache.ts'
 import { ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
+import { ask } from './ask.ts'
 import { passGate, type Wait } from './gate.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
 import { openOfferingCache } from './offering-cache.ts'
-import { notConnectable, notReady, unknownServer } from './board-problems.ts'
+import { notConnectable, unknownServer } from './board-problems.ts'
 import { toReadiness, type Readiness } from './readiness.ts'
+import { planReload, type ReloadSummary } from './reload.ts'
 import type { Shared } from './shared.ts'
 import { createSlots } from './slots.ts'
-import { createSupervisor, type ServerSnapshot, type Supervisor } from './supervisor.ts'
+import { Supervisor, type ServerSnapshot } from './supervisor.ts'
 import { createToolList, type BoardTool } from './tools.ts'
 
 export interface BoardOptions {
@@ -79,8 +78,10 @@ export interface BoardSnapshot {
   readonly catalog: Catalog
 }
 
+/** All that happened in one turn: a host drops what it made of the old state once. */
 export interface BoardChange {
-  readonly server: string
+  /** Those that are not as they were, in any respect. */
+  readonly servers: readonly string[]
   /** Whether the list of tools is another one than before. */
   readonly tools: boolean
 }
@@ -91,227 +92,169 @@ export interface BoardNotification {
   readonly params: Params
 }
 
-export interface ReloadSummary {
-  readonly added: readonly string[]
-  readonly removed: readonly string[]
-  readonly changed: readonly string[]
-  /** Unchanged, and tried again because they were not connected. */
-  readonly reconnected: readonly string[]
-}
-
 /** How many may be starting at once. */
 const STARTING = { local: 4, remote: 20 }
 
 const CLIENT: ClientInfo = { name: 'plugboard', version: '0' }
 
 export async function openBoard(world: World, options: BoardOptions): Promise<Board> {
-  const openedAt = world.clock.now()
-  const { load, only, wait = 'known', deadlineMs } = options
-  let loaded = await load()
-  const listeners = {
-    change: new Set<(change: BoardChange) => void>(),
-    notification: new Set<(n: BoardNotification) => void>(),
-  }
-  const supervisors = new Map<string, Supervisor>()
-  /** Out of use, with calls that still wait for their answer. */
-  const retiring = new Set<Supervisor>()
-  const shared = share(world, loaded, { ...options, onChange, onNotification })
-  const { cache } = shared
-
-  const toolList = createToolList()
-  let tools: readonly BoardTool[] = []
-  /** Servers that changed in this turn: hosts are told once, however much happens at the same moment. */
-  const changed = new Set<string>()
-  function onChange(server: string): void {
-    if (changed.size === 0) queueMicrotask(tellChanges)
-    changed.add(server)
-  }
-  function tellChanges(): void {
-    const names = [...changed]
-    changed.clear()
-    const before = tools
-    tools = toolList.of(inOrder().map((one) => one.snapshot()))
-    for (const server of names)
-      for (const listener of listeners.change) listener({ server, tools: tools !== before })
-  }
-  function onNotification(server: string, method: string, params: Params): void {
-    for (const listener of listeners.notification) listener({ server, method, params })
-  }
-  const inOrder = (): readonly Supervisor[] =>
-    [...supervisors.values()].sort((a, b) => (a.server.name < b.server.name ? -1 : 1))
-
-  const add = (server: AdmittedServer): Supervisor => {
-    const one = createSupervisor(server, shared)
-    supervisors.set(server.name, one)
-    if (only === undefined || only.includes(server.name)) one.want()
-    return one
-  }
-  const retire = (one: Supervisor): void => {
-    retiring.add(one)
-    void one.retire().finally(() => retiring.delete(one))
-  }
-  const require = (name: string): Supervisor => {
-    const one = supervisors.get(name)
-    if (one !== undefined) return one
-    const entry = loaded.catalog.entries.find(({ entry: { found } }) => found.name === name)
-    throw new ProblemError(
-      entry === undefined ? unknownServer(name, [...supervisors.keys()]) : notConnectable(entry),
-    )
-  }
-
-  const board: Board = {
-    tools() {
-      if (changed.size > 0) tellChanges()
-      return tools
-    },
-    snapshot: () => ({
-      servers: inOrder().map((one) => one.snapshot()),
-      problems: [...loaded.catalog.problems, ...cache.problems()],
-      catalog: loaded.catalog,
-    }),
-    readiness: () => toReadiness(inOrder(), world.clock.now() - openedAt),
-    request(name, method, params, request) {
-      const one = supervisors.get(name)
-      const session = one?.live()
-      if (session !== undefined) return ask(one!, session, { method, params, request })
-      return askLater(name, { method, params, request })
-    },
-    async connect(name, { signal } = {}) {
-      await require(name).session(signal)
-    },
-    async waitFor(name, { signal } = {}) {
-      await require(name).session(signal)
-    },
-    async disconnect(name) {
-      const one = require(name)
-      await one.close()
-      // A reload may have replaced or removed it meanwhile.
-      if (supervisors.get(name) !== one) return
-      supervisors.set(name, createSupervisor(one.server, shared))
-      onChange(name)
-    },
-    async restart(name) {
-      const one = require(name)
-      one.restart()
-      await one.session()
-    },
-    async reload() {
-      const next = await load()
-      const summary = await apply(next)
-      loaded = next
-      return summary
-    },
-    on(event: 'change' | 'notification', listener: never) {
-      listeners[event].add(listener)
-      return () => void listeners[event].delete(listener)
-    },
-    async close() {
-      await Promise.allSettled([...supervisors.values(), ...retiring].map((one) => one.close()))
-      await cache.flush()
-    },
-    [Symbol.asyncDispose]: () => board.close(),
-  }
-
-  interface Asked {
-    readonly method: string
-    readonly params: Params | undefined
-    readonly request: RequestOptions | undefined
-  }
-
-  async function askLater(name: string, asked: Asked): Promise<Result> {
-    const one = require(name)
-    const { timeoutMs = timeoutOf(one), signal } = asked.request ?? {}
-    return ask(one, await inTime(one.session(signal), name, timeoutMs), asked)
-  }
-
-  /** A call waits for its server no longer than it would for the answer. */
-  function inTime<T>(work: Promise<T>, name: string, timeoutMs: number): Promise<T> {
-    if (timeoutMs === 0) return work
-    return new Promise((resolve, reject) => {
-      const cancel = world.clock.after(timeoutMs, () => reject(new ProblemError(notReady(name, timeoutMs))))
-      work.then(resolve, reject).finally(cancel)
-    })
-  }
-
-  /** Compares by fingerprint: what did not change keeps its connection. */
-  async function apply(next: LoadedCatalog): Promise<ReloadSummary> {
-    const summary = {
-      added: [] as string[],
-      removed: [] as string[],
-      changed: [] as string[],
-      reconnected: [] as string[],
-    }
-    const wanted = new Map(next.catalog.servers.map((server) => [server.name, server]))
-    for (const [name, one] of supervisors) {
-      if (wanted.has(name)) continue
-      supervisors.delete(name)
-      summary.removed.push(name)
-      retire(one)
-      onChange(name)
-    }
-    for (const [name, server] of wanted) {
-      const one = supervisors.get(name)
-      if (one === undefined) summary.added.push(name)
-      else if (!isSame(one.server, server)) {
-        summary.changed.push(name)
-        retire(one)
-      } else {
-        const { state } = one.snapshot().connection
-        if (state !== 'ready' && state !== 'connecting' && state !== 'idle') {
-          summary.reconnected.push(name)
-          one.restart()
-        }
-        continue
-      }
-      add(server)
-      onChange(name)
-    }
-    return summary
-  }
-
-  for (const server of loaded.catalog.servers) add(server)
-  await passGate({ board, supervisors: inOrder(), clock: world.clock }, { wait, deadlineMs })
+  const board = new LiveBoard(world, options, await options.load())
+  await board.start()
   return board
 }
 
-/** Whether the connection there is would be made in the same way, and treated alike. */
-function isSame(a: AdmittedServer, b: AdmittedServer): boolean {
-  const treatmentOf = ({ timeoutMs, includeTools, excludeTools, required }: AdmittedServer): string =>
-    JSON.stringify([timeoutMs, includeTools, excludeTools, required])
-  return fingerprintOf(a) === fingerprintOf(b) && treatmentOf(a) === treatmentOf(b)
-}
+class LiveBoard implements Board {
+  readonly #world: World
+  readonly #options: BoardOptions
+  readonly #shared: Shared
+  readonly #openedAt: number
+  #loaded: LoadedCatalog
+  readonly #supervisors = new Map<string, Supervisor>()
+  /** Out of use, with calls that still wait for their answer. */
+  readonly #retiring = new Set<Supervisor>()
+  readonly #listeners = {
+    change: new Set<(change: BoardChange) => void>(),
+    notification: new Set<(notification: BoardNotification) => void>(),
+  }
+  readonly #toolList = createToolList()
+  /** Servers that changed in this turn. */
+  readonly #changed = new Set<string>()
 
-function ask(
-  one: Supervisor,
-  session: Session,
-  {
-    method,
-    params,
-    request,
-  }: { method: string; params: Params | undefined; request: RequestOptions | undefined },
-): Promise<Result> {
-  const timeoutMs = timeoutOf(one)
-  const headers =
-    session.wire === 'http' && method === 'tools/call' ? headersFor(one, session, params) : undefined
-  return session.request(method, params, { timeoutMs, headers, ...request })
-}
+  constructor(world: World, options: BoardOptions, loaded: LoadedCatalog) {
+    this.#world = world
+    this.#options = options
+    this.#loaded = loaded
+    this.#openedAt = world.clock.now()
+    this.#shared = share(world, loaded, {
+      ...options,
+      onChange: (server) => this.#note(server),
+      onNotification: (server, method, params) => {
+        for (const listener of this.#listeners.notification) listener({ server, method, params })
+      },
+    })
+  }
 
-/** Without a word from the server. */
-const DEFAULT_TIMEOUT_MS = 60_000
+  async start(): Promise<void> {
+    for (const server of this.#loaded.catalog.servers) this.#add(server)
+    const { wait = 'known', deadlineMs } = this.#options
+    const gate = { board: this, supervisors: this.#inOrder(), clock: this.#world.clock }
+    await passGate(gate, { wait, deadlineMs })
+  }
 
-function timeoutOf({ server }: Supervisor): number {
-  return server.timeoutMs ?? DEFAULT_TIMEOUT_MS
-}
+  tools(): readonly BoardTool[] {
+    return this.#toolList.of(this.#inOrder())
+  }
 
-/** A modern server may ask that arguments of a tool be repeated in headers. */
-function headersFor(
-  one: Supervisor,
-  { hello }: Session,
-  params: Params | undefined,
-): Readonly<Record<string, string>> | undefined {
-  if (hello.era === 'legacy') return undefined
-  const tool = one.snapshot().offering?.tools.find(({ name }: ListedTool) => name === params?.['name'])
-  return tool === undefined ? undefined : toParamHeaders(tool, (params?.['arguments'] ?? {}) as Params)
+  snapshot(): BoardSnapshot {
+    const { catalog } = this.#loaded
+    return {
+      servers: this.#inOrder().map((one) => one.snapshot()),
+      problems: [...catalog.problems, ...this.#shared.cache.problems()],
+      catalog,
+    }
+  }
+
+  readiness(): Readiness {
+    return toReadiness(this.#inOrder(), this.#world.clock.now() - this.#openedAt)
+  }
+
+  request(server: string, method: string, params?: Params, options?: RequestOptions): Promise<Result> {
+    const one = this.#supervisors.get(server)
+    if (one !== undefined) return ask(one, { method, params, options }, this.#world.clock)
+    return Promise.reject(new ProblemError(this.#whyNot(server)))
+  }
+
+  async connect(server: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    await this.#require(server).session(signal)
+  }
+
+  waitFor(server: string, options?: { readonly signal?: AbortSignal }): Promise<void> {
+    return this.connect(server, options)
+  }
+
+  async disconnect(server: string): Promise<void> {
+    const one = this.#require(server)
+    await one.close()
+    // A reload may have replaced or removed it meanwhile.
+    if (this.#supervisors.get(server) !== one) return
+    this.#supervisors.set(server, new Supervisor(one.server, this.#shared))
+    this.#note(server)
+  }
+
+  async restart(server: string): Promise<void> {
+    const one = this.#require(server)
+    one.restart()
+    await one.session()
+  }
+
+  async reload(): Promise<ReloadSummary> {
+    const loaded = await this.#options.load()
+    const { servers } = loaded.catalog
+    const plan = planReload([...this.#supervisors.values()], servers)
+    for (const name of [...plan.removed, ...plan.changed]) this.#retire(name)
+    const fresh = new Set([...plan.added, ...plan.changed])
+    for (const server of servers) if (fresh.has(server.name)) this.#add(server)
+    for (const name of plan.reconnected) this.#supervisors.get(name)!.restart()
+    for (const name of [...plan.removed, ...fresh]) this.#note(name)
+    this.#loaded = loaded
+    return plan
+  }
+
+  on(event: 'change' | 'notification', listener: never): () => void {
+    this.#listeners[event].add(listener)
+    return () => void this.#listeners[event].delete(listener)
+  }
+
+  async close(): Promise<void> {
+    const all = [...this.#supervisors.values(), ...this.#retiring]
+    await Promise.allSettled(all.map((one) => one.close()))
+    await this.#shared.cache.flush()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #inOrder(): readonly Supervisor[] {
+    return [...this.#supervisors.values()].sort((a, b) => (a.server.name < b.server.name ? -1 : 1))
+  }
+
+  #add(server: AdmittedServer): void {
+    const { only } = this.#options
+    const one = new Supervisor(server, this.#shared)
+    this.#supervisors.set(server.name, one)
+    if (only === undefined || only.includes(server.name)) one.want()
+  }
+
+  #retire(name: string): void {
+    const one = this.#supervisors.get(name)!
+    this.#supervisors.delete(name)
+    this.#retiring.add(one)
+    void one.retire().finally(() => this.#retiring.delete(one))
+  }
+
+  #require(name: string): Supervisor {
+    const one = this.#supervisors.get(name)
+    if (one === undefined) throw new ProblemError(this.#whyNot(name))
+    return one
+  }
+
+  #whyNot(name: string): Problem {
+    const entry = this.#loaded.catalog.entries.find(({ entry: { found } }) => found.name === name)
+    return entry === undefined ? unknownServer(name, [...this.#supervisors.keys()]) : notConnectable(entry)
+  }
+
+  #note(server: string): void {
+    if (this.#changed.size === 0) queueMicrotask(() => this.#tellChanges())
+    this.#changed.add(server)
+  }
+
+  #tellChanges(): void {
+    const servers = [...this.#changed]
+    this.#changed.clear()
+    const tools = this.#toolList.update(this.#inOrder())
+    for (const listener of this.#listeners.change) listener({ servers, tools })
+  }
 }
 
 function share(

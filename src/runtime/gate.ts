@@ -33,7 +33,7 @@ export function passGate(
     const cancels: (() => void)[] = []
     const look = (): void => {
       const pending = supervisors.filter(isPending)
-      const isKnown = pending.every((one) => one.snapshot().offering !== undefined)
+      const isKnown = pending.every((one) => one.offering !== undefined)
       const isEnough = wait !== 'all' && (isKnown || (wait === 'moment' && isMomentOver))
       if (pending.length === 0 || isEnough) open()
     }
@@ -55,5 +55,5 @@ export function passGate(
 
 /** Its first try is still under way. */
 function isPending(one: Supervisor): boolean {
-  return one.snapshot().connection.state === 'connecting'
+  return one.connection.state === 'connecting'
 }

@@ -26,11 +26,11 @@ export function toReadiness(supervisors: readonly Supervisor[], waitedMs: number
 }
 
 function toServerReadiness(one: Supervisor): ServerReadiness {
-  const { name, connection, offering } = one.snapshot()
+  const { server, connection, offering } = one
   return {
-    name,
+    name: server.name,
     state: connection.state,
-    required: one.server.required === true,
+    required: server.required === true,
     tools: offering?.tools.length ?? 0,
     ...('problem' in connection ? { problem: connection.problem } : {}),
   }

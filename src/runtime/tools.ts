@@ -2,10 +2,11 @@
  * tools: what every server offers, as one list in a stable order.
  */
 import { isObject } from '../base/is-object.ts'
+import type { AdmittedServer } from '../model/catalog.ts'
+import type { Connection, ConnectionState } from '../model/connection.ts'
 import type { ListedTool, Offering } from '../model/offering.ts'
 import { SOURCE_TITLES } from '../model/origin.ts'
 import { nameOf } from '../pipeline/name/name.ts'
-import type { ServerSnapshot } from './supervisor.ts'
 
 export interface BoardTool {
   /** What the model sees it called. */
@@ -24,45 +25,80 @@ export interface BoardTool {
   readonly definition: ListedTool
 }
 
-export interface ToolList {
-  /** The list before, when nothing in it changed: a host compares by identity. */
-  of(servers: readonly ServerSnapshot[]): readonly BoardTool[]
+/** What is asked of a server. */
+export interface Offerer {
+  readonly server: AdmittedServer
+  readonly connection: Connection
+  readonly offering: Offering | undefined
 }
 
-/** Remembers the slice of each server, since of all slices at most one changes at a time. */
+export interface ToolList {
+  /** Whether the list is another one than at the last update. */
+  update(servers: readonly Offerer[]): boolean
+  /** The same value as before, when nothing in it changed: a host compares by identity. */
+  of(servers: readonly Offerer[]): readonly BoardTool[]
+}
+
+/** The part of one server: known by what it offers and whether it is there, made when somebody looks. */
+interface Slice {
+  readonly offering: Offering
+  readonly isDeferred: boolean
+}
+
 export function createToolList(): ToolList {
-  const slices = new WeakMap<
-    Offering,
-    { readonly isDeferred: boolean; readonly tools: readonly BoardTool[] }
-  >()
-  let last: { readonly slices: readonly (readonly BoardTool[])[]; readonly tools: readonly BoardTool[] } = {
-    slices: [],
-    tools: [],
-  }
-  const sliceOf = (server: ServerSnapshot): readonly BoardTool[] => {
-    const { offering, connection } = server
-    if (offering === undefined || connection.state === 'closed') return NONE
-    const isDeferred = connection.state !== 'ready'
-    const known = slices.get(offering)
-    if (known?.isDeferred === isDeferred) return known.tools
-    const tools = offering.tools.map((definition) => toTool(server, definition, isDeferred))
-    slices.set(offering, { isDeferred, tools })
-    return tools
+  const made = new WeakMap<Offering, Slice & { readonly tools: readonly BoardTool[] }>()
+  /** At the last update, and when somebody last looked. */
+  let told: readonly Slice[] = []
+  let seen: readonly Slice[] = []
+  let tools: readonly BoardTool[] = []
+
+  const toolsOf = (one: Offerer): readonly BoardTool[] => {
+    const slice = sliceOf(one)
+    if (slice === undefined) return []
+    const known = made.get(slice.offering)
+    if (known !== undefined && isSame(known, slice)) return known.tools
+    const fresh = slice.offering.tools.map((definition) => toTool(one, definition, slice.isDeferred))
+    made.set(slice.offering, { ...slice, tools: fresh })
+    return fresh
   }
   return {
+    update(servers) {
+      const now = slicesOf(servers)
+      const hasChanged = !areSame(now, told)
+      told = now
+      return hasChanged
+    },
     of(servers) {
-      const now = servers.map(sliceOf).filter((slice) => slice.length > 0)
-      const isSame = now.length === last.slices.length && now.every((slice, i) => slice === last.slices[i])
-      if (!isSame) last = { slices: now, tools: now.flat() }
-      return last.tools
+      const now = slicesOf(servers)
+      if (!areSame(now, seen)) tools = servers.flatMap(toolsOf)
+      seen = now
+      return tools
     },
   }
 }
 
-const NONE: readonly BoardTool[] = []
+/** A server that failed, or waits for a sign-in, offers nothing: nobody should be invited to call it. */
+const ABSENT: ReadonlySet<ConnectionState> = new Set(['failed', 'needs-auth', 'closed'])
+
+function sliceOf({ offering, connection: { state } }: Offerer): Slice | undefined {
+  if (offering === undefined || offering.tools.length === 0 || ABSENT.has(state)) return undefined
+  return { offering, isDeferred: state !== 'ready' }
+}
+
+function slicesOf(servers: readonly Offerer[]): readonly Slice[] {
+  return servers.map(sliceOf).filter((slice) => slice !== undefined)
+}
+
+function areSame(a: readonly Slice[], b: readonly Slice[]): boolean {
+  return a.length === b.length && a.every((slice, i) => isSame(slice, b[i]!))
+}
+
+function isSame(a: Slice, b: Slice): boolean {
+  return a.offering === b.offering && a.isDeferred === b.isDeferred
+}
 
 function toTool(
-  { name: server, origin }: ServerSnapshot,
+  { server: { name: server, found } }: Offerer,
   definition: ListedTool,
   isDeferred: boolean,
 ): BoardTool {
@@ -74,7 +110,7 @@ function toTool(
     ...(typeof description === 'string' ? { description } : {}),
     inputSchema,
     ...(isObject(annotations) ? { annotations } : {}),
-    label: `mcp:${server} via ${SOURCE_TITLES[origin.source]}`,
+    label: `mcp:${server} via ${SOURCE_TITLES[found.origin.source]}`,
     isDeferred,
     definition,
   }

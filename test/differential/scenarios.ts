@@ -54,6 +54,19 @@ export function allTools(names: readonly string[]): Scenario {
   }
 }
 
+export const MANY: Scenario = {
+  name: 'get the answers to many calls at once, each its own',
+  run: (oracle) =>
+    Promise.all(Array.from({ length: 60 }, (_, at) => call(oracle, 'echo', { text: `${at}` }))),
+  expected: Array.from({ length: 60 }, (_, at) => text(`${at}`)),
+}
+
+export const GIVEN_UP_BEFORE: Scenario = {
+  name: 'do not begin a call that was given up before',
+  run: (oracle) => oracle.ask('tools/call', { name: 'echo' }, { signal: AbortSignal.abort() }),
+  expected: { failed: 'aborted' },
+}
+
 /** Of a tool `work` that tells of `steps`. */
 export const PROGRESS: Scenario = {
   name: 'hear of the same progress, and of the same result',

@@ -11,8 +11,10 @@ import {
   call,
   calling,
   CANCELLATION,
+  GIVEN_UP_BEFORE,
   hello,
   LIST_CHANGED,
+  MANY,
   PROGRESS,
   text,
   TIMEOUT,
@@ -35,16 +37,8 @@ const basics = (era: Era): readonly Scenario[] => [
   asking('are told that there is no such method', ['example/nothing'], {
     error: { code: -32601, message: 'Method not found' },
   }),
-  {
-    name: 'get the answers to several calls, each its own',
-    run: (oracle) =>
-      Promise.all([
-        call(oracle, 'slow', { ms: 60 }),
-        call(oracle, 'echo', { text: 'b' }),
-        call(oracle, 'slow', { ms: 20 }),
-      ]),
-    expected: [text('done'), text('b'), text('done')],
-  },
+  MANY,
+  GIVEN_UP_BEFORE,
 ]
 
 const TWO = ['echo', 'slow']

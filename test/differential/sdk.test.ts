@@ -12,14 +12,16 @@ import {
   call,
   calling,
   CANCELLATION,
+  GIVEN_UP_BEFORE,
   hello,
   LIST_CHANGED,
+  MANY,
   PROGRESS,
   text,
   TIMEOUT,
 } from './scenarios.ts'
 
-const TOOLS = ['echo', 'weather', 'fail', 'refuse', 'work', 'ask', 'log', 'grow']
+const TOOLS = ['echo', 'weather', 'fail', 'refuse', 'work', 'ask', 'circle', 'log', 'grow']
 
 const TARGETS = { stdio: onStdio('test/servers/http/sdk.mjs', 'stdio'), http: onPort('sdk') }
 
@@ -57,6 +59,23 @@ const QUESTIONS: Scenario = {
     ],
     asked: [{ method: 'elicitation/create' }, { method: 'roots/list' }, { method: 'sampling/createMessage' }],
   },
+}
+
+/** A modern client repeats its call ten times. To an old one the server asks, and gives up by itself after eight. */
+const circle = (era: Era): Scenario => {
+  const [times, outcome] =
+    era === 'modern' ? [11, { failed: 'bad-answer' }] : [9, { result: { isError: true } }]
+  return {
+    name: 'give up on a server that asks for ever, after as many rounds',
+    async run(oracle) {
+      const { diary } = oracle
+      const asked = (): number => diary.lines.filter((line) => line === 'asked').length
+      const given = await call(oracle, 'circle')
+      await diary.until(() => asked() >= times)
+      return { outcome: given, next: await call(oracle, 'echo', { text: 'well' }), asked: asked() }
+    },
+    expected: { outcome, next: text('well'), asked: times },
+  }
 }
 
 /** What a client opens for itself, a subscription for one, is not the host's affair. */
@@ -114,8 +133,11 @@ const scenarios = (era: Era): readonly Scenario[] => [
     ],
     { result: { completion: { values: ['Ada', 'Alan'], total: 3 } } },
   ),
+  MANY,
+  GIVEN_UP_BEFORE,
   PROGRESS,
   QUESTIONS,
+  circle(era),
   QUIET,
   LOGGING,
   LIST_CHANGED,

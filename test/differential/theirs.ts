@@ -120,6 +120,8 @@ function toOptions({ signal, timeoutMs, onProgress }: AskOptions): RequestOption
 }
 
 function toFailed(error: unknown, signal: AbortSignal | undefined): Outcome {
+  // An abort is told as a timeout, or as whatever its reason is: only the signal knows.
+  if (signal?.aborted === true) return { failed: 'aborted' }
   if (error instanceof ProtocolError) {
     const { code, message, data } = error
     return { error: { code, message, ...(data === undefined ? {} : { data }) } }
@@ -130,8 +132,6 @@ function toFailed(error: unknown, signal: AbortSignal | undefined): Outcome {
   }
   if (error instanceof Error && error.message === 'Not connected') return { failed: 'lost' }
   if (!(error instanceof SdkError)) throw error
-  // An abort is told as a timeout: only the signal knows.
-  if (error.code === SdkErrorCode.RequestTimeout)
-    return { failed: signal?.aborted === true ? 'aborted' : 'timeout' }
+  if (error.code === SdkErrorCode.RequestTimeout) return { failed: 'timeout' }
   return { failed: error.code === SdkErrorCode.ConnectionClosed ? 'lost' : 'bad-answer' }
 }

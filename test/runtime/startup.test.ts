@@ -65,7 +65,7 @@ describe('the tools at the start', () => {
     test.board.on('change', (change) => changes.push(change))
     await untilState(test.board, 'x', 'ready')
     expect(shown(test)).toEqual(['mcp__x__echo', 'mcp__x__slow', 'mcp__x__env'])
-    expect(changes).toContainEqual({ server: 'x', tools: true })
+    expect(changes).toContainEqual({ servers: ['x'], tools: true })
     expect(test.board.snapshot().servers[0]).not.toHaveProperty('cachedAt')
   })
 
@@ -192,7 +192,7 @@ describe('a list that changes', () => {
     await call(board, 'x', ['grow'])
     await until(board, () => board.tools().length === 4)
     expect(board.tools().map(({ tool }) => tool)).toEqual(['echo', 'slow', 'grow', 'grown_1'])
-    expect(changes).toEqual([{ server: 'x', tools: true }])
+    expect(changes).toEqual([{ servers: ['x'], tools: true }])
     await Promise.all([1, 2, 3].map(() => call(board, 'x', ['grow'])))
     await until(board, () => board.tools().length === 7)
     expect(await call(board, 'x', ['grown_4'])).toBe('this is grown_4')
@@ -222,8 +222,8 @@ describe('a reload', () => {
     delete servers['gone']
     servers['other'] = serverEntry('well-behaved', '--modern')
     servers['fresh'] = serverEntry('echoes-env')
-    const changes: string[] = []
-    board.on('change', ({ server, tools }) => tools && changes.push(server))
+    const changes: BoardChange[] = []
+    board.on('change', (change) => changes.push(change))
     expect(await board.reload()).toEqual({
       added: ['fresh'],
       removed: ['gone'],
@@ -244,7 +244,9 @@ describe('a reload', () => {
     expect(board.snapshot().servers.find(({ name }) => name === 'other')?.era).toBe('modern')
     const unchanged = seen.children.filter(({ args }) => args.includes('same'))
     expect(unchanged.map(({ pid }) => isAlive(pid))).toEqual([true])
-    expect(new Set(changes)).toEqual(new Set(['gone', 'other', 'fresh']))
+    const touched = new Set(changes.filter(({ tools }) => tools).flatMap((change) => change.servers))
+    expect([...touched]).toEqual(expect.arrayContaining(['gone', 'other', 'fresh']))
+    expect(touched).not.toContain('same')
   })
 
   it('lets a call end on the server that it began on', async () => {

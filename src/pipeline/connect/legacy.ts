@@ -87,5 +87,12 @@ function toHello(answer: Result): Hello {
 function isForgotten(error: unknown): boolean {
   if (!(error instanceof SessionError) || error.failure.kind !== 'lost') return false
   const { wire } = error.failure
-  return wire.kind === 'http' && wire.status === 404
+  if (wire.kind !== 'http') return false
+  return wire.status === 404 || (wire.status === 400 && MISSES_SESSION.test(wire.body))
 }
+
+/**
+ * The specification wants 404. The examples of the official SDK, and the many servers that began as a copy of them,
+ * answer 400: "No valid session ID provided", "Server not initialized".
+ */
+const MISSES_SESSION = /session|not initialized/i

@@ -88,6 +88,14 @@ const TOOLS = {
       })
     },
   },
+  circle: {
+    description: 'Asks the same for ever; each time writes `asked` to stderr.',
+    inputSchema: ANY,
+    call() {
+      process.stderr.write('asked\n')
+      return inputRequired({ inputRequests: { roots: QUESTIONS.roots } })
+    },
+  },
   log: {
     description: 'Logs at two levels.',
     inputSchema: ANY,

@@ -1,0 +1,69 @@
+/**
+ * ask: one request to one server, with what the server's definition and its tools say about requests.
+ */
+import type { Params, Result } from '../model/message.ts'
+import type { RequestOptions, Session } from '../model/session.ts'
+import { toParamHeaders } from '../pipeline/list/param-headers.ts'
+import { ProblemError } from '../problem/problem.ts'
+import type { Clock } from '../world/world.ts'
+import { notReady } from './board-problems.ts'
+import type { Supervisor } from './supervisor.ts'
+
+export interface Question {
+  readonly method: string
+  readonly params: Params | undefined
+  readonly options: RequestOptions | undefined
+}
+
+/** Without a word from the server. */
+const DEFAULT_TIMEOUT_MS = 60_000
+
+/** Not an async function: where there is a session, nothing stands between the caller and it. */
+export function ask(one: Supervisor, question: Question, clock: Clock): Promise<Result> {
+  const session = one.liveSession
+  return session === undefined ? askLater(one, question, clock) : askNow(one, session, question)
+}
+
+/** A call waits for its server no longer than it would for the answer. */
+async function askLater(one: Supervisor, question: Question, clock: Clock): Promise<Result> {
+  const { timeoutMs = timeoutOf(one), signal } = question.options ?? {}
+  const session = await inTime(one, timeoutMs, { clock, signal })
+  return askNow(one, session, question)
+}
+
+function inTime(
+  one: Supervisor,
+  timeoutMs: number,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal | undefined },
+): Promise<Session> {
+  const work = one.session(signal)
+  if (timeoutMs === 0) return work
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(timeoutMs, () =>
+      reject(new ProblemError(notReady(one.server.name, timeoutMs))),
+    )
+    work.then(resolve, reject).finally(cancel)
+  })
+}
+
+function askNow(one: Supervisor, session: Session, { method, params, options }: Question): Promise<Result> {
+  const headers = mayNeedHeaders(session, method) ? headersFor(one, params) : undefined
+  return session.request(method, params, { timeoutMs: timeoutOf(one), headers, ...options })
+}
+
+function timeoutOf({ server }: Supervisor): number {
+  return server.timeoutMs ?? DEFAULT_TIMEOUT_MS
+}
+
+function mayNeedHeaders({ wire, hello }: Session, method: string): boolean {
+  return method === 'tools/call' && wire === 'http' && hello.era === 'modern'
+}
+
+/** A server may ask that arguments of a tool be repeated in headers. */
+function headersFor(
+  { offering }: Supervisor,
+  params: Params | undefined,
+): Readonly<Record<string, string>> | undefined {
+  const tool = offering?.tools.find(({ name }) => name === params?.['name'])
+  return tool === undefined ? undefined : toParamHeaders(tool, (params?.['arguments'] ?? {}) as Params)
+}

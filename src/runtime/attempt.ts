@@ -1,0 +1,212 @@
+/**
+ * attempt: one try to reach a server, and the session that came of it.
+ *
+ * in     an admitted server, and what all servers of the board share
+ * out    told through hooks: what it launches, then ready or refused, then lists that changed, then that it was lost
+ * never  tells anything after `end`; leaves a session open that nobody was told of
+ */
+import { createRedactor } from '../base/redact.ts'
+import type { AdmittedServer } from '../model/catalog.ts'
+import type { Stage, StageTime } from '../model/connection.ts'
+import type { LaunchSpec } from '../model/launch.ts'
+import type { Params } from '../model/message.ts'
+import type { Offering } from '../model/offering.ts'
+import { SessionError, type Era, type Session, type SessionFailure } from '../model/session.ts'
+import type { WireFailure } from '../model/wire.ts'
+import { connect, ConnectError } from '../pipeline/connect/connect.ts'
+import { list } from '../pipeline/list/list.ts'
+import { resolve } from '../pipeline/resolve/resolve.ts'
+import type { ServerLog } from './server-logs.ts'
+import type { Shared } from './shared.ts'
+import { createStageTimer, type StageTimer } from './stage-timer.ts'
+
+export interface AttemptRequest {
+  readonly server: AdmittedServer
+  readonly log: ServerLog
+  readonly knownEra: Era | undefined
+  /** What must be over before it begins. */
+  readonly after: Promise<unknown>
+}
+
+export interface AttemptHooks {
+  /** Every value is known; nothing is started yet. */
+  onLaunch(launch: LaunchSpec): void
+  onReady(listed: Offering): void
+  onRefused(failure: SessionFailure, stage: Stage): void
+  /** After it was ready: its lists are other ones now. */
+  onListed(listed: Offering): void
+  onNotification(method: string, params: Params): void
+  /** After it was ready: the session is gone. */
+  onLost(failure: WireFailure): void
+}
+
+/** Of what a server writes, kept for the problem that may follow. */
+const LAST_LINES = 10
+
+export class Attempt {
+  readonly stages: StageTime[] = []
+  /** What it last wrote to stderr, redacted. */
+  readonly lastLines: string[] = []
+  readonly startedAt: number
+  redact: (text: string) => string = (text) => text
+  session: Session | undefined
+  readonly #request: AttemptRequest
+  readonly #shared: Shared
+  readonly #hooks: AttemptHooks
+  readonly #controller = new AbortController()
+  readonly #timer: StageTimer
+  readonly #done: Promise<void>
+  #isOver = false
+  #isTimedOut = false
+  /** Why its session is gone, perhaps before anyone was told that there is one. */
+  #lost: WireFailure | undefined
+  #refreshing: 'no' | 'yes' | 'again' = 'no'
+
+  constructor(request: AttemptRequest, shared: Shared, hooks: AttemptHooks) {
+    this.#request = request
+    this.#shared = shared
+    this.#hooks = hooks
+    this.startedAt = shared.world.clock.now()
+    this.#timer = createStageTimer(this.stages, shared.world.clock.now)
+    this.#done = request.after.then(() => this.#run())
+  }
+
+  /** Settles when everything it began is gone. */
+  async end(): Promise<void> {
+    this.#isOver = true
+    this.#controller.abort()
+    await this.session?.close()
+    await this.#done
+  }
+
+  async #run(): Promise<void> {
+    let launch: LaunchSpec | undefined
+    try {
+      launch = await this.#prepare()
+      const listed = await this.#listFirst(launch, await this.#open(launch))
+      if (this.#isOver) return void (await this.session?.close())
+      if (this.#lost !== undefined) throw new SessionError({ kind: 'lost', wire: this.#lost, wasSent: true })
+      this.#timer.finish()
+      this.#hooks.onReady(listed)
+    } catch (error) {
+      this.#timer.fail()
+      await this.session?.close()
+      if (!this.#isOver) this.#hooks.onRefused(this.#toFailure(error, launch), this.#timer.current())
+    }
+  }
+
+  async #prepare(): Promise<LaunchSpec> {
+    this.#timer.begin('resolve')
+    const launch = await resolve(this.#request.server, this.#shared.resolving)
+    this.#timer.finish()
+    this.redact = createRedactor(launch.secrets)
+    if (!this.#isOver) this.#hooks.onLaunch(launch)
+    return launch
+  }
+
+  async #open(launch: LaunchSpec): Promise<Session> {
+    const { signal } = this.#controller
+    const { slots, world, client, handlers, listens, inProcess } = this.#shared
+    const giveSlot = await (isLocal(launch) ? slots.local : slots.remote).take(signal)
+    this.#limit(launch)
+    this.#timer.begin('start')
+    try {
+      this.session = await connect(launch, {
+        world,
+        client,
+        handlers,
+        listens,
+        inProcess,
+        signal,
+        knownEra: this.#request.knownEra,
+        listener: {
+          onNotification: (method, params) => this.#hear(launch, method, params),
+          onLog: (line, from) => this.#log(line, from),
+          onOddity: (text) => this.#log(text, 'event'),
+          onFirstSign: () => {
+            giveSlot()
+            this.#timer.begin('negotiate')
+          },
+          onEnd: (failure) => this.#lose(failure),
+        },
+      })
+      this.#timer.finish()
+      return this.session
+    } finally {
+      giveSlot()
+    }
+  }
+
+  /** From here to the end of the first lists. */
+  #limit({ startupTimeoutMs }: LaunchSpec): void {
+    if (startupTimeoutMs === 0) return
+    const cancel = this.#shared.world.clock.after(startupTimeoutMs, () => {
+      this.#isTimedOut = true
+      this.#controller.abort()
+    })
+    void this.#done.finally(cancel)
+  }
+
+  #listFirst(launch: LaunchSpec, session: Session): Promise<Offering> {
+    this.#timer.begin('list')
+    // Half of the limit is for the handshake: a list that never comes must not hide the ones that did.
+    return this.#list(session, launch.startupTimeoutMs / 2)
+  }
+
+  #list(session: Session, timeoutMs: number): Promise<Offering> {
+    return list(session, { signal: this.#controller.signal, clock: this.#shared.world.clock, timeoutMs })
+  }
+
+  #hear(launch: LaunchSpec, method: string, params: Params): void {
+    if (this.#isOver) return
+    this.#hooks.onNotification(method, params)
+    if (/^notifications\/(?:tools|resources|prompts)\/list_changed$/.test(method)) this.#refresh(launch)
+  }
+
+  /** Its lists changed: they are read again, once for any number of notices. */
+  #refresh(launch: LaunchSpec): void {
+    const { session } = this
+    if (session === undefined) return
+    if (this.#refreshing !== 'no') {
+      this.#refreshing = 'again'
+      return
+    }
+    this.#refreshing = 'yes'
+    this.#list(session, launch.timeoutMs)
+      .then(
+        // What was read of a session that went is not all there is.
+        (listed) => this.#isOver || this.#lost !== undefined || this.#hooks.onListed(listed),
+        (error: unknown) => this.#log(`its lists could not be read again: ${String(error)}`, 'event'),
+      )
+      .finally(() => {
+        const isDue = this.#refreshing === 'again'
+        this.#refreshing = 'no'
+        if (isDue) this.#refresh(launch)
+      })
+  }
+
+  #log(line: string, from: 'stderr' | 'stdout' | 'event'): void {
+    const safe = this.redact(line)
+    this.#request.log.write(safe, from)
+    if (from !== 'stderr') return
+    this.lastLines.push(safe)
+    if (this.lastLines.length > LAST_LINES) this.lastLines.shift()
+  }
+
+  #lose(failure: WireFailure): void {
+    this.#lost = failure
+    this.#controller.abort()
+    if (!this.#isOver) this.#hooks.onLost(failure)
+  }
+
+  #toFailure(error: unknown, launch: LaunchSpec | undefined): SessionFailure {
+    if (this.#isTimedOut) return { kind: 'timeout', afterMs: launch!.startupTimeoutMs }
+    if (error instanceof ConnectError || error instanceof SessionError) return error.failure
+    return { kind: 'bad-answer', message: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** Those that take a processor of this machine, rather than a connection. */
+function isLocal({ transport }: LaunchSpec): boolean {
+  return transport.kind === 'stdio' || transport.kind === 'in-process'
+}

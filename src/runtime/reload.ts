@@ -1,0 +1,45 @@
+/**
+ * reload: the servers there are, and those there should be → what is to be done. Comparing is by fingerprint: what did not
+ * change keeps its connection.
+ */
+import type { AdmittedServer } from '../model/catalog.ts'
+import type { ConnectionState } from '../model/connection.ts'
+import { fingerprintOf } from '../pipeline/resolve/fingerprint.ts'
+
+export interface ReloadSummary {
+  readonly added: readonly string[]
+  readonly removed: readonly string[]
+  readonly changed: readonly string[]
+  /** Unchanged, and tried again because they were not connected. */
+  readonly reconnected: readonly string[]
+}
+
+export interface Running {
+  readonly server: AdmittedServer
+  readonly connection: { readonly state: ConnectionState }
+}
+
+export function planReload(running: readonly Running[], wanted: readonly AdmittedServer[]): ReloadSummary {
+  const before = new Map(running.map((one) => [one.server.name, one]))
+  const names = new Set(wanted.map(({ name }) => name))
+  const kept = wanted.filter(({ name }) => before.has(name))
+  const same = new Set(kept.filter((server) => isSame(before.get(server.name)!.server, server)))
+  const toNames = (servers: Iterable<AdmittedServer>): string[] => [...servers].map(({ name }) => name)
+  return {
+    added: toNames(wanted.filter(({ name }) => !before.has(name))),
+    removed: [...before.keys()].filter((name) => !names.has(name)),
+    changed: toNames(kept.filter((server) => !same.has(server))),
+    reconnected: toNames(same).filter((name) => isDown(before.get(name)!)),
+  }
+}
+
+/** Whether the connection there is would be made in the same way, and treated alike. */
+function isSame(a: AdmittedServer, b: AdmittedServer): boolean {
+  const treatmentOf = ({ timeoutMs, includeTools, excludeTools, required }: AdmittedServer): string =>
+    JSON.stringify([timeoutMs, includeTools, excludeTools, required])
+  return fingerprintOf(a) === fingerprintOf(b) && treatmentOf(a) === treatmentOf(b)
+}
+
+function isDown({ connection: { state } }: Running): boolean {
+  return state === 'waiting' || state === 'failed' || state === 'needs-auth' || state === 'closed'
+}
