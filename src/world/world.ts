@@ -149,9 +149,6 @@ export interface Child {
   write(text: string): void
   /** The end of its stdin: the polite way to ask it to leave. */
   endInput(): void
-  /** Stops and resumes reading its output, for one that writes faster than anyone reads. */
-  pause(): void
-  resume(): void
   /** Ends the child and everything it started: `terminate` asks, `kill` does not. */
   end(how: 'terminate' | 'kill'): void
 }

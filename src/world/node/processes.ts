@@ -60,8 +60,6 @@ const NO_CHILD: Child = {
   pid: undefined,
   write: () => undefined,
   endInput: () => undefined,
-  pause: () => undefined,
-  resume: () => undefined,
   end: () => undefined,
 }
 
@@ -107,8 +105,6 @@ function toChild(child: ChildProcess, platform: Platform): Child {
     pid: child.pid,
     write: (text) => void child.stdin?.write(text),
     endInput: () => void child.stdin?.end(),
-    pause: () => void child.stdout?.pause(),
-    resume: () => void child.stdout?.resume(),
     end(how) {
       if (child.pid === undefined) return
       const plan = endPlan(child.pid, how, platform)

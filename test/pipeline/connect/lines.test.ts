@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createLines, type Lines } from '../../../src/pipeline/connect/transports/lines.ts'
+import { Lines } from '../../../src/pipeline/connect/transports/lines.ts'
 
 interface Seen {
   readonly lines: Lines
@@ -8,7 +8,7 @@ interface Seen {
 
 function open(maxLength = 1000): Seen {
   const told: Seen['told'] = []
-  const lines = createLines({
+  const lines = new Lines({
     maxLength,
     onLine: (line) => told.push(['line', line]),
     onTooLong: (start) => told.push(['too long', start]),

@@ -1,12 +1,6 @@
 /**
  * lines: text that comes in pieces → whole lines, without copying a long one more than once.
  */
-export interface Lines {
-  push(text: string): void
-  /** What is left without an end, as a line. */
-  flush(): void
-}
-
 export interface LinesOptions {
   readonly maxLength: number
   /** Without its end. Empty lines are passed over. */
@@ -15,39 +9,49 @@ export interface LinesOptions {
   onTooLong(start: string): void
 }
 
-export function createLines({ maxLength, onLine, onTooLong }: LinesOptions): Lines {
-  let pieces: string[] = []
-  let length = 0
-  let isSkipping = false
+export class Lines {
+  readonly #options: LinesOptions
+  #pieces: string[] | undefined
+  #length = 0
+  #isSkipping = false
 
-  const take = (rest: string): string => {
-    if (pieces.length === 0) return rest
-    pieces.push(rest)
-    const line = pieces.join('')
-    pieces = []
-    length = 0
+  constructor(options: LinesOptions) {
+    this.#options = options
+  }
+
+  push(text: string): void {
+    let from = 0
+    for (let to = text.indexOf('\n'); to !== -1; to = text.indexOf('\n', from)) {
+      this.#tell(this.#take(text.slice(from, to)))
+      from = to + 1
+    }
+    if (from === text.length || this.#isSkipping) return
+    this.#pieces ??= []
+    this.#pieces.push(from === 0 ? text : text.slice(from))
+    this.#length += text.length - from
+    if (this.#length <= this.#options.maxLength) return
+    const start = this.#take('')
+    this.#isSkipping = true
+    this.#options.onTooLong(start)
+  }
+
+  /** What is left without an end, as a line. */
+  flush(): void {
+    this.#tell(this.#take(''))
+  }
+
+  #take(rest: string): string {
+    if (this.#pieces === undefined) return rest
+    this.#pieces.push(rest)
+    const line = this.#pieces.join('')
+    this.#pieces = undefined
+    this.#length = 0
     return line
   }
-  const tell = (line: string): void => {
+
+  #tell(line: string): void {
     const text = line.endsWith('\r') ? line.slice(0, -1) : line
-    if (isSkipping) isSkipping = false
-    else if (text !== '') onLine(text)
-  }
-  return {
-    push(text) {
-      let from = 0
-      for (let to = text.indexOf('\n'); to !== -1; to = text.indexOf('\n', from)) {
-        tell(take(text.slice(from, to)))
-        from = to + 1
-      }
-      if (from === text.length || isSkipping) return
-      pieces.push(from === 0 ? text : text.slice(from))
-      length += text.length - from
-      if (length <= maxLength) return
-      const start = take('')
-      isSkipping = true
-      onTooLong(start)
-    },
-    flush: () => tell(take('')),
+    if (this.#isSkipping) this.#isSkipping = false
+    else if (text !== '') this.#options.onLine(text)
   }
 }

@@ -8,9 +8,9 @@
 import { reveal, type LaunchTransport } from '../../../model/launch.ts'
 import type { Message } from '../../../model/message.ts'
 import type { Wire, WireFailure, WireListener } from '../../../model/wire.ts'
-import type { Child, World } from '../../../world/world.ts'
-import { createLines } from './lines.ts'
+import type { Child, Clock, ProcessListener, SpawnRequest, World } from '../../../world/world.ts'
 import { deliver } from './deliver.ts'
+import { Lines } from './lines.ts'
 
 type StdioLaunch = Extract<LaunchTransport, { kind: 'stdio' }>
 
@@ -25,102 +25,107 @@ export function openStdio(
   world: Pick<World, 'processes' | 'clock'>,
   listener: WireListener,
 ): Wire {
-  let gone: (() => void) | undefined
-  let isOver = false
-  const whenGone = new Promise<void>((resolve) => (gone = resolve))
+  return new StdioWire(launch, world, listener)
+}
+
+class StdioWire implements Wire, ProcessListener {
+  readonly kind = 'stdio'
+  readonly #clock: Clock
+  readonly #listener: WireListener
+  readonly #output: Lines
+  readonly #log: Lines
+  readonly #child: Child
   /** Why we ended it, when we did: the exit that follows says less. */
-  let verdict: WireFailure | undefined
-  let hasSign = false
+  #verdict: WireFailure | undefined
+  #hasSign = false
+  #unsent = ''
+  /** Those who wait for its end; undefined once it is over. */
+  #leaving: (() => void)[] | undefined = []
 
-  const output = createLines({
-    maxLength: MAX_LINE,
-    onLine: (line) => deliver(line, listener),
-    onTooLong: () =>
-      abandon({ kind: 'protocol', message: `it wrote a line of more than ${MAX_LINE >> 20} MB` }),
-  })
-  const log = createLines({
-    maxLength: MAX_LOG_LINE,
-    onLine: (line) => listener.onLog?.(line),
-    onTooLong: (start) => listener.onLog?.(start),
-  })
-  const child = start(launch, world, {
-    onOutput(text) {
-      if (!hasSign) {
-        hasSign = true
-        listener.onFirstSign?.()
-      }
-      if (verdict === undefined) output.push(text)
-    },
-    onErrorOutput: (text) => log.push(text),
-    onExit: (exit) => end({ kind: 'exit', ...exit }),
-    onFailed: (error) => end({ kind: 'spawn', ...error }),
-  })
-
-  function end(failure: WireFailure): void {
-    if (isOver) return
-    isOver = true
-    if (verdict === undefined) output.flush()
-    log.flush()
-    gone!()
-    listener.onEnd(verdict ?? failure)
+  constructor(launch: StdioLaunch, world: Pick<World, 'processes' | 'clock'>, listener: WireListener) {
+    this.#clock = world.clock
+    this.#listener = listener
+    this.#output = new Lines({
+      maxLength: MAX_LINE,
+      onLine: (line) => deliver(line, listener),
+      onTooLong: () =>
+        this.#abandon({ kind: 'protocol', message: `it wrote a line of more than ${MAX_LINE >> 20} MB` }),
+    })
+    const onLog = (line: string): void => listener.onLog?.(line)
+    this.#log = new Lines({ maxLength: MAX_LOG_LINE, onLine: onLog, onTooLong: onLog })
+    this.#child = world.processes.spawn(toRequest(launch), this)
   }
 
-  function abandon(why: WireFailure): void {
-    verdict ??= why
-    child.end('kill')
+  send(message: Message): void {
+    if (this.#leaving === undefined) return
+    // Messages of one turn go out in one write: a pipe costs more per write than per byte.
+    if (this.#unsent === '') queueMicrotask(() => this.#flush())
+    this.#unsent += `${JSON.stringify(message)}\n`
   }
 
-  let unsent = ''
-  const flush = (): void => {
-    child.write(unsent)
-    unsent = ''
+  /** The end of its input, then a request, then force; each only when the one before did not do. */
+  async close(): Promise<void> {
+    this.#verdict ??= { kind: 'closed' }
+    if (this.#leaving === undefined) return
+    const gone = new Promise<void>((resolve) => this.#leaving!.push(resolve))
+    this.#child.endInput()
+    let cancel = this.#clock.after(LEAVE_MS.politely, () => {
+      this.#child.end('terminate')
+      cancel = this.#clock.after(LEAVE_MS.firmly, () => this.#child.end('kill'))
+    })
+    await gone
+    cancel()
   }
-  return {
-    kind: 'stdio',
-    send(message: Message) {
-      if (isOver) return
-      // Messages of one turn go out in one write: a pipe costs more per write than per byte.
-      if (unsent === '') queueMicrotask(flush)
-      unsent += `${JSON.stringify(message)}\n`
-    },
-    async close() {
-      verdict ??= { kind: 'closed' }
-      await leave(child, whenGone, world)
-    },
+
+  onOutput(text: string): void {
+    if (!this.#hasSign) {
+      this.#hasSign = true
+      this.#listener.onFirstSign?.()
+    }
+    if (this.#verdict === undefined) this.#output.push(text)
+  }
+
+  onErrorOutput(text: string): void {
+    this.#log.push(text)
+  }
+
+  onExit(exit: { readonly exitCode?: number; readonly signal?: string }): void {
+    this.#end({ kind: 'exit', ...exit })
+  }
+
+  onFailed(error: { readonly code: string; readonly message: string }): void {
+    this.#end({ kind: 'spawn', ...error })
+  }
+
+  #flush(): void {
+    this.#child.write(this.#unsent)
+    this.#unsent = ''
+  }
+
+  #abandon(why: WireFailure): void {
+    this.#verdict ??= why
+    this.#child.end('kill')
+  }
+
+  #end(failure: WireFailure): void {
+    const leaving = this.#leaving
+    if (leaving === undefined) return
+    this.#leaving = undefined
+    if (this.#verdict === undefined) this.#output.flush()
+    this.#log.flush()
+    for (const tell of leaving) tell()
+    this.#listener.onEnd(this.#verdict ?? failure)
   }
 }
 
 /** Far more than a log keeps of a line: what is cut here, perhaps inside a secret, is never shown. */
 const MAX_LOG_LINE = 64 * 1024
 
-type Listening = Parameters<World['processes']['spawn']>[1]
-
-function start(
-  { command, args, env, cwd }: StdioLaunch,
-  world: Pick<World, 'processes'>,
-  listening: Listening,
-): Child {
-  return world.processes.spawn(
-    {
-      command: reveal(command),
-      args: args.map(reveal),
-      env: Object.fromEntries([...env].map(([name, value]) => [name, reveal(value)])),
-      cwd,
-    },
-    listening,
-  )
-}
-
-/** The end of its input, then a request, then force; each only when the one before did not do. */
-async function leave(child: Child, whenGone: Promise<void>, { clock }: Pick<World, 'clock'>): Promise<void> {
-  const cancels: (() => void)[] = []
-  child.endInput()
-  cancels.push(
-    clock.after(LEAVE_MS.politely, () => {
-      child.end('terminate')
-      cancels.push(clock.after(LEAVE_MS.firmly, () => child.end('kill')))
-    }),
-  )
-  await whenGone
-  for (const cancel of cancels) cancel()
+function toRequest({ command, args, env, cwd }: StdioLaunch): SpawnRequest {
+  return {
+    command: reveal(command),
+    args: args.map(reveal),
+    env: Object.fromEntries([...env].map(([name, value]) => [name, reveal(value)])),
+    cwd,
+  }
 }
