@@ -105,11 +105,11 @@ export function createOfferingStore(world: World, dirs: Pick<OurDirs, 'cache'>):
     }
   }
 
-  const writeOffering = async (key: string, stored: StoredOffering): Promise<void> => {
+  const writeOffering = (key: string, stored: StoredOffering): void => {
     const text = toText(stored)
     // What was known before is not what the server offers now.
     if (text === undefined) files.remove(fileOf(key))
-    else await update(fileOf(key), () => text)
+    else if (!files.write(fileOf(key), MODE, text)) report(unwritable(fileOf(key)))
   }
 
   return {
@@ -133,7 +133,7 @@ export function createOfferingStore(world: World, dirs: Pick<OurDirs, 'cache'>):
         return `${JSON.stringify({ version: VERSION, servers: Object.fromEntries(merged) })}\n`
       })
       if (!isWritten) return undefined
-      for (const [key, stored] of offerings) await writeOffering(key, stored)
+      for (const [key, stored] of offerings) writeOffering(key, stored)
       const kept = new Set(newestOfferings(merged, clock.now()).map((key) => `${key}.json`))
       const strays = before.filter((name) => name.endsWith('.json') && !kept.has(name))
       for (const name of strays) files.remove(paths.join(folder, name))
@@ -250,12 +250,12 @@ function fromTheFuture(file: string): Problem {
   })
 }
 
-function unwritable(file: string, error: unknown): Problem {
+function unwritable(file: string, error?: unknown): Problem {
   return createWarning({
     code: 'cache/unwritable',
     message: 'what was learnt of servers could not be written down, so the next start is a slow one',
     where: { file },
-    notes: [error instanceof Error ? error.message : String(error)],
+    notes: error === undefined ? [] : [error instanceof Error ? error.message : String(error)],
     hints: ['make sure that the folder is one, and that you may write there'],
   })
 }

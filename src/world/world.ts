@@ -50,6 +50,8 @@ export interface Files {
   isExecutable(path: string): boolean
   /** Permission bits, or undefined where the platform has none or the file is missing. */
   mode(path: string): number | undefined
+  /** Atomic and not locked, for what is written whole and may be lost. Says whether it was. */
+  write(file: string, mode: number, text: string): boolean
   /** Atomic and locked: `change` gets the current text (undefined when missing) and returns the new one. Rejects. */
   update(file: string, mode: number, change: (text: string | undefined) => string): Promise<void>
   /** Adds to the end, for logs. False when it could not be done. */

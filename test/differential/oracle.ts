@@ -18,6 +18,8 @@ import type { Era } from '../../src/model/session.ts'
 export interface Oracle extends AsyncDisposable {
   readonly hello: HelloFacts
   readonly diary: Diary
+  /** LAST_PROGRESS */
+  readonly hearsLastProgress: 'always' | 'perhaps'
   ask(method: string, params?: Params, options?: AskOptions): Promise<Outcome>
   /** All pages, read by whatever this client has for it. */
   listTools(): Promise<readonly unknown[]>

@@ -47,6 +47,7 @@ export async function openOurs(place: Place, options: OpenOptions): Promise<Orac
   return {
     hello: { version, capabilities, serverInfo, instructions },
     diary,
+    hearsLastProgress: 'always',
     async ask(method, params, { onProgress, ...rest } = {}) {
       const request = onProgress === undefined ? rest : { ...rest, onProgress: withoutToken(onProgress) }
       return session.request(method, params, request).then(toOutcome, (error: unknown) => {

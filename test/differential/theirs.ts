@@ -49,6 +49,7 @@ export async function openTheirs(place: Place, options: OpenOptions): Promise<Or
       instructions: client.getInstructions(),
     },
     diary,
+    hearsLastProgress: 'perhaps',
     async ask(method, params = {}, ask = {}) {
       const meta = isModern && logLevel !== undefined ? { _meta: { [LOG_LEVEL]: logLevel } } : {}
       try {

@@ -111,6 +111,10 @@ describe('what is put', () => {
         updated.push(file)
         return memory.files.update(file, mode, change)
       },
+      write: (file: string, mode: number, text: string) => {
+        updated.push(file)
+        return memory.files.write(file, mode, text)
+      },
     }
     const cache = openOfferingCache({ ...memory, files }, { cache: '/cache' })
     for (let i = 0; i < 10; i++)

@@ -115,6 +115,10 @@ function createMemoryFiles({ paths, stored, reads, programs }: Disk): Files {
       const before = stored.get(file)
       stored.set(file, change(typeof before === 'string' ? before : undefined))
     },
+    write(file, _mode, text) {
+      stored.set(file, text)
+      return true
+    },
     append(file, text, { maxBytes }) {
       const before = stored.get(file) ?? ''
       if (typeof before !== 'string') return false

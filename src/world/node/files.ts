@@ -97,6 +97,19 @@ export const nodeFiles: Files = {
     }
   },
 
+  write(file, mode, text) {
+    const draft = `${file}.${process.pid}.draft`
+    try {
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+      writeFileSync(draft, text, { mode })
+      renameSync(draft, file)
+      return true
+    } catch {
+      rmSync(draft, { force: true })
+      return false // a full disk, a folder that is not ours: the caller says what is missing
+    }
+  },
+
   append(file, text, { mode, maxBytes }) {
     try {
       mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
