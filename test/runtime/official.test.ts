@@ -159,7 +159,7 @@ describe('a server on a port that is started anew', () => {
     ['server-everything', 'everything-http', {}, 'echo', { message: 'x' }],
     ['server-everything over SSE', 'everything-sse', { type: 'sse' }, 'echo', { message: 'x' }],
   ] as const)('takes the next call as if nothing had been (%s)', async (_, program, entry, tool, args) => {
-    const first = await startProgram(program)
+    await using first = await startProgram(program)
     const url = `${first.origin}/${program === 'everything-sse' ? 'sse' : 'mcp'}`
     await using test = await openTestBoard({ x: { ...entry, url } })
     const before = await call(test.board, 'x', [tool, args])
@@ -171,7 +171,7 @@ describe('a server on a port that is started anew', () => {
   })
 
   it('takes the next call, also when one was refused while it was away', async () => {
-    const first = await startProgram('sdk')
+    await using first = await startProgram('sdk')
     await using test = await openTestBoard({ x: { url: `${first.origin}/mcp`, protocol: 'legacy' } })
     await first[Symbol.asyncDispose]()
     await expect(call(test.board, 'x', ['echo', { text: 'x' }])).rejects.toThrow()

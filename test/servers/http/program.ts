@@ -54,6 +54,7 @@ export async function startProgram(
   return {
     origin: `http://127.0.0.1:${at}`,
     port: at,
+    /** May be done before its time, and again. */
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
       await closed
