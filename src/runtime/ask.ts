@@ -47,16 +47,21 @@ function inTime(
 }
 
 function askNow(one: Supervisor, session: Session, { method, params, options }: Question): Promise<Result> {
-  const headers = mayNeedHeaders(session, method) ? headersFor(one, params) : undefined
-  return session.request(method, params, { timeoutMs: timeoutOf(one), headers, ...options })
+  const timeoutMs = timeoutOf(one)
+  if (method !== 'tools/call') return session.request(method, params, { timeoutMs, ...options })
+  const headers = takesHeaders(session) ? headersFor(one, params) : undefined
+  return session.request(method, params, { timeoutMs, headers, onProgress: IGNORE, ...options })
 }
+
+/** A tool that works for long may say so, and is not taken for dead, whether or not somebody looks. */
+const IGNORE = (): void => undefined
 
 function timeoutOf({ server }: Supervisor): number {
   return server.timeoutMs ?? DEFAULT_TIMEOUT_MS
 }
 
-function mayNeedHeaders({ wire, hello }: Session, method: string): boolean {
-  return method === 'tools/call' && wire === 'http' && hello.era === 'modern'
+function takesHeaders({ wire, hello }: Session): boolean {
+  return wire === 'http' && hello.era === 'modern'
 }
 
 /** A server may ask that arguments of a tool be repeated in headers. */

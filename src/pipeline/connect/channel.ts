@@ -6,21 +6,17 @@
  * never  keeps a timer or a listener for a request that is over
  */
 import { isObject } from '../../base/is-object.ts'
-import type { Message, Params, RequestId, Result, RpcError } from '../../model/message.ts'
+import {
+  RPC_CODES,
+  type Message,
+  type Params,
+  type RequestId,
+  type Result,
+  type RpcError,
+} from '../../model/message.ts'
 import { SessionError, type RequestOptions, type SessionFailure } from '../../model/session.ts'
 import type { Wire, WireFailure, WireListener } from '../../model/wire.ts'
 import type { Clock } from '../../world/world.ts'
-
-export interface Channel {
-  readonly wire: Wire
-  /** Aborted when the wire is gone. */
-  readonly gone: AbortSignal
-  request(method: string, params: Params | undefined, options: ChannelOptions): Promise<Result>
-  notify(method: string, params?: Params): void
-  /** Resolves when nobody waits for an answer any more. */
-  drained(): Promise<void>
-  close(): Promise<void>
-}
 
 export interface ChannelOptions extends RequestOptions {
   /** It lasts as long as the session, and nobody waits for it. */
@@ -58,191 +54,225 @@ interface Pending {
   readonly onAbort: (() => void) | undefined
 }
 
-export function openChannel(
-  openWire: (listener: WireListener) => Wire,
-  clock: Clock,
-  hooks: ChannelHooks,
-): Channel {
-  const pending = new Map<RequestId, Pending>()
-  const questions = new Map<RequestId, AbortController>()
-  let lastId = 0
-  const gone = new AbortController()
-  let ended: WireFailure | undefined
+export class Channel implements WireListener {
+  readonly wire: Wire
+  readonly #clock: Clock
+  readonly #hooks: ChannelHooks
+  readonly #pending = new Map<RequestId, Pending>()
+  /** What the server asks, while somebody here thinks about it. */
+  readonly #questions = new Map<RequestId, AbortController>()
+  #lastId = 0
+  #ended: WireFailure | undefined
+  #gone: AbortController | undefined
   /** When requests are next looked at, and how to take that back. */
-  let watching: { readonly at: number; readonly cancel: () => void } | undefined
-  let onDrained: (() => void)[] = []
+  #watching: { readonly at: number; readonly cancel: () => void } | undefined
+  #onDrained: (() => void)[] = []
 
-  const isDrained = (): boolean => [...pending.values()].every(({ options }) => options.isBeside === true)
-
-  const settle = (id: RequestId): Pending | undefined => {
-    const one = pending.get(id)
-    if (one === undefined) return undefined
-    pending.delete(id)
-    if (one.onAbort !== undefined) one.options.signal!.removeEventListener('abort', one.onAbort)
-    if (pending.size === 0) {
-      watching?.cancel()
-      watching = undefined
-    }
-    if (onDrained.length > 0 && isDrained()) {
-      for (const tell of onDrained) tell()
-      onDrained = []
-    }
-    return one
-  }
-  const fail = (id: RequestId, failure: SessionFailure): void =>
-    settle(id)?.reject(new SessionError(failure, id))
-
-  /** Nobody waits any more: the server should know, and not work for nothing. */
-  const giveUp = (id: RequestId, failure: SessionFailure): void => {
-    const one = pending.get(id)
-    if (one === undefined) return
-    const reason = failure.kind === 'timeout' ? `no word for ${failure.afterMs} ms` : 'the caller gave up'
-    if (one.options.cancelBy === 'stream') one.stream!.abort()
-    else if (one.options.cancelBy === 'message') notify('notifications/cancelled', { requestId: id, reason })
-    fail(id, failure)
+  constructor(openWire: (listener: WireListener) => Wire, clock: Clock, hooks: ChannelHooks) {
+    this.#clock = clock
+    this.#hooks = hooks
+    this.wire = openWire(this)
   }
 
-  /** One timer for all requests in flight, set for the one that runs out first. */
-  const watchFrom = (at: number): void => {
-    if (watching !== undefined && watching.at <= at) return
-    watching?.cancel()
-    watching = { at, cancel: clock.after(at - clock.now(), watch) }
-  }
-  const watch = (): void => {
-    watching = undefined
-    const now = clock.now()
-    let next = Infinity
-    for (const [id, one] of pending) {
-      const { timeoutMs = 0 } = one.options
-      if (timeoutMs === 0) continue
-      // While somebody here thinks about a question of the server's, the server cannot be the one that is slow.
-      if (questions.size > 0) one.seenAt = now
-      const at = one.seenAt + timeoutMs
-      if (at <= now) giveUp(id, { kind: 'timeout', afterMs: timeoutMs })
-      else next = Math.min(next, at)
-    }
-    if (next !== Infinity) watchFrom(next)
+  /** Aborted when the wire is gone. */
+  get gone(): AbortSignal {
+    this.#gone ??= new AbortController()
+    if (this.#ended !== undefined) this.#gone.abort()
+    return this.#gone.signal
   }
 
-  function lose(failure: WireFailure): void {
-    if (ended !== undefined) return
-    ended = failure
-    for (const id of pending.keys()) fail(id, { kind: 'lost', wire: failure, wasSent: true })
-    for (const question of questions.values()) question.abort()
-    gone.abort()
-    void wire.close()
-    hooks.onEnd(failure)
-  }
-
-  const wire = openWire({
-    onMessage: receive,
-    onNoise: (text) => hooks.onNoise?.(text),
-    onLog: (line) => hooks.onLog?.(line),
-    onFirstSign: () => hooks.onFirstSign?.(),
-    onEnd: lose,
-  })
-
-  function request(method: string, params: Params | undefined, options: ChannelOptions): Promise<Result> {
+  request(method: string, params: Params | undefined, options: ChannelOptions): Promise<Result> {
     return new Promise((resolve, reject) => {
+      const refusal = this.#whyNot(options)
+      if (refusal !== undefined) return reject(new SessionError(refusal))
+      const id = ++this.#lastId
       const { signal, timeoutMs = 0 } = options
-      if (ended !== undefined) return reject(new SessionError({ kind: 'lost', wire: ended, wasSent: false }))
-      if (signal?.aborted === true) return reject(new SessionError({ kind: 'aborted', wasSent: false }))
-      const id = ++lastId
       const onAbort =
-        signal === undefined ? undefined : (): void => giveUp(id, { kind: 'aborted', wasSent: true })
+        signal === undefined ? undefined : (): void => this.#giveUp(id, { kind: 'aborted', wasSent: true })
       const stream = options.cancelBy === 'stream' ? new AbortController() : undefined
       if (onAbort !== undefined) signal!.addEventListener('abort', onAbort, { once: true })
-      const now = clock.now()
-      pending.set(id, { resolve, reject, options, seenAt: now, stream, onAbort })
-      if (timeoutMs > 0) watchFrom(now + timeoutMs)
-      wire.send(
-        params === undefined
-          ? { jsonrpc: '2.0', id, method }
-          : { jsonrpc: '2.0', id, method, params: withToken(params, id, options) },
-        {
-          signal: stream?.signal,
-          headers: options.headers,
-          onFailure(failure) {
-            const wasSent = mayHaveArrived(failure)
-            fail(id, { kind: 'lost', wire: failure, wasSent })
-            // There is nobody at this address any more: what holds for one request holds for all.
-            if (failure.kind === 'network' && !wasSent) lose(failure)
-          },
-        },
-      )
+      const seenAt = this.#clock.now()
+      this.#pending.set(id, { resolve, reject, options, seenAt, stream, onAbort })
+      if (timeoutMs > 0) this.#watchFrom(seenAt + timeoutMs)
+      this.wire.send(toRequest(id, method, withToken(params, id, options)), {
+        signal: stream?.signal,
+        headers: options.headers,
+        onFailure: (failure) => this.#onUndelivered(id, failure),
+      })
     })
   }
 
-  function notify(method: string, params?: Params): void {
-    if (ended === undefined)
-      wire.send(params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params })
+  notify(method: string, params?: Params): void {
+    if (this.#ended !== undefined) return
+    this.wire.send(params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params })
   }
 
-  function receive(message: Message): void {
-    if ('method' in message) {
-      if ('id' in message && message.id !== null)
-        void answer(message.id, message.method, message.params ?? {})
-      else hear(message.method, message.params ?? {})
-      return
+  /** Resolves when nobody waits for an answer any more. */
+  drained(): Promise<void> {
+    return this.#isDrained() ? Promise.resolve() : new Promise((resolve) => this.#onDrained.push(resolve))
+  }
+
+  close(): Promise<void> {
+    return this.wire.close()
+  }
+
+  // What the wire tells.
+
+  onMessage(message: Message): void {
+    if (!('method' in message)) this.#settleWith(message)
+    else if ('id' in message && message.id !== null)
+      void this.#answer(message.id, message.method, message.params ?? {})
+    else this.#hear(message.method, message.params ?? {})
+  }
+
+  onNoise(text: string): void {
+    this.#hooks.onNoise?.(text)
+  }
+
+  onLog(line: string): void {
+    this.#hooks.onLog?.(line)
+  }
+
+  onFirstSign(): void {
+    this.#hooks.onFirstSign?.()
+  }
+
+  onEnd(failure: WireFailure): void {
+    if (this.#ended !== undefined) return
+    this.#ended = failure
+    for (const id of this.#pending.keys()) this.#fail(id, { kind: 'lost', wire: failure, wasSent: true })
+    for (const question of this.#questions.values()) question.abort()
+    this.#gone?.abort()
+    void this.wire.close()
+    this.#hooks.onEnd(failure)
+  }
+
+  #whyNot({ signal }: ChannelOptions): SessionFailure | undefined {
+    if (this.#ended !== undefined) return { kind: 'lost', wire: this.#ended, wasSent: false }
+    return signal?.aborted === true ? { kind: 'aborted', wasSent: false } : undefined
+  }
+
+  #onUndelivered(id: RequestId, failure: WireFailure): void {
+    const wasSent = mayHaveArrived(failure)
+    this.#fail(id, { kind: 'lost', wire: failure, wasSent })
+    // There is nobody at this address any more: what holds for one request holds for all.
+    if (failure.kind === 'network' && !wasSent) this.onEnd(failure)
+  }
+
+  #settleWith(message: Message): void {
+    const { id, result, error } = message as { readonly [key in 'id' | 'result' | 'error']?: unknown }
+    const one = typeof id === 'number' || typeof id === 'string' ? this.#settle(id) : undefined
+    if (one === undefined) this.#hooks.onOddity(`an answer that nobody asked for (id ${JSON.stringify(id)})`)
+    else if (error !== undefined)
+      one.reject(new SessionError({ kind: 'rpc', error: toRpcError(error) }, id as RequestId))
+    else if (isObject(result)) one.resolve(result)
+    else {
+      const message = 'the answer has no result'
+      one.reject(new SessionError({ kind: 'bad-answer', message }, id as RequestId))
     }
-    const { id } = message as { readonly id?: unknown }
-    const one = typeof id === 'number' || typeof id === 'string' ? settle(id) : undefined
-    if (one === undefined) return hooks.onOddity(`an answer that nobody asked for (id ${JSON.stringify(id)})`)
-    if ('error' in message)
-      one.reject(new SessionError({ kind: 'rpc', error: toRpcError(message.error) }, id as RequestId))
-    else if (isObject((message as { readonly result?: unknown }).result))
-      one.resolve((message as { readonly result: Result }).result)
-    else
-      one.reject(
-        new SessionError({ kind: 'bad-answer', message: 'the answer has no result' }, id as RequestId),
-      )
   }
 
-  function hear(method: string, params: Params): void {
+  #hear(method: string, params: Params): void {
     if (method === 'notifications/progress') {
-      const one = pending.get(params['progressToken'] as RequestId)
-      if (one === undefined) return hooks.onOddity('progress of a request that is over')
-      one.seenAt = clock.now()
+      const one = this.#pending.get(params['progressToken'] as RequestId)
+      if (one === undefined) return this.#hooks.onOddity('progress of a request that is over')
+      one.seenAt = this.#clock.now()
       one.options.onProgress?.(params)
-    } else if (method === 'notifications/cancelled') questions.get(params['requestId'] as RequestId)?.abort()
-    else hooks.onNotification(method, params)
+    } else if (method === 'notifications/cancelled')
+      this.#questions.get(params['requestId'] as RequestId)?.abort()
+    else this.#hooks.onNotification(method, params)
   }
 
-  async function answer(id: RequestId, method: string, params: Params): Promise<void> {
+  async #answer(id: RequestId, method: string, params: Params): Promise<void> {
     const controller = new AbortController()
-    questions.set(id, controller)
-    try {
-      const result = await hooks.onQuestion(method, params, controller.signal)
+    this.#questions.set(id, controller)
+    const send = (answer: { readonly result: Result } | { readonly error: RpcError }): void => {
       // A question that was taken back must not be answered.
-      if (!controller.signal.aborted) wire.send({ jsonrpc: '2.0', id, result })
+      if (!controller.signal.aborted) this.wire.send({ jsonrpc: '2.0', id, ...answer })
+    }
+    try {
+      send({ result: await this.#hooks.onQuestion(method, params, controller.signal) })
     } catch (error) {
-      if (controller.signal.aborted) return
-      wire.send({
-        jsonrpc: '2.0',
-        id,
-        error:
-          error instanceof RpcFaultError
-            ? error.fault
-            : { code: -32603, message: 'the host failed to answer' },
-      })
-      if (!(error instanceof RpcFaultError))
-        hooks.onOddity(`the host failed to answer ${method}: ${String(error)}`)
+      if (error instanceof RpcFaultError) return send({ error: error.fault })
+      send({ error: { code: RPC_CODES.internalError, message: 'the host failed to answer' } })
+      this.#hooks.onOddity(`the host failed to answer ${method}: ${String(error)}`)
     } finally {
-      questions.delete(id)
+      this.#questions.delete(id)
       // The server goes on only now.
-      for (const one of pending.values()) one.seenAt = clock.now()
+      for (const one of this.#pending.values()) one.seenAt = this.#clock.now()
     }
   }
 
-  const drained = (): Promise<void> =>
-    isDrained() ? Promise.resolve() : new Promise((resolve) => onDrained.push(resolve))
+  #settle(id: RequestId): Pending | undefined {
+    const one = this.#pending.get(id)
+    if (one === undefined) return undefined
+    this.#pending.delete(id)
+    if (one.onAbort !== undefined) one.options.signal!.removeEventListener('abort', one.onAbort)
+    if (this.#pending.size === 0) {
+      this.#watching?.cancel()
+      this.#watching = undefined
+    }
+    if (this.#onDrained.length > 0 && this.#isDrained()) {
+      for (const tell of this.#onDrained) tell()
+      this.#onDrained = []
+    }
+    return one
+  }
 
-  return { wire, gone: gone.signal, request, notify, drained, close: () => wire.close() }
+  #isDrained(): boolean {
+    return [...this.#pending.values()].every(({ options }) => options.isBeside === true)
+  }
+
+  #fail(id: RequestId, failure: SessionFailure): void {
+    this.#settle(id)?.reject(new SessionError(failure, id))
+  }
+
+  /** Nobody waits any more: the server should know, and not work for nothing. */
+  #giveUp(id: RequestId, failure: SessionFailure): void {
+    const one = this.#pending.get(id)
+    if (one === undefined) return
+    const reason = failure.kind === 'timeout' ? `no word for ${failure.afterMs} ms` : 'the caller gave up'
+    if (one.options.cancelBy === 'stream') one.stream!.abort()
+    else if (one.options.cancelBy === 'message')
+      this.notify('notifications/cancelled', { requestId: id, reason })
+    this.#fail(id, failure)
+  }
+
+  /** One timer for all requests in flight, set for the one that runs out first. */
+  #watchFrom(at: number): void {
+    if (this.#watching !== undefined && this.#watching.at <= at) return
+    this.#watching?.cancel()
+    this.#watching = { at, cancel: this.#clock.after(at - this.#clock.now(), () => this.#watch()) }
+  }
+
+  #watch(): void {
+    this.#watching = undefined
+    const now = this.#clock.now()
+    let next = Infinity
+    for (const [id, one] of this.#pending) {
+      const { timeoutMs = 0 } = one.options
+      if (timeoutMs === 0) continue
+      // While somebody here thinks about a question of the server's, the server cannot be the one that is slow.
+      if (this.#questions.size > 0) one.seenAt = now
+      const at = one.seenAt + timeoutMs
+      if (at <= now) this.#giveUp(id, { kind: 'timeout', afterMs: timeoutMs })
+      else next = Math.min(next, at)
+    }
+    if (next !== Infinity) this.#watchFrom(next)
+  }
+}
+
+function toRequest(id: RequestId, method: string, params: Params | undefined): Message {
+  return params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params }
 }
 
 /** With it the server may tell how far it is, which is also a sign of life. */
-function withToken(params: Params, id: RequestId, { onProgress }: ChannelOptions): Params {
-  if (onProgress === undefined) return params
+function withToken(
+  params: Params | undefined,
+  id: RequestId,
+  { onProgress }: ChannelOptions,
+): Params | undefined {
+  if (onProgress === undefined || params === undefined) return params
   return { ...params, _meta: { ...(params['_meta'] as object | undefined), progressToken: id } }
 }
 
@@ -266,5 +296,9 @@ function toRpcError(error: unknown): RpcError {
   if (isObject(error) && typeof error['code'] === 'number') {
     return { ...error, code: error['code'], message: String(error['message'] ?? '') }
   }
-  return { code: -32603, message: 'the server answered with an error that is none', data: error }
+  return {
+    code: RPC_CODES.internalError,
+    message: 'the server answered with an error that is none',
+    data: error,
+  }
 }

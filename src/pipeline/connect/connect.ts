@@ -20,7 +20,7 @@ import {
 import type { Stage } from '../../model/connection.ts'
 import type { WireFailure, WireKind } from '../../model/wire.ts'
 import type { World } from '../../world/world.ts'
-import { openChannel, type Channel } from './channel.ts'
+import { Channel } from './channel.ts'
 import type { Client, ClientInfo } from './client.ts'
 import { openLegacy } from './legacy.ts'
 import { discover, openModern, toModernHello } from './modern.ts'
@@ -105,7 +105,7 @@ function createAttempt(
   }
   const open = (openWire: WireOpener): Channel => {
     let isCurrent = true
-    return openChannel(openWire, world.clock, {
+    return new Channel(openWire, world.clock, {
       onNotification(method, params) {
         if (method !== ACKNOWLEDGED) listener.onNotification(method, params)
       },

@@ -43,9 +43,9 @@ export async function openLegacy(
         return send(method, params, request)
       }
     },
-    notify: channel.notify,
-    drained: channel.drained,
-    close: channel.close,
+    notify: (method, params) => channel.notify(method, params),
+    drained: () => channel.drained(),
+    close: () => channel.close(),
   }
 }
 

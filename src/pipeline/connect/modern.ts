@@ -92,7 +92,7 @@ export function openModern(channel: Channel, client: Client, hello: Hello): Sess
         leave()
       }
     },
-    notify: channel.notify,
+    notify: (method, params) => channel.notify(method, params),
     drained: () => (open === 0 ? Promise.resolve() : new Promise((resolve) => onDrained.push(resolve))),
     close() {
       changes.abort()

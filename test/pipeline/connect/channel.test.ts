@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { Message, Params, Result } from '../../../src/model/message.ts'
 import type { SessionError } from '../../../src/model/session.ts'
 import type { SendOptions, Wire, WireFailure, WireListener } from '../../../src/model/wire.ts'
-import { openChannel, RpcFaultError, type Channel } from '../../../src/pipeline/connect/channel.ts'
+import { Channel, RpcFaultError } from '../../../src/pipeline/connect/channel.ts'
 import type { Clock } from '../../../src/world/world.ts'
 
 interface Hand extends Clock {
@@ -68,7 +68,7 @@ function open(onQuestion: OnQuestion = async () => ({})): Bench {
     listener = given
     return wire
   }
-  const channel = openChannel(openWire, clock, {
+  const channel = new Channel(openWire, clock, {
     onNotification: (method, params) => heard.push([method, params]),
     onQuestion,
     onOddity: (text) => heard.push(text),

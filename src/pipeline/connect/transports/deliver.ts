@@ -13,7 +13,7 @@ export function deliver(text: string, listener: Pick<WireListener, 'onMessage' |
   if (isMessage(value)) listener.onMessage(value)
   // Revision 2025-03-26 allowed several in one list.
   else if (Array.isArray(value) && value.length > 0 && value.every(isMessage))
-    value.forEach(listener.onMessage)
+    for (const one of value) listener.onMessage(one)
   else listener.onNoise?.(text.slice(0, NOISE_LENGTH))
 }
 
