@@ -7,8 +7,11 @@ import { createProblem, ProblemError } from './problem/problem.ts'
 import { openBoard, type Board, type BoardOptions } from './runtime/board.ts'
 import { emptyCatalog, loadCatalog, type LoadedCatalog, type LoadOptions } from './runtime/load-catalog.ts'
 import type { BoardTool } from './runtime/tools.ts'
+import { preload } from './world/node/preload.ts'
 import { createNodeWorld } from './world/node/world.ts'
 import type { World } from './world/world.ts'
+
+preload()
 
 export interface DiscoverServersOptions extends LoadOptions {
   /** Where the agent works; decides the project. Default: the process's own. */

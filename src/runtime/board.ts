@@ -92,7 +92,7 @@ export interface BoardNotification {
   readonly params: Params
 }
 
-/** How many may be starting at once. */
+/** How many may be starting at once: local ones for each processor, remote ones for all. */
 const STARTING = { local: 4, remote: 20 }
 
 const CLIENT: ClientInfo = { name: 'plugboard', version: '0' }
@@ -271,7 +271,7 @@ function share(
     inProcess,
     cache: openOfferingCache(world, dirs),
     slots: {
-      local: createSlots(STARTING.local, world.clock),
+      local: createSlots(STARTING.local * world.processors, world.clock),
       remote: createSlots(STARTING.remote, world.clock),
     },
     capabilities: capabilitiesOf(handlers),

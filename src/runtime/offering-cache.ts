@@ -69,8 +69,8 @@ function sortKeys(_key: string, value: unknown): unknown {
 
 const ERA_MS = 7 * 24 * 60 * 60 * 1000
 
-/** Servers of one start become ready at about the same time: one write is enough for them. */
-const GATHER_MS = 100
+/** Servers of one start become ready within moments: one write is enough for them, and better after than between. */
+const GATHER_MS = 1000
 
 export function openOfferingCache(world: World, dirs: Pick<OurDirs, 'cache'>): OfferingCache {
   const { clock } = world

@@ -6,6 +6,8 @@
  */
 export interface World {
   readonly platform: Platform
+  /** How many things can run at the same time. */
+  readonly processors: number
   readonly paths: Paths
   readonly env: Env
   readonly home: string

@@ -46,6 +46,7 @@ export function createMemoryWorld(options: MemoryOptions = {}): MemoryWorld {
   const commands: string[] = []
   return {
     platform,
+    processors: 1,
     paths,
     env: options.env ?? {},
     home: options.home ?? HOMES[platform],

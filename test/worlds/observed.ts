@@ -42,7 +42,8 @@ export function createObserved({ env = {}, change = (world) => world }: Observed
   }
   return {
     ...scratch,
-    world: { ...world, processes: { spawn } },
+    // On one processor the limits are the same everywhere.
+    world: { ...world, processors: 1, processes: { spawn } },
     children,
     whenStarted: (count) =>
       new Promise((resolve) => {

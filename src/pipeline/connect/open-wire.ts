@@ -1,11 +1,12 @@
 /**
- * open-wire: which transport a launch takes. Each is loaded when it is first needed.
+ * open-wire: which transport a launch takes. All but the most common are loaded when they are first needed.
  */
 import type { LaunchSpec } from '../../model/launch.ts'
 import { SessionError } from '../../model/session.ts'
 import type { Wire, WireListener } from '../../model/wire.ts'
 import type { World } from '../../world/world.ts'
 import type { InProcessServer } from './transports/in-process.ts'
+import { openStdio } from './transports/stdio.ts'
 
 export type WireOpener = (listener: WireListener) => Wire
 
@@ -22,10 +23,8 @@ export interface Reach {
 export async function findWireOpener({ transport }: LaunchSpec, reach: Reach): Promise<WireOpener> {
   const { world, inProcess } = reach
   switch (transport.kind) {
-    case 'stdio': {
-      const { openStdio } = await import('./transports/stdio.ts')
+    case 'stdio':
       return (listener) => openStdio(transport, world, listener)
-    }
     case 'http':
     case 'sse': {
       if (transport.kind === 'sse' || reach.kind === 'sse') {

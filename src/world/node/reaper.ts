@@ -17,6 +17,10 @@ done
 for id in $groups; do kill -9 -"$id" 2>/dev/null; done
 `
 
+interface Writable {
+  write(line: string): unknown
+}
+
 export interface Reaper {
   watch(group: number): void
   forget(group: number): void
@@ -24,22 +28,31 @@ export interface Reaper {
 
 export function createReaper(): Reaper {
   const watched = new Set<number>()
-  // In a session of its own: Ctrl-C in the terminal must not end it before us.
+  let input: Writable | undefined
+  // Behind the children of this turn, so that none of them waits for it; until then there is only this turn to lose.
+  setImmediate(() => {
+    input = start()
+    for (const group of watched) input.write(`+ ${group}\n`)
+  }).unref()
+  return {
+    watch(group) {
+      watched.add(group)
+      input?.write(`+ ${group}\n`)
+    },
+    forget(group) {
+      if (watched.delete(group)) input?.write(`- ${group}\n`)
+    },
+  }
+}
+
+function start(): Writable {
   const { spawn } = process.getBuiltinModule('node:child_process')
+  // In a session of its own: Ctrl-C in the terminal must not end it before us.
   const shell = spawn('/bin/sh', ['-c', SCRIPT], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
-  const tell = (line: string): void => void shell.stdin.write(line)
   shell.on('error', () => undefined) // no shell: children are then ended by a close in good order only
   shell.stdin.on('error', () => undefined)
   // It must not keep us alive; that it sees the end of the pipe is its only task.
   shell.unref()
   ;(shell.stdin as unknown as { unref?: () => void }).unref?.()
-  return {
-    watch(group) {
-      watched.add(group)
-      tell(`+ ${group}\n`)
-    },
-    forget(group) {
-      if (watched.delete(group)) tell(`- ${group}\n`)
-    },
-  }
+  return shell.stdin
 }

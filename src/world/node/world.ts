@@ -16,6 +16,10 @@ export function createNodeWorld(options: { readonly cwd?: string | undefined } =
   const paths = platform === 'win32' ? win32 : posix
   return {
     platform,
+    // Asked only by those who start something.
+    get processors() {
+      return process.getBuiltinModule('node:os').availableParallelism()
+    },
     paths,
     env: process.env,
     home: findHome(paths),
