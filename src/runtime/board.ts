@@ -5,6 +5,8 @@
  * out    a board: tools at once, sessions when they are there, one snapshot for all to see
  * never  rejects because of configuration; lets one server delay or break another; leaves a process behind
  */
+// Hosts whose `lib` is older than `await using` can use the types all the same.
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { AdmittedServer, Catalog } from '../model/catalog.ts'
 import type { CredentialSource } from '../model/launch.ts'
 import type { Params, Result } from '../model/message.ts'

@@ -32,8 +32,7 @@ export const PLUGBOARD: Command = {
   commands: [
     {
       name: 'list',
-      summary:
-        'show the servers, what became of them and how they were last seen; starts nothing and asks nothing',
+      summary: 'show the servers, their fates and how they were last seen; starts nothing',
       arguments: [],
       flags: [
         { name: 'all', summary: 'also show what is shadowed, disabled or left out' },
