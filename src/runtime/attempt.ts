@@ -16,6 +16,7 @@ import type { WireFailure } from '../model/wire.ts'
 import { connect, ConnectError } from '../pipeline/connect/connect.ts'
 import { list } from '../pipeline/list/list.ts'
 import { resolve } from '../pipeline/resolve/resolve.ts'
+import { forIde } from './ide-roots.ts'
 import type { ServerLog } from './server-logs.ts'
 import type { Shared } from './shared.ts'
 import { createStageTimer, type StageTimer } from './stage-timer.ts'
@@ -39,6 +40,9 @@ export interface AttemptHooks {
   /** After it was ready: the session is gone. */
   onLost(failure: WireFailure): void
 }
+
+/** How long lists may take that are read again. */
+const REFRESH_MS = 60_000
 
 /** Of what a server writes, kept for the problem that may follow. */
 const LAST_LINES = 10
@@ -106,7 +110,8 @@ export class Attempt {
 
   async #open(launch: LaunchSpec): Promise<Session> {
     const { signal } = this.#controller
-    const { slots, world, client, handlers, listens, inProcess } = this.#shared
+    const { slots, world, client, listens, inProcess } = this.#shared
+    const handlers = forIde(this.#request.server, this.#shared.handlers, world)
     const giveSlot = await (isLocal(launch) ? slots.local : slots.remote).take(signal)
     this.#limit(launch)
     this.#timer.begin('start')
@@ -120,7 +125,7 @@ export class Attempt {
         signal,
         knownEra: this.#request.knownEra,
         listener: {
-          onNotification: (method, params) => this.#hear(launch, method, params),
+          onNotification: (method, params) => this.#hear(method, params),
           onLog: (line, from) => this.#log(line, from),
           onOddity: (text) => this.#log(text, 'event'),
           onFirstSign: () => {
@@ -157,22 +162,22 @@ export class Attempt {
     return list(session, { signal: this.#controller.signal, clock: this.#shared.world.clock, timeoutMs })
   }
 
-  #hear(launch: LaunchSpec, method: string, params: Params): void {
+  #hear(method: string, params: Params): void {
     if (this.#isOver) return
     this.#hooks.onNotification(method, params)
-    if (/^notifications\/(?:tools|resources|prompts)\/list_changed$/.test(method)) this.#refresh(launch)
+    if (/^notifications\/(?:tools|resources|prompts)\/list_changed$/.test(method)) this.refresh()
   }
 
-  /** Its lists changed: they are read again, once for any number of notices. */
-  #refresh(launch: LaunchSpec): void {
+  /** Reads its lists again, once for any number of wishes. */
+  refresh(): void {
     const { session } = this
-    if (session === undefined) return
+    if (session === undefined || this.#isOver) return
     if (this.#refreshing !== 'no') {
       this.#refreshing = 'again'
       return
     }
     this.#refreshing = 'yes'
-    this.#list(session, launch.timeoutMs)
+    this.#list(session, this.#request.server.timeoutMs ?? REFRESH_MS)
       .then(
         // What was read of a session that went is not all there is.
         (listed) => this.#isOver || this.#lost !== undefined || this.#hooks.onListed(listed),
@@ -181,7 +186,7 @@ export class Attempt {
       .finally(() => {
         const isDue = this.#refreshing === 'again'
         this.#refreshing = 'no'
-        if (isDue) this.#refresh(launch)
+        if (isDue) this.refresh()
       })
   }
 

@@ -144,6 +144,7 @@ class LiveBoard implements Board {
   }
 
   tools(): readonly BoardTool[] {
+    for (const one of this.#supervisors.values()) one.keepFresh()
     return this.#toolList.of(this.#inOrder())
   }
 

@@ -48,6 +48,7 @@ interface Named {
   /** As it is called in the configuration. */
   readonly name: string
   readonly fingerprint: string
+  readonly unresolved?: readonly string[]
 }
 
 export interface CachedOffering {
@@ -120,15 +121,15 @@ export function openOfferingCache(world: World, dirs: Pick<OurDirs, 'cache'>): O
       const era = index().get(key)?.era
       return era !== undefined && isWithin(ERA_MS, era.at, clock.now()) ? era.verdict : undefined
     },
-    put(key, { name, fingerprint, offering, credentialMark }) {
+    put(key, { offering, credentialMark, ...named }) {
       const at = clock.now()
       unwritten.set(key, { offering, credentialMark, at })
       const era = { verdict: offering.hello.era, at }
       const listed = countOf(offering, at)
-      tell({ kind: 'learnt', key, known: { name, fingerprint, at, state: 'ready', listed, era } })
+      tell({ kind: 'learnt', key, known: { ...named, at, state: 'ready', listed, era } })
     },
-    putFailure(key, { name, fingerprint, state, problem }) {
-      tell({ kind: 'learnt', key, known: { name, fingerprint, at: clock.now(), state, problem } })
+    putFailure(key, failure) {
+      tell({ kind: 'learnt', key, known: { ...failure, at: clock.now() } })
     },
     forgetEra: (key) => tell({ kind: 'era-forgotten', key, at: clock.now() }),
     flush,

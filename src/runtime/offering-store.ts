@@ -23,6 +23,8 @@ export type LastKnown = (Failure | { readonly state: 'ready' }) & {
   /** Of its definition: under the same name there may be another server by now. */
   readonly fingerprint: string
   readonly at: number
+  /** What could not be filled in when it was last started. */
+  readonly unresolved?: readonly string[]
   /** How much it offered, the last time that it did. */
   readonly listed?: Counts
   readonly era?: { readonly verdict: Era; readonly at: number }
@@ -203,8 +205,11 @@ function tryJson(text: string): unknown {
 function isLine(line: [string, unknown]): line is [string, LastKnown] {
   const [, value] = line
   if (!isObject(value)) return false
-  const { name, fingerprint, at, listed, era } = value
-  const hasParts = (listed === undefined || isCounts(listed)) && (era === undefined || isVerdict(era))
+  const { name, fingerprint, at, listed, era, unresolved } = value
+  const hasParts =
+    (listed === undefined || isCounts(listed)) &&
+    (era === undefined || isVerdict(era)) &&
+    (unresolved === undefined || Array.isArray(unresolved))
   const isNamed = typeof name === 'string' && typeof fingerprint === 'string'
   return isNamed && typeof at === 'number' && isState(value) && hasParts
 }

@@ -52,6 +52,7 @@ export class Supervisor implements AttemptHooks {
   #ending: Promise<unknown> = Promise.resolve()
   #cancelTimer: (() => void) | undefined
   #offering: Offering | undefined
+  #listedAt = 0
   #cachedAt: number | undefined
   #credentialMark = ''
   #warnings: readonly Problem[] = []
@@ -208,12 +209,24 @@ export class Supervisor implements AttemptHooks {
     this.#dispatch({ kind: 'dropped', problem: sessionLost(this.server, failure, this.#attempt!.lastLines) })
   }
 
+  /**
+   * Somebody looks at what it offers: what the server itself no longer vouches for is read again, beside. A time of 0
+   * says nothing that helps: it would be out of date before anyone could look.
+   */
+  keepFresh(): void {
+    const { ttlMs = 0 } = this.#offering ?? {}
+    const now = this.#shared.world.clock.now()
+    if (ttlMs === 0 || now < this.#listedAt + ttlMs || this.liveSession === undefined) return
+    this.#listedAt = now
+    this.#attempt!.refresh()
+  }
+
   #accept(listed: Offering): void {
+    this.#listedAt = this.#shared.world.clock.now()
     this.#offering = applyFilters(listed, this.server)
     this.#cachedAt = undefined
     this.#shared.cache.put(this.#key, {
-      name: this.server.name,
-      fingerprint: this.#fingerprint,
+      ...this.#named(),
       offering: listed,
       credentialMark: this.#credentialMark,
     })
@@ -239,11 +252,24 @@ export class Supervisor implements AttemptHooks {
     const { state } = connection
     if (state !== 'failed' && state !== 'needs-auth' && state !== 'waiting') return
     this.#shared.cache.putFailure(this.#key, {
-      name: this.server.name,
-      fingerprint: this.#fingerprint,
+      ...this.#named(),
       state,
       problem: connection.problem.message,
     })
+  }
+
+  /** By what the cache knows it again. */
+  #named(): {
+    readonly name: string
+    readonly fingerprint: string
+    readonly unresolved?: readonly string[]
+  } {
+    const unresolved = this.#warnings.map(({ message }) => message)
+    return {
+      name: this.server.name,
+      fingerprint: this.#fingerprint,
+      ...(unresolved.length === 0 ? {} : { unresolved }),
+    }
   }
 }
 

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { BoardChange } from '../../src/runtime/board.ts'
 import { isAlive, openTestBoard, serverEntry, type TestBoard } from '../boards/open.ts'
 import { call, connectionOf, until, untilState } from '../boards/watch.ts'
+import { createScratch } from '../worlds/scratch.ts'
 import { createObserved, inTime, lend } from '../worlds/observed.ts'
 
 /** The machine is busy with other tests. */
@@ -196,6 +197,25 @@ describe('a list that changes', () => {
     await Promise.all([1, 2, 3].map(() => call(board, 'x', ['grow'])))
     await until(board, () => board.tools().length === 7)
     expect(await call(board, 'x', ['grown_4'])).toBe('this is grown_4')
+  })
+
+  it('is read again when the time is over that the server vouched for it, and not before', async () => {
+    const scratch = createScratch()
+    let passed = 0
+    const clock = { ...scratch.world.clock, now: () => Date.now() + passed }
+    await using test = await openTestBoard(
+      { x: serverEntry('changes-tools', '--modern') },
+      { stay: 'once', scratch: { ...scratch, world: { ...scratch.world, clock } } },
+    )
+    const { board } = test
+    await call(board, 'x', ['grow'])
+    passed = 59_000
+    expect(board.tools()).toHaveLength(3)
+    await call(board, 'x', ['echo'])
+    expect(board.tools()).toHaveLength(3)
+    passed = 61_000
+    board.tools()
+    await until(board, () => board.tools().length === 4)
   })
 
   it('is not listened for by a host that does not stay', async () => {

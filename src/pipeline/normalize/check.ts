@@ -122,8 +122,7 @@ function toTransport(draft: Draft, type: Transport['type']): Transport | undefin
       const url = needUrl(draft, type, ['ws:', 'wss:', 'http:', 'https:'])
       const ideName = need(draft, type, 'ideName')
       if (url === undefined || ideName === undefined) return undefined
-      const authToken = type === 'ws-ide' ? fields.authToken : undefined
-      const { ideRunningInWindows } = fields
+      const { authToken, ideRunningInWindows } = fields
       return { type, url, ideName, ...defined({ authToken, ideRunningInWindows }) }
     }
     case 'sdk': {
@@ -199,7 +198,7 @@ const USED_BY: Partial<Record<FieldName, readonly Transport['type'][]>> = {
   headersHelper: ['http', 'sse', 'ws'],
   oauth: ['http', 'sse'],
   ideName: ['sse-ide', 'ws-ide'],
-  authToken: ['ws-ide'],
+  authToken: ['sse-ide', 'ws-ide'],
   ideRunningInWindows: ['sse-ide', 'ws-ide'],
   command: ['stdio'],
   url: ['http', 'sse', 'ws', 'sse-ide', 'ws-ide', 'claudeai-proxy'],

@@ -75,6 +75,7 @@ function toStateJson({ entry, fate }: CatalogEntry, known: Known): object {
     state: last.state === 'waiting' ? 'failed' : last.state,
     checkedAt: new Date(last.at).toISOString(),
     ...(last.listed === undefined ? {} : { tools: last.listed.tools }),
+    ...(last.unresolved === undefined ? {} : { unresolved: last.unresolved }),
   }
 }
 
@@ -132,9 +133,10 @@ function showLastSeen({ world, paint }: CommandContext, { entry, fate }: Catalog
   const last = fate.kind === 'chosen' ? known.get(entry.found.name) : undefined
   if (last === undefined) return ''
   const age = `${showAge(world.clock.now() - last.at)} ago`
-  if (last.state === 'ready') return `ready, ${countOf(last.listed?.tools ?? 0, 'tool')}, ${age}`
+  const missing = last.unresolved === undefined ? '' : `, ${countOf(last.unresolved.length, 'value')} missing`
+  if (last.state === 'ready') return `ready, ${countOf(last.listed?.tools ?? 0, 'tool')}, ${age}${missing}`
   const state = last.state === 'waiting' ? 'failed' : last.state
-  return { text: `${state}, ${age}`, brush: state === 'failed' ? paint.red : paint.yellow }
+  return { text: `${state}, ${age}${missing}`, brush: state === 'failed' ? paint.red : paint.yellow }
 }
 
 /** Hundreds of servers stand in a handful of files. */
