@@ -1,35 +1,19 @@
 /**
  * prompts: the prompts that the servers bring along.
  */
-import { toProblemJson } from '../../shared/problem-json.ts'
 import { toTable, type Cell, type Column } from '../../shared/table.ts'
 import type { CommandContext } from '../command.ts'
-import { printJson, printLines, reportBeside, viewOf } from '../print.ts'
-import { problemsOf, requireKnown, withBoard } from '../with-board.ts'
+import { viewOf } from '../print.ts'
+import { runListing } from '../run-listing.ts'
 import { listedOf, type Owned } from './resources.ts'
-import { firstLine, readinessCode } from './tools.ts'
+import { firstLine } from './tools.ts'
 
 /** Throws `cli/unknown-server`, and what kept the server that was named from being ready. */
-export async function run(context: CommandContext): Promise<number> {
-  const [name] = context.args
-  return withBoard(
-    context,
-    { wait: 'known', ...(name === undefined ? {} : { only: [name] }) },
-    async (board) => {
-      if (name !== undefined) {
-        requireKnown(context, board, name)
-        await board.connect(name)
-      }
-      const prompts = listedOf(board, 'prompts', name)
-      if (context.json)
-        printJson(context.terminal, { prompts, problems: problemsOf(board).map(toProblemJson) })
-      else {
-        printLines(context.terminal, toText(context, prompts))
-        reportBeside(context, problemsOf(board))
-      }
-      return readinessCode(context, board)
-    },
-  )
+export function run(context: CommandContext): Promise<number> {
+  return runListing(context, {
+    toJson: (board, only) => ({ prompts: listedOf(board, 'prompts', only) }),
+    toText: (board, only) => toText(context, listedOf(board, 'prompts', only)),
+  })
 }
 
 const COLUMNS: readonly Column[] = [

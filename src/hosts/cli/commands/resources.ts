@@ -3,35 +3,22 @@
  */
 import type { Listed } from '../../../model/offering.ts'
 import type { Board } from '../../../runtime/board.ts'
-import { toProblemJson } from '../../shared/problem-json.ts'
 import { toTable, type Cell, type Column } from '../../shared/table.ts'
 import type { CommandContext } from '../command.ts'
-import { printJson, printLines, reportBeside, viewOf } from '../print.ts'
-import { problemsOf, requireKnown, withBoard } from '../with-board.ts'
-import { firstLine, readinessCode } from './tools.ts'
+import { viewOf } from '../print.ts'
+import { runListing } from '../run-listing.ts'
+import { firstLine } from './tools.ts'
 
 /** Throws `cli/unknown-server`, and what kept the server that was named from being ready. */
-export async function run(context: CommandContext): Promise<number> {
-  const [name] = context.args
-  return withBoard(
-    context,
-    { wait: 'known', ...(name === undefined ? {} : { only: [name] }) },
-    async (board) => {
-      if (name !== undefined) {
-        requireKnown(context, board, name)
-        await board.connect(name)
-      }
-      const resources = listedOf(board, 'resources', name)
-      const templates = listedOf(board, 'resourceTemplates', name)
-      if (context.json) {
-        printJson(context.terminal, { resources, templates, problems: problemsOf(board).map(toProblemJson) })
-      } else {
-        printLines(context.terminal, toText(context, resources, templates))
-        reportBeside(context, problemsOf(board))
-      }
-      return readinessCode(context, board)
-    },
-  )
+export function run(context: CommandContext): Promise<number> {
+  return runListing(context, {
+    toJson: (board, only) => ({
+      resources: listedOf(board, 'resources', only),
+      templates: listedOf(board, 'resourceTemplates', only),
+    }),
+    toText: (board, only) =>
+      toText(context, listedOf(board, 'resources', only), listedOf(board, 'resourceTemplates', only)),
+  })
 }
 
 type Kind = 'resources' | 'resourceTemplates' | 'prompts'

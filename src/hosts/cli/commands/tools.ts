@@ -5,44 +5,19 @@ import { toPrintable } from '../../../base/printable.ts'
 import type { Board } from '../../../runtime/board.ts'
 import type { BoardTool } from '../../../runtime/tools.ts'
 import { countOf } from '../../shared/amounts.ts'
-import { toProblemJson } from '../../shared/problem-json.ts'
 import { toTable, type Cell, type Column } from '../../shared/table.ts'
 import type { CommandContext } from '../command.ts'
-import { DONE, exitCodeOf, FAILED } from '../exit-codes.ts'
-import { printJson, printLines, reportBeside, viewOf } from '../print.ts'
-import { problemsOf, requireKnown, withBoard } from '../with-board.ts'
+import { viewOf } from '../print.ts'
+import { runListing } from '../run-listing.ts'
 
 /** Throws `cli/unknown-server`, and what kept the server that was named from being ready. */
-export async function run(context: CommandContext): Promise<number> {
-  const [name] = context.args
-  return withBoard(
-    context,
-    { wait: 'known', ...(name === undefined ? {} : { only: [name] }) },
-    async (board) => {
-      if (name !== undefined) {
-        requireKnown(context, board, name)
-        await board.connect(name)
-      }
-      const tools = board.tools().filter(({ server }) => name === undefined || server === name)
-      if (context.json) printJson(context.terminal, toJson(board, tools))
-      else {
-        printLines(context.terminal, toText(context, board, tools))
-        reportBeside(context, problemsOf(board))
-      }
-      return readinessCode(context, board)
-    },
-  )
-}
-
-/** A server that is `required`, or any after `--wait`, and is not ready: scripts must not go on as if it were. */
-export function readinessCode({ flags }: CommandContext, board: Board): number {
-  const { ok, servers } = board.readiness()
-  const missing = servers.filter(
-    ({ state, required }) => state !== 'ready' && (required || flags['wait'] === true),
-  )
-  if (ok && missing.length === 0) return DONE
-  const [first] = missing
-  return first?.problem === undefined ? FAILED : exitCodeOf(first.problem)
+export function run(context: CommandContext): Promise<number> {
+  const toolsOf = (board: Board, only: string | undefined): readonly BoardTool[] =>
+    board.tools().filter(({ server }) => only === undefined || server === only)
+  return runListing(context, {
+    toJson: (board, only) => toJson(board, toolsOf(board, only)),
+    toText: (board, only) => toText(context, board, toolsOf(board, only)),
+  })
 }
 
 function toJson(board: Board, tools: readonly BoardTool[]): object {
@@ -60,19 +35,6 @@ function toJson(board: Board, tools: readonly BoardTool[]): object {
         quarantined: reason,
       })),
     ],
-    problems: problemsOf(board).map(toProblemJson),
-    readiness: toReadinessJson(board),
-  }
-}
-
-export function toReadinessJson(board: Board): object {
-  const { servers, ...rest } = board.readiness()
-  return {
-    ...rest,
-    servers: servers.map(({ problem, ...server }) => ({
-      ...server,
-      ...(problem === undefined ? {} : { problem: toProblemJson(problem) }),
-    })),
   }
 }
 
