@@ -43,14 +43,17 @@ export interface LoadedTools {
   readonly board: Board
 }
 
-/** All tools in one step, and the servers that have none to give, with the reason. */
+/** All tools in one step, and the servers that have none to give, with the reason: they failed, or cannot be understood. */
 export async function loadTools(options: OpenPlugboardOptions = {}): Promise<LoadedTools> {
   const board = await openPlugboard(options)
-  const errors = board
-    .snapshot()
-    .servers.flatMap(({ name, connection }) =>
-      'problem' in connection ? [{ server: name, problem: connection.problem }] : [],
-    )
+  const { servers, catalog } = board.snapshot()
+  const failed = servers.flatMap(({ name, connection }) =>
+    'problem' in connection ? [{ server: name, problem: connection.problem }] : [],
+  )
+  const invalid = catalog.entries.flatMap(({ entry, fate }) =>
+    fate.kind === 'invalid' ? fate.problems.map((problem) => ({ server: entry.found.name, problem })) : [],
+  )
+  const errors = [...failed, ...invalid]
   return { tools: board.tools(), errors, board }
 }
 

@@ -32,5 +32,4 @@ export interface StageTime {
   readonly name: Stage
   readonly ms: number
   readonly ok: boolean
-  readonly detail?: string
 }

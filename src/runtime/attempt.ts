@@ -17,6 +17,7 @@ import { connect, ConnectError } from '../pipeline/connect/connect.ts'
 import { list } from '../pipeline/list/list.ts'
 import { resolve } from '../pipeline/resolve/resolve.ts'
 import { forIde } from './ide-roots.ts'
+import { redactProblem } from './redact-problem.ts'
 import type { ServerLog } from './server-logs.ts'
 import type { Shared } from './shared.ts'
 import { createStageTimer, type StageTimer } from './stage-timer.ts'
@@ -30,8 +31,8 @@ export interface AttemptRequest {
 }
 
 export interface AttemptHooks {
-  /** Every value is known; nothing is started yet. */
-  onLaunch(launch: LaunchSpec): void
+  /** Every value is known; nothing is started yet. Says whether what it offers is known from last time. */
+  onLaunch(launch: LaunchSpec): 'known' | 'unknown'
   onReady(listed: Offering): void
   onRefused(failure: SessionFailure, stage: Stage): void
   /** After it was ready: its lists are other ones now. */
@@ -40,6 +41,9 @@ export interface AttemptHooks {
   /** After it was ready: the session is gone. */
   onLost(failure: WireFailure): void
 }
+
+/** How long values may take to look up, where the entry has no limit of its own. */
+const RESOLVE_MS = 30_000
 
 /** How long lists may take that are read again. */
 const REFRESH_MS = 60_000
@@ -62,6 +66,8 @@ export class Attempt {
   readonly #done: Promise<void>
   #isOver = false
   #isTimedOut = false
+  #limitMs = 0
+  #cancelLimit: (() => void) | undefined
   /** Why its session is gone, perhaps before anyone was told that there is one. */
   #lost: WireFailure | undefined
   #refreshing: 'no' | 'yes' | 'again' = 'no'
@@ -84,28 +90,37 @@ export class Attempt {
   }
 
   async #run(): Promise<void> {
-    let launch: LaunchSpec | undefined
     try {
-      launch = await this.#prepare()
+      const launch = await this.#prepare()
       const listed = await this.#listFirst(launch, await this.#open(launch))
       if (this.#isOver) return void (await this.session?.close())
       if (this.#lost !== undefined) throw new SessionError({ kind: 'lost', wire: this.#lost, wasSent: true })
       this.#timer.finish()
-      this.#hooks.onReady(listed)
+      this.#hooks.onReady(this.#redactOffering(listed))
     } catch (error) {
       this.#timer.fail()
       await this.session?.close()
-      if (!this.#isOver) this.#hooks.onRefused(this.#toFailure(error, launch), this.#timer.current())
+      if (!this.#isOver) this.#hooks.onRefused(this.#toFailure(error), this.#timer.current())
+    } finally {
+      this.#cancelLimit?.()
     }
   }
 
   async #prepare(): Promise<LaunchSpec> {
     this.#timer.begin('resolve')
-    const launch = await resolve(this.#request.server, this.#shared.resolving)
+    const { server } = this.#request
+    this.#limit(server.startupTimeoutMs ?? RESOLVE_MS)
+    const launch = await unlessAborted(resolve(server, this.#shared.resolving), this.#controller.signal)
+    this.#cancelLimit?.()
     this.#timer.finish()
     this.redact = createRedactor(launch.secrets)
-    if (!this.#isOver) this.#hooks.onLaunch(launch)
+    // Whoever waits only for what is known goes on before anything is started, which takes its time.
+    if (this.#hooks.onLaunch(launch) === 'known') await this.#pause()
     return launch
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => this.#shared.world.clock.after(0, resolve))
   }
 
   async #open(launch: LaunchSpec): Promise<Session> {
@@ -113,7 +128,7 @@ export class Attempt {
     const { slots, world, client, listens, inProcess } = this.#shared
     const handlers = forIde(this.#request.server, this.#shared.handlers, world)
     const giveSlot = await (isLocal(launch) ? slots.local : slots.remote).take(signal)
-    this.#limit(launch)
+    this.#limit(launch.startupTimeoutMs)
     this.#timer.begin('start')
     try {
       this.session = await connect(launch, {
@@ -128,6 +143,7 @@ export class Attempt {
           onNotification: (method, params) => this.#hear(method, params),
           onLog: (line, from) => this.#log(line, from),
           onOddity: (text) => this.#log(text, 'event'),
+          redact: (text) => this.redact(text),
           onFirstSign: () => {
             giveSlot()
             this.#timer.begin('negotiate')
@@ -142,14 +158,14 @@ export class Attempt {
     }
   }
 
-  /** From here to the end of the first lists. */
-  #limit({ startupTimeoutMs }: LaunchSpec): void {
-    if (startupTimeoutMs === 0) return
-    const cancel = this.#shared.world.clock.after(startupTimeoutMs, () => {
+  /** Two times: while values are looked up, and, once it is its turn, from the start to the first lists. */
+  #limit(ms: number): void {
+    this.#limitMs = ms
+    if (ms === 0) return
+    this.#cancelLimit = this.#shared.world.clock.after(ms, () => {
       this.#isTimedOut = true
       this.#controller.abort()
     })
-    void this.#done.finally(cancel)
   }
 
   #listFirst(launch: LaunchSpec, session: Session): Promise<Offering> {
@@ -180,7 +196,8 @@ export class Attempt {
     this.#list(session, this.#request.server.timeoutMs ?? REFRESH_MS)
       .then(
         // What was read of a session that went is not all there is.
-        (listed) => this.#isOver || this.#lost !== undefined || this.#hooks.onListed(listed),
+        (listed) =>
+          this.#isOver || this.#lost !== undefined || this.#hooks.onListed(this.#redactOffering(listed)),
         (error: unknown) => this.#log(`its lists could not be read again: ${String(error)}`, 'event'),
       )
       .finally(() => {
@@ -204,11 +221,27 @@ export class Attempt {
     if (!this.#isOver) this.#hooks.onLost(failure)
   }
 
-  #toFailure(error: unknown, launch: LaunchSpec | undefined): SessionFailure {
-    if (this.#isTimedOut) return { kind: 'timeout', afterMs: launch!.startupTimeoutMs }
+  /** What went wrong in a list may be in the server's own words; the lists themselves are what it offers. */
+  #redactOffering(listed: Offering): Offering {
+    if (listed.problems.length === 0) return listed
+    return { ...listed, problems: listed.problems.map((problem) => redactProblem(problem, this.redact)) }
+  }
+
+  #toFailure(error: unknown): SessionFailure {
+    if (this.#isTimedOut) return { kind: 'timeout', afterMs: this.#limitMs }
     if (error instanceof ConnectError || error instanceof SessionError) return error.failure
     return { kind: 'bad-answer', message: error instanceof Error ? error.message : String(error) }
   }
+}
+
+/** Work that cannot be stopped is left to itself. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(new SessionError({ kind: 'aborted', wasSent: false }))
+    if (signal.aborted) return onAbort()
+    signal.addEventListener('abort', onAbort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
 }
 
 /** Those that take a processor of this machine, rather than a connection. */

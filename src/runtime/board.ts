@@ -7,6 +7,7 @@
  */
 // Hosts whose `lib` is older than `await using` can use the types all the same.
 /// <reference lib="esnext.disposable" preserve="true" />
+import { tell } from '../base/tell.ts'
 import type { AdmittedServer, Catalog } from '../model/catalog.ts'
 import type { CredentialSource } from '../model/launch.ts'
 import type { Params, Result } from '../model/message.ts'
@@ -24,7 +25,7 @@ import type { LoadedCatalog } from './load-catalog.ts'
 import { openOfferingCache } from './offering-cache.ts'
 import { notConnectable, unknownServer } from './board-problems.ts'
 import { toReadiness, type Readiness } from './readiness.ts'
-import { planReload, type ReloadSummary } from './reload.ts'
+import { NOTHING, planReload, type ReloadSummary } from './reload.ts'
 import type { Shared } from './shared.ts'
 import { createSlots } from './slots.ts'
 import { Supervisor, type ServerSnapshot } from './supervisor.ts'
@@ -119,6 +120,7 @@ class LiveBoard implements Board {
     notification: new Set<(notification: BoardNotification) => void>(),
   }
   readonly #toolList = createToolList()
+  #isClosed = false
   /** Servers that changed in this turn. */
   readonly #changed = new Set<string>()
 
@@ -131,7 +133,7 @@ class LiveBoard implements Board {
       ...options,
       onChange: (server) => this.#note(server),
       onNotification: (server, method, params) => {
-        for (const listener of this.#listeners.notification) listener({ server, method, params })
+        for (const listener of this.#listeners.notification) tell(() => listener({ server, method, params }))
       },
     })
   }
@@ -192,8 +194,9 @@ class LiveBoard implements Board {
 
   async reload(): Promise<ReloadSummary> {
     const loaded = await this.#options.load()
+    if (this.#isClosed) return NOTHING
     const { servers } = loaded.catalog
-    const plan = planReload([...this.#supervisors.values()], servers)
+    const plan = planReload([...this.#supervisors.values()], loaded.catalog)
     for (const name of [...plan.removed, ...plan.changed]) this.#retire(name)
     const fresh = new Set([...plan.added, ...plan.changed])
     for (const server of servers) if (fresh.has(server.name)) this.#add(server)
@@ -209,6 +212,7 @@ class LiveBoard implements Board {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     const all = [...this.#supervisors.values(), ...this.#retiring]
     await Promise.allSettled(all.map((one) => one.close()))
     await this.#shared.cache.flush()
@@ -256,7 +260,7 @@ class LiveBoard implements Board {
     const servers = [...this.#changed]
     this.#changed.clear()
     const tools = this.#toolList.update(this.#inOrder())
-    for (const listener of this.#listeners.change) listener({ servers, tools })
+    for (const listener of this.#listeners.change) tell(() => listener({ servers, tools }))
   }
 }
 
@@ -279,6 +283,7 @@ function share(
     },
     capabilities: capabilitiesOf(handlers),
     listens: stay === 'long' ? 'always' : 'never',
+    retries: stay === 'long' || options.deadlineMs !== undefined ? 'always' : 'never',
     resolving: {
       world,
       project,

@@ -30,10 +30,12 @@ export function passGate(
 ): Promise<void> {
   return new Promise((resolve) => {
     let isMomentOver = false
+    const patience = wait === 'all' && deadlineMs !== undefined ? 'long' : 'short'
     const cancels: (() => void)[] = []
     const look = (): void => {
-      const pending = supervisors.filter(isPending)
-      const isKnown = pending.every((one) => one.offering !== undefined)
+      const pending = supervisors.filter((one) => isPending(one, patience))
+      // What is required must be there, and not only known.
+      const isKnown = pending.every((one) => one.offering !== undefined && one.server.required !== true)
       const isEnough = wait !== 'all' && (isKnown || (wait === 'moment' && isMomentOver))
       if (pending.length === 0 || isEnough) open()
     }
@@ -53,7 +55,7 @@ export function passGate(
   })
 }
 
-/** Its first try is still under way. */
-function isPending(one: Supervisor): boolean {
-  return one.connection.state === 'connecting'
+/** It may still become ready: in its first try, or, for those who said how long they wait, in any. */
+function isPending({ connection: { state } }: Supervisor, patience: 'short' | 'long'): boolean {
+  return state === 'connecting' || (patience === 'long' && state === 'waiting')
 }

@@ -4,22 +4,25 @@
  * never  starts or asks anything: this is what `list` shows
  */
 import type { AdmittedServer } from '../model/catalog.ts'
+import type { Problem } from '../model/problem.ts'
 import type { OurDirs } from '../pipeline/discover/project.ts'
 import { fingerprintOf } from '../pipeline/resolve/fingerprint.ts'
 import type { World } from '../world/world.ts'
 import { createOfferingStore, type LastKnown } from './offering-store.ts'
 
-/** By name, of those of which something is known. */
-export function findLastKnown(
-  world: World,
-  dirs: OurDirs,
-  servers: readonly AdmittedServer[],
-): ReadonlyMap<string, LastKnown> {
+export interface Memory {
+  /** By name, those of which something is known. */
+  readonly known: ReadonlyMap<string, LastKnown>
+  readonly problems: readonly Problem[]
+}
+
+export function findLastKnown(world: World, dirs: OurDirs, servers: readonly AdmittedServer[]): Memory {
+  const store = createOfferingStore(world, dirs)
   const byName = new Map<string, LastKnown[]>()
-  for (const known of createOfferingStore(world, dirs).readIndex().values()) {
+  for (const known of store.readIndex().values()) {
     byName.set(known.name, [...(byName.get(known.name) ?? []), known])
   }
-  return new Map(
+  const known = new Map(
     servers.flatMap((server): [string, LastKnown][] => {
       const candidates = byName.get(server.name)
       if (candidates === undefined) return []
@@ -28,4 +31,5 @@ export function findLastKnown(
       return newest === undefined ? [] : [[server.name, newest]]
     }),
   )
+  return { known, problems: store.problems() }
 }

@@ -6,7 +6,7 @@ import type { Problem } from '../model/problem.ts'
 import type { Supervisor } from './supervisor.ts'
 
 export interface Readiness {
-  /** Every server that is `required` is ready. */
+  /** Every server that is `required` is ready, apart from those that nobody has asked for. */
   readonly ok: boolean
   readonly waitedMs: number
   readonly servers: readonly ServerReadiness[]
@@ -22,7 +22,11 @@ export interface ServerReadiness {
 
 export function toReadiness(supervisors: readonly Supervisor[], waitedMs: number): Readiness {
   const servers = supervisors.map(toServerReadiness)
-  return { ok: servers.every(({ required, state }) => !required || state === 'ready'), waitedMs, servers }
+  return {
+    ok: servers.every(({ required, state }) => !required || state === 'ready' || state === 'idle'),
+    waitedMs,
+    servers,
+  }
 }
 
 function toServerReadiness(one: Supervisor): ServerReadiness {

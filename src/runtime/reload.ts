@@ -2,7 +2,7 @@
  * reload: the servers there are, and those there should be → what is to be done. Comparing is by fingerprint: what did not
  * change keeps its connection.
  */
-import type { AdmittedServer } from '../model/catalog.ts'
+import type { AdmittedServer, Catalog } from '../model/catalog.ts'
 import type { ConnectionState } from '../model/connection.ts'
 import { fingerprintOf } from '../pipeline/resolve/fingerprint.ts'
 
@@ -19,7 +19,16 @@ export interface Running {
   readonly connection: { readonly state: ConnectionState }
 }
 
-export function planReload(running: readonly Running[], wanted: readonly AdmittedServer[]): ReloadSummary {
+export const NOTHING: ReloadSummary = { added: [], removed: [], changed: [], reconnected: [] }
+
+/** A server whose file cannot be read at the moment, half saved perhaps, stays: the last good reading counts. */
+export function planReload(
+  running: readonly Running[],
+  { servers: wanted, problems }: Pick<Catalog, 'servers' | 'problems'>,
+): ReloadSummary {
+  const broken = problems.filter(({ severity }) => severity === 'error').map(({ where }) => where?.file)
+  const isLost = ({ server }: Running): boolean =>
+    !broken.includes(undefined) && !broken.includes(server.found.origin.file)
   const before = new Map(running.map((one) => [one.server.name, one]))
   const names = new Set(wanted.map(({ name }) => name))
   const kept = wanted.filter(({ name }) => before.has(name))
@@ -27,7 +36,9 @@ export function planReload(running: readonly Running[], wanted: readonly Admitte
   const toNames = (servers: Iterable<AdmittedServer>): string[] => [...servers].map(({ name }) => name)
   return {
     added: toNames(wanted.filter(({ name }) => !before.has(name))),
-    removed: [...before.keys()].filter((name) => !names.has(name)),
+    removed: running
+      .filter((one) => !names.has(one.server.name) && isLost(one))
+      .map((one) => one.server.name),
     changed: toNames(kept.filter((server) => !same.has(server))),
     reconnected: toNames(same).filter((name) => isDown(before.get(name)!)),
   }

@@ -21,6 +21,8 @@ export interface Shared {
   /** As declared to servers: they change what a server lists. */
   readonly capabilities: Params
   readonly listens: 'always' | 'never'
+  /** Whether a server that fails is tried again by itself. */
+  readonly retries: 'always' | 'never'
   readonly inProcess: InProcessServers
   readonly resolving: ResolveContext
   /** Something about this server is not as it was. */

@@ -22,6 +22,7 @@ import { ProblemError } from '../problem/problem.ts'
 import { Attempt, type AttemptHooks } from './attempt.ts'
 import { disconnected } from './board-problems.ts'
 import { cacheKeyOf } from './offering-cache.ts'
+import { redactProblem } from './redact-problem.ts'
 import { openServerLog, type ServerLog } from './server-logs.ts'
 import type { Shared } from './shared.ts'
 
@@ -62,7 +63,7 @@ export class Supervisor implements AttemptHooks {
     this.server = server
     this.#shared = shared
     this.#fingerprint = fingerprintOf(server)
-    this.#key = cacheKeyOf(this.#fingerprint, shared.capabilities)
+    this.#key = cacheKeyOf(`${server.name} ${this.#fingerprint}`, shared.capabilities)
     this.#log = openServerLog(shared.world, shared.dirs, server.name)
   }
 
@@ -152,6 +153,8 @@ export class Supervisor implements AttemptHooks {
         )
         return
       case 'schedule':
+        // A command that looks and leaves has seen enough; a request still tries at once.
+        if (this.#shared.retries === 'never') return
         this.#cancelTimer = clock.after(effect.at - clock.now(), () => this.#dispatch({ kind: 'due' }))
         return
       case 'cancel-schedule':
@@ -165,15 +168,16 @@ export class Supervisor implements AttemptHooks {
 
   // What the attempt tells.
 
-  onLaunch(launch: LaunchSpec): void {
+  onLaunch(launch: LaunchSpec): 'known' | 'unknown' {
     this.#warnings = launch.problems
     this.#credentialMark = credentialMarkOf(launch)
-    if (this.#offering !== undefined) return
+    if (this.#offering !== undefined) return 'known'
     const known = this.#shared.cache.find(this.#key, this.#credentialMark)
-    if (known === undefined) return
+    if (known === undefined) return 'unknown'
     this.#offering = applyFilters(known.offering, this.server)
     this.#cachedAt = known.at
     this.#shared.onChange(this.server.name)
+    return 'known'
   }
 
   onReady(listed: Offering): void {
@@ -186,12 +190,8 @@ export class Supervisor implements AttemptHooks {
     this.#shared.cache.forgetEra(this.#key)
     const { lastLines, startedAt, redact } = this.#attempt!
     const tookMs = this.#shared.world.clock.now() - startedAt
-    const problem = failedToConnect(this.server, {
-      stage,
-      failure: redactFailure(failure, redact),
-      lastLines,
-      tookMs,
-    })
+    const circumstances = { stage, failure: redactFailure(failure, redact), lastLines, tookMs }
+    const problem = redactProblem(failedToConnect(this.server, circumstances), redact)
     if (needsSignIn(failure)) this.#dispatch({ kind: 'refused', problem, needsSignIn: true })
     else this.#dispatch({ kind: 'refused', problem, isPermanent: isPermanent(failure) })
   }
@@ -206,7 +206,9 @@ export class Supervisor implements AttemptHooks {
   }
 
   onLost(failure: WireFailure): void {
-    this.#dispatch({ kind: 'dropped', problem: sessionLost(this.server, failure, this.#attempt!.lastLines) })
+    const { lastLines, redact } = this.#attempt!
+    const problem = redactProblem(sessionLost(this.server, failure, lastLines), redact)
+    this.#dispatch({ kind: 'dropped', problem })
   }
 
   /**

@@ -24,7 +24,10 @@ export function ask(
       throw new ProblemError(
         createProblem({
           code: 'call/failed',
-          message: `\`${server}\` did not answer \`${method}\`: ${failure.kind === 'rpc' ? `error ${failure.error.code}` : error.message}`,
+          message:
+            failure.kind === 'rpc'
+              ? `\`${server}\` refused \`${method}\`: error ${failure.error.code}`
+              : `\`${server}\` did not answer \`${method}\`: ${error.message}`,
           notes:
             words === undefined || words === ''
               ? []

@@ -59,10 +59,10 @@ function didYouMean(word: string, known: readonly string[]): string[] {
   return nearest === undefined ? [] : [`did you mean \`${nearest}\`?`]
 }
 
-export function badNumber(flag: string, given: string): Problem {
+export function badNumber(flag: string, unit: string, given: string): Problem {
   return createProblem({
     code: 'cli/bad-number',
-    message: `\`--${flag}\` must be a number of milliseconds, but is \`${given}\``,
+    message: `\`--${flag}\` must be a number of ${unit}, but is \`${given}\``,
   })
 }
 

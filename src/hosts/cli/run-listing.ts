@@ -3,12 +3,14 @@
  *
  * out    the exit code: not ready counts as failed for servers that are `required`, and for all after `--wait`
  */
+import { notReady } from '../../runtime/board-problems.ts'
 import type { Board } from '../../runtime/board.ts'
+import type { ServerReadiness } from '../../runtime/readiness.ts'
 import { toProblemJson } from '../shared/problem-json.ts'
 import type { CommandContext } from './command.ts'
 import { DONE, exitCodeOf, FAILED } from './exit-codes.ts'
 import { printJson, printLines, reportBeside } from './print.ts'
-import { problemsOf, requireKnown, withBoard } from './with-board.ts'
+import { problemsOf, requireReady, withBoard } from './with-board.ts'
 
 /** Both get the name of the server, when one was given. */
 export interface Listing {
@@ -19,15 +21,15 @@ export interface Listing {
 /** Throws `cli/unknown-server`, and what kept the server that was named from being ready. */
 export function runListing(context: CommandContext, { toJson, toText }: Listing): Promise<number> {
   const [name] = context.args
-  const only = name === undefined ? {} : { only: [name] }
-  return withBoard(context, { wait: 'known', ...only }, async (board) => {
-    if (name !== undefined) {
-      requireKnown(context, board, name)
-      await board.connect(name)
-    }
-    const problems = problemsOf(board)
+  const options = name === undefined ? { wait: 'known' as const } : { wait: 'all' as const, only: [name] }
+  return withBoard(context, options, async (board) => {
+    if (name !== undefined) requireReady(context, board, name)
+    const missing = findMissing(context, board)
+    const { waitedMs } = board.readiness()
+    const late = missing.filter(({ problem }) => problem === undefined)
+    const problems = [...problemsOf(board), ...late.map((one) => notReady(one.name, waitedMs))]
     if (context.json) {
-      const readiness = toReadinessJson(board)
+      const readiness = { ...toReadinessJson(board), ok: missing.length === 0 }
       printJson(context.terminal, {
         ...toJson(board, name),
         problems: problems.map(toProblemJson),
@@ -37,18 +39,16 @@ export function runListing(context: CommandContext, { toJson, toText }: Listing)
       printLines(context.terminal, toText(board, name))
       reportBeside(context, problems)
     }
-    return readinessCode(context, board)
+    const [first] = missing
+    if (first === undefined) return DONE
+    return first.problem === undefined ? FAILED : exitCodeOf(first.problem)
   })
 }
 
-/** Scripts must not go on as if a server they need were there. */
-function readinessCode({ flags }: CommandContext, board: Board): number {
-  const missing = board
-    .readiness()
-    .servers.filter(({ state, required }) => state !== 'ready' && (required || flags['wait'] === true))
-  const [first] = missing
-  if (first === undefined) return DONE
-  return first.problem === undefined ? FAILED : exitCodeOf(first.problem)
+/** Servers that had to be ready and are not: scripts must not go on as if they were. */
+function findMissing({ flags }: CommandContext, board: Board): readonly ServerReadiness[] {
+  const asked = board.readiness().servers.filter(({ state }) => state !== 'idle')
+  return asked.filter(({ state, required }) => state !== 'ready' && (required || flags['wait'] === true))
 }
 
 function toReadinessJson(board: Board): object {

@@ -5,6 +5,7 @@
  */
 import type { Problem } from '../../model/problem.ts'
 import { ProblemError } from '../../problem/problem.ts'
+import { notConnectable, notReady } from '../../runtime/board-problems.ts'
 import { openBoard, type Board, type BoardOptions } from '../../runtime/board.ts'
 import type { CommandContext } from './command.ts'
 import { badNumber } from './problems.ts'
@@ -33,7 +34,7 @@ function readDeadline({ flags }: CommandContext): number | undefined {
   const given = flags['deadline']
   if (typeof given !== 'string') return undefined
   const ms = Number(given)
-  if (!Number.isFinite(ms) || ms < 0) throw new ProblemError(badNumber('deadline', given))
+  if (!Number.isFinite(ms) || ms < 0) throw new ProblemError(badNumber('deadline', 'milliseconds', given))
   return ms
 }
 
@@ -42,6 +43,20 @@ export function requireKnown(context: CommandContext, board: Board, name: string
   const { catalog } = board.snapshot()
   const isKnown = catalog.entries.some(({ entry }) => entry.found.name === name)
   if (!isKnown) throw new ProblemError(unknownServer(name, catalog, context.world))
+}
+
+/** As `requireKnown`; and throws what keeps it from being ready now. */
+export function requireReady(context: CommandContext, board: Board, name: string): void {
+  requireKnown(context, board, name)
+  const { servers, catalog } = board.snapshot()
+  const server = servers.find((one) => one.name === name)
+  if (server === undefined) {
+    throw new ProblemError(notConnectable(catalog.entries.find(({ entry }) => entry.found.name === name)!))
+  }
+  const { connection } = server
+  if (connection.state === 'ready') return
+  const { waitedMs } = board.readiness()
+  throw new ProblemError('problem' in connection ? connection.problem : notReady(name, waitedMs))
 }
 
 /** What kept servers from being ready, and what is wrong beside. */

@@ -10,16 +10,19 @@ export interface ProblemJson {
   readonly file?: string
   readonly line?: number
   readonly column?: number
+  /** Who decided, what was said, what still works. */
+  readonly notes?: readonly string[]
   readonly hints: readonly string[]
 }
 
-export function toProblemJson({ code, message, where, hints }: Problem): ProblemJson {
+export function toProblemJson({ code, message, where, notes, hints }: Problem): ProblemJson {
   return {
     code,
     message,
     ...(where === undefined ? {} : { file: toShownFile(where.file) }),
     ...(where?.line === undefined ? {} : { line: where.line }),
     ...(where?.column === undefined ? {} : { column: where.column }),
+    ...(notes.length === 0 ? {} : { notes }),
     hints,
   }
 }

@@ -6,6 +6,7 @@
  * never  keeps a timer or a listener for a request that is over
  */
 import { isObject } from '../../base/is-object.ts'
+import { tell } from '../../base/tell.ts'
 import {
   RPC_CODES,
   type Message,
@@ -21,7 +22,10 @@ import type { Clock } from '../../world/world.ts'
 export interface ChannelOptions extends RequestOptions {
   /** It lasts as long as the session, and nobody waits for it. */
   readonly isBeside?: boolean
-  /** How the server learns that nobody waits any more. `stream`: by the end of the request's own stream. */
+  /**
+   * How the server learns that nobody waits any more. `stream`: by the end of the request's own stream, and that alone.
+   * Where each request has a stream (HTTP), it is ended in any case, or its connection would be taken for ever.
+   */
   readonly cancelBy: 'message' | 'stream' | 'nothing'
 }
 
@@ -30,6 +34,8 @@ export interface ChannelHooks extends Pick<WireListener, 'onNoise' | 'onLog' | '
   /** Gives the answer; rejects with an RpcFaultError to refuse. */
   onQuestion(method: string, params: Params, signal: AbortSignal): Promise<Result>
   onOddity(text: string): void
+  /** What a server says may hold what it was given. */
+  redact?(text: string): string
   onEnd(failure: WireFailure): void
 }
 
@@ -89,17 +95,30 @@ export class Channel implements WireListener {
       const { signal, timeoutMs = 0 } = options
       const onAbort =
         signal === undefined ? undefined : (): void => this.#giveUp(id, { kind: 'aborted', wasSent: true })
-      const stream = options.cancelBy === 'stream' ? new AbortController() : undefined
+      const stream = this.wire.kind === 'http' ? new AbortController() : undefined
       if (onAbort !== undefined) signal!.addEventListener('abort', onAbort, { once: true })
       const seenAt = this.#clock.now()
       this.#pending.set(id, { resolve, reject, options, seenAt, stream, onAbort })
       if (timeoutMs > 0) this.#watchFrom(seenAt + timeoutMs)
-      this.wire.send(toRequest(id, method, withToken(params, id, options)), {
-        signal: stream?.signal,
+      this.#send(id, toRequest(id, method, withToken(params, id, options)), {
         headers: options.headers,
-        onFailure: (failure) => this.#onUndelivered(id, failure),
+        stream,
       })
     })
+  }
+
+  #send(
+    id: RequestId,
+    message: Message,
+    { headers, stream }: Pick<ChannelOptions, 'headers'> & Pick<Pending, 'stream'>,
+  ): void {
+    const onFailure = (failure: WireFailure): void => this.#onUndelivered(id, failure)
+    try {
+      this.wire.send(message, { signal: stream?.signal, headers, onFailure })
+    } catch (error) {
+      // What is no JSON (a BigInt, a circle) was never sent.
+      this.#fail(id, { kind: 'bad-answer', message: `the request cannot be sent: ${String(error)}` })
+    }
   }
 
   notify(method: string, params?: Params): void {
@@ -155,8 +174,9 @@ export class Channel implements WireListener {
   #onUndelivered(id: RequestId, failure: WireFailure): void {
     const wasSent = mayHaveArrived(failure)
     this.#fail(id, { kind: 'lost', wire: failure, wasSent })
-    // There is nobody at this address any more: what holds for one request holds for all.
-    if (failure.kind === 'network' && !wasSent) this.onEnd(failure)
+    // There is nobody at this address any more, or nobody who knows us: what holds for one request holds for all.
+    const isGone = failure.kind === 'network' && !wasSent
+    if (isGone || (failure.kind === 'http' && failure.status === 401)) this.onEnd(failure)
   }
 
   #settleWith(message: Message): void {
@@ -164,7 +184,7 @@ export class Channel implements WireListener {
     const one = typeof id === 'number' || typeof id === 'string' ? this.#settle(id) : undefined
     if (one === undefined) this.#hooks.onOddity(`an answer that nobody asked for (id ${JSON.stringify(id)})`)
     else if (error !== undefined)
-      one.reject(new SessionError({ kind: 'rpc', error: toRpcError(error) }, id as RequestId))
+      one.reject(new SessionError({ kind: 'rpc', error: this.#toRpcError(error) }, id as RequestId))
     else if (isObject(result)) one.resolve(result)
     else {
       const message = 'the answer has no result'
@@ -177,7 +197,7 @@ export class Channel implements WireListener {
       const one = this.#pending.get(params['progressToken'] as RequestId)
       if (one === undefined) return this.#hooks.onOddity('progress of a request that is over')
       one.seenAt = this.#clock.now()
-      one.options.onProgress?.(params)
+      tell(() => one.options.onProgress?.(params))
     } else if (method === 'notifications/cancelled')
       this.#questions.get(params['requestId'] as RequestId)?.abort()
     else this.#hooks.onNotification(method, params)
@@ -198,9 +218,14 @@ export class Channel implements WireListener {
       this.#hooks.onOddity(`the host failed to answer ${method}: ${String(error)}`)
     } finally {
       this.#questions.delete(id)
-      // The server goes on only now.
-      for (const one of this.#pending.values()) one.seenAt = this.#clock.now()
+      // The server goes on only now; but a mere sign of life is no progress.
+      if (method !== 'ping') for (const one of this.#pending.values()) one.seenAt = this.#clock.now()
     }
+  }
+
+  #toRpcError(error: unknown): RpcError {
+    const { message, ...rest } = toRpcError(error)
+    return { ...rest, message: this.#hooks.redact?.(message) ?? message }
   }
 
   #settle(id: RequestId): Pending | undefined {
@@ -232,9 +257,8 @@ export class Channel implements WireListener {
     const one = this.#pending.get(id)
     if (one === undefined) return
     const reason = failure.kind === 'timeout' ? `no word for ${failure.afterMs} ms` : 'the caller gave up'
-    if (one.options.cancelBy === 'stream') one.stream!.abort()
-    else if (one.options.cancelBy === 'message')
-      this.notify('notifications/cancelled', { requestId: id, reason })
+    if (one.options.cancelBy === 'message') this.notify('notifications/cancelled', { requestId: id, reason })
+    one.stream?.abort()
     this.#fail(id, failure)
   }
 

@@ -44,6 +44,8 @@ export interface ConnectRequest {
 export interface ConnectListener extends SessionListener {
   /** What the server writes to stderr, or to stdout where a message should be. */
   onLog(line: string, from: 'stderr' | 'stdout'): void
+  /** Takes out what is not for everyone's eyes. */
+  redact?(text: string): string
   /** The first sign of life of whatever was started or reached. May come again, after a second start. */
   onFirstSign(): void
 }
@@ -111,6 +113,7 @@ function createAttempt(
       },
       onQuestion: (method, params, signal) => answerQuestion(handlers, { method, params }, signal),
       onOddity: (text) => listener.onOddity?.(text),
+      redact: (text) => listener.redact?.(text) ?? text,
       onNoise: (text) => listener.onLog(text, 'stdout'),
       onLog: (line) => listener.onLog(line, 'stderr'),
       onFirstSign() {
@@ -180,7 +183,9 @@ async function probe(
   signal: AbortSignal,
 ): Promise<Verdict> {
   const isPinned = launch.protocol === MODERN_VERSION
-  const limits = { signal, ...(isPinned ? {} : { timeoutMs: PROBE_MS }) }
+  // Over HTTP silence says nothing about the question: `initialize` would wait just as long.
+  const isPatient = isPinned || channel.wire.kind === 'http'
+  const limits = { signal, ...(isPatient ? {} : { timeoutMs: PROBE_MS }) }
   try {
     const answer = await discover(channel, client, limits).catch((error: unknown) => {
       // Refused, and in the same breath offered: the second time it is taken at its word.

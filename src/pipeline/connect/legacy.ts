@@ -23,9 +23,7 @@ export async function openLegacy(
 
   /** The server forgot the session, because it was restarted: one handshake for all who find out. */
   const renew = (): Promise<unknown> => {
-    renewal ??= shakeHands(channel, client, { timeoutMs: options.timeoutMs }).finally(
-      () => (renewal = undefined),
-    )
+    renewal ??= shakeHands(channel, client, { timeoutMs: RENEWAL_MS }).finally(() => (renewal = undefined))
     return renewal
   }
   const send = (method: string, params: Params | undefined, request: RequestOptions): Promise<Result> =>
@@ -39,7 +37,7 @@ export async function openLegacy(
         return await send(method, params, request)
       } catch (error) {
         if (!isForgotten(error)) throw error
-        await renew()
+        await unlessAborted(renew(), request.signal)
         return send(method, params, request)
       }
     },
@@ -47,6 +45,19 @@ export async function openLegacy(
     drained: () => channel.drained(),
     close: () => channel.close(),
   }
+}
+
+/** For a server that was just there. */
+const RENEWAL_MS = 10_000
+
+/** Others may still wait for it when this one does not. */
+function unlessAborted(work: Promise<unknown>, signal: AbortSignal | undefined): Promise<unknown> {
+  if (signal === undefined) return work
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(new SessionError({ kind: 'aborted', wasSent: false }))
+    signal.addEventListener('abort', onAbort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
 }
 
 async function shakeHands(
@@ -63,7 +74,11 @@ async function shakeHands(
   if (handlers.logLevel !== undefined && hello.capabilities['logging'] !== undefined) {
     // Beside everything else: a server that refuses it still works.
     channel
-      .request('logging/setLevel', { level: handlers.logLevel }, { ...options, cancelBy: 'message' })
+      .request(
+        'logging/setLevel',
+        { level: handlers.logLevel },
+        { timeoutMs: RENEWAL_MS, isBeside: true, cancelBy: 'message' },
+      )
       .catch(() => undefined)
   }
   return hello

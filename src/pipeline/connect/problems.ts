@@ -135,21 +135,23 @@ function advise({ name, transport }: AdmittedServer, failure: SessionFailure): r
   if (failure.kind === 'timeout') {
     return [
       'if it is only slow to start, raise `startupTimeout` (milliseconds) in its entry',
-      `to see how far it comes, run \`plugboard test ${name}\``,
+      `to see how far it comes, run \`plugboard test ${inShell(name)}\``,
     ]
   }
-  if (failure.kind !== 'lost') return [`to see what it wrote, run \`plugboard logs ${name}\``]
+  if (failure.kind !== 'lost') return [`to see what it wrote, run \`plugboard logs ${inShell(name)}\``]
   const { wire } = failure
   switch (wire.kind) {
     case 'spawn':
-      return wire.code === 'ENOENT'
-        ? ['check that the command is installed and on your PATH, and that its folder (`cwd`) exists']
-        : []
+      return wire.code === 'ENOENT' ? adviseOnMissing(transport) : []
     case 'exit':
-      return transport.type === 'stdio' ? [`to see all it wrote, run \`plugboard logs ${name}\``] : []
+      return transport.type === 'stdio'
+        ? [`to see all it wrote, run \`plugboard logs ${inShell(name)}\``]
+        : []
     case 'http':
       if (wire.status === 401 || wire.status === 403) {
-        return [`sign in with \`plugboard login ${name}\`, or check the \`headers\` of its entry`]
+        return [
+          'it wants you to sign in: give its entry a token, `"headers": { "Authorization": "Bearer …" }`',
+        ]
       }
       return wire.status === 404 || wire.status === 405 ? ['check the path of its `url`'] : []
     case 'network':
@@ -158,6 +160,18 @@ function advise({ name, transport }: AdmittedServer, failure: SessionFailure): r
     case 'closed':
       return []
   }
+}
+
+function adviseOnMissing(transport: AdmittedServer['transport']): readonly string[] {
+  const command = transport.type === 'stdio' ? showTemplate(transport.command) : ''
+  const isLine = /\s/.test(command.trim()) && !/[/\\]/.test(command.split(/\s/)[0]!)
+  if (isLine) return ['keep the program in `command` and move the rest to `args`']
+  return ['check that the command is installed and on your PATH, and that its folder (`cwd`) exists']
+}
+
+/** As it must be typed. */
+function inShell(name: string): string {
+  return /^[\w.-]+$/.test(name) ? name : `'${name}'`
 }
 
 function seconds(ms: number): string {

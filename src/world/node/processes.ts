@@ -6,10 +6,8 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Child, Platform, Processes, ProcessListener, SpawnRequest } from '../world.ts'
 import { endPlan } from './end-plan.ts'
-import { createReaper, type Reaper } from './reaper.ts'
+import { theReaper } from './reaper.ts'
 import { toSpawnable } from './windows-command.ts'
-
-let reaper: Reaper | undefined
 
 export function createNodeProcesses(platform: Platform): Processes {
   return {
@@ -19,10 +17,7 @@ export function createNodeProcesses(platform: Platform): Processes {
         queueMicrotask(() => listener.onFailed(toFailed(child)))
         return NO_CHILD
       }
-      if (child.pid !== undefined && platform !== 'win32') {
-        reaper ??= createReaper()
-        reaper.watch(child.pid)
-      }
+      if (child.pid !== undefined && platform !== 'win32') theReaper().watch(child.pid)
       listen(child, listener, platform)
       return toChild(child, platform)
     },
@@ -71,7 +66,7 @@ function listen(child: ChildProcess, listener: ProcessListener, platform: Platfo
   const finish = (tell: () => void): void => {
     if (isOver) return
     isOver = true
-    if (child.pid !== undefined) reaper?.forget(child.pid)
+    if (child.pid !== undefined && platform !== 'win32') theReaper().forget(child.pid)
     child.stdout?.destroy()
     child.stderr?.destroy()
     tell()

@@ -26,7 +26,15 @@ export interface Reaper {
   forget(group: number): void
 }
 
-export function createReaper(): Reaper {
+let reaper: Reaper | undefined
+
+/** The one of this process. */
+export function theReaper(): Reaper {
+  reaper ??= createReaper()
+  return reaper
+}
+
+function createReaper(): Reaper {
   const watched = new Set<number>()
   let input: Writable | undefined
   // Behind the children of this turn, so that none of them waits for it; until then there is only this turn to lose.
@@ -50,9 +58,9 @@ function start(): Writable {
   // In a session of its own: Ctrl-C in the terminal must not end it before us.
   const shell = spawn('/bin/sh', ['-c', SCRIPT], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
   shell.on('error', () => undefined) // no shell: children are then ended by a close in good order only
-  shell.stdin.on('error', () => undefined)
+  shell.stdin?.on('error', () => undefined)
   // It must not keep us alive; that it sees the end of the pipe is its only task.
   shell.unref()
-  ;(shell.stdin as unknown as { unref?: () => void }).unref?.()
-  return shell.stdin
+  ;(shell.stdin as unknown as { unref?: () => void } | null)?.unref?.()
+  return shell.stdin ?? { write: () => undefined }
 }

@@ -1,7 +1,14 @@
 /**
- * shell: a user's own command line, run with a time limit.
+ * shell: a user's own command line, run with a time limit, and with a limit to what it may say.
+ *
+ * never  leaves what it started behind, also when this process is killed
  */
+import type { ChildProcess } from 'node:child_process'
 import type { Shell, ShellOutcome } from '../world.ts'
+import { theReaper } from './reaper.ts'
+
+/** A value, not a file. */
+const MAX_OUTPUT = 1024 * 1024
 
 export const nodeShell: Shell = {
   async run(command, { cwd, timeoutMs, env }) {
@@ -15,25 +22,38 @@ export const nodeShell: Shell = {
         detached: process.platform !== 'win32',
         windowsHide: true,
       })
-      let stdout = ''
-      let stderr = ''
+      const isWatched = child.pid !== undefined && process.platform !== 'win32'
+      if (isWatched) theReaper().watch(child.pid!)
       let timedOut = false
-      const timer = setTimeout(() => {
+      const end = (): void => {
         timedOut = true
         endGroup(child.pid)
         child.stdout.destroy()
         child.stderr.destroy()
-      }, timeoutMs)
+      }
+      const timer = setTimeout(end, timeoutMs)
+      const said = gather(child, end)
       child.stdin.end()
-      child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk))
-      child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk))
-      child.on('error', (error) => (stderr += error.message))
       child.on('close', (exitCode) => {
         clearTimeout(timer)
-        resolve({ stdout, stderr, timedOut, ...(exitCode === null ? {} : { exitCode }) })
+        if (isWatched) theReaper().forget(child.pid!)
+        resolve({ ...said, timedOut, ...(exitCode === null ? {} : { exitCode }) })
       })
     })
   },
+}
+
+/** What it says, as it comes; too much of it ends the command. */
+function gather(child: ChildProcess, end: () => void): { stdout: string; stderr: string } {
+  const said = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]!.setEncoding('utf8').on('data', (chunk: string) => {
+      said[name] += chunk
+      if (said[name].length > MAX_OUTPUT) end()
+    })
+  }
+  child.on('error', (error) => (said.stderr += error.message))
+  return said
 }
 
 function endGroup(pid: number | undefined): void {

@@ -184,14 +184,9 @@ describe('resources and prompts', () => {
   })
 
   test.each([
-    ['read', ['read', 'everything', 'demo://nothing'], 1, '`everything` did not answer `resources/read`'],
+    ['read', ['read', 'everything', 'demo://nothing'], 1, '`everything` refused `resources/read`'],
     ['prompt', ['prompt', 'everything', 'args-prompt', 'city'], 2, '`city` is not of the form name=value'],
-    [
-      'prompt',
-      ['prompt', 'everything', 'nothing'],
-      1,
-      '`everything` did not answer `prompts/get`: error -32602',
-    ],
+    ['prompt', ['prompt', 'everything', 'nothing'], 1, '`everything` refused `prompts/get`: error -32602'],
   ])('%s: what the server refuses is told', async (_, args, code, words) => {
     const ran = await run(...args)
     expect(ran.code).toBe(code)

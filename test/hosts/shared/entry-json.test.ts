@@ -122,11 +122,11 @@ describe('a problem', () => {
       code: 'permit/denied',
       message: 'policy does not allow `github.delete_repo`',
       where: { file: '/etc/plugboard/settings.toml', line: 12, column: 1, scope: 'managed' },
-      notes: ['not part of the shape'],
+      notes: ['denied by rule `no-deletes`'],
       hints: ['…'],
     })
     expect(JSON.stringify(toErrorJson(problem))).toBe(
-      '{"error":{"code":"permit/denied","message":"policy does not allow `github.delete_repo`","file":"/etc/plugboard/settings.toml","line":12,"column":1,"hints":["…"]}}',
+      '{"error":{"code":"permit/denied","message":"policy does not allow `github.delete_repo`","file":"/etc/plugboard/settings.toml","line":12,"column":1,"notes":["denied by rule `no-deletes`"],"hints":["…"]}}',
     )
   })
 

@@ -54,13 +54,13 @@ interface Bench {
 
 type OnQuestion = (method: string, params: Params, signal: AbortSignal) => Promise<Result>
 
-function open(onQuestion: OnQuestion = async () => ({})): Bench {
+function open(onQuestion: OnQuestion = async () => ({}), kind: Wire['kind'] = 'stdio'): Bench {
   const clock = createHand()
   const sent: Bench['sent'] = []
   const heard: unknown[] = []
   let listener: WireListener | undefined
   const wire: Wire = {
-    kind: 'stdio',
+    kind,
     send: (message, options) => void sent.push({ message, options }),
     close: async () => undefined,
   }
@@ -271,11 +271,14 @@ describe('the time limit', () => {
 
 describe('giving up', () => {
   it.each([
-    ['message', 1, false],
-    ['stream', 0, true],
-    ['nothing', 0, false],
-  ] as const)('tells the server by %s', async (cancelBy, messages, isEnded) => {
-    const { channel, sent } = open()
+    ['message', 'stdio', 1, false],
+    ['nothing', 'stdio', 0, false],
+    // Or the connection would be taken for ever, by an answer that nobody waits for.
+    ['message', 'http', 1, true],
+    ['stream', 'http', 0, true],
+    ['nothing', 'http', 0, true],
+  ] as const)('tells the server by %s (%s)', async (cancelBy, kind, messages, isEnded) => {
+    const { channel, sent } = open(undefined, kind)
     const controller = new AbortController()
     const seen = watch(channel.request('a', {}, { cancelBy, signal: controller.signal }))
     controller.abort()
@@ -283,6 +286,25 @@ describe('giving up', () => {
     expect(seen.outcome).toEqual({ kind: 'aborted', wasSent: true })
     expect(sent.slice(1)).toHaveLength(messages)
     expect(sent[0]!.options?.signal?.aborted ?? false).toBe(isEnded)
+  })
+
+  it('says so when a request is no JSON', async () => {
+    const { channel } = open()
+    channel.wire.send = (message) => void JSON.stringify(message)
+    const seen = watch(channel.request('a', { n: 1n }, { ...BY_MESSAGE, timeoutMs: 0 }))
+    await settle()
+    expect(seen.outcome).toMatchObject({ kind: 'bad-answer' })
+  })
+
+  it('is not put off by pings', async () => {
+    const { channel, clock, say } = open()
+    const seen = watch(channel.request('a', {}, { ...BY_MESSAGE, timeoutMs: 100 }))
+    clock.advance(60)
+    say({ id: 'p', method: 'ping' })
+    await settle()
+    clock.advance(60)
+    await settle()
+    expect(seen.outcome).toEqual({ kind: 'timeout', afterMs: 100 })
   })
 
   it('before it begins sends nothing, and after the answer means nothing', async () => {

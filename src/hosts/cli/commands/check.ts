@@ -8,7 +8,7 @@ import { toEntryJson } from '../../shared/entry-json.ts'
 import { toProblemJson } from '../../shared/problem-json.ts'
 import { showName } from '../../shared/show-name.ts'
 import type { CommandContext } from '../command.ts'
-import { DONE, FAILED } from '../exit-codes.ts'
+import { DONE, FAILED, SIGN_IN } from '../exit-codes.ts'
 import { printJson, printLines, reportBeside } from '../print.ts'
 import { problemsOf, withBoard } from '../with-board.ts'
 
@@ -22,7 +22,10 @@ export async function run(context: CommandContext): Promise<number> {
       printLines(context.terminal, summarise(board))
       reportBeside(context, problemsOf(board))
     }
-    return board.snapshot().servers.every(({ connection }) => connection.state === 'ready') ? DONE : FAILED
+    const states = new Set(board.snapshot().servers.map(({ connection }) => connection.state))
+    states.delete('ready')
+    if (states.size === 0) return DONE
+    return states.size === 1 && states.has('needs-auth') ? SIGN_IN : FAILED
   })
 }
 

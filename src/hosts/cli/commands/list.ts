@@ -7,7 +7,7 @@ import type { Catalog, CatalogEntry, FateKind } from '../../../model/catalog.ts'
 import { SOURCE_TITLES } from '../../../model/origin.ts'
 import type { Problem } from '../../../model/problem.ts'
 import type { LoadedCatalog } from '../../../runtime/load-catalog.ts'
-import type { LastKnown } from '../../../runtime/offering-store.ts'
+import type { Memory } from '../../../runtime/last-known.ts'
 import { countOf, showAge } from '../../shared/amounts.ts'
 import { problemsOf, toEntryJson, typeOf, type EntryJson } from '../../shared/entry-json.ts'
 import { toProblemJson } from '../../shared/problem-json.ts'
@@ -24,9 +24,9 @@ export async function run(context: CommandContext): Promise<number> {
   if (context.flags['check'] === true) return (await import('../connected.ts')).check.run(context)
   const loaded = await context.load()
   const { catalog } = loaded
-  const known = await findKnown(context, loaded)
+  const { known, problems: forgotten } = await remember(context, loaded)
   const shown = catalog.entries.filter(({ fate }) => context.flags['all'] === true || SHOWN.has(fate.kind))
-  const problems = [...catalog.problems, ...shown.flatMap(({ entry }) => problemsOf(entry))]
+  const problems = [...catalog.problems, ...forgotten, ...shown.flatMap(({ entry }) => problemsOf(entry))]
   if (context.json) printJson(context.terminal, toJson(catalog, { shown, known, problems }))
   else {
     printLines(
@@ -38,11 +38,12 @@ export async function run(context: CommandContext): Promise<number> {
   return DONE
 }
 
-type Known = ReadonlyMap<string, LastKnown>
+type Known = Memory['known']
 
 /** Loaded only where something is remembered at all. */
-async function findKnown({ world }: CommandContext, { catalog, dirs }: LoadedCatalog): Promise<Known> {
-  if (world.files.kind(world.paths.join(dirs.cache, 'servers.json')) !== 'file') return new Map()
+async function remember({ world }: CommandContext, { catalog, dirs }: LoadedCatalog): Promise<Memory> {
+  if (world.files.kind(world.paths.join(dirs.cache, 'servers.json')) === 'missing')
+    return { known: new Map(), problems: [] }
   const { findLastKnown } = await import('../../../runtime/last-known.ts')
   return findLastKnown(world, dirs, catalog.servers)
 }
@@ -92,7 +93,7 @@ const COLUMNS: readonly Column[] = [
 const LAST_SEEN: Column = { title: 'LAST SEEN', shrinks: 2, isDetail: true }
 
 function toText(context: CommandContext, catalog: Catalog, { shown, known }: Shown): string[] {
-  const showFile = remember((file: string) => showPath(file, context.world))
+  const showFile = once((file: string) => showPath(file, context.world))
   const rows = shown.map((entry) => {
     const row = toRow(context, catalog, entry, showFile)
     return known.size === 0 ? row : row.toSpliced(-1, 0, showLastSeen(context, entry, known))
@@ -140,7 +141,7 @@ function showLastSeen({ world, paint }: CommandContext, { entry, fate }: Catalog
 }
 
 /** Hundreds of servers stand in a handful of files. */
-function remember(show: (file: string) => string): (file: string) => string {
+function once(show: (file: string) => string): (file: string) => string {
   const known = new Map<string, string>()
   return (file) => {
     const shown = known.get(file) ?? show(file)

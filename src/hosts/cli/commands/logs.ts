@@ -13,6 +13,9 @@ import { unknownServer } from '../unknown-server.ts'
 
 const DEFAULT_LINES = 100
 
+/** By so much of its beginning, which holds a time, a file is told from the next. */
+const START_LENGTH = 100
+
 /** How often a log that is followed is looked at. */
 const LOOK_MS = 200
 
@@ -22,14 +25,14 @@ export async function run(context: CommandContext): Promise<number> {
   const { catalog, dirs } = await context.load()
   const { world, terminal } = context
   const count = readCount(context)
-  const lines = readServerLog(world, dirs, name, count)
+  const lines = count === 0 ? [] : readServerLog(world, dirs, name, count)
   const isKnown = catalog.entries.some(({ entry }) => entry.found.name === name)
   if (lines.length === 0 && !isKnown) throw new ProblemError(unknownServer(name, catalog, world))
   if (context.json) {
     printJson(terminal, { server: name, file: logFileOf(world, dirs, name), lines })
     return DONE
   }
-  if (lines.length === 0 && context.flags['follow'] !== true) throw new ProblemError(noLog(name))
+  if (lines.length === 0 && count > 0 && context.flags['follow'] !== true) throw new ProblemError(noLog(name))
   if (terminal.columns !== undefined) {
     printLines(terminal, [context.paint.dim(showPath(logFileOf(world, dirs, name), world))])
   }
@@ -42,7 +45,7 @@ function readCount({ flags }: CommandContext): number {
   const given = flags['lines']
   if (typeof given !== 'string') return DEFAULT_LINES
   const count = Number(given)
-  if (!Number.isInteger(count) || count < 0) throw new ProblemError(badNumber('lines', given))
+  if (!Number.isInteger(count) || count < 0) throw new ProblemError(badNumber('lines', 'lines', given))
   return count
 }
 
@@ -54,28 +57,33 @@ function noLog(name: string): ConstructorParameters<typeof ProblemError>[0] {
   })
 }
 
-/** Until the person ends it. A log that was rotated is read from its beginning. */
+/** Until the person ends it. What a rotation moved away before anyone looked is taken from where it is now. */
 function follow({ world, terminal }: CommandContext, file: string): Promise<never> {
-  const readText = (): string => {
-    const read = world.files.read(file)
+  const readText = (path: string): string => {
+    const read = world.files.read(path)
     return read.kind === 'text' ? read.text : ''
   }
-  let seen = readText().length
+  const show = (text: string, from: number): number => {
+    const end = text.lastIndexOf('\n') + 1
+    if (end > from) {
+      const lines = text.slice(from, end - 1).split('\n')
+      printLines(terminal, lines.map(toPrintable))
+    }
+    return Math.max(end, from)
+  }
+  const first = readText(file)
+  /** The file, known by how it begins, and how much of it was shown. */
+  let [start, seen] = [first.slice(0, START_LENGTH), first.length]
   return new Promise(() => {
     const look = (): void => {
-      const text = readText()
-      if (text.length < seen) seen = 0
-      const end = text.lastIndexOf('\n') + 1
-      if (end > seen) {
-        printLines(
-          terminal,
-          text
-            .slice(seen, end - 1)
-            .split('\n')
-            .map(toPrintable),
-        )
-        seen = end
+      const text = readText(file)
+      if (!text.startsWith(start) || text.length < seen) {
+        const moved = readText(`${file}.1`)
+        if (moved.startsWith(start)) show(moved, seen)
+        seen = 0
       }
+      start = text.slice(0, START_LENGTH)
+      seen = show(text, seen)
       world.clock.after(LOOK_MS, look)
     }
     look()

@@ -2,7 +2,7 @@
  * test: connects to one server and shows how far it came, stage by stage.
  */
 import { toPrintable } from '../../../base/printable.ts'
-import type { Stage, StageTime } from '../../../model/connection.ts'
+import type { StageTime } from '../../../model/connection.ts'
 import type { Problem } from '../../../model/problem.ts'
 import { ProblemError } from '../../../problem/problem.ts'
 import type { Board } from '../../../runtime/board.ts'
@@ -44,16 +44,14 @@ async function tryIt(board: Board, name: string): Promise<Problem | undefined> {
   }
 }
 
-function toJson(
-  { name, connection, era, offering, stages, warnings }: ServerSnapshot,
-  problem?: Problem,
-): object {
+function toJson(server: ServerSnapshot, problem?: Problem): object {
+  const { name, connection, era, offering, warnings } = server
   const isReady = connection.state === 'ready'
   return {
     server: name,
     state: stateOf(connection.state),
     ...(isReady && era !== undefined ? { era, version: offering!.hello.version } : {}),
-    stages,
+    stages: server.stages.map((stage) => withDetail(stage, server)),
     tools: isReady ? offering!.tools.length : 0,
     resources: isReady ? offering!.resources.length : 0,
     prompts: isReady ? offering!.prompts.length : 0,
@@ -77,7 +75,7 @@ function toText({ paint, world }: CommandContext, server: ServerSnapshot): strin
     ...stages.map((stage) => {
       const mark = stage.ok ? paint.green('ok    ') : paint.red('failed')
       const detail = detailOf(stage, server)
-      return `  ${mark}  ${STAGE_TITLES[stage.name].padEnd(9)}  ${showDuration(stage.ms).padStart(7)}${detail === '' ? '' : `   ${toPrintable(detail)}`}`
+      return `  ${mark}  ${stage.name.padEnd(9)}  ${showDuration(stage.ms).padStart(7)}${detail === '' ? '' : `   ${toPrintable(detail)}`}`
     }),
     ...(isReady ? quarantineLines(server) : []),
     isReady
@@ -96,11 +94,9 @@ function toText({ paint, world }: CommandContext, server: ServerSnapshot): strin
   ]
 }
 
-const STAGE_TITLES: Readonly<Record<Stage, string>> = {
-  resolve: 'resolve',
-  start: 'start',
-  negotiate: 'negotiate',
-  list: 'list',
+function withDetail(stage: StageTime, server: ServerSnapshot): object {
+  const detail = detailOf(stage, server)
+  return detail === '' ? stage : { ...stage, detail }
 }
 
 function detailOf({ name, ok }: StageTime, { offering, connection }: ServerSnapshot): string {

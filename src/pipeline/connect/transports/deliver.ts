@@ -8,16 +8,25 @@ import type { WireListener } from '../../../model/wire.ts'
 /** More than a log keeps of a line: what is cut here, perhaps inside a secret, is never shown. */
 const NOISE_LENGTH = 16 * 1024
 
-export function deliver(text: string, listener: Pick<WireListener, 'onMessage' | 'onNoise'>): void {
+/** Says which of the two it was. */
+export function deliver(
+  text: string,
+  listener: Pick<WireListener, 'onMessage' | 'onNoise'>,
+): 'message' | 'noise' {
   const value = parse(text)
-  if (isMessage(value)) listener.onMessage(value)
   // Revision 2025-03-26 allowed several in one list.
-  else if (Array.isArray(value) && value.length > 0 && value.every(isMessage))
-    for (const one of value) listener.onMessage(one)
-  else listener.onNoise?.(text.slice(0, NOISE_LENGTH))
+  const messages = Array.isArray(value) ? (value as unknown[]) : [value]
+  if (messages.length === 0 || !messages.every(isMessage)) {
+    listener.onNoise?.(text.slice(0, NOISE_LENGTH))
+    return 'noise'
+  }
+  for (const message of messages) listener.onMessage(message)
+  return 'message'
 }
 
 function parse(text: string): unknown {
+  // A failing parse costs as much as a message, and a server may write millions of lines that are none.
+  if (!/^\s*[[{]/.test(text)) return undefined
   try {
     return JSON.parse(text)
   } catch {

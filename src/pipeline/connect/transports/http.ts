@@ -76,7 +76,11 @@ class HttpWire implements Wire, PostLine {
     const loading = loadEventStreams()
     if (this.#held !== undefined) this.#held.push(() => this.#post(message, options))
     else if (loading === undefined) this.#post(message, options)
-    else void loading.then(() => this.#post(message, options))
+    else {
+      // What cannot be sent is found out at once, not behind the load.
+      JSON.stringify(message)
+      void loading.then(() => this.#post(message, options))
+    }
   }
 
   setVersion(version: string): void {
@@ -182,7 +186,7 @@ class HttpWire implements Wire, PostLine {
       release()
     }
     // A server without such a stream refuses it, and all is well.
-    const onData = (text: string): void => deliver(text, this.listener)
+    const onData = (text: string): void => void deliver(text, this.listener)
     this.#stream = new Listening(this, { onOpen: settle, onData, onGiveUp: settle })
     this.#stream.open()
   }

@@ -4,6 +4,7 @@
  * in     anything with `connect(transport)`, as the servers of the official SDK have it
  * never  shares an object with it: messages are copied, so that neither side can change what the other holds
  */
+import { tell } from '../../../base/tell.ts'
 import type { Message } from '../../../model/message.ts'
 import type { Wire, WireListener } from '../../../model/wire.ts'
 
@@ -37,7 +38,7 @@ export function openInProcess(server: InProcessServer, listener: WireListener): 
     async close() {
       if (isOver) return
       end({ kind: 'closed' })
-      transport.onclose?.()
+      tell(() => transport.onclose?.())
     },
   }
   const connected = server.connect(transport).then(

@@ -32,8 +32,8 @@ export interface Letter {
   readonly hasSession: boolean
 }
 
-/** As much as is worth a line in the log. */
-const NOISE_LENGTH = 500
+/** More than a log keeps of a line: what is cut here, perhaps inside a secret, is never shown. */
+const NOISE_LENGTH = 16 * 1024
 
 export class Post implements AnswerListener {
   readonly #line: PostLine

@@ -11,6 +11,7 @@ import type { Wire, WireFailure, WireListener } from '../../../model/wire.ts'
 import type { Child, Clock, ProcessListener, SpawnRequest, World } from '../../../world/world.ts'
 import { deliver } from './deliver.ts'
 import { Lines } from './lines.ts'
+import { Meter } from './meter.ts'
 
 type StdioLaunch = Extract<LaunchTransport, { kind: 'stdio' }>
 
@@ -37,6 +38,10 @@ class StdioWire implements Wire, ProcessListener {
   readonly #child: Child
   /** Why we ended it, when we did: the exit that follows says less. */
   #verdict: WireFailure | undefined
+  readonly #logging = new Meter(MAX_LOG)
+  readonly #noise = new Meter(MAX_NOISE)
+  /** The last of what came when there was too much of it. */
+  #held: string | undefined
   #hasSign = false
   #unsent = ''
   /** Those who wait for its end; undefined once it is over. */
@@ -47,7 +52,7 @@ class StdioWire implements Wire, ProcessListener {
     this.#listener = listener
     this.#output = new Lines({
       maxLength: MAX_LINE,
-      onLine: (line) => deliver(line, listener),
+      onLine: (line) => this.#read(line),
       onTooLong: () =>
         this.#abandon({ kind: 'protocol', message: `it wrote a line of more than ${MAX_LINE >> 20} MB` }),
     })
@@ -86,7 +91,27 @@ class StdioWire implements Wire, ProcessListener {
   }
 
   onErrorOutput(text: string): void {
-    this.#log.push(text)
+    if (this.#held === undefined && this.#logging.takes(text.length, this.#clock.now()))
+      return this.#log.push(text)
+    // What is between is lost, but what comes last says most.
+    if (this.#held === undefined) this.#clock.after(HOLD_MS, () => this.#release())
+    this.#held = text
+  }
+
+  #release(): void {
+    const held = this.#held
+    if (held === undefined) return
+    this.#held = undefined
+    this.#log.flush()
+    this.#log.push(held.slice(held.indexOf('\n') + 1))
+  }
+
+  /** One that writes anything but messages, on and on, would keep us from listening to the others. */
+  #read(line: string): void {
+    if (this.#verdict !== undefined || deliver(line, this.#listener) === 'message') return
+    if (this.#noise.takes(1, this.#clock.now())) return
+    const message = `it wrote ${MAX_NOISE} lines to stdout that are no MCP messages`
+    this.#abandon({ kind: 'protocol', message })
   }
 
   onExit(exit: { readonly exitCode?: number; readonly signal?: string }): void {
@@ -112,11 +137,19 @@ class StdioWire implements Wire, ProcessListener {
     if (leaving === undefined) return
     this.#leaving = undefined
     if (this.#verdict === undefined) this.#output.flush()
+    this.#release()
     this.#log.flush()
     for (const tell of leaving) tell()
     this.#listener.onEnd(this.#verdict ?? failure)
   }
 }
+
+/** Lines that are no messages, in one second. */
+const MAX_NOISE = 10_000
+
+/** Characters of stderr in one second. Of what is more, the last piece is kept. */
+const MAX_LOG = 4 * 1024 * 1024
+const HOLD_MS = 1000
 
 /** Far more than a log keeps of a line: what is cut here, perhaps inside a secret, is never shown. */
 const MAX_LOG_LINE = 64 * 1024
