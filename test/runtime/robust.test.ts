@@ -4,7 +4,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { Secret } from '../../src/base/secret.ts'
+import type { Secret } from '../../src/base/secret.ts'
 import type { Problem } from '../../src/model/problem.ts'
 import type { Board } from '../../src/runtime/board.ts'
 import { planReload } from '../../src/runtime/reload.ts'
