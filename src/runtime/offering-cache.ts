@@ -54,8 +54,6 @@ interface Named {
 export interface CachedOffering {
   readonly offering: Offering
   readonly at: number
-  /** The server's own `ttlMs` has not run out. Without one it never is: show it, and ask again. */
-  isFresh(now: number): boolean
 }
 
 /** The capabilities that we declare change what a server lists. The order of their keys does not. */
@@ -115,7 +113,7 @@ export function openOfferingCache(world: World, dirs: Pick<OurDirs, 'cache'>): O
       if (stored === undefined || stored.credentialMark !== credentialMark) return undefined
       const { offering, at } = stored
       if (!isWithin(KEPT_MS, at, clock.now())) return undefined
-      return { offering, at, isFresh: (now) => isWithin(offering.ttlMs ?? 0, at, now) }
+      return { offering, at }
     },
     era(key) {
       const era = index().get(key)?.era

@@ -71,7 +71,7 @@ export async function openTheirs(place: Place, options: OpenOptions): Promise<Or
 function createClient({ era, diary, answers = 'all' }: OpenOptions): Client {
   const mode = era === 'modern' ? { pin: MODERN_VERSION } : era
   const capabilities = {
-    roots: { listChanged: true },
+    roots: {},
     sampling: {},
     elicitation: { form: { applyDefaults: true }, url: {} },
   }

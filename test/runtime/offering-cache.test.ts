@@ -207,18 +207,6 @@ describe('an offering', () => {
     expect(openAt(scratch).problems()).toEqual([])
   })
 
-  test('is fresh for as long as its server says, and without a word never', async () => {
-    using scratch = createScratch()
-    const freshAt = async (offering: Offering): Promise<readonly boolean[]> => {
-      await fill(scratch, { offering })
-      const found = openAt(scratch).find(KEY, 'ada')!
-      return [0, 59_999, 60_000].map((ms) => found.isFresh(NOW + ms))
-    }
-    expect(await freshAt(createOffering({ ttlMs: 60_000 }))).toEqual([true, true, false])
-    expect(await freshAt(createOffering({ ttlMs: 0 }))).toEqual([false, false, false])
-    expect(await freshAt(OFFERING)).toEqual([false, false, false])
-  })
-
   test('comes back as the server sent it, unknown fields and odd names included', async () => {
     using scratch = createScratch()
     const odd = JSON.parse(

@@ -2,7 +2,7 @@
  * connect: a launch → a session, whichever transport and era it takes.
  *
  * in     what to start or reach, what the host can answer, and what is remembered of the server
- * out    a session; or a ConnectError that says how far it came
+ * out    a session; or a ConnectError that says why there is none
  * never  leaves a wire open that no session came of
  */
 import { isObject } from '../../base/is-object.ts'
@@ -17,7 +17,6 @@ import {
   type SessionFailure,
   type SessionListener,
 } from '../../model/session.ts'
-import type { Stage } from '../../model/connection.ts'
 import type { WireFailure, WireKind } from '../../model/wire.ts'
 import type { World } from '../../world/world.ts'
 import { Channel } from './channel.ts'
@@ -51,38 +50,35 @@ export interface ConnectListener extends SessionListener {
 }
 
 export class ConnectError extends Error {
-  readonly stage: Stage
   readonly failure: SessionFailure
 
-  constructor(stage: Stage, failure: SessionFailure) {
+  constructor(failure: SessionFailure) {
     super(new SessionError(failure).message)
     this.name = 'ConnectError'
-    this.stage = stage
     this.failure = failure
   }
 }
 
 export async function connect(launch: LaunchSpec, request: ConnectRequest): Promise<Session> {
-  const attempt = createAttempt(launch, request)
-  const onAbort = (): void => void attempt.abandon()
+  const opening = createOpening(launch, request)
+  const onAbort = (): void => void opening.abandon()
   request.signal.addEventListener('abort', onAbort, { once: true })
   try {
-    const session = await negotiate(attempt, launch, request)
-    attempt.keep()
+    const session = await negotiate(opening, launch, request)
+    opening.keep()
     return session
   } catch (error) {
-    await attempt.abandon()
-    throw toConnectError(error, attempt.stage())
+    await opening.abandon()
+    throw toConnectError(error)
   } finally {
     request.signal.removeEventListener('abort', onAbort)
   }
 }
 
-interface Attempt {
+interface Opening {
   readonly client: Client
   /** A channel on a new wire; the one before, if there was one, is closed. */
   open(kind?: 'sse'): Promise<Channel>
-  stage(): Stage
   /** From now on the end of the wire is the end of a session. */
   keep(): void
   abandon(): Promise<void>
@@ -91,12 +87,11 @@ interface Attempt {
 /** The server's yes to a subscription of ours: the session's own affair. */
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
 
-function createAttempt(
+function createOpening(
   launch: LaunchSpec,
   { world, listener, handlers, ...request }: ConnectRequest,
-): Attempt {
+): Opening {
   let channel: Channel | undefined
-  let stage: Stage = 'start'
   let isKept = false
   const client: Client = {
     info: request.client,
@@ -116,10 +111,7 @@ function createAttempt(
       redact: (text) => listener.redact?.(text) ?? text,
       onNoise: (text) => listener.onLog(text, 'stdout'),
       onLog: (line) => listener.onLog(line, 'stderr'),
-      onFirstSign() {
-        stage = 'negotiate'
-        listener.onFirstSign()
-      },
+      onFirstSign: () => listener.onFirstSign(),
       onEnd(failure: WireFailure) {
         if (isKept && isCurrent) listener.onEnd(failure)
         isCurrent = false
@@ -128,11 +120,9 @@ function createAttempt(
   }
   return {
     client,
-    stage: () => stage,
     keep: () => (isKept = true),
     async open(kind) {
       await channel?.close()
-      stage = 'start'
       const opener = await findWireOpener(launch, { world, inProcess: request.inProcess, kind })
       request.signal.throwIfAborted()
       channel = open(opener)
@@ -146,20 +136,20 @@ function createAttempt(
  * Which era it is. The question `server/discover` goes to the very process that will serve: nearly all older servers
  * refuse it and go on. For one that dies of it, or that keeps silent, there is `initialize`.
  */
-async function negotiate(attempt: Attempt, launch: LaunchSpec, request: ConnectRequest): Promise<Session> {
-  const { client } = attempt
-  const channel = await attempt.open()
+async function negotiate(opening: Opening, launch: LaunchSpec, request: ConnectRequest): Promise<Session> {
+  const { client } = opening
+  const channel = await opening.open()
   const limits = { signal: request.signal }
   if (launch.protocol === 'legacy' || isLegacyWire(channel.wire.kind))
     return openLegacy(channel, client, limits)
   if (launch.protocol === 'auto' && request.knownEra === 'legacy')
-    return openLegacyAnywhere(attempt, channel, launch, limits)
+    return openLegacyAnywhere(opening, channel, launch, limits)
 
   const verdict = await probe(channel, client, launch, request.signal)
   if (verdict.kind === 'modern') return openModern(channel, client, verdict.hello)
   if (launch.protocol === MODERN_VERSION) throw verdict.error
-  if (verdict.kind === 'dead') return openLegacy(await attempt.open(), client, limits)
-  return openLegacyAnywhere(attempt, channel, launch, limits)
+  if (verdict.kind === 'dead') return openLegacy(await opening.open(), client, limits)
+  return openLegacyAnywhere(opening, channel, launch, limits)
 }
 
 /** The HTTP+SSE transport is older than any revision that could be negotiated. */
@@ -237,17 +227,17 @@ function judgeProbe(failure: SessionFailure, wire: WireKind): 'legacy' | 'dead' 
 
 /** As the specification describes: an address that refuses `initialize` may be one of the older transport. */
 async function openLegacyAnywhere(
-  attempt: Attempt,
+  opening: Opening,
   channel: Channel,
   launch: LaunchSpec,
   limits: { readonly signal: AbortSignal },
 ): Promise<Session> {
   try {
-    return await openLegacy(channel, attempt.client, limits)
+    return await openLegacy(channel, opening.client, limits)
   } catch (error) {
     const mayFallBack = launch.transport.kind === 'http' && launch.transport.fallback === 'sse'
     if (!mayFallBack || !isRefused(error)) throw error
-    return openLegacy(await attempt.open('sse'), attempt.client, limits)
+    return openLegacy(await opening.open('sse'), opening.client, limits)
   }
 }
 
@@ -257,13 +247,13 @@ function isRefused(error: unknown): boolean {
   return wire.kind === 'http' && [400, 404, 405].includes(wire.status)
 }
 
-function toConnectError(error: unknown, stage: Stage): ConnectError {
+function toConnectError(error: unknown): ConnectError {
   if (error instanceof ConnectError) return error
-  if (error instanceof SessionError) return new ConnectError(stage, describeVersions(error.failure))
+  if (error instanceof SessionError) return new ConnectError(describeVersions(error.failure))
   if (error instanceof Error && error.name === 'AbortError')
-    return new ConnectError(stage, { kind: 'aborted', wasSent: true })
+    return new ConnectError({ kind: 'aborted', wasSent: true })
   const message = error instanceof Error ? error.message : String(error)
-  return new ConnectError(stage, { kind: 'bad-answer', message })
+  return new ConnectError({ kind: 'bad-answer', message })
 }
 
 /** A server that names the revisions it speaks says what is wrong better than its error code. */

@@ -11,7 +11,7 @@ import { RpcFaultError } from './channel.ts'
 /** What is told to the server of what it may ask. */
 export function capabilitiesOf({ roots, elicit, sample }: ClientHandlers): Params {
   return {
-    ...(roots === undefined ? {} : { roots: { listChanged: true } }),
+    ...(roots === undefined ? {} : { roots: {} }),
     ...(sample === undefined ? {} : { sampling: {} }),
     ...(elicit === undefined ? {} : { elicitation: { form: { applyDefaults: true }, url: {} } }),
   }
