@@ -40,8 +40,10 @@ class StdioWire implements Wire, ProcessListener {
   #verdict: WireFailure | undefined
   readonly #logging = new Meter(MAX_LOG)
   readonly #noise = new Meter(MAX_NOISE)
+  /** Whether what came last on stderr was a whole line. */
+  #endsLine = true
   /** The last of what came when there was too much of it. */
-  #held: string | undefined
+  #held: { readonly text: string; readonly isWhole: boolean } | undefined
   #hasSign = false
   #unsent = ''
   /** Those who wait for its end; undefined once it is over. */
@@ -91,11 +93,13 @@ class StdioWire implements Wire, ProcessListener {
   }
 
   onErrorOutput(text: string): void {
+    const isWhole = this.#endsLine
+    this.#endsLine = text.endsWith('\n')
     if (this.#held === undefined && this.#logging.takes(text.length, this.#clock.now()))
       return this.#log.push(text)
     // What is between is lost, but what comes last says most.
     if (this.#held === undefined) this.#clock.after(HOLD_MS, () => this.#release())
-    this.#held = text
+    this.#held = { text, isWhole }
   }
 
   #release(): void {
@@ -103,7 +107,8 @@ class StdioWire implements Wire, ProcessListener {
     if (held === undefined) return
     this.#held = undefined
     this.#log.flush()
-    this.#log.push(held.slice(held.indexOf('\n') + 1))
+    // Half a line may end in half a secret, which nobody would know again.
+    this.#log.push(held.isWhole ? held.text : held.text.slice(held.text.indexOf('\n') + 1))
   }
 
   /** One that writes anything but messages, on and on, would keep us from listening to the others. */
