@@ -58,6 +58,7 @@ const checks = {
   'no process left': left.length === 0 && children.length === 0,
   'heap within 10 %': after.heap <= before.heap * 1.1,
   'no handle leaked': after.handles <= before.handles,
+  'no listener leaked': after.listeners <= before.listeners,
   'calls went on': counts.calls > COUNT * SECONDS,
 }
 const mb = (bytes) => (bytes / 2 ** 20).toFixed(1)
@@ -69,6 +70,7 @@ console.log(`| ${COUNT} servers, ${SECONDS} s, Node ${process.version} | |
 | calls refused while it came back | ${counts.refused} |
 | heap before, after (MB) | ${mb(before.heap)}, ${mb(after.heap)} |
 | active handles before, after | ${before.handles}, ${after.handles} |
+| listeners on the process before, after | ${before.listeners}, ${after.listeners} |
 | processes started, left at the end | ${pids.size}, ${left.length} |
 ${Object.entries(checks)
   .map(([name, holds]) => `| ${name} | ${holds ? 'yes' : '**no**'} |`)
@@ -120,7 +122,8 @@ async function killAndWait(name) {
 function look() {
   globalThis.gc()
   globalThis.gc()
-  return { heap: process.memoryUsage().heapUsed, handles: process.getActiveResourcesInfo().length }
+  const listeners = process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0)
+  return { heap: process.memoryUsage().heapUsed, handles: process.getActiveResourcesInfo().length, listeners }
 }
 
 function isAlive(pid) {
