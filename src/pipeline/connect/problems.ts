@@ -153,13 +153,20 @@ function advise({ name, transport }: AdmittedServer, failure: SessionFailure): r
           'it wants you to sign in: give its entry a token, `"headers": { "Authorization": "Bearer …" }`',
         ]
       }
-      return wire.status === 404 || wire.status === 405 ? ['check the path of its `url`'] : []
+      return [400, 404, 405].includes(wire.status) ? adviseOnAddress(transport) : []
     case 'network':
       return ['check its `url`, and that the server is running and can be reached from here']
     case 'protocol':
     case 'closed':
       return []
   }
+}
+
+/** Somebody is there, but does not speak this way. */
+function adviseOnAddress({ type }: AdmittedServer['transport']): readonly string[] {
+  const other = { http: 'sse', sse: 'http' }[type as string]
+  const advice = 'check the path of its `url`'
+  return [other === undefined ? advice : `${advice}; if that is right, try \`"type": "${other}"\``]
 }
 
 function adviseOnMissing(transport: AdmittedServer['transport']): readonly string[] {
