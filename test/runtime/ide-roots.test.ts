@@ -14,7 +14,7 @@ async function rootsOf(
   const ide = { type: 'ws-ide', url: 'ws://127.0.0.1:4', ideName: 'VS Code', ideRunningInWindows }
   const { catalog } = await loadCatalog(world, { servers: { ide }, strict: true })
   const roots = async (): Promise<{ uri: string; name?: string }[]> => [
-    { uri: 'file:///mnt/c/work/my%20shop', name: 'shop' },
+    { uri: 'file:///mnt/c/src/my%20shop', name: 'shop' },
     { uri: 'file:///home/ada/shop' },
     { uri: 'https://elsewhere.test/' },
   ]
@@ -24,7 +24,7 @@ async function rootsOf(
 describe('the roots of a server that an editor runs', () => {
   test('are Windows paths when the editor is on the other side of WSL', async () => {
     expect(await rootsOf(true, WSL)).toEqual([
-      { uri: 'file:///C:/work/my%20shop', name: 'shop' },
+      { uri: 'file:///C:/src/my%20shop', name: 'shop' },
       { uri: 'file://wsl$/Ubuntu/home/ada/shop' },
       { uri: 'https://elsewhere.test/' },
     ])
@@ -35,7 +35,7 @@ describe('the roots of a server that an editor runs', () => {
     ['this is no WSL', true, {}],
   ])('stay as they are when %s', async (_, isAcross, env) => {
     expect(await rootsOf(isAcross, env)).toEqual([
-      { uri: 'file:///mnt/c/work/my%20shop', name: 'shop' },
+      { uri: 'file:///mnt/c/src/my%20shop', name: 'shop' },
       { uri: 'file:///home/ada/shop' },
       { uri: 'https://elsewhere.test/' },
     ])

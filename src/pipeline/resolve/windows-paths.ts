@@ -2,7 +2,7 @@
  * windows-paths: one folder as WSL and as Windows call it.
  */
 
-/** `/mnt/c/work` is `C:\work`; anything else is inside the distribution. */
+/** `/mnt/c/src` is `C:\src`; anything else is inside the distribution. */
 export function toWindowsPath(path: string, distro: string): string {
   const mounted = /^\/mnt\/([a-z])(?:\/(.*))?$/is.exec(path)
   const [start, rest] =

@@ -11,7 +11,7 @@ import { nodeClock } from '../../../src/world/node/clock.ts'
 import { nodeHttp } from '../../../src/world/node/http.ts'
 import type { Clock } from '../../../src/world/world.ts'
 import { ask, createEar, INITIALIZED, request, type Said } from '../../servers/http/ear.ts'
-import { startEverything } from '../../servers/http/everything.ts'
+import { startProgram } from '../../servers/http/program.ts'
 import { sendJson, sendResult, serve, startEvents, toEvent } from '../../servers/http/loopback.ts'
 
 interface OpenOptions {
@@ -746,7 +746,7 @@ describe('many at once', () => {
 })
 
 test('the official example server speaks with it', async () => {
-  await using server = await startEverything('streamableHttp')
+  await using server = await startProgram('everything-http')
   const said = open(`${server.origin}/mcp`)
   const hello = await ask(
     said,

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { openSse } from '../../../src/pipeline/connect/transports/sse.ts'
 import { nodeHttp } from '../../../src/world/node/http.ts'
 import { ask, createEar, INITIALIZED, request, type Said } from '../../servers/http/ear.ts'
-import { startEverything } from '../../servers/http/everything.ts'
+import { startProgram } from '../../servers/http/program.ts'
 import { serve, startEvents, toEvent, type Loopback, type Received } from '../../servers/http/loopback.ts'
 
 function open(url: string, headers: Readonly<Record<string, string>> = {}): Said & AsyncDisposable {
@@ -156,7 +156,7 @@ test('closing before it was opened is an end as well', async () => {
 })
 
 test('the official example server speaks with it', async () => {
-  await using server = await startEverything('sse')
+  await using server = await startProgram('everything-sse')
   await using said = open(`${server.origin}/sse`)
   const hello = await ask(
     said,

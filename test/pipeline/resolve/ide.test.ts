@@ -71,7 +71,7 @@ describe('an editor in Windows, seen from WSL', () => {
 
 describe('paths', () => {
   test.each([
-    ['/mnt/c/work/shop', 'C:\\work\\shop'],
+    ['/mnt/c/src/shop', 'C:\\src\\shop'],
     ['/mnt/d', 'D:\\'],
     ['/home/ada/shop', '\\\\wsl$\\Ubuntu\\home\\ada\\shop'],
     ['/mnt/data/x', '\\\\wsl$\\Ubuntu\\mnt\\data\\x'],
@@ -80,8 +80,8 @@ describe('paths', () => {
   })
 
   test.each([
-    ['C:\\work\\shop', '/mnt/c/work/shop'],
-    ['d:/work', '/mnt/d/work'],
+    ['C:\\src\\shop', '/mnt/c/src/shop'],
+    ['d:/src', '/mnt/d/src'],
     ['D:\\', '/mnt/d'],
     ['\\\\wsl$\\Ubuntu\\home\\ada', '/home/ada'],
     ['\\\\wsl.localhost\\ubuntu\\home', '/home'],
