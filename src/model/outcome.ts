@@ -1,0 +1,54 @@
+/**
+ * outcome: what became of a call. Every call has exactly one.
+ */
+import type { Result } from './message.ts'
+import type { Problem } from './problem.ts'
+
+export type CallOutcome =
+  | { readonly kind: 'done'; readonly result: Result }
+  /** The tool ran and says that it went wrong. */
+  | { readonly kind: 'tool-error'; readonly result: Result }
+  /** The server answered with an error. */
+  | { readonly kind: 'failed'; readonly problem: Problem }
+  /** It did not happen. */
+  | { readonly kind: 'not-sent'; readonly code: NotSent; readonly problem: Problem }
+  /** Sent, and no answer came: it may have happened. */
+  | { readonly kind: 'unknown'; readonly problem: Problem }
+  | { readonly kind: 'aborted'; readonly wasSent: boolean; readonly problem: Problem }
+
+export type NotSent = 'denied' | 'bad-arguments' | 'loop-guard' | 'not-connected' | 'unknown-tool'
+
+/** An outcome in the form a host passes on to its model, or shows. */
+export interface ToolResult {
+  readonly outcome: CallOutcome['kind']
+  readonly code?: NotSent
+  /** For the model: all content in order, as text; `Error: …` and `MCP error: …` where it went wrong. */
+  readonly text: string
+  readonly isError: boolean
+  /** For hosts that can show them. `text` names each. */
+  readonly media: readonly Media[]
+  /** As the server sent it. */
+  readonly content: readonly unknown[]
+  readonly structuredContent?: unknown
+  readonly details: ResultDetails
+  readonly durationMs: number
+  readonly problem?: Problem
+}
+
+export interface Media {
+  readonly kind: 'image' | 'audio'
+  readonly mimeType: string
+  /** Base64. */
+  readonly data: string
+}
+
+export interface ResultDetails {
+  readonly serverName: string
+  readonly mcpToolName: string
+  /** What the model sees the tool called. */
+  readonly name: string
+  /** `mcp:github via Cursor`. */
+  readonly label: string
+  /** Where the whole output is, when `text` holds only the beginning of it. */
+  readonly savedTo?: string
+}
