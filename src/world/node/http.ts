@@ -4,7 +4,7 @@
  * out    connections are kept and used again, per origin
  * never  loads undici before the first request; keeps a body beyond the limit
  */
-import { StringDecoder } from 'node:string_decoder'
+import type { StringDecoder } from 'node:string_decoder'
 import type { Dispatcher } from 'undici'
 import {
   MAX_BODY_BYTES,
@@ -49,6 +49,12 @@ async function loadAgents(): Promise<Agents> {
   }
   agents = { patient: new Agent({ ...options, connections: 128 }), urgent: new Agent(options) }
   return agents
+}
+
+/** Loaded with the first stream: most commands read none. */
+function createDecoder(): StringDecoder {
+  const { StringDecoder } = process.getBuiltinModule('node:string_decoder')
+  return new StringDecoder('utf8')
 }
 
 /** Where an exchange has been completed: the next one may get the same connection. */
@@ -104,7 +110,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isOver || this.#use === 'nothing') return
     if (this.#use === 'pieces') {
-      this.#decoder ??= new StringDecoder('utf8')
+      this.#decoder ??= createDecoder()
       return this.#tell(this.#decoder.write(chunk))
     }
     this.#bytes += chunk.length

@@ -7,7 +7,6 @@
  * never  trusts a cache from elsewhere: it stands beside the code, as trusted and as writable as that
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { Script } from 'node:vm'
 
 type Bundle = (exports: object, require: (id: string) => unknown, module: { exports: object }) => void
@@ -35,8 +34,8 @@ function requireFrom(id: string): unknown {
 }
 
 function compile(name: string): Bundle {
-  const filename = join(__dirname, `${name}.cjs`)
-  const cacheFile = join(__dirname, `${name}-${process.version}-${process.arch}.cache`)
+  const filename = `${__dirname}/${name}.cjs`
+  const cacheFile = `${__dirname}/${name}-${process.version}-${process.arch}.cache`
   const cachedData = readCache(cacheFile)
   const script = new Script(readFileSync(filename, 'utf8'), {
     filename,

@@ -1,11 +1,11 @@
 /**
  * world: the real one.
  */
-import { posix, win32 } from 'node:path'
 import type { Paths, Platform, World } from '../world.ts'
 import { nodeClock } from './clock.ts'
 import { nodeFiles } from './files.ts'
 import { nodeHttp } from './http.ts'
+import { pathsOf } from './paths.ts'
 import { createNodeProcesses } from './processes.ts'
 import { nodeShell } from './shell.ts'
 import { nodeSockets } from './sockets.ts'
@@ -13,7 +13,7 @@ import { nodeWeb } from './web.ts'
 
 export function createNodeWorld(options: { readonly cwd?: string | undefined } = {}): World {
   const platform = toPlatform(process.platform)
-  const paths = platform === 'win32' ? win32 : posix
+  const paths = pathsOf(platform)
   return {
     platform,
     // Asked only by those who start something.
