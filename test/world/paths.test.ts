@@ -2,7 +2,7 @@
  * Our own `join` gives what Node's gives, whatever it is asked.
  */
 import { posix, win32 } from 'node:path'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { pathsOf } from '../../src/world/node/paths.ts'
 
