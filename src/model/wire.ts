@@ -35,6 +35,8 @@ export interface WireListener {
   onLog?(line: string): void
   /** Something is there: a process wrote its first byte, a host accepted the connection. At most once. */
   onFirstSign?(): void
+  /** The server had a way to speak of its own accord, and has none any more. The wire itself goes on. */
+  onDeaf?(): void
   /** The wire is gone. Exactly once, also after `close`; nothing follows. */
   onEnd(failure: WireFailure): void
 }

@@ -26,16 +26,16 @@ export function ask(one: Supervisor, question: Question, clock: Clock): Promise<
 
 /** A call waits for its server no longer than it would for the answer. */
 async function askLater(one: Supervisor, question: Question, clock: Clock): Promise<Result> {
-  const { timeoutMs = timeoutOf(one), signal } = question.options ?? {}
-  const session = await inTime(one, timeoutMs, { clock, signal })
-  return askNow(one, session, question)
+  return askNow(one, await sessionInTime(one, question.options, clock), question)
 }
 
-function inTime(
+/** Rejects as `Supervisor.session` does, and with `connect/not-ready` when it takes too long. */
+export function sessionInTime(
   one: Supervisor,
-  timeoutMs: number,
-  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal | undefined },
+  options: Pick<RequestOptions, 'timeoutMs' | 'signal'> | undefined,
+  clock: Clock,
 ): Promise<Session> {
+  const { timeoutMs = timeoutOf(one), signal } = options ?? {}
   const work = one.session(signal)
   if (timeoutMs === 0) return work
   return new Promise((resolve, reject) => {
@@ -56,7 +56,7 @@ function askNow(one: Supervisor, session: Session, { method, params, options }: 
 /** A tool that works for long may say so, and is not taken for dead, whether or not somebody looks. */
 const IGNORE = (): void => undefined
 
-function timeoutOf({ server }: Supervisor): number {
+export function timeoutOf({ server }: Supervisor): number {
   return server.timeoutMs ?? DEFAULT_TIMEOUT_MS
 }
 

@@ -19,15 +19,27 @@ import { capabilitiesOf } from '../pipeline/connect/questions.ts'
 import { createValueCache } from '../pipeline/resolve/value-cache.ts'
 import { ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
-import { ask } from './ask.ts'
+import { ask, sessionInTime, timeoutOf } from './ask.ts'
 import { passGate, type Wait } from './gate.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
 import { openOfferingCache } from './offering-cache.ts'
 import { notConnectable, unknownServer } from './board-problems.ts'
+import type { BuiltinTool } from './builtin-tools.ts'
+import {
+  complete,
+  toCompletionParams,
+  type Completion,
+  type CompletionArgument,
+  type CompletionContext,
+  type CompletionRef,
+} from './complete.ts'
+import { createModelView } from './model-view.ts'
 import { toReadiness, type Readiness } from './readiness.ts'
 import { NOTHING, planReload, type ReloadSummary } from './reload.ts'
 import type { Shared } from './shared.ts'
 import { createSlots } from './slots.ts'
+import type { KnownServer } from './standing.ts'
+import { Subscriptions, type ResourceChange } from './subscriptions.ts'
 import { Supervisor, type ServerSnapshot } from './supervisor.ts'
 import { createToolList, type BoardTool } from './tools.ts'
 
@@ -53,11 +65,25 @@ export interface BoardOptions {
 export interface Board extends AsyncDisposable {
   /** Servers by name, tools in the server's order. The list is the same value until something changes. */
   tools(): readonly BoardTool[]
+  /**
+   * Our own, through which a model gets at resources and prompts; none where no server can have any. The list is the
+   * same value until it changes. `callBuiltin` carries them out.
+   */
+  builtinTools(): readonly BuiltinTool[]
+  /** For the host's system prompt. Empty when there is no server, so that the prompt stays what it was. */
+  systemPromptSection(): string
   snapshot(): BoardSnapshot
   /** Whether what must be ready is. */
   readiness(): Readiness
   /** Any method of any server; waits for its connection. Rejects with a ProblemError or a SessionError. */
   request(server: string, method: string, params?: Params, options?: RequestOptions): Promise<Result>
+  /** What may be written for an argument. Waits for the server's connection, and rejects as a request does. */
+  complete(ref: CompletionRef, argument: CompletionArgument, context?: CompletionContext): Promise<Completion>
+  /**
+   * From now on `resource` is told when it changes, through reconnects. The answer ends it. Waits for the server's
+   * connection, and rejects as a request does, or with `connect/no-subscriptions`.
+   */
+  subscribe(server: string, uri: string, options?: { readonly signal?: AbortSignal }): Promise<() => void>
   /** Resolves when it is ready. Rejects with a ProblemError. */
   connect(server: string, options?: { readonly signal?: AbortSignal }): Promise<void>
   waitFor(server: string, options?: { readonly signal?: AbortSignal }): Promise<void>
@@ -70,6 +96,7 @@ export interface Board extends AsyncDisposable {
   /** The answer takes the listener away. */
   on(event: 'change', listener: (change: BoardChange) => void): () => void
   on(event: 'notification', listener: (notification: BoardNotification) => void): () => void
+  on(event: 'resource', listener: (change: ResourceChange) => void): () => void
   /** Never rejects: one transport that fails to close keeps no other open. */
   close(): Promise<void>
 }
@@ -85,8 +112,10 @@ export interface BoardSnapshot {
 export interface BoardChange {
   /** Those that are not as they were, in any respect. */
   readonly servers: readonly string[]
-  /** Whether the list of tools is another one than before. */
+  /** Whether the list of tools, or of our own ones, is another one than before. */
   readonly tools: boolean
+  /** Whether `systemPromptSection()` is another one than before. */
+  readonly section: boolean
 }
 
 export interface BoardNotification {
@@ -118,8 +147,11 @@ class LiveBoard implements Board {
   readonly #listeners = {
     change: new Set<(change: BoardChange) => void>(),
     notification: new Set<(notification: BoardNotification) => void>(),
+    resource: new Set<(change: ResourceChange) => void>(),
   }
   readonly #toolList = createToolList()
+  readonly #modelView = createModelView()
+  readonly #subscriptions: Subscriptions
   #isClosed = false
   /** Servers that changed in this turn. */
   readonly #changed = new Set<string>()
@@ -134,6 +166,15 @@ class LiveBoard implements Board {
       onChange: (server) => this.#note(server),
       onNotification: (server, method, params) => {
         for (const listener of this.#listeners.notification) tell(() => listener({ server, method, params }))
+        this.#subscriptions.hear(server, method, params)
+      },
+    })
+    this.#subscriptions = new Subscriptions({
+      clock: world.clock,
+      find: (server) => this.#supervisors.get(server),
+      onChange: (server) => this.#note(server),
+      onResource: (change) => {
+        for (const listener of this.#listeners.resource) tell(() => listener(change))
       },
     })
   }
@@ -150,11 +191,19 @@ class LiveBoard implements Board {
     return this.#toolList.of(this.#inOrder())
   }
 
+  builtinTools(): readonly BuiltinTool[] {
+    return this.#modelView.builtins(this.#known())
+  }
+
+  systemPromptSection(): string {
+    return this.#modelView.section(this.#known())
+  }
+
   snapshot(): BoardSnapshot {
     const { catalog } = this.#loaded
     return {
       servers: this.#inOrder().map((one) => one.snapshot()),
-      problems: [...catalog.problems, ...this.#shared.cache.problems()],
+      problems: [...catalog.problems, ...this.#shared.cache.problems(), ...this.#subscriptions.problems()],
       catalog,
     }
   }
@@ -167,6 +216,25 @@ class LiveBoard implements Board {
     const one = this.#supervisors.get(server)
     if (one !== undefined) return ask(one, { method, params, options }, this.#world.clock)
     return Promise.reject(new ProblemError(this.#whyNot(server)))
+  }
+
+  async complete(
+    ref: CompletionRef,
+    argument: CompletionArgument,
+    context: CompletionContext = {},
+  ): Promise<Completion> {
+    const one = this.#require(ref.server)
+    const { timeoutMs = timeoutOf(one), signal } = context
+    const session = await sessionInTime(one, context, this.#world.clock)
+    return complete(session, toCompletionParams(ref, argument, context), { timeoutMs, signal })
+  }
+
+  async subscribe(
+    server: string,
+    uri: string,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<() => void> {
+    return this.#subscriptions.add(this.#require(server), uri, signal)
   }
 
   async connect(server: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
@@ -206,7 +274,7 @@ class LiveBoard implements Board {
     return plan
   }
 
-  on(event: 'change' | 'notification', listener: never): () => void {
+  on(event: 'change' | 'notification' | 'resource', listener: never): () => void {
     this.#listeners[event].add(listener)
     return () => void this.#listeners[event].delete(listener)
   }
@@ -224,6 +292,14 @@ class LiveBoard implements Board {
 
   #inOrder(): readonly Supervisor[] {
     return [...this.#supervisors.values()].sort((a, b) => (a.server.name < b.server.name ? -1 : 1))
+  }
+
+  #known(): readonly KnownServer[] {
+    return this.#inOrder().map(({ server: { name }, connection, offering }) => ({
+      name,
+      connection,
+      offering,
+    }))
   }
 
   #add(server: AdmittedServer): void {
@@ -259,8 +335,10 @@ class LiveBoard implements Board {
   #tellChanges(): void {
     const servers = [...this.#changed]
     this.#changed.clear()
-    const tools = this.#toolList.update(this.#inOrder())
-    for (const listener of this.#listeners.change) tell(() => listener({ servers, tools }))
+    this.#subscriptions.renew()
+    const { section, builtins } = this.#modelView.update(this.#known())
+    const tools = this.#toolList.update(this.#inOrder()) || builtins
+    for (const listener of this.#listeners.change) tell(() => listener({ servers, tools, section }))
   }
 }
 

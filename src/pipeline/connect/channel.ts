@@ -1,5 +1,6 @@
 /**
- * channel: requests and their answers over a wire. JSON-RPC, and nothing of MCP but progress and cancellation.
+ * channel: requests and their answers over a wire. JSON-RPC, and nothing of MCP but what belongs to a request: progress,
+ * cancellation, and the yes to a subscription.
  *
  * in     a wire, and who answers what the server asks
  * out    for every request exactly one outcome: a result, or a SessionError
@@ -27,6 +28,8 @@ export interface ChannelOptions extends RequestOptions {
    * Where each request has a stream (HTTP), it is ended in any case, or its connection would be taken for ever.
    */
   readonly cancelBy: 'message' | 'stream' | 'nothing'
+  /** The server agreed to a subscription, to all of it or to a part. */
+  readonly onAgreed?: (params: Params) => void
 }
 
 export interface ChannelHooks extends Pick<WireListener, 'onNoise' | 'onLog' | 'onFirstSign'> {
@@ -73,6 +76,8 @@ export class Channel implements WireListener {
   /** When requests are next looked at, and how to take that back. */
   #watching: { readonly at: number; readonly cancel: () => void } | undefined
   #onDrained: (() => void)[] = []
+  /** The stream is gone through which the server spoke of its own accord; what it was for is the session's affair. */
+  onDeaf: () => void = () => undefined
 
   constructor(openWire: (listener: WireListener) => Wire, clock: Clock, hooks: ChannelHooks) {
     this.#clock = clock
@@ -198,7 +203,9 @@ export class Channel implements WireListener {
       if (one === undefined) return this.#hooks.onOddity('progress of a request that is over')
       one.seenAt = this.#clock.now()
       tell(() => one.options.onProgress?.(params))
-    } else if (method === 'notifications/cancelled')
+    } else if (method === 'notifications/subscriptions/acknowledged')
+      this.#pending.get(subscriptionOf(params) as RequestId)?.options.onAgreed?.(params)
+    else if (method === 'notifications/cancelled')
       this.#questions.get(params['requestId'] as RequestId)?.abort()
     else this.#hooks.onNotification(method, params)
   }
@@ -298,6 +305,11 @@ function withToken(
 ): Params | undefined {
   if (onProgress === undefined || params === undefined) return params
   return { ...params, _meta: { ...(params['_meta'] as object | undefined), progressToken: id } }
+}
+
+/** The id of the request that a notification belongs to. */
+function subscriptionOf({ _meta: meta }: Params): unknown {
+  return isObject(meta) ? meta['io.modelcontextprotocol/subscriptionId'] : undefined
 }
 
 /** A connection that was never made, or a refusal, is the only certain sign that nothing happened. */

@@ -84,9 +84,6 @@ interface Opening {
   abandon(): Promise<void>
 }
 
-/** The server's yes to a subscription of ours: the session's own affair. */
-const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
-
 function createOpening(
   launch: LaunchSpec,
   { world, listener, handlers, ...request }: ConnectRequest,
@@ -103,9 +100,7 @@ function createOpening(
   const open = (openWire: WireOpener): Channel => {
     let isCurrent = true
     return new Channel(openWire, world.clock, {
-      onNotification(method, params) {
-        if (method !== ACKNOWLEDGED) listener.onNotification(method, params)
-      },
+      onNotification: (method, params) => listener.onNotification(method, params),
       onQuestion: (method, params, signal) => answerQuestion(handlers, { method, params }, signal),
       onOddity: (text) => listener.onOddity?.(text),
       redact: (text) => listener.redact?.(text) ?? text,

@@ -12,6 +12,7 @@ import {
 } from '../../model/session.ts'
 import type { Channel } from './channel.ts'
 import type { Client } from './client.ts'
+import { createLegacySubscriptions } from './legacy-subscriptions.ts'
 
 export async function openLegacy(
   channel: Channel,
@@ -20,28 +21,47 @@ export async function openLegacy(
 ): Promise<Session> {
   const hello = await shakeHands(channel, client, options)
   let renewal: Promise<unknown> | undefined
+  /** How often that was needed. */
+  let renewals = 0
 
   /** The server forgot the session, because it was restarted: one handshake for all who find out. */
   const renew = (): Promise<unknown> => {
-    renewal ??= shakeHands(channel, client, { timeoutMs: RENEWAL_MS }).finally(() => (renewal = undefined))
+    renewal ??= shakeHands(channel, client, { timeoutMs: RENEWAL_MS })
+      .then(() => {
+        renewals += 1
+        subscriptions.resume()
+      })
+      .finally(() => (renewal = undefined))
     return renewal
   }
   const send = (method: string, params: Params | undefined, request: RequestOptions): Promise<Result> =>
     channel.request(method, params, { ...request, cancelBy: 'message' })
+  const request: Session['request'] = async (method, params = {}, options = {}) => {
+    try {
+      return await send(method, params, options)
+    } catch (error) {
+      if (!isForgotten(error)) throw error
+      await unlessAborted(renew(), options.signal)
+      return send(method, params, options)
+    }
+  }
+  const subscriptions = createLegacySubscriptions(request, (method, params, options) =>
+    channel.request(method, params, { ...options, isBeside: true, cancelBy: 'message' }),
+  )
+  // Somebody waits to be told, and there is no way any more: a question finds out whether the server forgot the session.
+  channel.onDeaf = () => {
+    if (subscriptions.isEmpty()) return
+    const before = renewals
+    const look = (): void => void (renewals === before && subscriptions.lose())
+    request('ping', {}, { timeoutMs: RENEWAL_MS }).then(look, look)
+  }
 
   return {
     hello,
     wire: channel.wire.kind,
-    async request(method, params = {}, request = {}) {
-      try {
-        return await send(method, params, request)
-      } catch (error) {
-        if (!isForgotten(error)) throw error
-        await unlessAborted(renew(), request.signal)
-        return send(method, params, request)
-      }
-    },
+    request,
     notify: (method, params) => channel.notify(method, params),
+    subscriptions,
     drained: () => channel.drained(),
     close: () => channel.close(),
   }

@@ -26,6 +26,9 @@ const SOURCES: Readonly<Record<ListKind, ListSource & { readonly capability: str
   prompt: { capability: 'prompts', method: 'prompts/list', field: 'prompts', what: 'prompts' },
 }
 
+/** In the order in which they are read. */
+const KINDS: readonly ListKind[] = ['tool', 'resource', 'resource-template', 'prompt']
+
 /** Rejects with a SessionError or a ListError when the tools cannot be listed, and when aborted. */
 export async function list(session: Session, options: ListOptions): Promise<Offering> {
   const rest = new AbortController()
@@ -39,6 +42,7 @@ export async function list(session: Session, options: ListOptions): Promise<Offe
       readSideList(session, 'prompt', limits),
     ])
     const all = [tools, resources, templates, prompts]
+    const unlisted = KINDS.filter((_, i) => all[i]!.problem !== undefined)
     return {
       hello: session.hello,
       tools: tools.kept as readonly ListedTool[],
@@ -47,6 +51,7 @@ export async function list(session: Session, options: ListOptions): Promise<Offe
       prompts: prompts.kept,
       quarantined: all.flatMap(({ quarantined }) => quarantined),
       problems: all.flatMap(({ problem }) => problem ?? []),
+      ...(unlisted.length === 0 ? {} : { unlisted }),
       ...mergeHints(all),
     }
   } finally {

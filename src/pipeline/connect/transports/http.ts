@@ -185,9 +185,19 @@ class HttpWire implements Wire, PostLine {
       cancel()
       release()
     }
-    // A server without such a stream refuses it, and all is well.
-    const onData = (text: string): void => void deliver(text, this.listener)
-    this.#stream = new Listening(this, { onOpen: settle, onData, onGiveUp: settle })
+    let wasOpen = false
+    this.#stream = new Listening(this, {
+      onOpen: () => {
+        wasOpen = true
+        settle()
+      },
+      onData: (text) => void deliver(text, this.listener),
+      // A server without such a stream refuses it, and all is well.
+      onGiveUp: () => {
+        settle()
+        if (wasOpen) this.listener.onDeaf?.()
+      },
+    })
     this.#stream.open()
   }
 
