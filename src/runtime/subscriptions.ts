@@ -81,10 +81,7 @@ export class Subscriptions {
       if (entry.session === undefined || live === undefined || entry.session === live) continue
       entry.session = live
       this.#ask(entry, live, timeoutOf(one!)).then(
-        () => {
-          if (this.#entries.has(keyOf(entry.server, entry.uri))) this.#tellGap(entry)
-          else live.subscriptions.remove(entry.uri)
-        },
+        () => this.#settle(entry, live),
         (error: unknown) => this.#lose(entry, live, error),
       )
     }
@@ -114,6 +111,12 @@ export class Subscriptions {
       timeoutMs,
     )
     this.#setProblem(entry, undefined)
+  }
+
+  /** It may have been given up meanwhile. */
+  #settle(entry: Entry, session: Session): void {
+    if (entry.users > 0) this.#tellGap(entry)
+    else if (!this.#entries.has(keyOf(entry.server, entry.uri))) session.subscriptions.remove(entry.uri)
   }
 
   #tellGap({ server, uri, users }: Entry): void {

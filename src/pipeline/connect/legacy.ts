@@ -27,12 +27,13 @@ export async function openLegacy(
   /** The server forgot the session, because it was restarted: one handshake for all who find out. */
   const renew = (): Promise<unknown> => {
     renewal ??= shakeHands(channel, client, { timeoutMs: RENEWAL_MS })
-      .then(() => {
-        renewals += 1
-        subscriptions.resume()
-      })
+      .then(onRenewed)
       .finally(() => (renewal = undefined))
     return renewal
+  }
+  const onRenewed = (): void => {
+    renewals += 1
+    subscriptions.resume()
   }
   const send = (method: string, params: Params | undefined, request: RequestOptions): Promise<Result> =>
     channel.request(method, params, { ...request, cancelBy: 'message' })

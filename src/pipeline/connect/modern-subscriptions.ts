@@ -35,7 +35,7 @@ export class ModernSubscriptions implements ResourceSubscriptions {
   /** Ends the stream there is, and the one that is to replace it. */
   #stream: AbortController | undefined
   #next: AbortController | undefined
-  #state: 'settled' | 'changing' | 'changing-again' = 'settled'
+  #state: 'settled' | 'due' | 'changing' | 'changing-again' = 'settled'
   #isClosed = false
 
   constructor(channel: Channel, client: Client, envelope: Params) {
@@ -63,12 +63,11 @@ export class ModernSubscriptions implements ResourceSubscriptions {
 
   /** Streams are changed one after the other, and once for all who want it in the same turn. */
   #change(): void {
-    if (this.#state !== 'settled') {
-      this.#state = 'changing-again'
-      return
-    }
-    this.#state = 'changing'
+    if (this.#state === 'changing') this.#state = 'changing-again'
+    if (this.#state !== 'settled') return
+    this.#state = 'due'
     queueMicrotask(() => {
+      this.#state = 'changing'
       const applicants = this.#applicants
       this.#applicants = []
       void this.#replace(applicants).finally(() => {
