@@ -8,7 +8,7 @@ import { Secret } from '../../../src/base/secret.ts'
 import type { LaunchValue } from '../../../src/model/launch.ts'
 import { openHttp } from '../../../src/pipeline/connect/transports/http.ts'
 import { nodeClock } from '../../../src/world/node/clock.ts'
-import { nodeHttp } from '../../../src/world/node/http.ts'
+import { createNodeHttp } from '../../../src/world/node/http.ts'
 import type { Clock } from '../../../src/world/world.ts'
 import { ask, createEar, INITIALIZED, request, type Said } from '../../servers/http/ear.ts'
 import { startProgram } from '../../servers/http/program.ts'
@@ -25,7 +25,7 @@ function open(
 ): Said & AsyncDisposable {
   const ear = createEar()
   const launch = { kind: 'http', url, headers: new Map(Object.entries(headers)), fallback: 'none' } as const
-  const wire = openHttp(launch, { http: nodeHttp, clock }, ear.listener)
+  const wire = openHttp(launch, { http: createNodeHttp({}), clock }, ear.listener)
   return { wire, ear, [Symbol.asyncDispose]: () => wire.close() }
 }
 

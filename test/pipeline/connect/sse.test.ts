@@ -4,7 +4,7 @@
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { openSse } from '../../../src/pipeline/connect/transports/sse.ts'
-import { nodeHttp } from '../../../src/world/node/http.ts'
+import { createNodeHttp } from '../../../src/world/node/http.ts'
 import { ask, createEar, INITIALIZED, request, type Said } from '../../servers/http/ear.ts'
 import { startProgram } from '../../servers/http/program.ts'
 import { serve, startEvents, toEvent, type Loopback, type Received } from '../../servers/http/loopback.ts'
@@ -12,7 +12,7 @@ import { serve, startEvents, toEvent, type Loopback, type Received } from '../..
 function open(url: string, headers: Readonly<Record<string, string>> = {}): Said & AsyncDisposable {
   const ear = createEar()
   const launch = { kind: 'sse', url, headers: new Map(Object.entries(headers)), fallback: 'none' } as const
-  const wire = openSse(launch, { http: nodeHttp }, ear.listener)
+  const wire = openSse(launch, { http: createNodeHttp({}) }, ear.listener)
   return { wire, ear, [Symbol.asyncDispose]: () => wire.close() }
 }
 
