@@ -141,7 +141,7 @@ describe('answers', () => {
   })
 
   test.each([
-    ['a page', 'text/html', '<p>Sign in</p>', 'it answered with `text/html` and not with JSON or events'],
+    ['a text', 'text/plain', 'Sign in', 'it answered with `text/plain` and not with JSON or events'],
     ['half of JSON', 'application/json', '{"jsonrpc":"2.0",', 'it answered with invalid JSON'],
     ['JSON that is no message', 'application/json', '42', 'it answered with invalid JSON'],
     ['nothing', 'application/json', '', 'it did not answer the request'],
@@ -159,6 +159,18 @@ describe('answers', () => {
     await using said = open(server.url)
     expect(await ask(said, request(1, 'ping'))).toEqual({ kind: 'protocol', message })
     expect(said.ear.ends()).toEqual([])
+  })
+
+  test.each([
+    ['<html><head><title lang="en"> Sign in\n</title></head></html>', 'Sign in'],
+    ['<p>Sign in</p>', ''],
+    ['', ''],
+  ])('a page is no answer to a request, and told by its title: %s', async (body, title) => {
+    await using server = await serve(({ response }) => {
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(body)
+    })
+    await using said = open(server.url)
+    expect(await ask(said, request(1, 'ping'))).toEqual({ kind: 'page', title })
   })
 })
 

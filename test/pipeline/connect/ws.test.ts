@@ -133,7 +133,7 @@ describe('the end', () => {
     [
       'drops it',
       (socket: WebSocket) => socket.terminate(),
-      { kind: 'network', code: 'ECONNRESET', message: 'the connection broke off' },
+      { kind: 'network', code: 'ECONNRESET', message: 'the connection broke off', host: expect.any(String) },
     ],
   ])('a server that %s is told so', async (_, leave, failure) => {
     await using server = await serve((socket) => socket.on('message', () => leave(socket)))
