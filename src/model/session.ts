@@ -2,6 +2,7 @@
  * session: a live conversation with one server. Nothing above `connect` knows what speaks underneath.
  */
 import type { Params, RequestId, Result, RpcError } from './message.ts'
+import { describeNetwork } from './network.ts'
 import type { WireFailure, WireKind } from './wire.ts'
 
 /** `legacy`: the revisions that begin with `initialize`. `modern`: 2026-07-28, where every request stands for itself. */
@@ -112,13 +113,21 @@ export function describeWireFailure(failure: WireFailure): string {
         ? `the process was ended by ${failure.signal ?? 'a signal'}`
         : `the process exited with code ${failure.exitCode}`
     case 'http':
-      return `HTTP ${failure.status}`
+      return describeStatus(failure)
     case 'network':
+      return describeNetwork(failure)
+    case 'page':
+      return 'it answered with a web page'
     case 'protocol':
       return failure.message
     case 'closed':
       return 'the connection was closed'
   }
+}
+
+function describeStatus({ status, retryAfterMs }: Extract<WireFailure, { kind: 'http' }>): string {
+  const words = status === 429 ? 'HTTP 429 (too many requests)' : `HTTP ${status}`
+  return retryAfterMs === undefined ? words : `${words}; it asks to wait ${Math.ceil(retryAfterMs / 1000)} s`
 }
 
 const SPAWN_WORDS: Readonly<Record<string, string>> = {

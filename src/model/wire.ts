@@ -5,6 +5,7 @@
  * between opening and listening.
  */
 import type { Message } from './message.ts'
+import type { NetworkFailure, ViaProxy } from './network.ts'
 
 export interface Wire {
   readonly kind: WireKind
@@ -50,9 +51,15 @@ export type WireFailure =
       readonly body: string
       /** `WWW-Authenticate`, for 401 and 403. */
       readonly challenge?: string
+      /** How long it wants to be left alone: `Retry-After`. */
+      readonly retryAfterMs?: number
+      /** It may as well have been the proxy that said so. */
+      readonly via?: ViaProxy
     }
   /** No connection, or a broken one: `ECONNREFUSED`, `ENOTFOUND`, a certificate. */
-  | { readonly kind: 'network'; readonly code: string; readonly message: string }
+  | ({ readonly kind: 'network' } & NetworkFailure)
+  /** A web page, where messages should be. */
+  | { readonly kind: 'page'; readonly title: string }
   /** It speaks, but not this protocol. */
   | { readonly kind: 'protocol'; readonly message: string }
   /** The other side hung up in good order, or we did. */

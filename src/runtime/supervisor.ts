@@ -15,7 +15,13 @@ import type { Problem } from '../model/problem.ts'
 import { SessionError, type Era, type Session, type SessionFailure } from '../model/session.ts'
 import type { WireFailure } from '../model/wire.ts'
 import { IDLE, step, type ConnectionEvent, type Effect, type Machine } from '../pipeline/connect/machine.ts'
-import { failedToConnect, isPermanent, needsSignIn, sessionLost } from '../pipeline/connect/problems.ts'
+import {
+  failedToConnect,
+  isPermanent,
+  needsSignIn,
+  retryAfterOf,
+  sessionLost,
+} from '../pipeline/connect/problems.ts'
 import { applyFilters } from '../pipeline/list/filter.ts'
 import { credentialMarkOf, fingerprintOf } from '../pipeline/resolve/fingerprint.ts'
 import { ProblemError } from '../problem/problem.ts'
@@ -193,7 +199,10 @@ export class Supervisor implements AttemptHooks {
     const circumstances = { stage, failure: redactFailure(failure, redact), lastLines, tookMs }
     const problem = redactProblem(failedToConnect(this.server, circumstances), redact)
     if (needsSignIn(failure)) this.#dispatch({ kind: 'refused', problem, needsSignIn: true })
-    else this.#dispatch({ kind: 'refused', problem, isPermanent: isPermanent(failure) })
+    else {
+      const rest = { isPermanent: isPermanent(failure), ...retryAfterOf(failure) }
+      this.#dispatch({ kind: 'refused', problem, ...rest })
+    }
   }
 
   onListed(listed: Offering): void {
@@ -285,6 +294,7 @@ function redactFailure(failure: SessionFailure, redact: (text: string) => string
     case 'lost': {
       const { wire } = failure
       if (wire.kind === 'http') return { ...failure, wire: { ...wire, body: redact(wire.body) } }
+      if (wire.kind === 'page') return { ...failure, wire: { ...wire, title: redact(wire.title) } }
       return 'message' in wire ? { ...failure, wire: { ...wire, message: redact(wire.message) } } : failure
     }
     case 'timeout':

@@ -15,6 +15,7 @@ import {
   type Result,
   type RpcError,
 } from '../../model/message.ts'
+import { wasNeverMade } from '../../model/network.ts'
 import { SessionError, type RequestOptions, type SessionFailure } from '../../model/session.ts'
 import type { Wire, WireFailure, WireListener } from '../../model/wire.ts'
 import type { Clock } from '../../world/world.ts'
@@ -304,17 +305,8 @@ function withToken(
 function mayHaveArrived(failure: WireFailure): boolean {
   if (failure.kind === 'spawn') return false
   if (failure.kind === 'http') return failure.status >= 500
-  return !(failure.kind === 'network' && NEVER_SENT.has(failure.code))
+  return !(failure.kind === 'network' && wasNeverMade(failure))
 }
-
-const NEVER_SENT: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-])
 
 function toRpcError(error: unknown): RpcError {
   if (isObject(error) && typeof error['code'] === 'number') {

@@ -218,12 +218,15 @@ function judgeProbe(failure: SessionFailure, wire: WireKind): 'legacy' | 'dead' 
       if (end.kind === 'exit') return 'dead'
       if (end.kind === 'closed' && wire === 'ws') return 'dead'
       const isRefusal = end.kind === 'http' && end.status >= 400 && end.status < 500
-      return isRefusal && end.status !== 401 && end.status !== 403 ? 'legacy' : undefined
+      return isRefusal && !NOT_ABOUT_IT.has(end.status) ? 'legacy' : undefined
     }
     case 'aborted':
       return undefined
   }
 }
+
+/** Refusals that are about who asks, or how often, and not about what. */
+const NOT_ABOUT_IT: ReadonlySet<number> = new Set([401, 403, 407, 408, 425, 429])
 
 /** As the specification describes: an address that refuses `initialize` may be one of the older transport. */
 async function openLegacyAnywhere(
