@@ -41,6 +41,12 @@ export interface ServerSnapshot {
   readonly warnings: readonly Problem[]
 }
 
+/** A session, and whose it is: of another than was asked, when a reload has put one in its place meanwhile. */
+export interface Reached {
+  readonly session: Session
+  readonly by: Supervisor
+}
+
 export class Supervisor implements AttemptHooks {
   readonly server: AdmittedServer
   readonly #shared: Shared
@@ -98,9 +104,9 @@ export class Supervisor implements AttemptHooks {
   }
 
   /** Waits for the try that is under way, or starts one. Rejects with its Problem; aborted, with a SessionError. */
-  session(signal?: AbortSignal): Promise<Session> {
-    const live = this.liveSession
-    if (live !== undefined) return Promise.resolve(live)
+  reach(signal?: AbortSignal): Promise<Reached> {
+    const session = this.liveSession
+    if (session !== undefined) return Promise.resolve({ session, by: this })
     if (this.connection.state === 'closed')
       return Promise.reject(new ProblemError(disconnected(this.server.name)))
     this.want()
@@ -120,8 +126,17 @@ export class Supervisor implements AttemptHooks {
 
   /** As `close`, once the requests in flight have their answers. */
   async retire(): Promise<void> {
-    await this.#attempt?.session?.drained()
+    await this.liveSession?.drained()
     await this.close()
+  }
+
+  /** Those who wait for this one have sent nothing yet: they wait for the other, as long as they would have here. */
+  handOver(successor: Supervisor): void {
+    const waiters = this.#waiters
+    this.#waiters = []
+    if (waiters.length === 0) return
+    successor.#waiters.push(...waiters)
+    successor.want()
   }
 
   #dispatch(event: ConnectionEvent): void {
@@ -239,7 +254,7 @@ export class Supervisor implements AttemptHooks {
     const waiters = this.#waiters
     this.#waiters = []
     for (const waiter of waiters) {
-      if (connection.state === 'ready') waiter.resolve(this.#attempt!.session!)
+      if (connection.state === 'ready') waiter.resolve({ session: this.#attempt!.session!, by: this })
       else {
         const problem = 'problem' in connection ? connection.problem : disconnected(this.server.name)
         waiter.reject(new ProblemError(problem))
@@ -294,12 +309,12 @@ function redactFailure(failure: SessionFailure, redact: (text: string) => string
 }
 
 interface Waiter {
-  resolve(session: Session): void
+  resolve(reached: Reached): void
   reject(error: Error): void
 }
 
 /** A promise that its caller can give up. */
-function waitWith(signal: AbortSignal | undefined, add: (waiter: Waiter) => void): Promise<Session> {
+function waitWith(signal: AbortSignal | undefined, add: (waiter: Waiter) => void): Promise<Reached> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(new SessionError({ kind: 'aborted', wasSent: false }))
     if (signal?.aborted === true) return onAbort()
@@ -309,7 +324,7 @@ function waitWith(signal: AbortSignal | undefined, add: (waiter: Waiter) => void
       tell()
     }
     add({
-      resolve: (session) => settle(() => resolve(session)),
+      resolve: (reached) => settle(() => resolve(reached)),
       reject: (error) => settle(() => reject(error)),
     })
   })
