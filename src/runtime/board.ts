@@ -27,6 +27,7 @@ import { notConnectable, unknownServer } from './board-problems.ts'
 import { toReadiness, type Readiness } from './readiness.ts'
 import { NOTHING, planReload, type ReloadSummary } from './reload.ts'
 import type { Shared } from './shared.ts'
+import { makeShowable } from './showable.ts'
 import { createSlots } from './slots.ts'
 import { Supervisor, type ServerSnapshot } from './supervisor.ts'
 import { createToolList, type BoardTool } from './tools.ts'
@@ -155,7 +156,7 @@ class LiveBoard implements Board {
     return {
       servers: this.#inOrder().map((one) => one.snapshot()),
       problems: [...catalog.problems, ...this.#shared.cache.problems()],
-      catalog,
+      catalog: makeShowable(catalog),
     }
   }
 
