@@ -17,7 +17,7 @@ import type { WireFailure } from '../model/wire.ts'
 import { IDLE, step, type ConnectionEvent, type Effect, type Machine } from '../pipeline/connect/machine.ts'
 import { failedToConnect, isPermanent, needsSignIn, sessionLost } from '../pipeline/connect/problems.ts'
 import { applyFilters } from '../pipeline/list/filter.ts'
-import { credentialMarkOf, fingerprintOf } from '../pipeline/resolve/fingerprint.ts'
+import { fingerprintOf } from '../pipeline/resolve/fingerprint.ts'
 import { ProblemError } from '../problem/problem.ts'
 import { Attempt, type AttemptHooks } from './attempt.ts'
 import { disconnected } from './board-problems.ts'
@@ -183,9 +183,8 @@ export class Supervisor implements AttemptHooks {
 
   // What the attempt tells.
 
-  onLaunch(launch: LaunchSpec): 'known' | 'unknown' {
-    this.#warnings = launch.problems
-    this.#credentialMark = credentialMarkOf(launch)
+  onMarked(credentialMark: string): 'known' | 'unknown' {
+    this.#credentialMark = credentialMark
     if (this.#offering !== undefined) return 'known'
     const known = this.#shared.cache.find(this.#key, this.#credentialMark)
     if (known === undefined) return 'unknown'
@@ -193,6 +192,10 @@ export class Supervisor implements AttemptHooks {
     this.#cachedAt = known.at
     this.#shared.onChange(this.server.name)
     return 'known'
+  }
+
+  onLaunch(launch: LaunchSpec): void {
+    this.#warnings = launch.problems
   }
 
   onReady(listed: Offering): void {
