@@ -120,7 +120,7 @@ describe('tools of another account', () => {
     entry: (url: string) => Entry,
     options: Parameters<typeof openFor>[2],
     more: object = {},
-  ): Promise<{ readonly scratch: Scratch; readonly http: Loopback }> {
+  ): Promise<AsyncDisposable & { readonly scratch: Scratch; readonly url: string }> {
     let isSilent = false
     const http = await serve((request) => isSilent || answer(request, more))
     const scratch = createScratch()
@@ -128,7 +128,14 @@ describe('tools of another account', () => {
     expect(shown(board)).toEqual(['tool-of-ada'])
     await board.close()
     isSilent = true
-    return { scratch, http }
+    return {
+      scratch,
+      url: http.url,
+      async [Symbol.asyncDispose]() {
+        await http[Symbol.asyncDispose]()
+        scratch[Symbol.dispose]()
+      },
+    }
   }
 
   const TOKEN = (url: string): Entry => ({ type: 'http', url, headers: { Authorization: '${TOKEN}' } })
@@ -152,18 +159,14 @@ describe('tools of another account', () => {
     ['with a token of another account', 'hidden', BARE, tokenOf('ada-1', 'ada'), tokenOf('bob-1', 'bob')],
     ['with a new token of nobody knows whom', 'hidden', BARE, tokenOf('ada-1'), tokenOf('bob-1')],
   ])('%s are %s', async (_, expected, entry, before, now, later = entry) => {
-    const { scratch, http } = await afterAda(entry, before)
-    using _scratch = scratch
-    await using _http = http
-    await using board = await openFor(scratch, later(http.url), { ...now, wait: 'moment' })
+    await using known = await afterAda(entry, before)
+    await using board = await openFor(known.scratch, later(known.url), { ...now, wait: 'moment' })
     expect(shown(board)).toEqual(expected === 'shown' ? ['tool-of-ada (deferred)'] : [])
   })
 
   it('are shown where their server calls them public', async () => {
-    const { scratch, http } = await afterAda(BARE, tokenOf('ada-1'), { cacheScope: 'public' })
-    using _scratch = scratch
-    await using _http = http
-    await using board = await openFor(scratch, BARE(http.url), { ...tokenOf('bob-1'), wait: 'moment' })
+    await using known = await afterAda(BARE, tokenOf('ada-1'), { cacheScope: 'public' })
+    await using board = await openFor(known.scratch, BARE(known.url), { ...tokenOf('bob-1'), wait: 'moment' })
     expect(shown(board)).toEqual(['tool-of-ada (deferred)'])
   })
 })
