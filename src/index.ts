@@ -6,6 +6,7 @@ import type { Problem } from './model/problem.ts'
 import { createProblem, ProblemError } from './problem/problem.ts'
 import { openBoard, type Board, type BoardOptions } from './runtime/board.ts'
 import { emptyCatalog, loadCatalog, type LoadedCatalog, type LoadOptions } from './runtime/load-catalog.ts'
+import { makeShowable } from './runtime/showable.ts'
 import type { BoardTool } from './runtime/tools.ts'
 import { preload } from './world/node/preload.ts'
 import { createNodeWorld } from './world/node/world.ts'
@@ -23,7 +24,7 @@ export interface DiscoverServersOptions extends LoadOptions {
 /** Every server declared on this machine, each with its fate. Connects to none, and never rejects over a file. */
 export async function discoverServers(options: DiscoverServersOptions = {}): Promise<Catalog> {
   const { cwd, world = createNodeWorld({ cwd }), ...load } = options
-  return (await loadSafely(world, load)).catalog
+  return makeShowable((await loadSafely(world, load)).catalog)
 }
 
 export interface OpenPlugboardOptions extends DiscoverServersOptions, Omit<BoardOptions, 'load'> {}

@@ -7,7 +7,7 @@ import { toParamHeaders } from '../pipeline/list/param-headers.ts'
 import { ProblemError } from '../problem/problem.ts'
 import type { Clock } from '../world/world.ts'
 import { notReady } from './board-problems.ts'
-import type { Supervisor } from './supervisor.ts'
+import type { Reached, Supervisor } from './supervisor.ts'
 
 export interface Question {
   readonly method: string
@@ -27,16 +27,16 @@ export function ask(one: Supervisor, question: Question, clock: Clock): Promise<
 /** A call waits for its server no longer than it would for the answer. */
 async function askLater(one: Supervisor, question: Question, clock: Clock): Promise<Result> {
   const { timeoutMs = timeoutOf(one), signal } = question.options ?? {}
-  const session = await inTime(one, timeoutMs, { clock, signal })
-  return askNow(one, session, question)
+  const { session, by } = await inTime(one, timeoutMs, { clock, signal })
+  return askNow(by, session, question)
 }
 
 function inTime(
   one: Supervisor,
   timeoutMs: number,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal | undefined },
-): Promise<Session> {
-  const work = one.session(signal)
+): Promise<Reached> {
+  const work = one.reach(signal)
   if (timeoutMs === 0) return work
   return new Promise((resolve, reject) => {
     const cancel = clock.after(timeoutMs, () =>

@@ -2,7 +2,7 @@
  * attempt: one try to reach a server, and the session that came of it.
  *
  * in     an admitted server, and what all servers of the board share
- * out    told through hooks: what it launches, then ready or refused, then lists that changed, then that it was lost
+ * out    told through hooks: for whom it speaks and what it launches, then ready or refused, then lists that changed, then that it was lost
  * never  tells anything after `end`; leaves a session open that nobody was told of
  */
 import { createRedactor } from '../base/redact.ts'
@@ -15,6 +15,7 @@ import { SessionError, type Era, type Session, type SessionFailure } from '../mo
 import type { WireFailure } from '../model/wire.ts'
 import { connect, ConnectError } from '../pipeline/connect/connect.ts'
 import { list } from '../pipeline/list/list.ts'
+import { credentialMarkOf } from '../pipeline/resolve/credential-mark.ts'
 import { resolve } from '../pipeline/resolve/resolve.ts'
 import { forIde } from './ide-roots.ts'
 import { redactProblem } from './redact-problem.ts'
@@ -31,8 +32,10 @@ export interface AttemptRequest {
 }
 
 export interface AttemptHooks {
-  /** Every value is known; nothing is started yet. Says whether what it offers is known from last time. */
-  onLaunch(launch: LaunchSpec): 'known' | 'unknown'
+  /** It is known for whom it speaks; its values may not be yet. Says whether what it offers is known from last time. */
+  onMarked(credentialMark: string): 'known' | 'unknown'
+  /** Every value is known; nothing is started yet. */
+  onLaunch(launch: LaunchSpec): void
   onReady(listed: Offering): void
   onRefused(failure: SessionFailure, stage: Stage): void
   /** After it was ready: its lists are other ones now. */
@@ -110,13 +113,22 @@ export class Attempt {
     this.#timer.begin('resolve')
     const { server } = this.#request
     this.#limit(server.startupTimeoutMs ?? RESOLVE_MS)
-    const launch = await unlessAborted(resolve(server, this.#shared.resolving), this.#controller.signal)
+    const launching = resolve(server, this.#shared.resolving)
+    // Beside: what is known of the server is offered while a slow command still looks for its token.
+    const work = Promise.all([launching, this.#recall(launching)])
+    const [launch, offering] = await unlessAborted(work, this.#controller.signal)
     this.#cancelLimit?.()
     this.#timer.finish()
     this.redact = createRedactor(launch.secrets)
+    this.#hooks.onLaunch(launch)
     // Whoever waits only for what is known goes on before anything is started, which takes its time.
-    if (this.#hooks.onLaunch(launch) === 'known') await this.#pause()
+    if (offering === 'known') await this.#pause()
     return launch
+  }
+
+  async #recall(launching: Promise<LaunchSpec>): Promise<'known' | 'unknown'> {
+    const mark = await credentialMarkOf(this.#request.server, this.#shared.resolving, launching)
+    return this.#isOver ? 'unknown' : this.#hooks.onMarked(mark)
   }
 
   #pause(): Promise<void> {

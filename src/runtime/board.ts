@@ -27,6 +27,7 @@ import { notConnectable, unknownServer } from './board-problems.ts'
 import { toReadiness, type Readiness } from './readiness.ts'
 import { NOTHING, planReload, type ReloadSummary } from './reload.ts'
 import type { Shared } from './shared.ts'
+import { makeShowable } from './showable.ts'
 import { createSlots } from './slots.ts'
 import { Supervisor, type ServerSnapshot } from './supervisor.ts'
 import { createToolList, type BoardTool } from './tools.ts'
@@ -155,7 +156,7 @@ class LiveBoard implements Board {
     return {
       servers: this.#inOrder().map((one) => one.snapshot()),
       problems: [...catalog.problems, ...this.#shared.cache.problems()],
-      catalog,
+      catalog: makeShowable(catalog),
     }
   }
 
@@ -170,7 +171,7 @@ class LiveBoard implements Board {
   }
 
   async connect(server: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
-    await this.#require(server).session(signal)
+    await this.#require(server).reach(signal)
   }
 
   waitFor(server: string, options?: { readonly signal?: AbortSignal }): Promise<void> {
@@ -189,7 +190,7 @@ class LiveBoard implements Board {
   async restart(server: string): Promise<void> {
     const one = this.#require(server)
     one.restart()
-    await one.session()
+    await one.reach()
   }
 
   async reload(): Promise<ReloadSummary> {
@@ -197,9 +198,9 @@ class LiveBoard implements Board {
     if (this.#isClosed) return NOTHING
     const { servers } = loaded.catalog
     const plan = planReload([...this.#supervisors.values()], loaded.catalog)
-    for (const name of [...plan.removed, ...plan.changed]) this.#retire(name)
+    for (const name of plan.removed) this.#retire(name)
     const fresh = new Set([...plan.added, ...plan.changed])
-    for (const server of servers) if (fresh.has(server.name)) this.#add(server)
+    for (const server of servers) if (fresh.has(server.name)) this.#replace(server)
     for (const name of plan.reconnected) this.#supervisors.get(name)!.restart()
     for (const name of [...plan.removed, ...fresh]) this.#note(name)
     this.#loaded = loaded
@@ -226,16 +227,30 @@ class LiveBoard implements Board {
     return [...this.#supervisors.values()].sort((a, b) => (a.server.name < b.server.name ? -1 : 1))
   }
 
-  #add(server: AdmittedServer): void {
+  #add(server: AdmittedServer): Supervisor {
     const { only } = this.#options
     const one = new Supervisor(server, this.#shared)
     this.#supervisors.set(server.name, one)
     if (only === undefined || only.includes(server.name)) one.want()
+    return one
+  }
+
+  /** In place of the one of this name, if there is one. */
+  #replace(server: AdmittedServer): void {
+    const before = this.#supervisors.get(server.name)
+    const one = this.#add(server)
+    if (before === undefined) return
+    before.handOver(one)
+    this.#finish(before)
   }
 
   #retire(name: string): void {
     const one = this.#supervisors.get(name)!
     this.#supervisors.delete(name)
+    this.#finish(one)
+  }
+
+  #finish(one: Supervisor): void {
     this.#retiring.add(one)
     void one.retire().finally(() => this.#retiring.delete(one))
   }

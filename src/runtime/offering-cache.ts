@@ -28,7 +28,7 @@ import {
 export interface OfferingCache {
   /** By key. Reads the index once, when it is first needed; what this process puts is in it at once. */
   index(): Index
-  /** Undefined when there is none, it is older than 30 days, or it was shown to another credential. */
+  /** Undefined when there is none, it is older than 30 days, or it was shown to another credential and is not public. */
   find(key: string, credentialMark: string): CachedOffering | undefined
   /** The remembered verdict, for 7 days. */
   era(key: string): Era | undefined
@@ -110,10 +110,9 @@ export function openOfferingCache(world: World, dirs: Pick<OurDirs, 'cache'>): O
     index,
     find(key, credentialMark) {
       const stored = unwritten.get(key) ?? store.readOffering(key)
-      if (stored === undefined || stored.credentialMark !== credentialMark) return undefined
-      const { offering, at } = stored
-      if (!isWithin(KEPT_MS, at, clock.now())) return undefined
-      return { offering, at }
+      if (stored === undefined || !isWithin(KEPT_MS, stored.at, clock.now())) return undefined
+      const offering = stored.credentialMark === credentialMark ? stored.offering : forAnyone(stored.offering)
+      return offering === undefined ? undefined : { offering, at: stored.at }
     },
     era(key) {
       const era = index().get(key)?.era
@@ -133,6 +132,13 @@ export function openOfferingCache(world: World, dirs: Pick<OurDirs, 'cache'>): O
     flush,
     problems: () => store.problems(),
   }
+}
+
+/** Lists that their server calls public. The words of its greeting were for one account, as far as anyone knows. */
+function forAnyone(offering: Offering): Offering | undefined {
+  if (offering.cacheScope !== 'public') return undefined
+  const { instructions: _, ...hello } = offering.hello
+  return { ...offering, hello }
 }
 
 /** A change to the index that can be made again on top of what others wrote. */

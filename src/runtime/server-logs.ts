@@ -75,20 +75,42 @@ export function openServerLog(world: World, dirs: StateDir, name: string): Serve
   }
 }
 
-/** The last lines on disk, whoever wrote them, oldest first; none when there is no log. Throws `logs/unreadable`. */
-export function readServerLog(world: World, dirs: StateDir, name: string, lines: number): readonly string[] {
-  const file = logFileOf(world, dirs, name)
-  const newer = readLines(world, file)
-  const older = newer.length < lines ? readLines(world, `${file}.1`) : []
-  return lastOf([...older, ...newer], lines)
+/** A line of a log as its parts; one that nobody here wrote is text alone. */
+export interface LogLine {
+  /** ISO 8601. */
+  readonly at?: string
+  readonly kind?: LogKind
+  readonly text: string
 }
 
-function readLines({ files }: World, file: string): readonly string[] {
+export function toLogLine(line: string): LogLine {
+  const [, at, kind, text] = /^(\d{4}-\S+Z) (stderr|stdout|event) (.*)$/s.exec(line) ?? []
+  return text === undefined ? { text: line } : { at: at!, kind: kind as LogKind, text }
+}
+
+/** What is on disk, whoever wrote it. */
+export interface StoredLog {
+  /** The last ones, oldest first; none when there is no log. */
+  readonly lines: readonly string[]
+  /** All of the newer file as it was read, for those who want to go on from there. */
+  readonly text: string
+}
+
+/** Throws `logs/unreadable`. */
+export function readServerLog(world: World, dirs: StateDir, name: string, lines: number): StoredLog {
+  const file = logFileOf(world, dirs, name)
+  const text = readText(world, file)
+  const newer = toLines(text)
+  const older = newer.length < lines ? toLines(readText(world, `${file}.1`)) : []
+  return { lines: lastOf([...older, ...newer], lines), text }
+}
+
+function readText({ files }: World, file: string): string {
   const read = files.read(file)
-  if (read.kind === 'missing') return []
-  if (read.kind === 'text') return toLines(read.text)
+  if (read.kind === 'missing') return ''
+  if (read.kind === 'text') return read.text
   // A write that was cut short, by a full disk say, may end inside a character.
-  if (read.why.kind === 'not-utf8') return toLines(read.why.before)
+  if (read.why.kind === 'not-utf8') return read.why.before
   throw new ProblemError(
     createProblem({
       code: 'logs/unreadable',

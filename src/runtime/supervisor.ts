@@ -23,7 +23,7 @@ import {
   sessionLost,
 } from '../pipeline/connect/problems.ts'
 import { applyFilters } from '../pipeline/list/filter.ts'
-import { credentialMarkOf, fingerprintOf } from '../pipeline/resolve/fingerprint.ts'
+import { fingerprintOf } from '../pipeline/resolve/fingerprint.ts'
 import { ProblemError } from '../problem/problem.ts'
 import { Attempt, type AttemptHooks } from './attempt.ts'
 import { disconnected } from './board-problems.ts'
@@ -45,6 +45,12 @@ export interface ServerSnapshot {
   readonly stages: readonly StageTime[]
   /** What could not be filled in, and the like: it may work all the same. */
   readonly warnings: readonly Problem[]
+}
+
+/** A session, and whose it is: of another than was asked, when a reload has put one in its place meanwhile. */
+export interface Reached {
+  readonly session: Session
+  readonly by: Supervisor
 }
 
 export class Supervisor implements AttemptHooks {
@@ -104,9 +110,9 @@ export class Supervisor implements AttemptHooks {
   }
 
   /** Waits for the try that is under way, or starts one. Rejects with its Problem; aborted, with a SessionError. */
-  session(signal?: AbortSignal): Promise<Session> {
-    const live = this.liveSession
-    if (live !== undefined) return Promise.resolve(live)
+  reach(signal?: AbortSignal): Promise<Reached> {
+    const session = this.liveSession
+    if (session !== undefined) return Promise.resolve({ session, by: this })
     if (this.connection.state === 'closed')
       return Promise.reject(new ProblemError(disconnected(this.server.name)))
     this.want()
@@ -126,8 +132,17 @@ export class Supervisor implements AttemptHooks {
 
   /** As `close`, once the requests in flight have their answers. */
   async retire(): Promise<void> {
-    await this.#attempt?.session?.drained()
+    await this.liveSession?.drained()
     await this.close()
+  }
+
+  /** Those who wait for this one have sent nothing yet: they wait for the other, as long as they would have here. */
+  handOver(successor: Supervisor): void {
+    const waiters = this.#waiters
+    this.#waiters = []
+    if (waiters.length === 0) return
+    successor.#waiters.push(...waiters)
+    successor.want()
   }
 
   #dispatch(event: ConnectionEvent): void {
@@ -174,9 +189,8 @@ export class Supervisor implements AttemptHooks {
 
   // What the attempt tells.
 
-  onLaunch(launch: LaunchSpec): 'known' | 'unknown' {
-    this.#warnings = launch.problems
-    this.#credentialMark = credentialMarkOf(launch)
+  onMarked(credentialMark: string): 'known' | 'unknown' {
+    this.#credentialMark = credentialMark
     if (this.#offering !== undefined) return 'known'
     const known = this.#shared.cache.find(this.#key, this.#credentialMark)
     if (known === undefined) return 'unknown'
@@ -184,6 +198,10 @@ export class Supervisor implements AttemptHooks {
     this.#cachedAt = known.at
     this.#shared.onChange(this.server.name)
     return 'known'
+  }
+
+  onLaunch(launch: LaunchSpec): void {
+    this.#warnings = launch.problems
   }
 
   onReady(listed: Offering): void {
@@ -248,7 +266,7 @@ export class Supervisor implements AttemptHooks {
     const waiters = this.#waiters
     this.#waiters = []
     for (const waiter of waiters) {
-      if (connection.state === 'ready') waiter.resolve(this.#attempt!.session!)
+      if (connection.state === 'ready') waiter.resolve({ session: this.#attempt!.session!, by: this })
       else {
         const problem = 'problem' in connection ? connection.problem : disconnected(this.server.name)
         waiter.reject(new ProblemError(problem))
@@ -304,12 +322,12 @@ function redactFailure(failure: SessionFailure, redact: (text: string) => string
 }
 
 interface Waiter {
-  resolve(session: Session): void
+  resolve(reached: Reached): void
   reject(error: Error): void
 }
 
 /** A promise that its caller can give up. */
-function waitWith(signal: AbortSignal | undefined, add: (waiter: Waiter) => void): Promise<Session> {
+function waitWith(signal: AbortSignal | undefined, add: (waiter: Waiter) => void): Promise<Reached> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(new SessionError({ kind: 'aborted', wasSent: false }))
     if (signal?.aborted === true) return onAbort()
@@ -319,7 +337,7 @@ function waitWith(signal: AbortSignal | undefined, add: (waiter: Waiter) => void
       tell()
     }
     add({
-      resolve: (session) => settle(() => resolve(session)),
+      resolve: (reached) => settle(() => resolve(reached)),
       reject: (error) => settle(() => reject(error)),
     })
   })

@@ -207,6 +207,15 @@ describe('an offering', () => {
     expect(openAt(scratch).problems()).toEqual([])
   })
 
+  test('that its server calls public is for anyone, without the words of the greeting', async () => {
+    using scratch = createScratch()
+    const hello = { ...OFFERING.hello, instructions: 'Hello Ada' }
+    await fill(scratch, { offering: createOffering({ hello, cacheScope: 'public' }) })
+    expect(openAt(scratch).find(KEY, 'ada')?.offering.hello).toEqual(hello)
+    expect(openAt(scratch).find(KEY, 'grace')?.offering).toEqual(createOffering({ cacheScope: 'public' }))
+    expect(openAt(scratch, NOW + 30 * DAY).find(KEY, 'grace')).toBeUndefined()
+  })
+
   test('comes back as the server sent it, unknown fields and odd names included', async () => {
     using scratch = createScratch()
     const odd = JSON.parse(

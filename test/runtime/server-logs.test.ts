@@ -62,7 +62,7 @@ function setStage(base: World = createMemoryWorld()): Stage {
 const TIME = '2026-11-16T12:00:00.000Z'
 
 function onDisk({ world }: Stage, lines = 1000): readonly string[] {
-  return readServerLog(world, DIRS, 'files', lines)
+  return readServerLog(world, DIRS, 'files', lines).lines
 }
 
 function numbered(from: number, to: number): readonly string[] {
@@ -250,7 +250,7 @@ describe('a server that floods', () => {
     expect(Math.max(...sizes)).toBeLessThanOrEqual(2.5 * MB)
     expect(Math.min(...sizes)).toBeGreaterThan(0)
     expect(existsSync(`${file}.2`)).toBe(false)
-    const [last] = readServerLog(stage.world, dirs, 'files', 1)
+    const [last] = readServerLog(stage.world, dirs, 'files', 1).lines
     expect(last).toBe(`${TIME} stderr 109999 ${line}`)
   })
 })
@@ -289,7 +289,7 @@ describe('a disk that cannot be written to', () => {
       file,
       Buffer.concat([Buffer.from('whole\nhalf '), Buffer.from([0xe6, 0xbc]), Buffer.from('\nx\n')]),
     )
-    expect(readServerLog(scratch.world, dirs, 'files', 9)).toEqual(['whole', 'half '])
+    expect(readServerLog(scratch.world, dirs, 'files', 9).lines).toEqual(['whole', 'half '])
   })
 })
 

@@ -121,10 +121,10 @@ export const PLUGBOARD: Command = {
       summary: 'show what a server wrote to stderr, and how it came and went',
       arguments: [{ name: 'server', count: 'one' }],
       flags: [
-        { name: 'follow', short: 'f', summary: 'stay, and show what is added' },
+        { name: 'follow', short: 'f', summary: 'stay, and show what is added; with --json an object a line' },
         { name: 'lines', short: 'n', value: 'count', summary: 'how many of the last lines; default 100' },
       ],
-      examples: ['plugboard logs github', 'plugboard logs github -f'],
+      examples: ['plugboard logs github', 'plugboard logs github -f', 'plugboard logs github -f --json'],
       load: async () => (await import('./connected.ts')).logs,
     },
     {

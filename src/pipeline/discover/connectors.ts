@@ -11,6 +11,7 @@ import type { Connector } from '../../model/settings.ts'
 import { tryUrl } from '../../model/signature.ts'
 import { fillTemplate } from '../../model/template.ts'
 import type { HttpError } from '../../world/world.ts'
+import { maskText } from '../../problem/mask-text.ts'
 import { connectorFailed, connectorUnfetched } from './problems.ts'
 import { parseText } from './formats/parse-text.ts'
 import { createSite, parseDocument, record, type SiteContext } from './site.ts'
@@ -34,7 +35,7 @@ export async function lookAtConnectors(
   return lookInOrder(
     connectors.map((connector, i) => async () => {
       const copy = fresh[i] ?? readCopy(context, connector)
-      const place = { file: connector.url, source: 'plugboard', scope: 'connector' } as const
+      const place = { file: maskText(connector.url), source: 'plugboard', scope: 'connector' } as const
       if (copy === undefined) {
         if (mode === 'cached') site.report(connectorUnfetched(connector.url, connector.by))
         record(context.log, { ...place, exists: false, entries: 0 })

@@ -47,7 +47,8 @@ export async function list(session: Session, options: ListOptions): Promise<Offe
       prompts: prompts.kept,
       quarantined: all.flatMap(({ quarantined }) => quarantined),
       problems: all.flatMap(({ problem }) => problem ?? []),
-      ...mergeHints(all),
+      // Lists that were not asked for say nothing about the others.
+      ...mergeHints(all.filter((one) => one !== NOTHING)),
     }
   } finally {
     // Without tools there is no offering, and nobody waits for the other lists any more.

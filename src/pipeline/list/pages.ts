@@ -56,13 +56,15 @@ export async function readPages(session: Session, source: ListSource, options: L
   return { items: walk.pages.flatMap(({ items }) => items), ...mergeHints(walk.pages) }
 }
 
-/** The shortest time and the stricter scope; what nobody says stays unsaid. */
+/** The shortest time and the stricter scope, which is that of whoever says none; what nobody says stays unsaid. */
 export function mergeHints(all: readonly CacheHints[]): CacheHints {
   const times = all.flatMap(({ ttlMs }) => ttlMs ?? [])
-  const scopes = all.flatMap(({ cacheScope }) => cacheScope ?? [])
+  const scopes = new Set(all.map(({ cacheScope }) => cacheScope))
+  const isPublic = scopes.size === 1 && scopes.has('public')
+  const isUnsaid = !scopes.has('public') && !scopes.has('private')
   return {
     ...(times.length === 0 ? {} : { ttlMs: Math.min(...times) }),
-    ...(scopes.length === 0 ? {} : { cacheScope: scopes.includes('private') ? 'private' : 'public' }),
+    ...(isUnsaid ? {} : { cacheScope: isPublic ? 'public' : 'private' }),
   }
 }
 

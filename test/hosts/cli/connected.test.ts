@@ -1,9 +1,13 @@
 /**
  * The commands that connect, as their users run them: the built command, real servers, a home of its own.
  */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openMachine, type Machine, type Ran } from '../../processes/plugboard.ts'
 import { runInTerminal } from '../../processes/terminal.ts'
 
@@ -264,5 +268,38 @@ describe('logs', () => {
     const { text } = await runInTerminal(machine, script, { columns: 80, answers })
     expect(text).toContain('first line')
     expect(text).toContain('waiting for more')
+  })
+
+  test('-f --json goes on as well, an object a line', async () => {
+    const { file } = (await machine.json(['logs', 'good'])) as { readonly file: string }
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, '2026-01-01T00:00:00.000Z stderr {"first"}\n')
+    const child = spawn(join(machine.bin, 'plugboard'), ['logs', 'good', '-f', '--json'], {
+      cwd: machine.project,
+      env: { PATH: process.env['PATH'], HOME: machine.home },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const closed = once(child, 'close')
+    // Whatever becomes of the test, it would go on for ever.
+    onTestFinished(async () => {
+      child.kill()
+      await closed
+    })
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    const next = async (): Promise<unknown> => JSON.parse((await lines.next()).value as string)
+    expect(await next()).toEqual({
+      server: 'good',
+      at: '2026-01-01T00:00:00.000Z',
+      kind: 'stderr',
+      text: '{"first"}',
+    })
+    appendFileSync(file, '2026-01-01T00:00:01.000Z event ready\nof unknown make \u001b[2J\n')
+    expect(await next()).toEqual({
+      server: 'good',
+      at: '2026-01-01T00:00:01.000Z',
+      kind: 'event',
+      text: 'ready',
+    })
+    expect(await next()).toEqual({ server: 'good', text: 'of unknown make \u001b[2J' })
   })
 })

@@ -97,15 +97,18 @@ describe('what comes out', () => {
     })
   })
 
-  test('the shortest time of all pages, and nothing where nothing is said', async () => {
+  test('the shortest time of all pages and the stricter scope, and nothing where nothing is said', async () => {
     const answer: Answer = ({ cursor }) =>
       cursor === undefined
         ? { tools: [], ttlMs: 7, nextCursor: 'b' }
         : { tools: [], ttlMs: 0, cacheScope: 'public' }
+    // A page that does not say it is for anyone is not.
     expect(await read(createMemorySession({ 'tools/list': answer }))).toMatchObject({
       ttlMs: 0,
-      cacheScope: 'public',
+      cacheScope: 'private',
     })
+    const open = createMemorySession({ 'tools/list': { tools: [], cacheScope: 'public' } })
+    expect((await read(open)).cacheScope).toBe('public')
     const silent = await read(createMemorySession({ 'tools/list': { tools: [] } }))
     expect(Object.keys(silent)).not.toContain('ttlMs')
   })
