@@ -13,15 +13,15 @@ import type { Params } from '../model/message.ts'
 import type { Offering } from '../model/offering.ts'
 import { SessionError, type Era, type Session, type SessionFailure } from '../model/session.ts'
 import type { WireFailure } from '../model/wire.ts'
-import { connect, ConnectError } from '../pipeline/connect/connect.ts'
+import { connect, ConnectError, type ConnectListener } from '../pipeline/connect/connect.ts'
 import { list } from '../pipeline/list/list.ts'
 import { credentialMarkOf } from '../pipeline/resolve/credential-mark.ts'
 import { resolve } from '../pipeline/resolve/resolve.ts'
 import { forIde } from './ide-roots.ts'
 import { redactProblem } from './redact-problem.ts'
-import type { ServerLog } from './server-logs.ts'
+import type { LogKind, ServerLog } from './server-logs.ts'
 import type { Shared } from './shared.ts'
-import { createStageTimer, type StageTimer } from './stage-timer.ts'
+import { StageTimer } from './stage-timer.ts'
 
 export interface AttemptRequest {
   readonly server: AdmittedServer
@@ -54,8 +54,7 @@ const REFRESH_MS = 60_000
 /** Of what a server writes, kept for the problem that may follow. */
 const LAST_LINES = 10
 
-export class Attempt {
-  readonly stages: StageTime[] = []
+export class Attempt implements ConnectListener {
   /** What it last wrote to stderr, redacted. */
   readonly lastLines: string[] = []
   readonly startedAt: number
@@ -64,8 +63,10 @@ export class Attempt {
   readonly #request: AttemptRequest
   readonly #shared: Shared
   readonly #hooks: AttemptHooks
-  readonly #controller = new AbortController()
+  /** While something is under way that can be given up: a session that is merely there needs none. */
+  #controller: AbortController | undefined = new AbortController()
   readonly #timer: StageTimer
+  #giveSlot: (() => void) | undefined
   readonly #done: Promise<void>
   #isOver = false
   #isTimedOut = false
@@ -80,14 +81,18 @@ export class Attempt {
     this.#shared = shared
     this.#hooks = hooks
     this.startedAt = shared.world.clock.now()
-    this.#timer = createStageTimer(this.stages, shared.world.clock.now)
+    this.#timer = new StageTimer(shared.world.clock.now)
     this.#done = request.after.then(() => this.#run())
+  }
+
+  get stages(): readonly StageTime[] {
+    return this.#timer.stages
   }
 
   /** Settles when everything it began is gone. */
   async end(): Promise<void> {
     this.#isOver = true
-    this.#controller.abort()
+    this.#controller?.abort()
     await this.session?.close()
     await this.#done
   }
@@ -103,9 +108,10 @@ export class Attempt {
     } catch (error) {
       this.#timer.fail()
       await this.session?.close()
-      if (!this.#isOver) this.#hooks.onRefused(this.#toFailure(error), this.#timer.current())
+      if (!this.#isOver) this.#hooks.onRefused(this.#toFailure(error), this.#timer.current)
     } finally {
-      this.#cancelLimit?.()
+      this.#unlimit()
+      this.#controller = undefined
     }
   }
 
@@ -116,8 +122,8 @@ export class Attempt {
     const launching = resolve(server, this.#shared.resolving)
     // Beside: what is known of the server is offered while a slow command still looks for its token.
     const work = Promise.all([launching, this.#recall(launching)])
-    const [launch, offering] = await unlessAborted(work, this.#controller.signal)
-    this.#cancelLimit?.()
+    const [launch, offering] = await unlessAborted(work, this.#signal())
+    this.#unlimit()
     this.#timer.finish()
     this.redact = createRedactor(launch.secrets)
     this.#hooks.onLaunch(launch)
@@ -136,12 +142,13 @@ export class Attempt {
   }
 
   async #open(launch: LaunchSpec): Promise<Session> {
-    const { signal } = this.#controller
+    const signal = this.#signal()
     const { slots, world, client, listens, inProcess } = this.#shared
     const handlers = forIde(this.#request.server, this.#shared.handlers, world)
-    const giveSlot = await (isLocal(launch) ? slots.local : slots.remote).take(signal)
+    this.#giveSlot = await (isLocal(launch) ? slots.local : slots.remote).take(signal)
     this.#limit(launch.startupTimeoutMs)
     this.#timer.begin('start')
+    const { knownEra } = this.#request
     try {
       this.session = await connect(launch, {
         world,
@@ -150,24 +157,24 @@ export class Attempt {
         listens,
         inProcess,
         signal,
-        knownEra: this.#request.knownEra,
-        listener: {
-          onNotification: (method, params) => this.#hear(method, params),
-          onLog: (line, from) => this.#log(line, from),
-          onOddity: (text) => this.#log(text, 'event'),
-          redact: (text) => this.redact(text),
-          onFirstSign: () => {
-            giveSlot()
-            this.#timer.begin('negotiate')
-          },
-          onEnd: (failure) => this.#lose(failure),
-        },
+        knownEra,
+        listener: this,
       })
       this.#timer.finish()
       return this.session
     } finally {
-      giveSlot()
+      this.#leaveSlot()
     }
+  }
+
+  #leaveSlot(): void {
+    this.#giveSlot?.()
+    this.#giveSlot = undefined
+  }
+
+  #signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    return this.#controller.signal
   }
 
   /** Two times: while values are looked up, and, once it is its turn, from the start to the first lists. */
@@ -176,8 +183,13 @@ export class Attempt {
     if (ms === 0) return
     this.#cancelLimit = this.#shared.world.clock.after(ms, () => {
       this.#isTimedOut = true
-      this.#controller.abort()
+      this.#controller?.abort()
     })
+  }
+
+  #unlimit(): void {
+    this.#cancelLimit?.()
+    this.#cancelLimit = undefined
   }
 
   #listFirst(launch: LaunchSpec, session: Session): Promise<Offering> {
@@ -187,10 +199,17 @@ export class Attempt {
   }
 
   #list(session: Session, timeoutMs: number): Promise<Offering> {
-    return list(session, { signal: this.#controller.signal, clock: this.#shared.world.clock, timeoutMs })
+    return list(session, { signal: this.#signal(), clock: this.#shared.world.clock, timeoutMs })
   }
 
-  #hear(method: string, params: Params): void {
+  // What the session tells.
+
+  onFirstSign(): void {
+    this.#leaveSlot()
+    this.#timer.begin('negotiate')
+  }
+
+  onNotification(method: string, params: Params): void {
     if (this.#isOver) return
     this.#hooks.onNotification(method, params)
     if (/^notifications\/(?:tools|resources|prompts)\/list_changed$/.test(method)) this.refresh()
@@ -210,7 +229,7 @@ export class Attempt {
         // What was read of a session that went is not all there is.
         (listed) =>
           this.#isOver || this.#lost !== undefined || this.#hooks.onListed(this.#redactOffering(listed)),
-        (error: unknown) => this.#log(`its lists could not be read again: ${String(error)}`, 'event'),
+        (error: unknown) => this.onOddity(`its lists could not be read again: ${String(error)}`),
       )
       .finally(() => {
         const isDue = this.#refreshing === 'again'
@@ -219,7 +238,11 @@ export class Attempt {
       })
   }
 
-  #log(line: string, from: 'stderr' | 'stdout' | 'event'): void {
+  onOddity(text: string): void {
+    this.onLog(text, 'event')
+  }
+
+  onLog(line: string, from: LogKind): void {
     const safe = this.redact(line)
     this.#request.log.write(safe, from)
     if (from !== 'stderr') return
@@ -227,9 +250,9 @@ export class Attempt {
     if (this.lastLines.length > LAST_LINES) this.lastLines.shift()
   }
 
-  #lose(failure: WireFailure): void {
+  onEnd(failure: WireFailure): void {
     this.#lost = failure
-    this.#controller.abort()
+    this.#controller?.abort()
     if (!this.#isOver) this.#hooks.onLost(failure)
   }
 

@@ -7,7 +7,7 @@
  */
 import { isObject } from '../../base/is-object.ts'
 import type { LaunchSpec } from '../../model/launch.ts'
-import { RPC_CODES } from '../../model/message.ts'
+import { RPC_CODES, type Params, type Result } from '../../model/message.ts'
 import {
   MODERN_VERSION,
   SessionError,
@@ -19,11 +19,11 @@ import {
 } from '../../model/session.ts'
 import type { WireFailure, WireKind } from '../../model/wire.ts'
 import type { World } from '../../world/world.ts'
-import { Channel } from './channel.ts'
+import { Channel, type ChannelHooks } from './channel.ts'
 import type { Client, ClientInfo } from './client.ts'
 import { openLegacy } from './legacy.ts'
 import { discover, openModern, toModernHello } from './modern.ts'
-import { findWireOpener, type InProcessServers, type WireOpener } from './open-wire.ts'
+import { findWireOpener, type InProcessServers } from './open-wire.ts'
 import { answerQuestion, capabilitiesOf } from './questions.ts'
 
 export interface ConnectRequest {
@@ -91,8 +91,7 @@ function createOpening(
   launch: LaunchSpec,
   { world, listener, handlers, ...request }: ConnectRequest,
 ): Opening {
-  let channel: Channel | undefined
-  let isKept = false
+  let current: { readonly channel: Channel; readonly ears: Ears } | undefined
   const client: Client = {
     info: request.client,
     capabilities: capabilitiesOf(handlers),
@@ -100,35 +99,68 @@ function createOpening(
     clock: world.clock,
     listens: request.listens,
   }
-  const open = (openWire: WireOpener): Channel => {
-    let isCurrent = true
-    return new Channel(openWire, world.clock, {
-      onNotification(method, params) {
-        if (method !== ACKNOWLEDGED) listener.onNotification(method, params)
-      },
-      onQuestion: (method, params, signal) => answerQuestion(handlers, { method, params }, signal),
-      onOddity: (text) => listener.onOddity?.(text),
-      redact: (text) => listener.redact?.(text) ?? text,
-      onNoise: (text) => listener.onLog(text, 'stdout'),
-      onLog: (line) => listener.onLog(line, 'stderr'),
-      onFirstSign: () => listener.onFirstSign(),
-      onEnd(failure: WireFailure) {
-        if (isKept && isCurrent) listener.onEnd(failure)
-        isCurrent = false
-      },
-    })
-  }
   return {
     client,
-    keep: () => (isKept = true),
+    keep: () => current?.ears.keep(),
     async open(kind) {
-      await channel?.close()
+      await current?.channel.close()
       const opener = await findWireOpener(launch, { world, inProcess: request.inProcess, kind })
       request.signal.throwIfAborted()
-      channel = open(opener)
-      return channel
+      const ears = new Ears(listener, handlers)
+      current = { channel: new Channel(opener, world.clock, ears), ears }
+      return current.channel
     },
-    abandon: async () => channel?.close(),
+    abandon: async () => current?.channel.close(),
+  }
+}
+
+/** Who listens to a channel. It lives as long as the session, and holds nothing of the launch, with its secrets. */
+class Ears implements ChannelHooks {
+  readonly #listener: ConnectListener
+  readonly #handlers: ClientHandlers
+  /** The end of the wire is the end of a session. */
+  #isKept = false
+
+  constructor(listener: ConnectListener, handlers: ClientHandlers) {
+    this.#listener = listener
+    this.#handlers = handlers
+  }
+
+  keep(): void {
+    this.#isKept = true
+  }
+
+  onNotification(method: string, params: Params): void {
+    if (method !== ACKNOWLEDGED) this.#listener.onNotification(method, params)
+  }
+
+  onQuestion(method: string, params: Params, signal: AbortSignal): Promise<Result> {
+    return answerQuestion(this.#handlers, { method, params }, signal)
+  }
+
+  onOddity(text: string): void {
+    this.#listener.onOddity?.(text)
+  }
+
+  redact(text: string): string {
+    return this.#listener.redact?.(text) ?? text
+  }
+
+  onNoise(text: string): void {
+    this.#listener.onLog(text, 'stdout')
+  }
+
+  onLog(line: string): void {
+    this.#listener.onLog(line, 'stderr')
+  }
+
+  onFirstSign(): void {
+    this.#listener.onFirstSign()
+  }
+
+  onEnd(failure: WireFailure): void {
+    if (this.#isKept) this.#listener.onEnd(failure)
+    this.#isKept = false
   }
 }
 
