@@ -86,6 +86,11 @@ export class Supervisor implements AttemptHooks {
     return this.#machine.connection.state === 'ready' ? this.#attempt?.session : undefined
   }
 
+  /** Takes out of a text what this server was given in secret. */
+  redact(text: string): string {
+    return this.#attempt?.redact(text) ?? text
+  }
+
   snapshot(): ServerSnapshot {
     return {
       name: this.server.name,

@@ -21,8 +21,6 @@ import type { Wire, WireFailure, WireListener } from '../../model/wire.ts'
 import type { Clock } from '../../world/world.ts'
 
 export interface ChannelOptions extends RequestOptions {
-  /** It lasts as long as the session, and nobody waits for it. */
-  readonly isBeside?: boolean
   /**
    * How the server learns that nobody waits any more. `stream`: by the end of the request's own stream, and that alone.
    * Where each request has a stream (HTTP), it is ended in any case, or its connection would be taken for ever.
@@ -73,7 +71,6 @@ export class Channel implements WireListener {
   #gone: AbortController | undefined
   /** When requests are next looked at, and how to take that back. */
   #watching: { readonly at: number; readonly cancel: () => void } | undefined
-  #onDrained: (() => void)[] = []
 
   constructor(openWire: (listener: WireListener) => Wire, clock: Clock, hooks: ChannelHooks) {
     this.#clock = clock
@@ -125,11 +122,6 @@ export class Channel implements WireListener {
   notify(method: string, params?: Params): void {
     if (this.#ended !== undefined) return
     this.wire.send(params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params })
-  }
-
-  /** Resolves when nobody waits for an answer any more. */
-  drained(): Promise<void> {
-    return this.#isDrained() ? Promise.resolve() : new Promise((resolve) => this.#onDrained.push(resolve))
   }
 
   close(): Promise<void> {
@@ -238,15 +230,7 @@ export class Channel implements WireListener {
       this.#watching?.cancel()
       this.#watching = undefined
     }
-    if (this.#onDrained.length > 0 && this.#isDrained()) {
-      for (const tell of this.#onDrained) tell()
-      this.#onDrained = []
-    }
     return one
-  }
-
-  #isDrained(): boolean {
-    return [...this.#pending.values()].every(({ options }) => options.isBeside === true)
   }
 
   #fail(id: RequestId, failure: SessionFailure): void {

@@ -24,6 +24,7 @@ import type { Client, ClientInfo } from './client.ts'
 import { openLegacy } from './legacy.ts'
 import { discover, openModern, toModernHello } from './modern.ts'
 import { findWireOpener, type InProcessServers, type WireOpener } from './open-wire.ts'
+import { COMPLETE, Completions } from './pages.ts'
 import { answerQuestion, capabilitiesOf } from './questions.ts'
 
 export interface ConnectRequest {
@@ -93,20 +94,24 @@ function createOpening(
 ): Opening {
   let channel: Channel | undefined
   let isKept = false
+  const completions = new Completions()
   const client: Client = {
     info: request.client,
     capabilities: capabilitiesOf(handlers),
     handlers,
     clock: world.clock,
     listens: request.listens,
+    completions,
   }
   const open = (openWire: WireOpener): Channel => {
     let isCurrent = true
     return new Channel(openWire, world.clock, {
       onNotification(method, params) {
+        if (method === COMPLETE) completions.tell(params)
         if (method !== ACKNOWLEDGED) listener.onNotification(method, params)
       },
-      onQuestion: (method, params, signal) => answerQuestion(handlers, { method, params }, signal),
+      onQuestion: (method, params, signal) =>
+        answerQuestion(handlers, { method, params }, { signal, completions }),
       onOddity: (text) => listener.onOddity?.(text),
       redact: (text) => listener.redact?.(text) ?? text,
       onNoise: (text) => listener.onLog(text, 'stdout'),

@@ -12,6 +12,8 @@ import {
 } from '../../model/session.ts'
 import type { Channel } from './channel.ts'
 import type { Client } from './client.ts'
+import { InUse, whileWanted } from './in-use.ts'
+import { openPages, pagesToOpen } from './pages.ts'
 
 export async function openLegacy(
   channel: Channel,
@@ -29,20 +31,45 @@ export async function openLegacy(
   const send = (method: string, params: Params | undefined, request: RequestOptions): Promise<Result> =>
     channel.request(method, params, { ...request, cancelBy: 'message' })
 
+  /** What can be mended is sent again, once for each thing that can be. */
+  const mend = async (
+    error: unknown,
+    again: () => Promise<Result>,
+    { signal }: RequestOptions,
+  ): Promise<Result> => {
+    let failed = error
+    if (isForgotten(error)) {
+      await unlessAborted(renew(), signal)
+      try {
+        return await again()
+      } catch (next) {
+        failed = next
+      }
+    }
+    const pages = pagesToOpen(failed, client.handlers)
+    if (pages.length === 0) throw failed
+    const wanted = AbortSignal.any([channel.gone, signal ?? channel.gone])
+    const opening = openPages(pages, client.handlers, { signal: wanted, completions: client.completions })
+    if ((await whileWanted(opening, wanted)) === false) throw failed
+    return again()
+  }
+  const inUse = new InUse()
+
   return {
     hello,
     wire: channel.wire.kind,
     async request(method, params = {}, request = {}) {
+      inUse.enter()
       try {
         return await send(method, params, request)
       } catch (error) {
-        if (!isForgotten(error)) throw error
-        await unlessAborted(renew(), request.signal)
-        return send(method, params, request)
+        return await mend(error, () => send(method, params, request), request)
+      } finally {
+        inUse.leave()
       }
     },
     notify: (method, params) => channel.notify(method, params),
-    drained: () => channel.drained(),
+    drained: () => inUse.drained(),
     close: () => channel.close(),
   }
 }
@@ -77,7 +104,7 @@ async function shakeHands(
       .request(
         'logging/setLevel',
         { level: handlers.logLevel },
-        { timeoutMs: RENEWAL_MS, isBeside: true, cancelBy: 'message' },
+        { timeoutMs: RENEWAL_MS, cancelBy: 'message' },
       )
       .catch(() => undefined)
   }
