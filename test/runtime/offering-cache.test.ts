@@ -212,7 +212,7 @@ describe('an offering', () => {
     const odd = JSON.parse(
       '{ "name": "__proto__", "inputSchema": { "__proto__": { "x": 1 } }, "_meta": { "a": [null] } }',
     )
-    const offering = createOffering({ tools: [odd], cacheScope: 'private' })
+    const offering = createOffering({ tools: [odd], caching: { tool: { cacheScope: 'private' } } })
     await fill(scratch, { offering })
     expect(JSON.stringify(openAt(scratch).find(KEY, 'ada')?.offering)).toBe(JSON.stringify(offering))
   })
