@@ -155,6 +155,7 @@ export class Attempt {
             giveSlot()
             this.#timer.begin('negotiate')
           },
+          onRenewed: () => this.refresh(),
           onEnd: (failure) => this.#lose(failure),
         },
       })

@@ -16,7 +16,12 @@ import {
   type RpcError,
 } from '../../model/message.ts'
 import { wasNeverMade } from '../../model/network.ts'
-import { SessionError, type RequestOptions, type SessionFailure } from '../../model/session.ts'
+import {
+  describeWireFailure,
+  SessionError,
+  type RequestOptions,
+  type SessionFailure,
+} from '../../model/session.ts'
 import type { Wire, WireFailure, WireListener } from '../../model/wire.ts'
 import type { Clock } from '../../world/world.ts'
 
@@ -70,6 +75,7 @@ export class Channel implements WireListener {
   #ended: WireFailure | undefined
   #gone: AbortController | undefined
   /** When requests are next looked at, and how to take that back. */
+  #onDoubt: (() => void) | undefined
   #watching: { readonly at: number; readonly cancel: () => void } | undefined
 
   constructor(openWire: (listener: WireListener) => Wire, clock: Clock, hooks: ChannelHooks) {
@@ -124,6 +130,11 @@ export class Channel implements WireListener {
     this.wire.send(params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params })
   }
 
+  /** Told when the wire has reason to ask whether anybody is there. */
+  whenInDoubt(step: () => void): void {
+    this.#onDoubt = step
+  }
+
   close(): Promise<void> {
     return this.wire.close()
   }
@@ -147,6 +158,13 @@ export class Channel implements WireListener {
 
   onFirstSign(): void {
     this.#hooks.onFirstSign?.()
+  }
+
+  onDoubt(failure: WireFailure, stream: 'broken' | 'given-up'): void {
+    if (this.#ended !== undefined) return
+    if (stream === 'given-up')
+      this.#hooks.onOddity(`its own stream is gone for good: ${describeWireFailure(failure)}`)
+    this.#onDoubt?.()
   }
 
   onEnd(failure: WireFailure): void {

@@ -19,4 +19,6 @@ export interface Client {
   readonly clock: Clock
   readonly listens: 'always' | 'never'
   readonly completions: Completions
+  /** The server had forgotten us, and knows us again: what it lists may be something else by now. */
+  onRenewed(): void
 }

@@ -48,6 +48,8 @@ export interface ConnectListener extends SessionListener {
   redact?(text: string): string
   /** The first sign of life of whatever was started or reached. May come again, after a second start. */
   onFirstSign(): void
+  /** The server was restarted and the session begun anew, without a new wire. */
+  onRenewed?(): void
 }
 
 export class ConnectError extends Error {
@@ -102,6 +104,7 @@ function createOpening(
     clock: world.clock,
     listens: request.listens,
     completions,
+    onRenewed: () => listener.onRenewed?.(),
   }
   const open = (openWire: WireOpener): Channel => {
     let isCurrent = true

@@ -10,6 +10,7 @@ import {
   type RequestOptions,
   type Session,
 } from '../../model/session.ts'
+import type { WireFailure } from '../../model/wire.ts'
 import type { Channel } from './channel.ts'
 import type { Client } from './client.ts'
 import { InUse, whileWanted } from './in-use.ts'
@@ -25,7 +26,9 @@ export async function openLegacy(
 
   /** The server forgot the session, because it was restarted: one handshake for all who find out. */
   const renew = (): Promise<unknown> => {
-    renewal ??= shakeHands(channel, client, { timeoutMs: RENEWAL_MS }).finally(() => (renewal = undefined))
+    renewal ??= shakeHands(channel, client, { timeoutMs: RENEWAL_MS })
+      .then(() => client.onRenewed())
+      .finally(() => (renewal = undefined))
     return renewal
   }
   const send = (method: string, params: Params | undefined, request: RequestOptions): Promise<Result> =>
@@ -54,20 +57,22 @@ export async function openLegacy(
     return again()
   }
   const inUse = new InUse()
+  const ask: Session['request'] = async (method, params = {}, request = {}) => {
+    inUse.enter()
+    try {
+      return await send(method, params, request)
+    } catch (error) {
+      return await mend(error, () => send(method, params, request), request)
+    } finally {
+      inUse.leave()
+    }
+  }
+  channel.whenInDoubt(createCheck(channel, inUse, ask))
 
   return {
     hello,
     wire: channel.wire.kind,
-    async request(method, params = {}, request = {}) {
-      inUse.enter()
-      try {
-        return await send(method, params, request)
-      } catch (error) {
-        return await mend(error, () => send(method, params, request), request)
-      } finally {
-        inUse.leave()
-      }
-    },
+    request: ask,
     notify: (method, params) => channel.notify(method, params),
     drained: () => inUse.drained(),
     close: () => channel.close(),
@@ -76,6 +81,33 @@ export async function openLegacy(
 
 /** For a server that was just there. */
 const RENEWAL_MS = 10_000
+
+/**
+ * Asks whether anybody is there, once for any number of doubts. A server that cannot be reached, or that wants to know
+ * who we are, ends the channel by that very answer; one that has forgotten us is greeted anew.
+ */
+function createCheck(channel: Channel, inUse: InUse, ask: Session['request']): () => void {
+  let isAsking = false
+  const check = async (): Promise<void> => {
+    // A server on its way out may take no new requests, and still finish those it has.
+    await inUse.drained()
+    await ask('ping', {}, { timeoutMs: RENEWAL_MS }).catch((error: unknown) => {
+      // Any other answer is one: somebody is there.
+      if (error instanceof SessionError && error.failure.kind === 'lost' && isUnmanned(error.failure.wire))
+        channel.onEnd(error.failure.wire)
+    })
+  }
+  return () => {
+    if (isAsking) return
+    isAsking = true
+    void check().finally(() => (isAsking = false))
+  }
+}
+
+/** What a gateway says that has nobody behind it. */
+function isUnmanned(wire: WireFailure): boolean {
+  return wire.kind === 'http' && [502, 503, 504].includes(wire.status)
+}
 
 /** Others may still wait for it when this one does not. */
 function unlessAborted(work: Promise<unknown>, signal: AbortSignal | undefined): Promise<unknown> {
