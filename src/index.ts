@@ -93,7 +93,9 @@ export type { CredentialRequest, CredentialSource } from './model/launch.ts'
 export type { Listed, ListedTool, Offering, Quarantined } from './model/offering.ts'
 export type { Params, Result, RpcError } from './model/message.ts'
 export type {
+  Answerer,
   ClientHandlers,
+  ElicitAnswerers,
   Era,
   HandlerContext,
   Hello,

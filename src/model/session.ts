@@ -46,15 +46,30 @@ export interface RequestOptions {
 /** What a host can do for a server. A missing one is not offered, and refused politely when asked for all the same. */
 export interface ClientHandlers {
   readonly roots?: (() => Promise<readonly Params[]>) | undefined
-  readonly elicit?: ((params: Params, context: HandlerContext) => Promise<Result>) | undefined
-  readonly sample?: ((params: Params, context: HandlerContext) => Promise<Result>) | undefined
+  /** A function answers forms and pages (`params.mode`); an object offers only what it has. */
+  readonly elicit?: Answerer | ElicitAnswerers | undefined
+  readonly sample?: Answerer | undefined
   /** From which level on the server's log messages are wanted: `debug` to `emergency`. */
   readonly logLevel?: string | undefined
+}
+
+export type Answerer = (params: Params, context: HandlerContext) => Promise<Result>
+
+export interface ElicitAnswerers {
+  /** Fields to fill in, `params.requestedSchema`. */
+  readonly form?: Answerer | undefined
+  /**
+   * A page to open, `params.url`, which must be shown to the person before. `accept` means that they went there; where the
+   * server asked for it in an error, the request is then sent once more, so wait for `completed` or for their word.
+   */
+  readonly url?: Answerer | undefined
 }
 
 export interface HandlerContext {
   /** Aborted when the server takes the question back, or is gone. */
   readonly signal: AbortSignal
+  /** For a page: settles when the server says that the person is done there. Not every server does. */
+  readonly completed?: Promise<void> | undefined
 }
 
 export interface SessionListener {

@@ -36,6 +36,11 @@ export interface WireListener {
   onLog?(line: string): void
   /** Something is there: a process wrote its first byte, a host accepted the connection. At most once. */
   onFirstSign?(): void
+  /**
+   * The stream on which the server speaks of its own accord broke, and perhaps nobody is there any more. The wire does not
+   * know: who wants to know asks the server. `broken` may come often; after `given-up` there is no such stream any more.
+   */
+  onDoubt?(failure: WireFailure, stream: 'broken' | 'given-up'): void
   /** The wire is gone. Exactly once, also after `close`; nothing follows. */
   onEnd(failure: WireFailure): void
 }

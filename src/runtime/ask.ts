@@ -1,12 +1,14 @@
 /**
  * ask: one request to one server, with what the server's definition and its tools say about requests.
  */
+import { wantedPages } from '../model/elicitation.ts'
 import type { Params, Result } from '../model/message.ts'
-import type { RequestOptions, Session } from '../model/session.ts'
+import { SessionError, type RequestOptions, type Session } from '../model/session.ts'
 import { toParamHeaders } from '../pipeline/list/param-headers.ts'
 import { ProblemError } from '../problem/problem.ts'
 import type { Clock } from '../world/world.ts'
-import { notReady } from './board-problems.ts'
+import { needsPage, notReady } from './board-problems.ts'
+import { redactProblem } from './redact-problem.ts'
 import type { Reached, Supervisor } from './supervisor.ts'
 
 export interface Question {
@@ -46,11 +48,26 @@ function inTime(
   })
 }
 
-function askNow(one: Supervisor, session: Session, { method, params, options }: Question): Promise<Result> {
+function askNow(one: Supervisor, session: Session, question: Question): Promise<Result> {
+  return send(one, session, question).catch((error: unknown) => {
+    throw toNeedsPage(one, error) ?? error
+  })
+}
+
+function send(one: Supervisor, session: Session, { method, params, options }: Question): Promise<Result> {
   const timeoutMs = timeoutOf(one)
   if (method !== 'tools/call') return session.request(method, params, { timeoutMs, ...options })
   const headers = takesHeaders(session) ? headersFor(one, params) : undefined
   return session.request(method, params, { timeoutMs, headers, onProgress: IGNORE, ...options })
+}
+
+/** What the server wants to have opened first, in words; the error itself is the cause, for whoever passes it on. */
+function toNeedsPage(one: Supervisor, error: unknown): ProblemError | undefined {
+  if (!(error instanceof SessionError) || error.failure.kind !== 'rpc') return undefined
+  const pages = wantedPages(error.failure.error)
+  if (pages.length === 0) return undefined
+  const problem = redactProblem(needsPage(one.server, pages), (text) => one.redact(text))
+  return new ProblemError(problem, { cause: error })
 }
 
 /** A tool that works for long may say so, and is not taken for dead, whether or not somebody looks. */

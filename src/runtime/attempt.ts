@@ -10,11 +10,11 @@ import type { AdmittedServer } from '../model/catalog.ts'
 import type { Stage, StageTime } from '../model/connection.ts'
 import type { LaunchSpec } from '../model/launch.ts'
 import type { Params } from '../model/message.ts'
-import type { Offering } from '../model/offering.ts'
+import { LIST_KINDS, type ListKind, type Offering } from '../model/offering.ts'
 import { SessionError, type Era, type Session, type SessionFailure } from '../model/session.ts'
 import type { WireFailure } from '../model/wire.ts'
 import { connect, ConnectError, type ConnectListener } from '../pipeline/connect/connect.ts'
-import { list } from '../pipeline/list/list.ts'
+import { NO_LISTS, readLists, toOffering } from '../pipeline/list/list.ts'
 import { credentialMarkOf } from '../pipeline/resolve/credential-mark.ts'
 import { resolve } from '../pipeline/resolve/resolve.ts'
 import { forIde } from './ide-roots.ts'
@@ -51,6 +51,9 @@ const RESOLVE_MS = 30_000
 /** How long lists may take that are read again. */
 const REFRESH_MS = 60_000
 
+/** However short-lived a server calls its lists: a host may look at them whenever something changes. */
+const SHORTEST_TTL_MS = 1000
+
 /** Of what a server writes, kept for the problem that may follow. */
 const LAST_LINES = 10
 
@@ -74,7 +77,11 @@ export class Attempt implements ConnectListener {
   #cancelLimit: (() => void) | undefined
   /** Why its session is gone, perhaps before anyone was told that there is one. */
   #lost: WireFailure | undefined
-  #refreshing: 'no' | 'yes' | 'again' = 'no'
+  #lists = NO_LISTS
+  readonly #readAt = new Map<ListKind, number>()
+  /** Lists to read again, once those are there that are being read. */
+  readonly #due = new Set<ListKind>()
+  #isRefreshing = false
 
   constructor(request: AttemptRequest, shared: Shared, hooks: AttemptHooks) {
     this.#request = request
@@ -195,11 +202,15 @@ export class Attempt implements ConnectListener {
   #listFirst(launch: LaunchSpec, session: Session): Promise<Offering> {
     this.#timer.begin('list')
     // Half of the limit is for the handshake: a list that never comes must not hide the ones that did.
-    return this.#list(session, launch.startupTimeoutMs / 2)
+    return this.#list(session, LIST_KINDS, launch.startupTimeoutMs / 2)
   }
 
-  #list(session: Session, timeoutMs: number): Promise<Offering> {
-    return list(session, { signal: this.#signal(), clock: this.#shared.world.clock, timeoutMs })
+  async #list(session: Session, kinds: readonly ListKind[], timeoutMs: number): Promise<Offering> {
+    const { clock } = this.#shared.world
+    const signal = this.#signal()
+    this.#lists = await readLists(session, kinds, { signal, clock, timeoutMs, before: this.#lists })
+    for (const kind of kinds) this.#readAt.set(kind, clock.now())
+    return toOffering(session.hello, this.#lists)
   }
 
   // What the session tells.
@@ -215,16 +226,31 @@ export class Attempt implements ConnectListener {
     if (/^notifications\/(?:tools|resources|prompts)\/list_changed$/.test(method)) this.refresh()
   }
 
-  /** Reads its lists again, once for any number of wishes. */
-  refresh(): void {
+  /**
+   * Somebody looks at these lists: those that the server itself no longer vouches for are read again, beside. A time of 0
+   * says nothing that helps: it would be out of date before anyone could look.
+   */
+  keepFresh(kinds: readonly ListKind[]): void {
+    const now = this.#shared.world.clock.now()
+    const old = kinds.filter((kind) => {
+      const { ttlMs = 0 } = this.#lists[kind].hints ?? {}
+      return ttlMs > 0 && now >= this.#readAt.get(kind)! + Math.max(ttlMs, SHORTEST_TTL_MS)
+    })
+    if (old.length > 0) this.refresh(old)
+  }
+
+  /** Reads lists again, once for any number of wishes. */
+  refresh(kinds: readonly ListKind[] = LIST_KINDS): void {
     const { session } = this
     if (session === undefined || this.#isOver) return
-    if (this.#refreshing !== 'no') {
-      this.#refreshing = 'again'
-      return
-    }
-    this.#refreshing = 'yes'
-    this.#list(session, this.#request.server.timeoutMs ?? REFRESH_MS)
+    for (const kind of kinds) this.#due.add(kind)
+    if (this.#isRefreshing) return
+    this.#isRefreshing = true
+    const wanted = [...this.#due]
+    this.#due.clear()
+    // Nobody asks for them again before this is over, however it ends.
+    for (const kind of wanted) this.#readAt.set(kind, this.#shared.world.clock.now())
+    this.#list(session, wanted, this.#request.server.timeoutMs ?? REFRESH_MS)
       .then(
         // What was read of a session that went is not all there is.
         (listed) =>
@@ -232,10 +258,14 @@ export class Attempt implements ConnectListener {
         (error: unknown) => this.onOddity(`its lists could not be read again: ${String(error)}`),
       )
       .finally(() => {
-        const isDue = this.#refreshing === 'again'
-        this.#refreshing = 'no'
-        if (isDue) this.refresh()
+        this.#isRefreshing = false
+        if (this.#due.size > 0) this.refresh([])
       })
+  }
+
+  /** A session that its server forgot was made anew: what it offers may be something else. */
+  onRenewed(): void {
+    this.refresh()
   }
 
   onOddity(text: string): void {

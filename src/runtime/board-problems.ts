@@ -2,7 +2,9 @@
  * board-problems: requests that no connection can meet.
  */
 import { findNearest } from '../base/edit-distance.ts'
-import type { CatalogEntry } from '../model/catalog.ts'
+import { toPrintable } from '../base/printable.ts'
+import type { AdmittedServer, CatalogEntry } from '../model/catalog.ts'
+import type { WantedPage } from '../model/elicitation.ts'
 import type { Problem } from '../model/problem.ts'
 import { createProblem, whereOrigin } from '../problem/problem.ts'
 
@@ -41,6 +43,29 @@ export function notConnectable({ entry, fate }: CatalogEntry): Problem {
         : [`to see why, run \`plugboard explain ${name}\``],
   })
 }
+
+/** It was asked, and answered that somebody must open a page before. */
+export function needsPage({ name, found }: AdmittedServer, pages: readonly WantedPage[]): Problem {
+  const shown = pages.slice(0, MAX_PAGES)
+  return createProblem({
+    code: 'call/needs-page',
+    message: `\`${name}\` needs you to open a page in your browser before it can do this`,
+    where: whereOrigin(found.origin, name),
+    notes: shown.flatMap(({ url, message }) => [
+      `page: ${toPrintable(url).slice(0, MAX_URL)}`,
+      ...(typeof message === 'string' && message.trim() !== ''
+        ? [`it said: "${toPrintable(message.replace(/\s+/g, ' ').trim()).slice(0, 300)}"`]
+        : []),
+    ]),
+    hints: ['look at the address, open it if you trust it, finish what it asks for, and then try again'],
+  })
+}
+
+/** Nobody opens more than a few. */
+const MAX_PAGES = 3
+
+/** Half of an address leads nowhere, so only what is no address at all is cut. */
+const MAX_URL = 4096
 
 /** Somebody here ended it while somebody else waited. */
 export function disconnected(name: string): Problem {

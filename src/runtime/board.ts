@@ -11,6 +11,7 @@ import { tell } from '../base/tell.ts'
 import type { AdmittedServer, Catalog } from '../model/catalog.ts'
 import type { CredentialSource } from '../model/launch.ts'
 import type { Params, Result } from '../model/message.ts'
+import { LIST_KINDS } from '../model/offering.ts'
 import type { Problem } from '../model/problem.ts'
 import type { ClientHandlers, RequestOptions } from '../model/session.ts'
 import type { ClientInfo } from '../pipeline/connect/client.ts'
@@ -54,6 +55,7 @@ export interface BoardOptions {
 export interface Board extends AsyncDisposable {
   /** Servers by name, tools in the server's order. The list is the same value until something changes. */
   tools(): readonly BoardTool[]
+  /** As it is now. Lists in it that their server calls out of date are read again beside; a `change` tells. */
   snapshot(): BoardSnapshot
   /** Whether what must be ready is. */
   readiness(): Readiness
@@ -147,11 +149,12 @@ class LiveBoard implements Board {
   }
 
   tools(): readonly BoardTool[] {
-    for (const one of this.#supervisors.values()) one.keepFresh()
+    for (const one of this.#supervisors.values()) one.keepFresh(['tool'])
     return this.#toolList.of(this.#inOrder())
   }
 
   snapshot(): BoardSnapshot {
+    for (const one of this.#supervisors.values()) one.keepFresh(LIST_KINDS)
     const { catalog } = this.#loaded
     return {
       servers: this.#inOrder().map((one) => one.snapshot()),

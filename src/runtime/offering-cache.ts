@@ -24,11 +24,15 @@ import {
   type Shown,
   type StoredOffering,
 } from './offering-store.ts'
+import { publicPart } from './public-part.ts'
 
 export interface OfferingCache {
   /** By key. Reads the index once, when it is first needed; what this process puts is in it at once. */
   index(): Index
-  /** Undefined when there is none, it is older than 30 days, or it was shown to another credential and is not public. */
+  /**
+   * Undefined when there is none, or it is older than 30 days. What was shown to another credential is what the server calls
+   * public, and no more.
+   */
   find(key: string, credentialMark: string): CachedOffering | undefined
   /** The remembered verdict, for 7 days. */
   era(key: string): Era | undefined
@@ -111,7 +115,8 @@ export function openOfferingCache(world: World, dirs: Pick<OurDirs, 'cache'>): O
     find(key, credentialMark) {
       const stored = unwritten.get(key) ?? store.readOffering(key)
       if (stored === undefined || !isWithin(KEPT_MS, stored.at, clock.now())) return undefined
-      const offering = stored.credentialMark === credentialMark ? stored.offering : forAnyone(stored.offering)
+      const isOurs = stored.credentialMark === credentialMark
+      const offering = isOurs ? stored.offering : publicPart(stored.offering)
       return offering === undefined ? undefined : { offering, at: stored.at }
     },
     era(key) {
@@ -132,13 +137,6 @@ export function openOfferingCache(world: World, dirs: Pick<OurDirs, 'cache'>): O
     flush,
     problems: () => store.problems(),
   }
-}
-
-/** Lists that their server calls public. The words of its greeting were for one account, as far as anyone knows. */
-function forAnyone(offering: Offering): Offering | undefined {
-  if (offering.cacheScope !== 'public') return undefined
-  const { instructions: _, ...hello } = offering.hello
-  return { ...offering, hello }
 }
 
 /** A change to the index that can be made again on top of what others wrote. */

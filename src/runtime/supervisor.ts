@@ -9,7 +9,7 @@ import type { AdmittedServer } from '../model/catalog.ts'
 import type { Connection, Stage, StageTime } from '../model/connection.ts'
 import type { LaunchSpec } from '../model/launch.ts'
 import type { Params } from '../model/message.ts'
-import type { Offering } from '../model/offering.ts'
+import type { ListKind, Offering } from '../model/offering.ts'
 import type { Origin } from '../model/origin.ts'
 import type { Problem } from '../model/problem.ts'
 import { SessionError, type Era, type Session, type SessionFailure } from '../model/session.ts'
@@ -23,11 +23,13 @@ import {
   sessionLost,
 } from '../pipeline/connect/problems.ts'
 import { applyFilters } from '../pipeline/list/filter.ts'
+import { reuse } from '../pipeline/list/reuse.ts'
 import { fingerprintOf } from '../pipeline/resolve/fingerprint.ts'
 import { ProblemError } from '../problem/problem.ts'
 import { Attempt, type AttemptHooks } from './attempt.ts'
 import { disconnected } from './board-problems.ts'
 import { cacheKeyOf } from './offering-cache.ts'
+import { withoutPrivate } from './public-part.ts'
 import { redactProblem } from './redact-problem.ts'
 import { openServerLog, type ServerLog } from './server-logs.ts'
 import type { Shared } from './shared.ts'
@@ -64,8 +66,9 @@ export class Supervisor implements AttemptHooks {
   /** What was dropped and is not gone yet. */
   #ending: Promise<unknown> = Promise.resolve()
   #cancelTimer: (() => void) | undefined
+  /** As the server has it, and as the user wants it. */
+  #listed: Offering | undefined
   #offering: Offering | undefined
-  #listedAt = 0
   #cachedAt: number | undefined
   #credentialMark = ''
   #warnings: readonly Problem[] = []
@@ -90,6 +93,11 @@ export class Supervisor implements AttemptHooks {
   /** The live one, when there is one. */
   get liveSession(): Session | undefined {
     return this.#machine.connection.state === 'ready' ? this.#attempt?.session : undefined
+  }
+
+  /** Takes out of a text what this server was given in secret. */
+  redact(text: string): string {
+    return this.#attempt?.redact(text) ?? text
   }
 
   snapshot(): ServerSnapshot {
@@ -190,18 +198,28 @@ export class Supervisor implements AttemptHooks {
   // What the attempt tells.
 
   onMarked(credentialMark: string): 'known' | 'unknown' {
-    this.#credentialMark = credentialMark
+    this.#takeMark(credentialMark)
     if (this.#offering !== undefined) return 'known'
     const known = this.#shared.cache.find(this.#key, this.#credentialMark)
     if (known === undefined) return 'unknown'
-    this.#offering = applyFilters(known.offering, this.server)
     this.#cachedAt = known.at
+    this.#show(known.offering)
     this.#shared.onChange(this.server.name)
     return 'known'
   }
 
   onLaunch(launch: LaunchSpec): void {
     this.#warnings = launch.problems
+  }
+
+  /** What the server showed to another credential, and to that one alone, is not to be seen with this one. */
+  #takeMark(mark: string): void {
+    const before = this.#listed
+    if (before !== undefined && mark !== this.#credentialMark) {
+      this.#show(withoutPrivate(before))
+      if (this.#listed !== before) this.#shared.onChange(this.server.name)
+    }
+    this.#credentialMark = mark
   }
 
   onReady(listed: Offering): void {
@@ -224,7 +242,10 @@ export class Supervisor implements AttemptHooks {
   }
 
   onListed(listed: Offering): void {
-    this.#accept(listed)
+    const kept = reuse(this.#listed, listed)
+    // Read again, and the same: nobody has to hear of it.
+    if (kept === this.#listed) return
+    this.#accept(kept)
     this.#shared.onChange(this.server.name)
   }
 
@@ -238,21 +259,22 @@ export class Supervisor implements AttemptHooks {
     this.#dispatch({ kind: 'dropped', problem })
   }
 
-  /**
-   * Somebody looks at what it offers: what the server itself no longer vouches for is read again, beside. A time of 0
-   * says nothing that helps: it would be out of date before anyone could look.
-   */
-  keepFresh(): void {
-    const { ttlMs = 0 } = this.#offering ?? {}
-    const now = this.#shared.world.clock.now()
-    if (ttlMs === 0 || now < this.#listedAt + ttlMs || this.liveSession === undefined) return
-    this.#listedAt = now
-    this.#attempt!.refresh()
+  /** Somebody looks at these lists: what is out of date is read again, beside. */
+  keepFresh(kinds: readonly ListKind[]): void {
+    if (this.liveSession !== undefined) this.#attempt!.keepFresh(kinds)
+  }
+
+  #show(listed: Offering | undefined): void {
+    const [before, shown] = [this.#listed, this.#offering]
+    this.#listed = listed === undefined ? undefined : reuse(before, listed)
+    const fresh = this.#listed === undefined ? undefined : applyFilters(this.#listed, this.server)
+    // Filtered anew, the same tools would be other ones.
+    const isSame = fresh !== undefined && shown !== undefined && this.#listed?.tools === before?.tools
+    this.#offering = isSame ? { ...fresh, tools: shown.tools } : fresh
   }
 
   #accept(listed: Offering): void {
-    this.#listedAt = this.#shared.world.clock.now()
-    this.#offering = applyFilters(listed, this.server)
+    this.#show(listed)
     this.#cachedAt = undefined
     this.#shared.cache.put(this.#key, {
       ...this.#named(),

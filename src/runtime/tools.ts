@@ -39,14 +39,14 @@ export interface ToolList {
   of(servers: readonly Offerer[]): readonly BoardTool[]
 }
 
-/** The part of one server: known by what it offers and whether it is there, made when somebody looks. */
+/** The part of one server: known by its tools and whether it is there, made when somebody looks. */
 interface Slice {
-  readonly offering: Offering
+  readonly listed: readonly ListedTool[]
   readonly isDeferred: boolean
 }
 
 export function createToolList(): ToolList {
-  const made = new WeakMap<Offering, Slice & { readonly tools: readonly BoardTool[] }>()
+  const made = new WeakMap<readonly ListedTool[], Slice & { readonly tools: readonly BoardTool[] }>()
   /** At the last update, and when somebody last looked. */
   let told: readonly Slice[] = []
   let seen: readonly Slice[] = []
@@ -55,10 +55,10 @@ export function createToolList(): ToolList {
   const toolsOf = (one: Offerer): readonly BoardTool[] => {
     const slice = sliceOf(one)
     if (slice === undefined) return []
-    const known = made.get(slice.offering)
+    const known = made.get(slice.listed)
     if (known !== undefined && isSame(known, slice)) return known.tools
-    const fresh = slice.offering.tools.map((definition) => toTool(one, definition, slice.isDeferred))
-    made.set(slice.offering, { ...slice, tools: fresh })
+    const fresh = slice.listed.map((definition) => toTool(one, definition, slice.isDeferred))
+    made.set(slice.listed, { ...slice, tools: fresh })
     return fresh
   }
   return {
@@ -82,7 +82,7 @@ const ABSENT: ReadonlySet<ConnectionState> = new Set(['failed', 'needs-auth', 'c
 
 function sliceOf({ offering, connection: { state } }: Offerer): Slice | undefined {
   if (offering === undefined || offering.tools.length === 0 || ABSENT.has(state)) return undefined
-  return { offering, isDeferred: state !== 'ready' }
+  return { listed: offering.tools, isDeferred: state !== 'ready' }
 }
 
 function slicesOf(servers: readonly Offerer[]): readonly Slice[] {
@@ -94,7 +94,7 @@ function areSame(a: readonly Slice[], b: readonly Slice[]): boolean {
 }
 
 function isSame(a: Slice, b: Slice): boolean {
-  return a.offering === b.offering && a.isDeferred === b.isDeferred
+  return a.listed === b.listed && a.isDeferred === b.isDeferred
 }
 
 function toTool(

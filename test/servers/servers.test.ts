@@ -485,6 +485,29 @@ describe('calls', () => {
     expect(lost.result).toMatchObject({ isError: true })
   })
 
+  test.each([
+    [[], 'paid, asked 2 times'],
+    [['--never'], undefined],
+  ])('needs-page wants a page to be opened first %o', async (args, paid) => {
+    const program = start('needs-page', args)
+    const pay = (): Promise<Message> => program.request('tools/call', { name: 'pay', arguments: {} })
+    const page = {
+      mode: 'url',
+      url: 'https://pay.example.test/start?order=7',
+      message: 'Please pay first.',
+      elicitationId: 'order-7',
+    }
+    const error = { code: -32042, message: 'URL elicitation required', data: { elicitations: [page] } }
+    expect((await pay()).error).toEqual(error)
+    expect(await program.call('visit')).toBe('visited')
+    expect(program.messages().find(({ method }) => method !== undefined)).toMatchObject({
+      method: 'notifications/elicitation/complete',
+      params: { elicitationId: 'order-7' },
+    })
+    if (paid === undefined) expect((await pay()).error).toEqual(error)
+    else expect((await pay()).result).toEqual({ content: [{ type: 'text', text: paid }] })
+  })
+
   test('leaks-secret tells its token everywhere', async () => {
     const program = start('leaks-secret', [], { API_TOKEN: 'tok-123' })
     expect(await program.call('leak')).toBe('the token is tok-123')

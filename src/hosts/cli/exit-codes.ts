@@ -17,6 +17,8 @@ const BY_CODE: Readonly<Record<string, number>> = {
   'cli/bug': FAILED,
   'trust/unwritable': FAILED,
   'connect/needs-auth': SIGN_IN,
+  // A page to open: mostly one to sign in at.
+  'call/needs-page': SIGN_IN,
   // Declared, but its fate is another: that is for the files.
   'connect/not-chosen': TO_FIX,
   'connect/unknown-server': TO_FIX,

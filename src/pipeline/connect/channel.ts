@@ -16,13 +16,16 @@ import {
   type RpcError,
 } from '../../model/message.ts'
 import { wasNeverMade } from '../../model/network.ts'
-import { SessionError, type RequestOptions, type SessionFailure } from '../../model/session.ts'
+import {
+  describeWireFailure,
+  SessionError,
+  type RequestOptions,
+  type SessionFailure,
+} from '../../model/session.ts'
 import type { Wire, WireFailure, WireListener } from '../../model/wire.ts'
 import type { Clock } from '../../world/world.ts'
 
 export interface ChannelOptions extends RequestOptions {
-  /** It lasts as long as the session, and nobody waits for it. */
-  readonly isBeside?: boolean
   /**
    * How the server learns that nobody waits any more. `stream`: by the end of the request's own stream, and that alone.
    * Where each request has a stream (HTTP), it is ended in any case, or its connection would be taken for ever.
@@ -72,8 +75,8 @@ export class Channel implements WireListener {
   #ended: WireFailure | undefined
   #gone: AbortController | undefined
   /** When requests are next looked at, and how to take that back. */
+  #onDoubt: (() => void) | undefined
   #watching: { readonly at: number; readonly cancel: () => void } | undefined
-  #onDrained: (() => void)[] = []
 
   constructor(openWire: (listener: WireListener) => Wire, clock: Clock, hooks: ChannelHooks) {
     this.#clock = clock
@@ -127,9 +130,9 @@ export class Channel implements WireListener {
     this.wire.send(params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params })
   }
 
-  /** Resolves when nobody waits for an answer any more. */
-  drained(): Promise<void> {
-    return this.#isDrained() ? Promise.resolve() : new Promise((resolve) => this.#onDrained.push(resolve))
+  /** Told when the wire has reason to ask whether anybody is there. */
+  whenInDoubt(step: () => void): void {
+    this.#onDoubt = step
   }
 
   close(): Promise<void> {
@@ -155,6 +158,13 @@ export class Channel implements WireListener {
 
   onFirstSign(): void {
     this.#hooks.onFirstSign?.()
+  }
+
+  onDoubt(failure: WireFailure, stream: 'broken' | 'given-up'): void {
+    if (this.#ended !== undefined) return
+    if (stream === 'given-up')
+      this.#hooks.onOddity(`its own stream is gone for good: ${describeWireFailure(failure)}`)
+    this.#onDoubt?.()
   }
 
   onEnd(failure: WireFailure): void {
@@ -238,15 +248,7 @@ export class Channel implements WireListener {
       this.#watching?.cancel()
       this.#watching = undefined
     }
-    if (this.#onDrained.length > 0 && this.#isDrained()) {
-      for (const tell of this.#onDrained) tell()
-      this.#onDrained = []
-    }
     return one
-  }
-
-  #isDrained(): boolean {
-    return [...this.#pending.values()].every(({ options }) => options.isBeside === true)
   }
 
   #fail(id: RequestId, failure: SessionFailure): void {

@@ -24,6 +24,7 @@ import type { Client, ClientInfo } from './client.ts'
 import { openLegacy } from './legacy.ts'
 import { discover, openModern, toModernHello } from './modern.ts'
 import { findWireOpener, type InProcessServers } from './open-wire.ts'
+import { COMPLETE, Completions } from './pages.ts'
 import { answerQuestion, capabilitiesOf } from './questions.ts'
 
 export interface ConnectRequest {
@@ -47,6 +48,8 @@ export interface ConnectListener extends SessionListener {
   redact?(text: string): string
   /** The first sign of life of whatever was started or reached. May come again, after a second start. */
   onFirstSign(): void
+  /** The server was restarted and the session begun anew, without a new wire. */
+  onRenewed?(): void
 }
 
 export class ConnectError extends Error {
@@ -92,12 +95,15 @@ function createOpening(
   { world, listener, handlers, ...request }: ConnectRequest,
 ): Opening {
   let current: { readonly channel: Channel; readonly ears: Ears } | undefined
+  const completions = new Completions()
   const client: Client = {
     info: request.client,
     capabilities: capabilitiesOf(handlers),
     handlers,
     clock: world.clock,
     listens: request.listens,
+    completions,
+    onRenewed: () => listener.onRenewed?.(),
   }
   return {
     client,
@@ -106,7 +112,7 @@ function createOpening(
       await current?.channel.close()
       const opener = await findWireOpener(launch, { world, inProcess: request.inProcess, kind })
       request.signal.throwIfAborted()
-      const ears = new Ears(listener, handlers)
+      const ears = new Ears(listener, client)
       current = { channel: new Channel(opener, world.clock, ears), ears }
       return current.channel
     },
@@ -117,13 +123,13 @@ function createOpening(
 /** Who listens to a channel. It lives as long as the session, and holds nothing of the launch, with its secrets. */
 class Ears implements ChannelHooks {
   readonly #listener: ConnectListener
-  readonly #handlers: ClientHandlers
+  readonly #client: Client
   /** The end of the wire is the end of a session. */
   #isKept = false
 
-  constructor(listener: ConnectListener, handlers: ClientHandlers) {
+  constructor(listener: ConnectListener, client: Client) {
     this.#listener = listener
-    this.#handlers = handlers
+    this.#client = client
   }
 
   keep(): void {
@@ -131,11 +137,13 @@ class Ears implements ChannelHooks {
   }
 
   onNotification(method: string, params: Params): void {
+    if (method === COMPLETE) this.#client.completions.tell(params)
     if (method !== ACKNOWLEDGED) this.#listener.onNotification(method, params)
   }
 
   onQuestion(method: string, params: Params, signal: AbortSignal): Promise<Result> {
-    return answerQuestion(this.#handlers, { method, params }, signal)
+    const { handlers, completions } = this.#client
+    return answerQuestion(handlers, { method, params }, { signal, completions })
   }
 
   onOddity(text: string): void {

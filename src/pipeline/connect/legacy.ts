@@ -10,8 +10,11 @@ import {
   type RequestOptions,
   type Session,
 } from '../../model/session.ts'
+import type { WireFailure } from '../../model/wire.ts'
 import type { Channel } from './channel.ts'
 import type { Client } from './client.ts'
+import { InUse, whileWanted } from './in-use.ts'
+import { openPages, pagesToOpen } from './pages.ts'
 
 export async function openLegacy(
   channel: Channel,
@@ -23,32 +26,88 @@ export async function openLegacy(
 
   /** The server forgot the session, because it was restarted: one handshake for all who find out. */
   const renew = (): Promise<unknown> => {
-    renewal ??= shakeHands(channel, client, { timeoutMs: RENEWAL_MS }).finally(() => (renewal = undefined))
+    renewal ??= shakeHands(channel, client, { timeoutMs: RENEWAL_MS })
+      .then(() => client.onRenewed())
+      .finally(() => (renewal = undefined))
     return renewal
   }
   const send = (method: string, params: Params | undefined, request: RequestOptions): Promise<Result> =>
     channel.request(method, params, { ...request, cancelBy: 'message' })
 
+  /** What can be mended is sent again, once for each thing that can be. */
+  const mend = async (
+    error: unknown,
+    again: () => Promise<Result>,
+    { signal }: RequestOptions,
+  ): Promise<Result> => {
+    let failed = error
+    if (isForgotten(error)) {
+      await unlessAborted(renew(), signal)
+      try {
+        return await again()
+      } catch (next) {
+        failed = next
+      }
+    }
+    const pages = pagesToOpen(failed, client.handlers)
+    if (pages.length === 0) throw failed
+    const wanted = AbortSignal.any([channel.gone, signal ?? channel.gone])
+    const opening = openPages(pages, client.handlers, { signal: wanted, completions: client.completions })
+    if ((await whileWanted(opening, wanted)) === false) throw failed
+    return again()
+  }
+  const inUse = new InUse()
+  const ask: Session['request'] = async (method, params = {}, request = {}) => {
+    inUse.enter()
+    try {
+      return await send(method, params, request)
+    } catch (error) {
+      return await mend(error, () => send(method, params, request), request)
+    } finally {
+      inUse.leave()
+    }
+  }
+  channel.whenInDoubt(createCheck(channel, inUse, ask))
+
   return {
     hello,
     wire: channel.wire.kind,
-    async request(method, params = {}, request = {}) {
-      try {
-        return await send(method, params, request)
-      } catch (error) {
-        if (!isForgotten(error)) throw error
-        await unlessAborted(renew(), request.signal)
-        return send(method, params, request)
-      }
-    },
+    request: ask,
     notify: (method, params) => channel.notify(method, params),
-    drained: () => channel.drained(),
+    drained: () => inUse.drained(),
     close: () => channel.close(),
   }
 }
 
 /** For a server that was just there. */
 const RENEWAL_MS = 10_000
+
+/**
+ * Asks whether anybody is there, once for any number of doubts. A server that cannot be reached, or that wants to know
+ * who we are, ends the channel by that very answer; one that has forgotten us is greeted anew.
+ */
+function createCheck(channel: Channel, inUse: InUse, ask: Session['request']): () => void {
+  let isAsking = false
+  const check = async (): Promise<void> => {
+    // A server on its way out may take no new requests, and still finish those it has.
+    await inUse.drained()
+    await ask('ping', {}, { timeoutMs: RENEWAL_MS }).catch((error: unknown) => {
+      // Any other answer is one: somebody is there.
+      if (error instanceof SessionError && error.failure.kind === 'lost' && isUnmanned(error.failure.wire))
+        channel.onEnd(error.failure.wire)
+    })
+  }
+  return () => {
+    if (isAsking) return
+    isAsking = true
+    void check().finally(() => (isAsking = false))
+  }
+}
+
+/** What a gateway says that has nobody behind it. */
+function isUnmanned(wire: WireFailure): boolean {
+  return wire.kind === 'http' && [502, 503, 504].includes(wire.status)
+}
 
 /** Others may still wait for it when this one does not. */
 function unlessAborted(work: Promise<unknown>, signal: AbortSignal | undefined): Promise<unknown> {
@@ -77,7 +136,7 @@ async function shakeHands(
       .request(
         'logging/setLevel',
         { level: handlers.logLevel },
-        { timeoutMs: RENEWAL_MS, isBeside: true, cancelBy: 'message' },
+        { timeoutMs: RENEWAL_MS, cancelBy: 'message' },
       )
       .catch(() => undefined)
   }

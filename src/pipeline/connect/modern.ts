@@ -13,6 +13,7 @@ import {
 } from '../../model/session.ts'
 import { RpcFaultError, type Channel, type ChannelOptions } from './channel.ts'
 import type { Client } from './client.ts'
+import { InUse, whileWanted } from './in-use.ts'
 import { answerQuestion } from './questions.ts'
 
 const KEYS = {
@@ -64,20 +65,12 @@ export function openModern(channel: Channel, client: Client, hello: Hello): Sess
   const send = (method: string, params: Params, options: RequestOptions): Promise<Result> =>
     channel.request(method, withEnvelope(params, envelope), { ...options, cancelBy })
   const changes = listenForChanges(channel, client, hello)
-  /** How many wait: for an answer, or for somebody here between two of them. */
-  let open = 0
-  let onDrained: (() => void)[] = []
-  const leave = (): void => {
-    open -= 1
-    if (open > 0) return
-    for (const tell of onDrained) tell()
-    onDrained = []
-  }
+  const inUse = new InUse()
   return {
     hello,
     wire: channel.wire.kind,
     async request(method, params = {}, options = {}) {
-      open += 1
+      inUse.enter()
       try {
         let result = await send(method, params, options)
         for (let round = 1; result['resultType'] === 'input_required'; round++) {
@@ -89,11 +82,11 @@ export function openModern(channel: Channel, client: Client, hello: Hello): Sess
         }
         return result
       } finally {
-        leave()
+        inUse.leave()
       }
     },
     notify: (method, params) => channel.notify(method, params),
-    drained: () => (open === 0 ? Promise.resolve() : new Promise((resolve) => onDrained.push(resolve))),
+    drained: () => inUse.drained(),
     close() {
       changes.abort()
       return channel.close()
@@ -103,15 +96,6 @@ export function openModern(channel: Channel, client: Client, hello: Hello): Sess
 
 function withEnvelope(params: Params, envelope: Params): Params {
   return { ...params, _meta: { ...envelope, ...(params['_meta'] as object | undefined) } }
-}
-
-/** Undefined as soon as nobody waits any more; what is sent next then fails, and says why. */
-function whileWanted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) resolve(undefined)
-    signal.addEventListener('abort', () => resolve(undefined), { once: true })
-    work.then(resolve, reject)
-  })
 }
 
 /** What the server needs before it can finish, and its own note, which goes back untouched. */
@@ -138,7 +122,7 @@ async function meetNeed(
 ): Promise<Result> {
   const question = { method: String(method), params: (params ?? {}) as Params }
   try {
-    return await answerQuestion(handlers, question, signal)
+    return await answerQuestion(handlers, question, { signal })
   } catch (error) {
     if (!(error instanceof RpcFaultError)) throw error
     const message = `it needs an answer to \`${question.method}\`, and there is nobody here to give it`
@@ -164,7 +148,6 @@ function listenForChanges(channel: Channel, client: Client, hello: Hello): Abort
   if (client.listens === 'never' || Object.keys(notifications).length === 0) return controller
   const params = { notifications, _meta: envelopeOf(client) }
   const options: ChannelOptions = {
-    isBeside: true,
     signal: controller.signal,
     cancelBy: channel.wire.kind === 'http' ? 'stream' : 'message',
   }

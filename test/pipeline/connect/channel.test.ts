@@ -375,18 +375,3 @@ describe('notifications', () => {
     ])
   })
 })
-
-describe('a channel is drained', () => {
-  it('when every request but those beside has its answer', async () => {
-    const { channel, say } = open()
-    void channel.request('listen', {}, { ...BY_MESSAGE, isBeside: true })
-    await channel.drained()
-    const work = channel.request('a', {}, BY_MESSAGE)
-    let isDrained = false
-    const drained = channel.drained().then(() => (isDrained = true))
-    await settle()
-    expect(isDrained).toBe(false)
-    say({ id: 2, result: {} })
-    await Promise.all([work, drained])
-  })
-})

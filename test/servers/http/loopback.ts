@@ -25,6 +25,8 @@ export interface Loopback extends AsyncDisposable {
   readonly received: readonly Received[]
   /** Resolves when so many requests of a method have come: an HTTP method, or one of a message. */
   until(method: string, count?: number): Promise<Received>
+  /** Takes no new connections; resolves when the last one is over. */
+  stopListening(): Promise<void>
 }
 
 export interface ServeOptions {
@@ -81,6 +83,10 @@ export async function serve(
         if (matching.length >= count) return matching[count - 1]!
         await new Promise<void>((resolve) => wake.push(resolve))
       }
+    },
+    async stopListening() {
+      server.close()
+      await once(server, 'close')
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()

@@ -185,9 +185,20 @@ class HttpWire implements Wire, PostLine {
       cancel()
       release()
     }
-    // A server without such a stream refuses it, and all is well.
-    const onData = (text: string): void => void deliver(text, this.listener)
-    this.#stream = new Listening(this, { onOpen: settle, onData, onGiveUp: settle })
+    let hasBeenOpen = false
+    this.#stream = new Listening(this, {
+      onOpen() {
+        hasBeenOpen = true
+        settle()
+      },
+      onData: (text) => void deliver(text, this.listener),
+      onBroken: (failure) => this.listener.onDoubt?.(failure, 'broken'),
+      onGiveUp: (failure) => {
+        settle()
+        // A server without such a stream refuses it, and all is well.
+        if (hasBeenOpen || failure.kind === 'network') this.listener.onDoubt?.(failure, 'given-up')
+      },
+    })
     this.#stream.open()
   }
 
