@@ -7,7 +7,7 @@ import { nodeClock } from './clock.ts'
 import { nodeFiles } from './files.ts'
 import { nodeHttp } from './http.ts'
 import { createNodeProcesses } from './processes.ts'
-import { nodeShell } from './shell.ts'
+import { createNodeShell } from './shell.ts'
 import { nodeSockets } from './sockets.ts'
 import { nodeWeb } from './web.ts'
 
@@ -27,7 +27,7 @@ export function createNodeWorld(options: { readonly cwd?: string | undefined } =
     files: nodeFiles,
     clock: nodeClock,
     web: nodeWeb,
-    shell: nodeShell,
+    shell: createNodeShell(platform),
     processes: createNodeProcesses(platform),
     http: nodeHttp,
     sockets: nodeSockets,
