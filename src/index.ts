@@ -78,6 +78,7 @@ function discoveryFailed(error: unknown): Catalog['problems'][number] {
 
 export { createNodeWorld, ProblemError }
 export { SessionError } from './model/session.ts'
+export { takeStdout, type Stdout } from './world/node/stdout.ts'
 export { Secret } from './base/secret.ts'
 export { originalText } from './model/entry.ts'
 export { showTemplate } from './model/template.ts'

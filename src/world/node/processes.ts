@@ -5,7 +5,8 @@
  */
 import type { ChildProcess } from 'node:child_process'
 import type { Child, Platform, Processes, ProcessListener, SpawnRequest } from '../world.ts'
-import { endPlan } from './end-plan.ts'
+import { endTree } from './end-tree.ts'
+import { nodeFiles } from './files.ts'
 import { theReaper } from './reaper.ts'
 import { toSpawnable } from './windows-command.ts'
 
@@ -17,7 +18,7 @@ export function createNodeProcesses(platform: Platform): Processes {
         queueMicrotask(() => listener.onFailed(toFailed(child)))
         return NO_CHILD
       }
-      if (child.pid !== undefined && platform !== 'win32') theReaper().watch(child.pid)
+      if (child.pid !== undefined) theReaper(platform).watch(child.pid)
       listen(child, listener, platform)
       return toChild(child, platform)
     },
@@ -31,13 +32,15 @@ function childProcess(): ReturnType<typeof process.getBuiltinModule<'node:child_
 
 /** Some faults (no such program) Node tells later, as an event; others (a `cwd` that is a file) it throws. */
 function start({ command, args, env, cwd }: SpawnRequest, platform: Platform): ChildProcess | Error {
-  const spawnable = toSpawnable(command, args, { platform, env })
+  const spawnable = toSpawnable(command, args, { platform, env, isFile })
+  if (spawnable.kind === 'refused')
+    return Object.assign(new Error(spawnable.message), { code: spawnable.code })
   try {
     return childProcess().spawn(spawnable.command, spawnable.args, {
       cwd,
       env,
       stdio: ['pipe', 'pipe', 'pipe'],
-      // A session and a group of its own. On Windows it would open a window, and `taskkill /T` finds the tree without.
+      // A session and a group of its own. On Windows it would open a window, and there the tree is found without.
       detached: platform !== 'win32',
       windowsHide: true,
       windowsVerbatimArguments: spawnable.isVerbatim,
@@ -45,6 +48,10 @@ function start({ command, args, env, cwd }: SpawnRequest, platform: Platform): C
   } catch (error) {
     return error as Error
   }
+}
+
+function isFile(path: string): boolean {
+  return nodeFiles.kind(path) === 'file'
 }
 
 function toFailed(error: NodeJS.ErrnoException): Parameters<ProcessListener['onFailed']>[0] {
@@ -66,7 +73,7 @@ function listen(child: ChildProcess, listener: ProcessListener, platform: Platfo
   const finish = (tell: () => void): void => {
     if (isOver) return
     isOver = true
-    if (child.pid !== undefined && platform !== 'win32') theReaper().forget(child.pid)
+    if (child.pid !== undefined) theReaper(platform).end(child.pid)
     child.stdout?.destroy()
     child.stderr?.destroy()
     tell()
@@ -87,8 +94,8 @@ function listen(child: ChildProcess, listener: ProcessListener, platform: Platfo
   })
   child.on('close', (code, exitSignal) => finish(() => listener.onExit(toExit(code, exitSignal))))
   child.on('exit', (code, exitSignal) => {
-    // Whatever it started and left behind goes with it.
-    if (platform !== 'win32') signal(-child.pid!, 'SIGKILL')
+    // Whatever it started and left behind goes with it. On Windows nobody would find it by now but the reaper.
+    if (platform !== 'win32') endTree(child.pid!, 'kill', platform)
     const end = (): void => finish(() => listener.onExit(toExit(code, exitSignal)))
     // Behind the reads that are due: after a busy moment the timer would come before what is in the pipe.
     setTimeout(() => setImmediate(end), DRAIN_MS)
@@ -101,25 +108,7 @@ function toChild(child: ChildProcess, platform: Platform): Child {
     write: (text) => void child.stdin?.write(text),
     endInput: () => void child.stdin?.end(),
     end(how) {
-      if (child.pid === undefined) return
-      const plan = endPlan(child.pid, how, platform)
-      if (plan.kind === 'signal') signal(plan.pid, plan.signal)
-      else {
-        const options = { stdio: 'ignore', windowsHide: true } as const
-        childProcess()
-          .spawn(plan.command, plan.args, options)
-          .on('error', () => child.kill())
-      }
+      if (child.pid !== undefined) endTree(child.pid, how, platform)
     },
-  }
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name)
-  } catch (error) {
-    // Gone already, which is what was wanted; a group with no member left answers EPERM on macOS.
-    const { code } = error as NodeJS.ErrnoException
-    if (code !== 'ESRCH' && code !== 'EPERM') throw error
   }
 }

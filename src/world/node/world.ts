@@ -7,7 +7,7 @@ import { nodeFiles } from './files.ts'
 import { createNodeHttp } from './http.ts'
 import { pathsOf } from './paths.ts'
 import { createNodeProcesses } from './processes.ts'
-import { nodeShell } from './shell.ts'
+import { createNodeShell } from './shell.ts'
 import { createNodeSockets } from './sockets.ts'
 import { createNodeWeb } from './web.ts'
 
@@ -35,7 +35,7 @@ export function createNodeWorld(options: NodeWorldOptions = {}): World {
     files: nodeFiles,
     clock: nodeClock,
     web: createNodeWeb(http),
-    shell: nodeShell,
+    shell: createNodeShell(platform),
     processes: createNodeProcesses(platform),
     http,
     sockets: createNodeSockets(env),

@@ -219,13 +219,47 @@ describe('list', () => {
   test('shows afterwards how each was last seen, and starts nothing', async () => {
     const { stdout } = await run('list')
     expect(stdout).toMatch(/^NAME .* FATE +LAST SEEN +FILE$/m)
-    expect(stdout).toMatch(/^good .* chosen +ready, 2 tools, <time> ago/m)
+    expect(stdout).toMatch(/^good .* chosen +2 tools, <time> ago/m)
     expect(stdout).toMatch(/^dies .* chosen +failed, <time> ago/m)
     expect(stdout).toMatch(/^shop .* untrusted +\.\/\.mcp\.json/m)
     const { servers } = (await machine.json(['list'])) as {
       servers: { name: string; state?: string; tools?: number }[]
     }
     expect(servers.find(({ name }) => name === 'good')).toMatchObject({ state: 'ready', tools: 2 })
+  })
+
+  test('takes one line for each in a terminal of 80 columns', async () => {
+    using other = openMachine({
+      '~/.config/Claude/claude_desktop_config.json': {
+        mcpServers: { 'Brave Search': server('well-behaved'), github: server('echoes-env') },
+      },
+      '~/.config/plugboard/mcp.json': {
+        mcpServers: { warehouse: server('well-behaved', { env: { LEVEL: '${NOT_SET_ANYWHERE}' } }) },
+      },
+      './.mcp.json': { mcpServers: { shop: { command: 'shop' } } },
+    })
+    const rowsOf = async (): Promise<readonly (readonly string[])[]> => {
+      const { text } = await runInTerminal(other, 'plugboard list 2>/dev/null', { columns: 80 })
+      const rows = text.split('\n\n')[0]!.trimEnd().split('\n')
+      expect(rows.filter((row) => row.length > 80)).toEqual([])
+      // How much of a file there is room for depends on how long ago it was.
+      return rows.map((row) =>
+        row
+          .replace(/ \d+ s(?= ago)/, ' 0 s')
+          .replace(/….*(?=.{11}$)/, '…')
+          .split(/ {2,}/),
+      )
+    }
+    // Nothing is remembered yet, and there is room for all columns.
+    expect((await rowsOf())[0]).toEqual(['NAME', 'TRANSPORT', 'SCOPE', 'SOURCE', 'FATE', 'FILE'])
+    await other.run(['list', '--check'])
+    expect(await rowsOf()).toEqual([
+      ['NAME', 'FATE', 'LAST SEEN', 'FILE'],
+      ['Brave Search', 'chosen', '2 tools, 0 s ago', '…nfig.json:1'],
+      ['github', 'chosen', '3 tools, 0 s ago', '…nfig.json:1'],
+      ['shop', 'untrusted', './.mcp.json:1'],
+      ['warehouse', 'chosen', '2 tools, 0 s ago, 1 value missing', '…/mcp.json:1'],
+    ])
   })
 
   test('--check on a terminal ends with a clean last line', async () => {
