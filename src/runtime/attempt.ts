@@ -57,6 +57,8 @@ const SHORTEST_TTL_MS = 1000
 /** Of what a server writes, kept for the problem that may follow. */
 const LAST_LINES = 10
 
+const NO_KINDS: readonly ListKind[] = []
+
 export class Attempt implements ConnectListener {
   /** What it last wrote to stderr, redacted. */
   readonly lastLines: string[] = []
@@ -78,9 +80,10 @@ export class Attempt implements ConnectListener {
   /** Why its session is gone, perhaps before anyone was told that there is one. */
   #lost: WireFailure | undefined
   #lists = NO_LISTS
-  readonly #readAt = new Map<ListKind, number>()
+  /** Of those that their server vouches for, for some time. */
+  #readAt: Map<ListKind, number> | undefined
   /** Lists to read again, once those are there that are being read. */
-  readonly #due = new Set<ListKind>()
+  #due: readonly ListKind[] = NO_KINDS
   #isRefreshing = false
 
   constructor(request: AttemptRequest, shared: Shared, hooks: AttemptHooks) {
@@ -209,8 +212,16 @@ export class Attempt implements ConnectListener {
     const { clock } = this.#shared.world
     const signal = this.#signal()
     this.#lists = await readLists(session, kinds, { signal, clock, timeoutMs, before: this.#lists })
-    for (const kind of kinds) this.#readAt.set(kind, clock.now())
+    this.#noteTimes(kinds)
     return toOffering(session.hello, this.#lists)
+  }
+
+  #noteTimes(kinds: readonly ListKind[]): void {
+    for (const kind of kinds) {
+      if (this.#lists[kind].hints === undefined) continue
+      this.#readAt ??= new Map()
+      this.#readAt.set(kind, this.#shared.world.clock.now())
+    }
   }
 
   // What the session tells.
@@ -234,7 +245,7 @@ export class Attempt implements ConnectListener {
     const now = this.#shared.world.clock.now()
     const old = kinds.filter((kind) => {
       const { ttlMs = 0 } = this.#lists[kind].hints ?? {}
-      return ttlMs > 0 && now >= this.#readAt.get(kind)! + Math.max(ttlMs, SHORTEST_TTL_MS)
+      return ttlMs > 0 && now >= this.#readAt!.get(kind)! + Math.max(ttlMs, SHORTEST_TTL_MS)
     })
     if (old.length > 0) this.refresh(old)
   }
@@ -243,13 +254,12 @@ export class Attempt implements ConnectListener {
   refresh(kinds: readonly ListKind[] = LIST_KINDS): void {
     const { session } = this
     if (session === undefined || this.#isOver) return
-    for (const kind of kinds) this.#due.add(kind)
+    const wanted = [...new Set([...this.#due, ...kinds])]
+    this.#due = this.#isRefreshing ? wanted : NO_KINDS
     if (this.#isRefreshing) return
     this.#isRefreshing = true
-    const wanted = [...this.#due]
-    this.#due.clear()
     // Nobody asks for them again before this is over, however it ends.
-    for (const kind of wanted) this.#readAt.set(kind, this.#shared.world.clock.now())
+    this.#noteTimes(wanted)
     this.#list(session, wanted, this.#request.server.timeoutMs ?? REFRESH_MS)
       .then(
         // What was read of a session that went is not all there is.
@@ -259,7 +269,7 @@ export class Attempt implements ConnectListener {
       )
       .finally(() => {
         this.#isRefreshing = false
-        if (this.#due.size > 0) this.refresh([])
+        if (this.#due.length > 0) this.refresh([])
       })
   }
 

@@ -2,7 +2,7 @@
  * server-logs: what one server wrote, and what became of it, for people who look for the cause.
  *
  * in     lines, without the secrets that the caller knows
- * out    the last 1,000 in memory; on disk up to 5 MB, the older half in a second file
+ * out    on disk, up to 5 MB, the older half in a second file
  * never  throws, waits for the disk line by line, or takes more memory or disk however much a server writes
  */
 import { sha256 } from '../base/sha256.ts'
@@ -12,9 +12,7 @@ import type { World } from '../world/world.ts'
 
 export interface ServerLog {
   write(line: string, kind: LogKind): void
-  /** The last lines of this process, oldest first, as they are on disk. */
-  tail(lines: number): readonly string[]
-  /** Writes what is left to disk. What comes after is kept in memory alone. */
+  /** Writes what is left to disk. Nobody asks for what comes after. */
   close(): void
 }
 
@@ -23,7 +21,6 @@ export type LogKind = 'stderr' | 'stdout' | 'event'
 
 type StateDir = Pick<OurDirs, 'state'>
 
-const MAX_LINES = 1000
 const MAX_LINE_BYTES = 4096
 /** Of each of the two files. */
 const MAX_FILE_BYTES = 2.5 * 1024 * 1024
@@ -43,7 +40,6 @@ export function openServerLog(world: World, dirs: StateDir, name: string): Serve
 class LogFile implements ServerLog {
   readonly #world: World
   readonly #file: string
-  readonly #lines: string[] = []
   readonly #stamp = new Stamp()
   /** Lines on their way to the disk. */
   #backlog: Backlog | undefined
@@ -59,10 +55,6 @@ class LogFile implements ServerLog {
     for (const line of text.split('\n')) this.#add(`${this.#stamp.of(now)} ${kind} ${cut(line)}`)
   }
 
-  tail(count: number): readonly string[] {
-    return lastOf(this.#lines, Math.min(count, MAX_LINES))
-  }
-
   close(): void {
     if (this.#timer === 'closed') return
     if (this.#timer !== 'none') this.#timer()
@@ -71,10 +63,6 @@ class LogFile implements ServerLog {
   }
 
   #add(line: string): void {
-    const lines = this.#lines
-    lines.push(line)
-    // Many in one go: taking the first of a long list away is work for the whole list.
-    if (lines.length >= 2 * MAX_LINES) lines.splice(0, lines.length - MAX_LINES)
     if (this.#timer === 'closed') return
     this.#backlog ??= new Backlog()
     this.#backlog.add(line, 1)

@@ -70,7 +70,7 @@ export class Channel implements WireListener {
   readonly #hooks: ChannelHooks
   readonly #pending = new Map<RequestId, Pending>()
   /** What the server asks, while somebody here thinks about it. */
-  readonly #questions = new Map<RequestId, AbortController>()
+  #questions: Map<RequestId, AbortController> | undefined
   #lastId = 0
   #ended: WireFailure | undefined
   #gone: AbortController | undefined
@@ -171,7 +171,7 @@ export class Channel implements WireListener {
     if (this.#ended !== undefined) return
     this.#ended = failure
     for (const id of this.#pending.keys()) this.#fail(id, { kind: 'lost', wire: failure, wasSent: true })
-    for (const question of this.#questions.values()) question.abort()
+    for (const question of this.#questions?.values() ?? []) question.abort()
     this.#gone?.abort()
     void this.wire.close()
     this.#hooks.onEnd(failure)
@@ -210,12 +210,13 @@ export class Channel implements WireListener {
       one.seenAt = this.#clock.now()
       tell(() => one.options.onProgress?.(params))
     } else if (method === 'notifications/cancelled')
-      this.#questions.get(params['requestId'] as RequestId)?.abort()
+      this.#questions?.get(params['requestId'] as RequestId)?.abort()
     else this.#hooks.onNotification(method, params)
   }
 
   async #answer(id: RequestId, method: string, params: Params): Promise<void> {
     const controller = new AbortController()
+    this.#questions ??= new Map()
     this.#questions.set(id, controller)
     const send = (answer: { readonly result: Result } | { readonly error: RpcError }): void => {
       // A question that was taken back must not be answered.
@@ -228,7 +229,7 @@ export class Channel implements WireListener {
       send({ error: { code: RPC_CODES.internalError, message: 'the host failed to answer' } })
       this.#hooks.onOddity(`the host failed to answer ${method}: ${String(error)}`)
     } finally {
-      this.#questions.delete(id)
+      this.#questions!.delete(id)
       // The server goes on only now; but a mere sign of life is no progress.
       if (method !== 'ping') for (const one of this.#pending.values()) one.seenAt = this.#clock.now()
     }
@@ -280,7 +281,7 @@ export class Channel implements WireListener {
       const { timeoutMs = 0 } = one.options
       if (timeoutMs === 0) continue
       // While somebody here thinks about a question of the server's, the server cannot be the one that is slow.
-      if (this.#questions.size > 0) one.seenAt = now
+      if (this.#questions !== undefined && this.#questions.size > 0) one.seenAt = now
       const at = one.seenAt + timeoutMs
       if (at <= now) this.#giveUp(id, { kind: 'timeout', afterMs: timeoutMs })
       else next = Math.min(next, at)

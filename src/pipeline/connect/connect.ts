@@ -90,33 +90,35 @@ interface Opening {
 /** The server's yes to a subscription of ours: the session's own affair. */
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
 
-function createOpening(
-  launch: LaunchSpec,
-  { world, listener, handlers, ...request }: ConnectRequest,
-): Opening {
+function createOpening(launch: LaunchSpec, request: ConnectRequest): Opening {
+  const { world, inProcess, signal, listener } = request
+  const client = createClient(request)
   let current: { readonly channel: Channel; readonly ears: Ears } | undefined
-  const completions = new Completions()
-  const client: Client = {
-    info: request.client,
-    capabilities: capabilitiesOf(handlers),
-    handlers,
-    clock: world.clock,
-    listens: request.listens,
-    completions,
-    onRenewed: () => listener.onRenewed?.(),
-  }
   return {
     client,
     keep: () => current?.ears.keep(),
     async open(kind) {
       await current?.channel.close()
-      const opener = await findWireOpener(launch, { world, inProcess: request.inProcess, kind })
-      request.signal.throwIfAborted()
+      const opener = await findWireOpener(launch, { world, inProcess, kind })
+      signal.throwIfAborted()
       const ears = new Ears(listener, client)
       current = { channel: new Channel(opener, world.clock, ears), ears }
       return current.channel
     },
     abandon: async () => current?.channel.close(),
+  }
+}
+
+/** Made apart: it lives as long as the session, and so does whatever a closure beside it holds. */
+function createClient({ client: info, handlers, listener, listens, world }: ConnectRequest): Client {
+  return {
+    info,
+    capabilities: capabilitiesOf(handlers),
+    handlers,
+    clock: world.clock,
+    listens,
+    completions: new Completions(),
+    onRenewed: () => listener.onRenewed?.(),
   }
 }
 

@@ -4,7 +4,7 @@
  */
 export class InUse {
   #count = 0
-  #onDrained: (() => void)[] = []
+  #onDrained: (() => void)[] | undefined
 
   enter(): void {
     this.#count += 1
@@ -14,13 +14,14 @@ export class InUse {
     this.#count -= 1
     if (this.#count > 0) return
     const tell = this.#onDrained
-    this.#onDrained = []
-    for (const one of tell) one()
+    this.#onDrained = undefined
+    for (const one of tell ?? []) one()
   }
 
   /** Resolves when there is none. */
   drained(): Promise<void> {
-    return this.#count === 0 ? Promise.resolve() : new Promise((resolve) => this.#onDrained.push(resolve))
+    if (this.#count === 0) return Promise.resolve()
+    return new Promise((resolve) => (this.#onDrained ??= []).push(resolve))
   }
 }
 

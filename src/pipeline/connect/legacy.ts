@@ -21,88 +21,107 @@ export async function openLegacy(
   client: Client,
   options: Pick<RequestOptions, 'signal' | 'timeoutMs'>,
 ): Promise<Session> {
-  const hello = await shakeHands(channel, client, options)
-  let renewal: Promise<unknown> | undefined
+  const session = new LegacySession(channel, client, await shakeHands(channel, client, options))
+  // Elsewhere the end of the wire tells.
+  if (session.wire === 'http') channel.whenInDoubt(() => session.check())
+  return session
+}
 
-  /** The server forgot the session, because it was restarted: one handshake for all who find out. */
-  const renew = (): Promise<unknown> => {
-    renewal ??= shakeHands(channel, client, { timeoutMs: RENEWAL_MS })
-      .then(() => client.onRenewed())
-      .finally(() => (renewal = undefined))
-    return renewal
+class LegacySession implements Session {
+  readonly hello: Hello
+  readonly wire: Session['wire']
+  readonly #channel: Channel
+  readonly #client: Client
+  readonly #inUse = new InUse()
+  #renewal: Promise<unknown> | undefined
+  #isChecking = false
+
+  constructor(channel: Channel, client: Client, hello: Hello) {
+    this.hello = hello
+    this.wire = channel.wire.kind
+    this.#channel = channel
+    this.#client = client
   }
-  const send = (method: string, params: Params | undefined, request: RequestOptions): Promise<Result> =>
-    channel.request(method, params, { ...request, cancelBy: 'message' })
+
+  async request(method: string, params: Params = {}, options: RequestOptions = {}): Promise<Result> {
+    this.#inUse.enter()
+    try {
+      return await this.#send(method, params, options)
+    } catch (error) {
+      return await this.#mend(error, () => this.#send(method, params, options), options)
+    } finally {
+      this.#inUse.leave()
+    }
+  }
+
+  notify(method: string, params?: Params): void {
+    this.#channel.notify(method, params)
+  }
+
+  drained(): Promise<void> {
+    return this.#inUse.drained()
+  }
+
+  close(): Promise<void> {
+    return this.#channel.close()
+  }
+
+  /**
+   * Asks whether anybody is there, once for any number of doubts. A server that cannot be reached, or that wants to know
+   * who we are, ends the channel by that very answer; one that has forgotten us is greeted anew.
+   */
+  check(): void {
+    if (this.#isChecking) return
+    this.#isChecking = true
+    void this.#ping().finally(() => (this.#isChecking = false))
+  }
+
+  async #ping(): Promise<void> {
+    // A server on its way out may take no new requests, and still finish those it has.
+    await this.#inUse.drained()
+    await this.request('ping', {}, { timeoutMs: RENEWAL_MS }).catch((error: unknown) => {
+      // Any other answer is one: somebody is there.
+      if (error instanceof SessionError && error.failure.kind === 'lost' && isUnmanned(error.failure.wire))
+        this.#channel.onEnd(error.failure.wire)
+    })
+  }
+
+  #send(method: string, params: Params, options: RequestOptions): Promise<Result> {
+    return this.#channel.request(method, params, { ...options, cancelBy: 'message' })
+  }
 
   /** What can be mended is sent again, once for each thing that can be. */
-  const mend = async (
-    error: unknown,
-    again: () => Promise<Result>,
-    { signal }: RequestOptions,
-  ): Promise<Result> => {
+  async #mend(error: unknown, again: () => Promise<Result>, { signal }: RequestOptions): Promise<Result> {
     let failed = error
     if (isForgotten(error)) {
-      await unlessAborted(renew(), signal)
+      await unlessAborted(this.#renew(), signal)
       try {
         return await again()
       } catch (next) {
         failed = next
       }
     }
-    const pages = pagesToOpen(failed, client.handlers)
+    const { handlers, completions } = this.#client
+    const pages = pagesToOpen(failed, handlers)
     if (pages.length === 0) throw failed
-    const wanted = AbortSignal.any([channel.gone, signal ?? channel.gone])
-    const opening = openPages(pages, client.handlers, { signal: wanted, completions: client.completions })
+    const { gone } = this.#channel
+    const wanted = AbortSignal.any([gone, signal ?? gone])
+    const opening = openPages(pages, handlers, { signal: wanted, completions })
     if ((await whileWanted(opening, wanted)) === false) throw failed
     return again()
   }
-  const inUse = new InUse()
-  const ask: Session['request'] = async (method, params = {}, request = {}) => {
-    inUse.enter()
-    try {
-      return await send(method, params, request)
-    } catch (error) {
-      return await mend(error, () => send(method, params, request), request)
-    } finally {
-      inUse.leave()
-    }
-  }
-  channel.whenInDoubt(createCheck(channel, inUse, ask))
 
-  return {
-    hello,
-    wire: channel.wire.kind,
-    request: ask,
-    notify: (method, params) => channel.notify(method, params),
-    drained: () => inUse.drained(),
-    close: () => channel.close(),
+  /** The server forgot the session, because it was restarted: one handshake for all who find out. */
+  #renew(): Promise<unknown> {
+    this.#renewal ??= shakeHands(this.#channel, this.#client, { timeoutMs: RENEWAL_MS })
+      .then(() => this.#client.onRenewed())
+      .finally(() => (this.#renewal = undefined))
+    return this.#renewal
   }
 }
 
 /** For a server that was just there. */
 const RENEWAL_MS = 10_000
-
-/**
- * Asks whether anybody is there, once for any number of doubts. A server that cannot be reached, or that wants to know
- * who we are, ends the channel by that very answer; one that has forgotten us is greeted anew.
- */
-function createCheck(channel: Channel, inUse: InUse, ask: Session['request']): () => void {
-  let isAsking = false
-  const check = async (): Promise<void> => {
-    // A server on its way out may take no new requests, and still finish those it has.
-    await inUse.drained()
-    await ask('ping', {}, { timeoutMs: RENEWAL_MS }).catch((error: unknown) => {
-      // Any other answer is one: somebody is there.
-      if (error instanceof SessionError && error.failure.kind === 'lost' && isUnmanned(error.failure.wire))
-        channel.onEnd(error.failure.wire)
-    })
-  }
-  return () => {
-    if (isAsking) return
-    isAsking = true
-    void check().finally(() => (isAsking = false))
-  }
-}
 
 /** What a gateway says that has nobody behind it. */
 function isUnmanned(wire: WireFailure): boolean {

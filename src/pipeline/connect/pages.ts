@@ -14,20 +14,21 @@ export const COMPLETE = 'notifications/elicitation/complete'
 
 /** Who waits to hear that somebody is done with a page, by the id that the server gave it. */
 export class Completions {
-  readonly #waiting = new Map<unknown, () => void>()
+  #waiting: Map<unknown, () => void> | undefined
 
   /** Settles when the server says so; never, when it does not. */
   of({ elicitationId }: Params): Promise<void> {
-    return new Promise((resolve) => this.#waiting.set(elicitationId, resolve))
+    this.#waiting ??= new Map()
+    return new Promise((resolve) => this.#waiting!.set(elicitationId, resolve))
   }
 
   tell({ elicitationId }: Params): void {
-    this.#waiting.get(elicitationId)?.()
-    this.#waiting.delete(elicitationId)
+    this.#waiting?.get(elicitationId)?.()
+    this.#waiting?.delete(elicitationId)
   }
 
   forget({ elicitationId }: Params): void {
-    this.#waiting.delete(elicitationId)
+    this.#waiting?.delete(elicitationId)
   }
 }
 

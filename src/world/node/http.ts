@@ -19,6 +19,7 @@ import {
   type HttpListener,
   type HttpRequest,
 } from '../world.ts'
+import { createDecoder } from './decoder.ts'
 
 export function createNodeHttp(env: Env): Http {
   /** By origin: what the environment says is looked at once. */
@@ -97,12 +98,6 @@ async function loadAgents(connecting: Pick<Agent.Options, 'connect'>): Promise<A
     keepAliveTimeout: 30_000,
   }
   return { patient: new Agent({ ...options, connections: 128 }), urgent: new Agent(options) }
-}
-
-/** Loaded with the first stream: most commands read none. */
-function createDecoder(): StringDecoder {
-  const { StringDecoder } = process.getBuiltinModule('node:string_decoder')
-  return new StringDecoder('utf8')
 }
 
 /** With whom an exchange has been completed: the next one may get the same connection. */
