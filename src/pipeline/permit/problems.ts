@@ -122,6 +122,15 @@ function changed(
   })
 }
 
+/** A tool of a server that is gone, perhaps since the last reload. */
+export function unknownServer(server: string): Problem {
+  return createProblem({
+    code: DENIED,
+    message: `no server named \`${server}\` may run here, so its tools may not be called`,
+    hints: ['to see every server and the file it came from, run `plugboard list --all`'],
+  })
+}
+
 /** Only that and where something changed: what a server writes belongs behind a question. */
 function summarize({ name, description, schema }: PinDiff): readonly string[] {
   const paths = schema.slice(0, 5).map(({ path }) => `\`${path}\``)
