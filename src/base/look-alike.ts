@@ -13,9 +13,12 @@ export function foldLookAlikes(text: string): string {
   if (/^[\x20-\x7e]*$/.test(text)) return text.toLowerCase()
   const apart = text.normalize('NFKD').replace(/[\p{M}\p{C}\p{Default_Ignorable_Code_Point}]/gu, '')
   const plain = apart.replace(/\p{Pd}|\u2212/gu, '-').replace(/\p{Pc}/gu, '_')
-  return Array.from(plain, (character) => LOOKS_LIKE.get(character) ?? character)
-    .join('')
-    .toLowerCase()
+  // A capital may look like one letter, and its small form like another.
+  return toLatin(toLatin(plain).toLowerCase())
+}
+
+function toLatin(text: string): string {
+  return Array.from(text, (character) => LOOKS_LIKE.get(character) ?? character).join('')
 }
 
 /** Latin letters, and below each what is drawn as it: Unicode's confusables (UTS #39), as far as they are letters. */
