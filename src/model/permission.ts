@@ -142,6 +142,14 @@ export interface Verdict {
   readonly by: Evidence
 }
 
+/** Everything that was looked at for a verdict. */
+export interface Considered {
+  /** Those that match, strictest first. */
+  readonly rules: readonly PermissionRule[]
+  readonly grant: Grant | undefined
+  readonly pin: Pin | undefined
+}
+
 /** A verdict when everybody was asked who had to be. */
 export type Decision =
   | { readonly action: 'allow'; readonly by: Evidence }

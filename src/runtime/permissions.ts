@@ -14,6 +14,7 @@ import type {
   Answer,
   CallTarget,
   Caller,
+  Considered,
   Decision,
   Mode,
   PermissionRule,
@@ -24,7 +25,7 @@ import type {
 } from '../model/permission.ts'
 import type { Problem } from '../model/problem.ts'
 import { nameOf, type NameStyle } from '../pipeline/name/name.ts'
-import { canGrant, consider, permit, type Considered } from '../pipeline/permit/permit.ts'
+import { canGrant, consider, permit } from '../pipeline/permit/permit.ts'
 import { diffPin } from '../pipeline/permit/pin-diff.ts'
 import { findFormer, hintsOf, toPin } from '../pipeline/permit/pins.ts'
 import { denied, needsAnswer, unknownServer } from '../pipeline/permit/problems.ts'

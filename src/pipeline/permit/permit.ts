@@ -10,6 +10,7 @@
 import type {
   CallTarget,
   Caller,
+  Considered,
   Evidence,
   Grant,
   PermissionRule,
@@ -22,14 +23,6 @@ import { isNamed, matchRules } from './rule-index.ts'
 
 export function permit(permissions: Permissions, target: CallTarget, caller: Caller): Verdict {
   return lookAt(permissions, target).verdicts[caller]
-}
-
-/** Everything that was considered: what a verdict can be explained with. */
-export interface Considered {
-  /** Those that match, strictest first. */
-  readonly rules: readonly PermissionRule[]
-  readonly grant: Grant | undefined
-  readonly pin: Pin | undefined
 }
 
 export function consider(permissions: Permissions, target: CallTarget): Considered {
