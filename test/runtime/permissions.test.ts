@@ -13,6 +13,7 @@ import {
 } from '../../src/runtime/permissions.ts'
 import { decide, requireQuestions } from '../../src/runtime/trust.ts'
 import type { World } from '../../src/world/world.ts'
+import { createScratch } from '../worlds/scratch.ts'
 import { createMemoryWorld, type MemoryOptions, type MemoryWorld } from '../worlds/memory.ts'
 
 const STATE = '/home/ada/.local/state/plugboard'
@@ -354,6 +355,27 @@ describe('what is kept', () => {
       action: 'deny',
       problem: { code: 'permit/needs-answer', where: { file: PINS } },
     })
+  })
+})
+
+describe('on a real disk', () => {
+  test('answers of several processes at once are all kept, for their user alone', async () => {
+    using scratch = createScratch()
+    scratch.write('home/.config/plugboard/mcp.json', JSON.stringify({ mcpServers: { github: GITHUB } }))
+    const names = Array.from({ length: 8 }, (_, i) => `tool_${i}`)
+    await Promise.all(
+      names.map(async (name) => {
+        const permissions = await open(scratch.world, createPerson('always'))
+        expect((await permissions.check(createTool(name), 'model')).action).toBe('allow')
+        expect(permissions.problems()).toEqual([])
+      }),
+    )
+    const { grants, pins } = (await open(scratch.world)).current()
+    expect(grants.map(({ tool }) => tool)).toEqual(names)
+    expect(pins.map(({ tool }) => tool)).toEqual(names)
+    const state = `${scratch.home}/.local/state/plugboard`
+    for (const file of ['permissions.json', 'pins.json'])
+      expect(scratch.world.files.mode(`${state}/${file}`)).toBe(0o600)
   })
 })
 

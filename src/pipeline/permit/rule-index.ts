@@ -107,15 +107,19 @@ function someMatches(pattern: string, names: Iterable<string>): boolean {
 /** Every name under which somebody may have meant to forbid this tool, its whole server included. */
 function namesOf({ server, tool, name, otherNames }: CallTarget): ReadonlySet<string> {
   const names = new Set([name, ...otherNames])
-  for (const [one, other] of [
-    [server, tool],
-    // As it is shown, without the hash that tells it from its namesakes.
-    [toSafe(server), toSafe(tool)],
-  ] as const) {
+  for (const form of FORMS) {
+    const [one, other] = [form(server), form(tool)]
     names.add(`mcp__${one}`).add(`mcp__${one}__${other}`).add(`${one}__${other}`).add(`mcp_${one}_${other}`)
   }
   return names
 }
+
+/** As it is; as it is shown, without the hash that tells it from its namesakes; and as it is read. */
+const FORMS: readonly ((part: string) => string)[] = [
+  (part) => part,
+  toSafe,
+  (part) => toSafe(foldLookAlikes(part).trim()),
+]
 
 function toSafe(part: string): string {
   return part.replace(/[^A-Za-z0-9_-]/gu, '_')

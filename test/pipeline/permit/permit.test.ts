@@ -240,6 +240,8 @@ describe('a denial cannot be got round', () => {
     ['accents', 'github', 'délète_repo'],
     ['characters that cannot be seen', 'git\u200bhub', 'delete\u2060_re\u{e0041}po\u202e'],
     ['another underscore', 'github', 'delete‿repo'],
+    ['blanks', ' github', 'delete repo '],
+    ['several of these at once', 'ＧіtHub\u2007', ' dеlete\u00a0rеpо'],
   ])('by %s', (_, server, tool) => {
     const target = createTarget(server, tool)
     for (const rule of ['mcp__github__delete_repo', 'mcp__github__*_repo', 'mcp__github', 'MCP__GitHub__D*'])
