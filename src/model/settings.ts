@@ -3,6 +3,7 @@
  */
 import type { ConfigDocument } from './document.ts'
 import type { SourceId, Spot } from './origin.ts'
+import type { PermissionRule, PermissionSettings } from './permission.ts'
 import type { Level, Policy, ServerRule } from './policy.ts'
 import type { Problem } from './problem.ts'
 import type { Template } from './template.ts'
@@ -27,6 +28,10 @@ export interface Settings {
   readonly policy: Policy
   /** Rules of the repository's own settings: they apply once its user approved something of this project. */
   readonly projectDeny: readonly ServerRule[]
+  /** Without the rules of the repository. */
+  readonly permissions: PermissionSettings
+  /** As `projectDeny`: rules about calls, which deny or ask. */
+  readonly projectRules: readonly PermissionRule[]
   readonly problems: readonly Problem[]
 }
 

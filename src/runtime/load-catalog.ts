@@ -8,6 +8,7 @@
 import type { Catalog } from '../model/catalog.ts'
 import type { NormalizedEntry } from '../model/entry.ts'
 import type { Spot } from '../model/origin.ts'
+import type { PermissionRule, PermissionSettings } from '../model/permission.ts'
 import type { Policy, ServerRule } from '../model/policy.ts'
 import type { Project } from '../model/project.ts'
 import type { Settings } from '../model/settings.ts'
@@ -50,6 +51,10 @@ export interface LoadedCatalog {
   readonly off?: Spot
   /** What the repository's settings deny, as soon as something of it is approved. */
   readonly projectDeny: readonly ServerRule[]
+  /** As `projectDeny`, about calls. */
+  readonly projectRules: readonly PermissionRule[]
+  /** What is in force about calls. */
+  readonly permissions: PermissionSettings
   /** Lines where the user enabled a server of `.mcp.json` in Claude Code: a note in the question. */
   readonly enabledElsewhere: Discovery['choices']
 }
@@ -100,6 +105,8 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
     trustStore: stored.store,
     facts: trust.facts,
     projectDeny: settings.projectDeny,
+    projectRules: settings.projectRules,
+    permissions: permissionsOf(settings, trust.isProjectApproved),
     enabledElsewhere: found.choices.filter(({ decision }) => decision === 'enabled'),
   }
 }
@@ -108,6 +115,13 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
 function policyOf(settings: Settings, isProjectApproved: boolean): Policy {
   const { policy, projectDeny } = settings
   return isProjectApproved ? { ...policy, deny: [...policy.deny, ...projectDeny] } : policy
+}
+
+function permissionsOf(
+  { permissions, projectRules }: Settings,
+  isProjectApproved: boolean,
+): PermissionSettings {
+  return isProjectApproved ? { ...permissions, rules: [...permissions.rules, ...projectRules] } : permissions
 }
 
 /** One bad entry never takes its neighbours down, and its problem says so. */
@@ -148,6 +162,8 @@ export function emptyCatalog(world: World): LoadedCatalog {
     trustStore: { projects: new Map() },
     facts: new Map(),
     projectDeny: [],
+    projectRules: [],
+    permissions: { rules: [] },
     enabledElsewhere: [],
   }
 }

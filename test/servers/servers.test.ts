@@ -4,7 +4,9 @@
  */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -512,6 +514,19 @@ describe('calls', () => {
     const program = start('leaks-secret', [], { API_TOKEN: 'tok-123' })
     expect(await program.call('leak')).toBe('the token is tok-123')
     await program.until(() => (program.stderr === 'starting with token tok-123\n' ? true : undefined))
+  })
+
+  test('rug-pull has the tools of its file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'plugboard-test-'))
+    const file = join(folder, 'tools.json')
+    try {
+      for (const name of ['one', 'two']) {
+        writeFileSync(file, JSON.stringify([{ name, inputSchema: { type: 'object' } }]))
+        expect(await start('rug-pull', ['--tools', file]).call(name)).toBe(`this is ${name}`)
+      }
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
   })
 
   test('echoes-env names its variables', async () => {
