@@ -10,7 +10,7 @@ import type { NormalizedEntry } from '../model/entry.ts'
 import type { Spot } from '../model/origin.ts'
 import type { Policy, ServerRule } from '../model/policy.ts'
 import type { Project } from '../model/project.ts'
-import type { Settings } from '../model/settings.ts'
+import type { NameStyle, Settings } from '../model/settings.ts'
 import type { TrustFacts, TrustStore } from '../model/trust.ts'
 import { admit, type House } from '../pipeline/admit/admit.ts'
 import { choose, type Choice } from '../pipeline/choose/choose.ts'
@@ -48,6 +48,8 @@ export interface LoadedCatalog {
   readonly facts: ReadonlyMap<NormalizedEntry, TrustFacts>
   /** The line of the settings that turns everything off; no other file was read. */
   readonly off?: Spot
+  /** How the model sees tools called. */
+  readonly toolNames: NameStyle
   /** What the repository's settings deny, as soon as something of it is approved. */
   readonly projectDeny: readonly ServerRule[]
   /** Lines where the user enabled a server of `.mcp.json` in Claude Code: a note in the question. */
@@ -99,6 +101,7 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
     dirs,
     trustStore: stored.store,
     facts: trust.facts,
+    toolNames: settings.toolNames ?? 'double',
     projectDeny: settings.projectDeny,
     enabledElsewhere: found.choices.filter(({ decision }) => decision === 'enabled'),
   }
@@ -147,6 +150,7 @@ export function emptyCatalog(world: World): LoadedCatalog {
     dirs: findOurDirs(world, project),
     trustStore: { projects: new Map() },
     facts: new Map(),
+    toolNames: 'double',
     projectDeny: [],
     enabledElsewhere: [],
   }
