@@ -135,6 +135,16 @@ export function isEqual(a: unknown, b: unknown): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b)
 }
 
+/** What it takes to write the schema out once more, without those inside of it: one, and one for each hundred letters. */
+export function weightOf({ description, enum: options, default: value }: SchemaObject): number {
+  const letters = (description?.length ?? 0) + (options === undefined ? 0 : lettersOf(options))
+  return 1 + Math.floor((letters + (typeof value === 'object' ? lettersOf(value) : 0)) / 100)
+}
+
+function lettersOf(value: unknown): number {
+  return JSON.stringify(value)?.length ?? 0
+}
+
 export function typesOf({ type }: SchemaObject): readonly TypeName[] {
   return type === undefined ? [] : typeof type === 'string' ? [type] : type
 }

@@ -5,7 +5,7 @@ import { typesOf, type Schema, type SchemaObject } from './json-schema.ts'
 import { Unrepairable } from './unrepairable.ts'
 
 export interface Measures {
-  /** Objects within objects; what a list or an alternative holds is on the level it stands on. */
+  /** Objects within objects, also by reference, but not back to one that is around it. */
   readonly levels: number
   /** In all objects together. */
   readonly properties: number
@@ -48,7 +48,7 @@ const WORDS: Readonly<Record<keyof Measures, string>> = {
 const LARGE_ENUM = 250
 
 function measure(root: SchemaObject): Measures {
-  const sum: { -readonly [key in keyof Measures]: number } = {
+  const sum: Sum = {
     levels: 0,
     properties: 0,
     options: 0,
@@ -57,33 +57,58 @@ function measure(root: SchemaObject): Measures {
     mostAlternatives: 0,
     letters: 0,
   }
-  const visit = (schema: Schema, level: number): void => {
+  const visit = (schema: Schema): void => {
     if (typeof schema === 'boolean') return
     const { properties, items, additionalProperties, anyOf, enum: options, $defs } = schema
-    const isObject = typesOf(schema).includes('object')
-    const here = isObject ? level + 1 : level
-    sum.levels = Math.max(sum.levels, here)
-    for (const [name, child] of Object.entries(properties ?? {})) {
-      sum.properties += 1
-      sum.letters += name.length
-      visit(child, here)
+    if (properties !== undefined) sum.properties += Object.keys(properties).length
+    for (const named of [properties, $defs]) {
+      for (const name of Object.keys(named ?? {})) {
+        sum.letters += name.length
+        visit(named![name]!)
+      }
     }
-    for (const [name, child] of Object.entries($defs ?? {})) {
-      sum.letters += name.length
-      visit(child, 0)
-    }
-    if (options !== undefined) {
-      const letters = options.reduce<number>((letters, option) => letters + String(option).length, 0)
-      sum.options += options.length
-      sum.mostOptions = Math.max(sum.mostOptions, options.length)
-      if (options.length > LARGE_ENUM) sum.longestOptions = Math.max(sum.longestOptions, letters)
-      sum.letters += letters
-    }
+    if (options !== undefined) addOptions(sum, options)
     sum.mostAlternatives = Math.max(sum.mostAlternatives, anyOf?.length ?? 0)
-    for (const child of anyOf ?? []) visit(child, level)
-    if (items !== undefined) visit(items, here)
-    if (additionalProperties !== undefined) visit(additionalProperties, here)
+    for (const child of anyOf ?? []) visit(child)
+    if (items !== undefined) visit(items)
+    if (additionalProperties !== undefined) visit(additionalProperties)
   }
-  visit(root, 0)
-  return sum
+  visit(root)
+  return { ...sum, levels: levelsOf(root) }
+}
+
+type Sum = { -readonly [key in keyof Measures]: number }
+
+function addOptions(sum: Sum, options: readonly unknown[]): void {
+  const letters = options.reduce<number>((letters, option) => letters + String(option).length, 0)
+  sum.options += options.length
+  sum.mostOptions = Math.max(sum.mostOptions, options.length)
+  if (options.length > LARGE_ENUM) sum.longestOptions = Math.max(sum.longestOptions, letters)
+  sum.letters += letters
+}
+
+function levelsOf(root: SchemaObject): number {
+  const known = new Map<string, number>()
+  const levels = (schema: Schema): number => {
+    if (typeof schema === 'boolean') return 0
+    const { $ref, properties = {}, items = true, additionalProperties = true, anyOf = [] } = schema
+    if ($ref !== undefined) return levelsOfDefinition($ref.slice('#/$defs/'.length))
+    const below = mostOf([...Object.values(properties), items, additionalProperties])
+    return Math.max(mostOf(anyOf), typesOf(schema).includes('object') ? below + 1 : below)
+  }
+  const mostOf = (schemas: readonly Schema[]): number =>
+    schemas.reduce<number>((most, schema) => Math.max(most, levels(schema)), 0)
+  const levelsOfDefinition = (name: string): number => {
+    const before = known.get(name)
+    if (before !== undefined || root.$defs === undefined || !Object.hasOwn(root.$defs, name))
+      return before ?? 0
+    // Until it is known, whoever is inside of it and refers to it adds nothing.
+    known.set(name, 0)
+    known.set(name, levels(root.$defs[name]!))
+    return known.get(name)!
+  }
+  return Object.keys(root.$defs ?? {}).reduce(
+    (most, name) => Math.max(most, levelsOfDefinition(name)),
+    levels(root),
+  )
 }

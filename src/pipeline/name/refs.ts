@@ -5,38 +5,54 @@
  * out    the same with every `$ref` replaced by its target, or with those left that stand alone and lead to `#` or `#/$defs/<name>`
  * never  fetches anything; loops: whoever refers to itself is refused, or keeps its `$ref`
  */
-import { CHILDREN, mapChildren, setOwn, without, type Schema, type SchemaObject } from './json-schema.ts'
+import {
+  CHILDREN,
+  mapChildren,
+  setOwn,
+  weightOf,
+  without,
+  type Schema,
+  type SchemaObject,
+} from './json-schema.ts'
 import { modernizePart } from './modernize.ts'
 import { spend, Unrepairable, type Work } from './unrepairable.ts'
 
 /** Every `$ref` replaced by what it leads to. Throws when one leads nowhere, or back to itself. */
-export function inlineRefs(root: SchemaObject, work: Work): SchemaObject {
-  return unfold(root, { keeps: 'none', work })
+export function inlineRefs(root: SchemaObject, manner: Manner): SchemaObject {
+  return unfold(root, 'none', manner)
 }
 
 /**
  * What is referred to from within stays a definition, at the root and under a plain name; what stands beside a `$ref`, or
  * is joined with others, is written out. Throws when a `$ref` leads nowhere, or a schema is itself and something else.
  */
-export function gatherRefs(root: SchemaObject, work: Work): SchemaObject {
-  return unfold(root, { keeps: 'plain', work })
+export function gatherRefs(root: SchemaObject, manner: Manner): SchemaObject {
+  return unfold(root, 'plain', manner)
 }
 
-interface Manner {
-  readonly keeps: 'none' | 'plain'
+export interface Manner {
   readonly work: Work
+  /** Keywords to leave out, with all they refer to. */
+  readonly drops: ReadonlySet<string>
 }
 
 /** What the place of a schema asks for: at the root and inside of `allOf`, a `$ref` cannot stay. */
 type Position = 'root' | 'joined' | 'plain'
 
 interface Unfolding extends Manner {
+  readonly keeps: 'none' | 'plain'
   readonly resolve: Resolve
   readonly definitions: Definitions
 }
 
-function unfold(root: SchemaObject, manner: Manner): SchemaObject {
-  const unfolding: Unfolding = { ...manner, resolve: createResolve(root), definitions: new Definitions(root) }
+function unfold(root: SchemaObject, keeps: Unfolding['keeps'], { work, drops }: Manner): SchemaObject {
+  const unfolding: Unfolding = {
+    keeps,
+    work,
+    drops: new Set([...SCAFFOLD, ...drops]),
+    resolve: createResolve(root),
+    definitions: new Definitions(root),
+  }
   const whole = unfoldSchema(root, { position: 'root', inside: [root] }, unfolding) as SchemaObject
   const defs = unfolding.definitions.finish((target) =>
     unfoldSchema(target, { position: 'plain', inside: [target] }, unfolding),
@@ -51,10 +67,10 @@ interface Here {
 }
 
 function unfoldSchema(schema: Schema, here: Here, unfolding: Unfolding): Schema {
-  spend(unfolding.work, 1)
   if (typeof schema === 'boolean') return schema
+  spend(unfolding.work, weightOf(schema))
   if (schema.$ref !== undefined) return unfoldRef(schema, schema.$ref, here, unfolding)
-  const bare = without(schema, SCAFFOLD)
+  const bare = without(schema, unfolding.drops)
   return mapChildren(bare, (child, keyword) => {
     const position = positionOf(keyword, here.position)
     return unfoldSchema(child, { ...here, position }, unfolding)

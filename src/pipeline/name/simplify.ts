@@ -13,6 +13,7 @@ import {
   mapNamed,
   setOwn,
   typesOf,
+  weightOf,
   without,
   type NamedSchemas,
   type Schema,
@@ -30,6 +31,8 @@ export interface Dialect {
   readonly keywords: ReadonlySet<string>
   /** What stands for any value. Absent: it cannot be said. */
   readonly any?: SchemaObject
+  /** Whether several types can be named at once, where nothing else is asked. */
+  readonly typeLists: 'taken' | 'split'
   /** Whether a list must say what is in it. */
   readonly items: 'required' | 'optional'
   /** The last hand at each schema, its parts being done. */
@@ -43,17 +46,37 @@ export interface Task {
 
 /** The whole, from a root that is one object. Throws when nothing can satisfy it. */
 export function simplifyRoot(root: SchemaObject, task: Task): SchemaObject {
-  const { $defs } = root
-  const simple = requireSimple(without(root, DEFS), ROOT, task)
-  if ($defs === undefined) return simple
-  const place: Place = { up: ROOT, step: '$defs' }
-  const defs = mapNamed($defs, (definition, name) =>
-    requireSimple(definition, { up: place, step: name }, task),
-  )
-  return { ...simple, $defs: defs }
+  const simple = requireSimple(without(root, ASIDE), ROOT, task)
+  const defs = root.$defs === undefined ? {} : simplifyDefinitions(root.$defs, simple, task)
+  return Object.keys(defs).length === 0 ? simple : { ...simple, $defs: defs }
 }
 
-const DEFS: ReadonlySet<string> = new Set(['$defs'])
+/** Options of whole objects cannot be said anywhere. */
+const ASIDE: ReadonlySet<string> = new Set(['$defs', 'enum', 'const'])
+
+/** Those that are still referred to. */
+function simplifyDefinitions(all: NamedSchemas, body: SchemaObject, task: Task): NamedSchemas {
+  const used: Record<string, Schema> = {}
+  const waiting = [body]
+  // The list grows while it is read.
+  for (const schema of waiting) {
+    for (const name of definitionsIn(schema)) {
+      if (Object.hasOwn(used, name)) continue
+      const place: Place = { up: { up: ROOT, step: '$defs' }, step: name }
+      const simple = requireSimple(all[name]!, place, task)
+      setOwn(used, name, simple)
+      waiting.push(simple)
+    }
+  }
+  return used
+}
+
+function definitionsIn(schema: Schema): readonly string[] {
+  if (typeof schema === 'boolean') return []
+  const { $ref, properties = {}, items = true, additionalProperties = true, anyOf = [] } = schema
+  if ($ref !== undefined) return $ref === '#' ? [] : [$ref.slice('#/$defs/'.length)]
+  return [...Object.values(properties), items, additionalProperties, ...anyOf].flatMap(definitionsIn)
+}
 
 function requireSimple(schema: Schema, at: Place, task: Task): SchemaObject {
   const simple = simplify(schema, at, task)
@@ -63,9 +86,9 @@ function requireSimple(schema: Schema, at: Place, task: Task): SchemaObject {
 
 /** Undefined when nothing can satisfy it. */
 export function simplify(schema: Schema, at: Place, task: Task): SchemaObject | undefined {
-  spend(task.work, 1)
   if (schema === false) return undefined
   if (schema === true) return toAny({}, at, task)
+  spend(task.work, weightOf(schema))
   if (schema.$ref !== undefined) return schema
   const node = withoutAllOf(schema, task.work)
   if (node === undefined || node.$ref !== undefined) return node
@@ -99,6 +122,7 @@ function notesOf(keywords: readonly string[], node: SchemaObject): readonly stri
 }
 
 const UNION: ReadonlySet<string> = new Set(['anyOf', 'oneOf'])
+const WORDS: ReadonlySet<string> = new Set(['title', 'description'])
 const TOLD: ReadonlySet<string> = new Set([
   'title',
   'description',
@@ -123,9 +147,15 @@ function simplifyUnion(node: SchemaObject, at: Place, task: Task): SchemaObject 
   }
   const { told, notes } = tellApart(beside)
   if (simple.length === 0) return undefined
-  if (simple.length === 1)
-    return simple[0]!.$ref === undefined ? withNotes({ ...simple[0], ...told }, notes) : simple[0]
-  return task.dialect.finish(withNotes({ ...told, anyOf: simple }, notes), at)
+  if (simple.length === 1) return tellOne(simple[0]!, told, notes)
+  const anyOf = isSameList(simple, forms) ? forms : simple
+  const union = task.dialect.finish(withNotes({ ...told, anyOf }, notes), at)
+  return isSame(node, union) ? node : union
+}
+
+/** A reference stands alone, whatever was to be told. */
+function tellOne(schema: SchemaObject, told: SchemaObject, notes: readonly string[]): SchemaObject {
+  return schema.$ref === undefined ? withNotes({ ...schema, ...told }, notes) : schema
 }
 
 function isOnlyRequired(form: Schema): boolean {
@@ -153,7 +183,7 @@ function simplifyPlain(node: SchemaObject, at: Place, task: Task): SchemaObject 
   const types = typesOf(node).length > 0 ? typesOf(node) : inferTypes(node)
   const named = types.filter((type) => type !== 'null')
   if (types.length === 0) return toAny(node, at, task)
-  if (named.length > 1) return splitTypes(node, types, { at, task })
+  if (named.length > 1) return severalTypes(node, types, { at, task })
   const isNullable = named.length === 1 && types.length === 2
   return toTyped(node, { type: types.length === 1 ? types[0]! : named[0]!, isNullable }, { at, task })
 }
@@ -208,7 +238,9 @@ function belongs(keyword: string, type: TypeName): boolean {
 }
 
 /** One alternative for each type, with what belongs to it. */
-function splitTypes(node: SchemaObject, types: readonly TypeName[], here: Here): SchemaObject | undefined {
+function severalTypes(node: SchemaObject, types: readonly TypeName[], here: Here): SchemaObject | undefined {
+  const isBare = Object.keys(node).every((keyword) => keyword === 'type' || WORDS.has(keyword))
+  if (isBare && here.task.dialect.typeLists === 'taken') return node
   const rules = without(node, TOLD)
   const anyOf = types.map((type): SchemaObject => ({ ...rules, type }))
   return simplifyUnion({ ...without(node, new Set(Object.keys(rules))), anyOf }, here.at, here.task)
@@ -231,7 +263,7 @@ function simplifyOptions(
   const named = types.filter((type) => type !== 'null')
   if (types.length === 0) return undefined
   if (named.length > 1) return splitOptions(plain, fitting, { ...here, types })
-  const isWhole = fitting.length === node.enum?.length
+  const isWhole = options === node.enum && fitting.length === options.length
   const typed = isWhole ? plain : { ...plain, enum: fitting }
   const isNullable = named.length === 1 && types.length === 2
   return toTyped(typed, { type: named[0] ?? 'null', isNullable }, here)
@@ -296,11 +328,11 @@ function toTyped(
   const out: Record<string, unknown> = {}
   const notes: string[] = []
   const said = typesOf(node)
-  const isSaid = said.length === (isNullable ? 2 : 1) && said.includes(type)
-  if (node.type === undefined) out['type'] = isNullable ? [type, 'null'] : type
+  const types = !isNullable ? type : said.length === 2 && said.includes(type) ? node.type : [type, 'null']
+  if (node.type === undefined) out['type'] = types
   for (const keyword of Object.keys(node)) {
     const value = node[keyword]
-    if (keyword === 'type') out['type'] = isSaid ? value : isNullable ? [type, 'null'] : type
+    if (keyword === 'type') out['type'] = types
     else if (STRUCTURE.has(keyword) && belongs(keyword, type)) setOwn(out, keyword, value)
     else if (belongs(keyword, type)) {
       const note = task.dialect.keywords.has(keyword) ? undefined : toNote(keyword, value)
@@ -332,8 +364,9 @@ function fillObject(out: Record<string, unknown>, at: Place, task: Task): boolea
   const isMissing = (name: string): boolean => !Object.hasOwn(known ?? {}, name)
   if (required?.some((name) => Object.hasOwn(properties ?? {}, name) && isMissing(name)) === true)
     return false
-  if (required?.some(isMissing) === true) out['required'] = required.filter((name) => !isMissing(name))
-  if ((out['required'] as SchemaObject['required'])?.length === 0) delete out['required']
+  const left = required?.some(isMissing) === true ? required.filter((name) => !isMissing(name)) : required
+  if (left !== required && left?.length === 0) delete out['required']
+  else if (left !== undefined) out['required'] = left
   if (typeof additionalProperties === 'object' && task.dialect.keywords.has('additionalProperties')) {
     out['additionalProperties'] = simplifyAdditional(additionalProperties, at, task)
   }
@@ -356,6 +389,10 @@ function fillArray(out: Record<string, unknown>, at: Place, task: Task): void {
   else if (task.dialect.items === 'required') out['items'] = toAny({}, place, task)
   else delete out['items']
   if (prefixItems.length > 0) delete out['prefixItems']
+}
+
+function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((one, i) => one === b[i])
 }
 
 /** So that what did not change is shared with the original. */

@@ -32,13 +32,13 @@ export function showPlace(place: Place): string {
   return `\`${path.length > SHOWN ? `${path.slice(0, SHOWN)}…` : path}\``
 }
 
-/** Against schemas that grow when they are unfolded: one unit for each schema that is made. */
+/** Against schemas that grow when they are unfolded: each schema that is made has its weight. */
 export interface Work {
   spent: number
 }
 
-/** The largest schema of the corpus takes a thirtieth of it. */
-const MOST_WORK = 50_000
+/** The largest schema of the corpus takes a tenth of it. */
+const MOST_WORK = 20_000
 
 export function spend(work: Work, units: number): void {
   work.spent += units

@@ -42,6 +42,7 @@ const GEMINI: Dialect = {
       { type: 'array', items: { type: 'string' } },
     ],
   },
+  typeLists: 'split',
   items: 'required',
   finish: (node) => (node.anyOf === undefined ? finishTyped(node) : finishUnion(node)),
 }

@@ -46,6 +46,7 @@ const MOONSHOT: Dialect = {
     'maxItems',
   ]),
   any: { type: ['string', 'number', 'boolean', 'object', 'array', 'null'] },
+  typeLists: 'taken',
   items: 'optional',
   finish: (node, at) => {
     if (node.anyOf !== undefined) return node

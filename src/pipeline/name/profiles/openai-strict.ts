@@ -56,6 +56,7 @@ const STRICT: Dialect = {
     'minItems',
     'maxItems',
   ]),
+  typeLists: 'split',
   items: 'required',
   finish: (node, at) => (typesOf(node).includes('object') ? close(node, at) : withoutForeign(node)),
 }
@@ -92,7 +93,7 @@ function close(node: SchemaObject, at: Place): SchemaObject {
   return {
     ...rest,
     properties: mapNamed(properties, (child, name) => (required.includes(name) ? child : toNullable(child))),
-    required: names,
+    required: required.length === names.length ? required : names,
     additionalProperties: false,
   }
 }

@@ -15,9 +15,25 @@ export type RefRule = 'gather' | 'inline'
 export function toSimpleRoot(schema: JsonSchema, refs: RefRule, task: Task): SchemaObject {
   const { schema: modern, hasRefs } = modernize(schema)
   const settle = refs === 'gather' ? gatherRefs : inlineRefs
-  const settled = hasRefs ? settle(modern, task.work) : without(modern, DEFINITIONS)
-  return simplifyRoot(toObjectRoot(settled, task.work), task)
+  const root = toObjectRoot(hasRefs ? settle(modern, { work: task.work, drops: UNSAID }) : modern, task.work)
+  return simplifyRoot(hasRefs ? root : without(root, DEFINITIONS), task)
 }
+
+/** What none of them has a word for. */
+const UNSAID: ReadonlySet<string> = new Set([
+  'not',
+  'if',
+  'then',
+  'else',
+  'contains',
+  'propertyNames',
+  'patternProperties',
+  'dependentSchemas',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+  'contentSchema',
+  'additionalItems',
+])
 
 /** Of use to references only. */
 const DEFINITIONS: ReadonlySet<string> = new Set(['$defs', 'definitions'])
