@@ -14,6 +14,9 @@ export type FoundSettings = { readonly level: Level; readonly file: string } & (
   | { readonly problem: Problem; readonly document?: never }
 )
 
+/** `double`: `mcp__server__tool`. `bare`: `server__tool`. `single`: `mcp_server_tool`, in the manner of xcsh. */
+export type NameStyle = 'double' | 'bare' | 'single'
+
 export interface Settings {
   /** The line that says `enabled: false`: no other file is read. */
   readonly off?: Spot
@@ -25,6 +28,8 @@ export interface Settings {
   readonly plugins: ReadonlyMap<string, { readonly isOn: boolean; readonly by: Spot }>
   /** Names switched off or on again by the user, whichever file declares them. */
   readonly switches: ReadonlyMap<string, { readonly to: 'on' | 'off'; readonly by: Spot }>
+  /** How the model sees tools called. Absent: `double`. */
+  readonly toolNames?: NameStyle
   readonly policy: Policy
   /** Rules of the repository's own settings: they apply once its user approved something of this project. */
   readonly projectDeny: readonly ServerRule[]

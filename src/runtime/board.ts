@@ -122,7 +122,7 @@ class LiveBoard implements Board {
     change: new Set<(change: BoardChange) => void>(),
     notification: new Set<(notification: BoardNotification) => void>(),
   }
-  readonly #toolList = createToolList()
+  readonly #toolList = createToolList(() => this.#loaded.toolNames)
   #isClosed = false
   /** Servers that changed in this turn. */
   readonly #changed = new Set<string>()
@@ -206,6 +206,9 @@ class LiveBoard implements Board {
     for (const server of servers) if (fresh.has(server.name)) this.#replace(server)
     for (const name of plan.reconnected) this.#supervisors.get(name)!.restart()
     for (const name of [...plan.removed, ...fresh]) this.#note(name)
+    // Other names are other tools, although no server changed.
+    const isRenamed = loaded.toolNames !== this.#loaded.toolNames
+    if (isRenamed && this.#changed.size === 0) queueMicrotask(() => this.#tellChanges())
     this.#loaded = loaded
     return plan
   }

@@ -11,7 +11,7 @@ import type { Spot } from '../model/origin.ts'
 import type { PermissionRule, PermissionSettings } from '../model/permission.ts'
 import type { Policy, ServerRule } from '../model/policy.ts'
 import type { Project } from '../model/project.ts'
-import type { Settings } from '../model/settings.ts'
+import type { NameStyle, Settings } from '../model/settings.ts'
 import type { TrustFacts, TrustStore } from '../model/trust.ts'
 import { admit, type House } from '../pipeline/admit/admit.ts'
 import { choose, type Choice } from '../pipeline/choose/choose.ts'
@@ -49,6 +49,8 @@ export interface LoadedCatalog {
   readonly facts: ReadonlyMap<NormalizedEntry, TrustFacts>
   /** The line of the settings that turns everything off; no other file was read. */
   readonly off?: Spot
+  /** How the model sees tools called. */
+  readonly toolNames: NameStyle
   /** What the repository's settings deny, as soon as something of it is approved. */
   readonly projectDeny: readonly ServerRule[]
   /** As `projectDeny`, about calls. */
@@ -104,6 +106,7 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
     dirs,
     trustStore: stored.store,
     facts: trust.facts,
+    toolNames: settings.toolNames ?? 'double',
     projectDeny: settings.projectDeny,
     projectRules: settings.projectRules,
     permissions: permissionsOf(settings, trust.isProjectApproved),
@@ -161,6 +164,7 @@ export function emptyCatalog(world: World): LoadedCatalog {
     dirs: findOurDirs(world, project),
     trustStore: { projects: new Map() },
     facts: new Map(),
+    toolNames: 'double',
     projectDeny: [],
     projectRules: [],
     permissions: { rules: [] },

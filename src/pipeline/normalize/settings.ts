@@ -10,7 +10,7 @@ import { SOURCES_HIGH_TO_LOW, type SourceId, type Spot } from '../../model/origi
 import type { AllowList, Level, ServerMatch, ServerRule } from '../../model/policy.ts'
 import type { PermissionRule } from '../../model/permission.ts'
 import type { Problem } from '../../model/problem.ts'
-import type { Connector, FoundSettings, Settings } from '../../model/settings.ts'
+import type { Connector, FoundSettings, NameStyle, Settings } from '../../model/settings.ts'
 import type { Template } from '../../model/template.ts'
 import { createWarning } from '../../problem/problem.ts'
 import { findNearest } from '../../base/edit-distance.ts'
@@ -25,7 +25,7 @@ export function normalizeSettings(found: readonly FoundSettings[]): Settings {
     if (settings.problem !== undefined) breakPolicy(draft, settings.level, settings.problem)
     else readSettings(draft, { level: settings.level, document: settings.document })
   }
-  const { enabled, projectConfig, pluginServersOnly, broken } = draft
+  const { enabled, projectConfig, pluginServersOnly, broken, toolNames } = draft
   return {
     sourcesOff: new Map([...draft.sources].filter(([, { isOn }]) => !isOn).map(([id, { by }]) => [id, by])),
     connectors: draft.connectors,
@@ -39,6 +39,7 @@ export function normalizeSettings(found: readonly FoundSettings[]): Settings {
     },
     projectRules: draft.projectRules,
     problems: draft.problems,
+    ...(toolNames === undefined ? {} : { toolNames }),
     policy: {
       deny: draft.deny,
       allowLists: draft.allowLists,
@@ -64,11 +65,15 @@ interface SettingsDraft {
   projectConfig?: Toggle
   pluginServersOnly?: Spot
   broken?: Problem
+<<<<<<< HEAD
   /** Of rules about calls: servers run all the same, and nothing is permitted. */
   brokenRules?: Problem
   plan?: Spot
   readonly rules: PermissionRule[]
   readonly projectRules: PermissionRule[]
+=======
+  toolNames?: NameStyle
+>>>>>>> wt-n
   readonly sources: Map<SourceId, Toggle>
   readonly plugins: Map<string, Toggle>
   readonly switches: Map<string, { readonly to: 'on' | 'off'; readonly by: Spot }>
@@ -122,6 +127,12 @@ const READERS: Readonly<Record<string, SettingReader>> = {
   connectors: (draft, at, member) => {
     for (const item of readList(draft, at, member)) readConnector(draft, at, item)
   },
+  toolNames: (draft, at, { value }) => {
+    const style = NAME_STYLES.find((known) => known === toText(value))
+    if (style === undefined)
+      draft.problems.push(malformed(at, value, `\`toolNames\` must be ${STYLES_IN_WORDS}`))
+    else draft.toolNames ??= style
+  },
   disabledServers: readSwitches('off'),
   enabledServers: readSwitches('on'),
   deniedMcpServers: (draft, at, member) => {
@@ -163,6 +174,9 @@ const READERS: Readonly<Record<string, SettingReader>> = {
   mcpServers: () => undefined,
   $schema: () => undefined,
 }
+
+const NAME_STYLES: readonly NameStyle[] = ['double', 'bare', 'single']
+const STYLES_IN_WORDS = '`"double"`, `"bare"` or `"single"`'
 
 /** What a file in a repository may say. Everything else could loosen something, or reach out of the project. */
 const IN_REPOSITORY = new Set([
