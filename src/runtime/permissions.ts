@@ -24,7 +24,8 @@ import type {
   Verdict,
 } from '../model/permission.ts'
 import type { Problem } from '../model/problem.ts'
-import { nameOf, type NameStyle } from '../pipeline/name/name.ts'
+import { nameOf } from '../pipeline/name/name.ts'
+import type { NameStyle } from '../model/settings.ts'
 import { canGrant, consider, permit } from '../pipeline/permit/permit.ts'
 import { diffPin } from '../pipeline/permit/pin-diff.ts'
 import { findFormer, hintsOf, toPin } from '../pipeline/permit/pins.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findTool, findToolOf } from '../../src/runtime/find-tool.ts'
+import { tabulate } from '../../src/pipeline/name/look-up.ts'
 import { officialEntry, openTestBoard, serverEntry } from '../boards/open.ts'
 
 describe('a board on well-behaved servers', () => {
@@ -62,8 +62,9 @@ describe('names', () => {
   it('lead back to the tool', async () => {
     await using test = await openTestBoard({ one: serverEntry('well-behaved') })
     const tools = test.board.tools()
-    expect(findTool(tools, 'mcp__one__slow')).toBe(tools[1])
-    expect(findToolOf(tools, 'one', 'echo')).toBe(tools[0])
-    expect(findTool(tools, 'mcp__one__slower')).toBeUndefined()
+    const table = tabulate(tools)
+    expect(table.byName('mcp__one__slow')).toBe(tools[1])
+    expect(table.byPair('one', 'echo')).toBe(tools[0])
+    expect(table.byName('mcp__one__slower')).toBeUndefined()
   })
 })

@@ -65,15 +65,12 @@ interface SettingsDraft {
   projectConfig?: Toggle
   pluginServersOnly?: Spot
   broken?: Problem
-<<<<<<< HEAD
   /** Of rules about calls: servers run all the same, and nothing is permitted. */
   brokenRules?: Problem
   plan?: Spot
   readonly rules: PermissionRule[]
   readonly projectRules: PermissionRule[]
-=======
   toolNames?: NameStyle
->>>>>>> wt-n
   readonly sources: Map<SourceId, Toggle>
   readonly plugins: Map<string, Toggle>
   readonly switches: Map<string, { readonly to: 'on' | 'off'; readonly by: Spot }>

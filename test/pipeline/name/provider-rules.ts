@@ -126,7 +126,7 @@ const isPortablePattern = (pattern: unknown): boolean =>
 
 function isRegExp(pattern: string): boolean {
   try {
-    new RegExp(pattern)
+    void new RegExp(pattern)
     return true
   } catch {
     return false
@@ -211,20 +211,27 @@ const OPENAI: readonly Rule[] = [
 ]
 
 const STRICT_KEYWORDS = new Set([
-  ...[
-    'type',
-    'properties',
-    'required',
-    'additionalProperties',
-    'items',
-    'anyOf',
-    'enum',
-    'const',
-    '$ref',
-    '$defs',
-  ],
-  ...['title', 'description', 'pattern', 'format', 'minItems', 'maxItems'],
-  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  'type',
+  'properties',
+  'required',
+  'additionalProperties',
+  'items',
+  'anyOf',
+  'enum',
+  'const',
+  '$ref',
+  '$defs',
+  'title',
+  'description',
+  'pattern',
+  'format',
+  'minItems',
+  'maxItems',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
 ])
 const STRICT_FORMATS = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid']
 const OPENAI_DOCS = 'platform.openai.com/docs/guides/structured-outputs#supported-schemas'

@@ -3,7 +3,8 @@
  */
 import type { ListedTool } from '../../../src/model/offering.ts'
 import type { CallTarget, Grant, PermissionRule, Permissions } from '../../../src/model/permission.ts'
-import { nameOf, type NameStyle } from '../../../src/pipeline/name/name.ts'
+import type { NameStyle } from '../../../src/model/settings.ts'
+import { nameOf } from '../../../src/pipeline/name/name.ts'
 
 export const STYLES: readonly NameStyle[] = ['double', 'bare', 'single']
 

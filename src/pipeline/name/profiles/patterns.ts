@@ -8,7 +8,7 @@ const FOREIGN = /\(\?(?![:])|\\[pPuUcCkKzZAGhHRXNeEQ]|\\x(?![0-9a-fA-F]{2})/
 export function isPortable(pattern: string): boolean {
   if (FOREIGN.test(pattern)) return false
   try {
-    new RegExp(pattern, 'u')
+    void new RegExp(pattern, 'u')
     return true
   } catch {
     // Not even ours: nobody can read it.
