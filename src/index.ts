@@ -77,11 +77,15 @@ function discoveryFailed(error: unknown): Catalog['problems'][number] {
 
 export { createNodeWorld, ProblemError }
 export { SessionError } from './model/session.ts'
+export { ToolAbortError } from './model/outcome.ts'
 export { Secret } from './base/secret.ts'
 export { originalText } from './model/entry.ts'
 export { showTemplate } from './model/template.ts'
 export type { LoadOptions } from './runtime/load-catalog.ts'
 export type { Board, BoardChange, BoardNotification, BoardOptions, BoardSnapshot } from './runtime/board.ts'
+export type { CallArguments, CallOptions } from './runtime/call-tool.ts'
+export type { ToolName } from './runtime/find-tool.ts'
+export type { Words } from './runtime/board-problems.ts'
 export type { ReloadSummary } from './runtime/reload.ts'
 export type { Wait } from './runtime/gate.ts'
 export type { Readiness, ServerReadiness } from './runtime/readiness.ts'
@@ -90,6 +94,8 @@ export type { BoardTool } from './runtime/tools.ts'
 export type { Connection, ConnectionState, Stage, StageTime } from './model/connection.ts'
 export type { CredentialRequest, CredentialSource } from './model/launch.ts'
 export type { Listed, ListedTool, Offering, Quarantined } from './model/offering.ts'
+export type { CallOutcome, Media, NotSent, ResultDetails, ToolResult } from './model/outcome.ts'
+export type { CallTarget, Permission, Permit, WantedCall } from './model/permission.ts'
 export type { Params, Result, RpcError } from './model/message.ts'
 export type {
   ClientHandlers,

@@ -43,6 +43,7 @@ export interface Media {
 }
 
 export interface ResultDetails {
+  /** Empty when no server has such a tool. */
   readonly serverName: string
   readonly mcpToolName: string
   /** What the model sees the tool called. */
@@ -51,4 +52,18 @@ export interface ResultDetails {
   readonly label: string
   /** Where the whole output is, when `text` holds only the beginning of it. */
   readonly savedTo?: string
+}
+
+/** A call that its caller gave up: the one outcome that is thrown, because nobody waits for a result any more. */
+export class ToolAbortError extends Error {
+  /** Whether it may have happened all the same. */
+  readonly wasSent: boolean
+  readonly result: ToolResult
+
+  constructor(wasSent: boolean, result: ToolResult) {
+    super(result.problem?.message ?? 'the call was aborted')
+    this.name = 'ToolAbortError'
+    this.wasSent = wasSent
+    this.result = result
+  }
 }

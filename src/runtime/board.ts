@@ -11,19 +11,25 @@ import { tell } from '../base/tell.ts'
 import type { AdmittedServer, Catalog } from '../model/catalog.ts'
 import type { CredentialSource } from '../model/launch.ts'
 import type { Params, Result } from '../model/message.ts'
+import type { ToolResult } from '../model/outcome.ts'
+import type { Permit } from '../model/permission.ts'
 import type { Problem } from '../model/problem.ts'
 import type { ClientHandlers, RequestOptions } from '../model/session.ts'
+import { NO_REPEATS } from '../pipeline/call/loop-guard.ts'
 import type { ClientInfo } from '../pipeline/connect/client.ts'
 import type { InProcessServers } from '../pipeline/connect/open-wire.ts'
 import { capabilitiesOf } from '../pipeline/connect/questions.ts'
 import { createValueCache } from '../pipeline/resolve/value-cache.ts'
+import { createSpill } from '../pipeline/translate/spill.ts'
 import { ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
 import { ask } from './ask.ts'
+import { callTool, permitNothing, type CallArguments, type CallDesk, type CallOptions } from './call-tool.ts'
+import type { ToolName } from './find-tool.ts'
 import { passGate, type Wait } from './gate.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
 import { openOfferingCache } from './offering-cache.ts'
-import { notConnectable, unknownServer } from './board-problems.ts'
+import { notConnectable, unknownServer, type Words } from './board-problems.ts'
 import { toReadiness, type Readiness } from './readiness.ts'
 import { NOTHING, planReload, type ReloadSummary } from './reload.ts'
 import type { Shared } from './shared.ts'
@@ -46,6 +52,14 @@ export interface BoardOptions {
   readonly wait?: Wait | undefined
   /** Opening takes no longer than this, whatever it waits for. */
   readonly deadlineMs?: number | undefined
+  /** Asked before every call. Default: nothing is allowed. */
+  readonly permit?: Permit | undefined
+  /** How often in a row a call may get the same answer to the same arguments; 0 is off. Default: 3. */
+  readonly loopLimit?: number | undefined
+  /** Estimated tokens of text in one result; what is longer is saved, and shown in part. 0: no limit. Default: 25,000. */
+  readonly maxResultTokens?: number | undefined
+  /** What the user types to change something: a command of the shell, or of the terminal. Default: `slash`. */
+  readonly words?: Words | undefined
   /** `once` for a command that looks and leaves: it does not stay tuned to changes. Default: `long`. */
   readonly stay?: 'long' | 'once' | undefined
 }
@@ -56,7 +70,12 @@ export interface Board extends AsyncDisposable {
   snapshot(): BoardSnapshot
   /** Whether what must be ready is. */
   readiness(): Readiness
-  /** Any method of any server; waits for its connection. Rejects with a ProblemError or a SessionError. */
+  /**
+   * One call of one tool. Resolves whatever happens, with what became of it; rejects with ToolAbortError when its signal
+   * is aborted.
+   */
+  call(name: ToolName, args?: CallArguments, options?: CallOptions): Promise<ToolResult>
+  /** Any method of any server, with no question asked; waits for its connection. Rejects with a ProblemError or a SessionError. */
   request(server: string, method: string, params?: Params, options?: RequestOptions): Promise<Result>
   /** Resolves when it is ready. Rejects with a ProblemError. */
   connect(server: string, options?: { readonly signal?: AbortSignal }): Promise<void>
@@ -98,6 +117,8 @@ export interface BoardNotification {
 /** How many may be starting at once: local ones for each processor, remote ones for all. */
 const STARTING = { local: 4, remote: 20 }
 
+const DEFAULTS = { loopLimit: 3, maxResultTokens: 25_000 }
+
 const CLIENT: ClientInfo = { name: 'plugboard', version: '0' }
 
 export async function openBoard(world: World, options: BoardOptions): Promise<Board> {
@@ -120,6 +141,7 @@ class LiveBoard implements Board {
     notification: new Set<(notification: BoardNotification) => void>(),
   }
   readonly #toolList = createToolList()
+  readonly #desk: CallDesk
   #isClosed = false
   /** Servers that changed in this turn. */
   readonly #changed = new Set<string>()
@@ -136,6 +158,7 @@ class LiveBoard implements Board {
         for (const listener of this.#listeners.notification) tell(() => listener({ server, method, params }))
       },
     })
+    this.#desk = this.#openDesk()
   }
 
   async start(): Promise<void> {
@@ -167,6 +190,10 @@ class LiveBoard implements Board {
     const one = this.#supervisors.get(server)
     if (one !== undefined) return ask(one, { method, params, options }, this.#world.clock)
     return Promise.reject(new ProblemError(this.#whyNot(server)))
+  }
+
+  call(name: ToolName, args?: CallArguments, options: CallOptions = {}): Promise<ToolResult> {
+    return callTool(this.#desk, { name, args, options })
   }
 
   async connect(server: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
@@ -222,6 +249,22 @@ class LiveBoard implements Board {
     return this.close()
   }
 
+  #openDesk(): CallDesk {
+    const { permit = permitNothing, loopLimit, maxResultTokens } = this.#options
+    return {
+      servers: {
+        clock: this.#world.clock,
+        all: () => this.#supervisors.values(),
+        find: (name) => this.#supervisors.get(name),
+        whyNot: (name) => this.#whyNot(name),
+      },
+      permit,
+      guard: { limit: loopLimit ?? DEFAULTS.loopLimit, repeats: NO_REPEATS },
+      spill: createSpill(this.#world, this.#shared.dirs.cache),
+      maxTokens: maxResultTokens ?? DEFAULTS.maxResultTokens,
+    }
+  }
+
   #inOrder(): readonly Supervisor[] {
     return [...this.#supervisors.values()].sort((a, b) => (a.server.name < b.server.name ? -1 : 1))
   }
@@ -248,7 +291,8 @@ class LiveBoard implements Board {
 
   #whyNot(name: string): Problem {
     const entry = this.#loaded.catalog.entries.find(({ entry: { found } }) => found.name === name)
-    return entry === undefined ? unknownServer(name, [...this.#supervisors.keys()]) : notConnectable(entry)
+    if (entry === undefined) return unknownServer(name, [...this.#supervisors.keys()])
+    return notConnectable(entry, this.#options.words)
   }
 
   #note(server: string): void {

@@ -97,8 +97,9 @@ function isSame(a: Slice, b: Slice): boolean {
   return a.offering === b.offering && a.isDeferred === b.isDeferred
 }
 
-function toTool(
-  { server: { name: server, found } }: Offerer,
+/** `isDeferred` for one that is known from last time. */
+export function toTool(
+  { server: { name: server, found } }: Pick<Offerer, 'server'>,
   definition: ListedTool,
   isDeferred: boolean,
 ): BoardTool {

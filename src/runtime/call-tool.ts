@@ -1,0 +1,170 @@
+/**
+ * call-tool: from a name and arguments to a result. The order of the stages, and nothing else.
+ *
+ * in     the name of a tool, its arguments, who asks
+ * out    a result, whatever happened; ToolAbortError when the caller gave up
+ * never  calls what nobody permitted, or a tool that has become another since
+ */
+import { ToolAbortError, type CallOutcome, type ResultDetails, type ToolResult } from '../model/outcome.ts'
+import type { Params, Result } from '../model/message.ts'
+import {
+  TOOL_CHANGED,
+  type CallTarget,
+  type Permission,
+  type Permit,
+  type WantedCall,
+} from '../model/permission.ts'
+import type { Problem } from '../model/problem.ts'
+import type { RequestOptions } from '../model/session.ts'
+import { call, type Guard, type Send } from '../pipeline/call/call.ts'
+import { gaveUp } from '../pipeline/call/problems.ts'
+import { nameOf } from '../pipeline/name/name.ts'
+import type { Spill } from '../pipeline/translate/spill.ts'
+import { translate } from '../pipeline/translate/translate.ts'
+import { createProblem, ProblemError } from '../problem/problem.ts'
+import { askAtOnce, inTurn, untilLive } from './ask.ts'
+import { findTool, type FoundTool, type Servers, type ToolName } from './find-tool.ts'
+import type { BoardTool } from './tools.ts'
+
+export interface CallOptions extends Pick<RequestOptions, 'signal' | 'timeoutMs' | 'onProgress'> {
+  /** `person`: whoever typed the call has answered what would be asked. Default: `model`. */
+  readonly who?: WantedCall['who'] | undefined
+}
+
+export interface ToolRequest {
+  readonly name: ToolName
+  /** A function makes them for the tool, once it is known. */
+  readonly args: CallArguments | undefined
+  readonly options: CallOptions
+}
+
+export type CallArguments = Params | ((tool: BoardTool) => Params)
+
+/** From where calls are made: a board, or a fork of it with permissions of its own. */
+export interface CallDesk {
+  readonly servers: Servers
+  readonly permit: Permit
+  readonly guard: Guard
+  readonly spill: Spill
+  /** Of text, for one result; 0: no limit. */
+  readonly maxTokens: number
+}
+
+export async function callTool(desk: CallDesk, request: ToolRequest): Promise<ToolResult> {
+  const startedAt = desk.servers.clock.now()
+  const { outcome, details } = await perform(desk, request)
+  const result = translate(outcome, {
+    details,
+    durationMs: desk.servers.clock.now() - startedAt,
+    budget: { maxTokens: desk.maxTokens, keep: (text) => desk.spill.keep(text, details.name) },
+  })
+  if (outcome.kind === 'aborted') throw new ToolAbortError(outcome.wasSent, result)
+  return result
+}
+
+interface Performed {
+  readonly outcome: CallOutcome
+  readonly details: ResultDetails
+}
+
+async function perform(desk: CallDesk, { name, args: given, options }: ToolRequest): Promise<Performed> {
+  const found = await findTool(desk.servers, name, options)
+  if (found.kind !== 'found') return { outcome: found, details: detailsOfName(name) }
+  const details = detailsOf(found.tool)
+  const args = typeof given === 'function' ? given(found.tool) : (given ?? {})
+  const target = targetOf(found)
+  const permission = await askPermission(desk.permit, target, {
+    args,
+    who: options.who ?? 'model',
+    signal: options.signal,
+  })
+  if (permission.kind !== 'allowed') return { outcome: permission, details }
+  const { isUnchanged } = permission
+  const { signal, timeoutMs, onProgress } = options
+  const outcome = await call(
+    sendTo(desk.servers, found),
+    { target, args, isUnchanged, options: { signal, timeoutMs, onProgress } },
+    desk.guard,
+  )
+  return { outcome, details }
+}
+
+/** Nobody waits for a person to answer longer than for the call itself. */
+async function askPermission(
+  permit: Permit,
+  target: CallTarget,
+  wanted: WantedCall,
+): Promise<Extract<Permission, { kind: 'allowed' }> | CallOutcome> {
+  const { signal } = wanted
+  const answer = permit(target, wanted)
+  const permission = await (signal === undefined ? answer : unlessAborted(answer, signal))
+  if (permission === undefined) return { kind: 'aborted', wasSent: false, problem: gaveUp(target, false) }
+  if (permission.kind === 'allowed') return permission
+  return { kind: 'not-sent', code: 'denied', problem: permission.problem }
+}
+
+/** Undefined when it was. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => resolve(undefined)
+    if (signal.aborted) onAbort()
+    signal.addEventListener('abort', onAbort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
+}
+
+/** To the server that was found, for as long as it has the tool that was permitted. */
+function sendTo(servers: Servers, { by, tool }: FoundTool): Send {
+  const { offering } = by
+  const { clock } = servers
+  const send = async (params: Params, options: RequestOptions): Promise<Result> => {
+    const isAsFound = by.offering === offering && by.liveSession !== undefined
+    if (!isAsFound) {
+      await untilLive(by, options, clock)
+      const now = by.offering?.tools.find(({ name }) => name === tool.tool)
+      const isSame = JSON.stringify(now) === JSON.stringify(tool.definition)
+      if (!isSame || servers.find(tool.server) !== by) throw new ProblemError(toolChanged(tool))
+    }
+    return askAtOnce(by, { method: 'tools/call', params, options }, clock)
+  }
+  return (params, options) => inTurn(by, options.signal, () => send(params, options))
+}
+
+function toolChanged({ server, tool }: BoardTool): Problem {
+  return createProblem({
+    code: TOOL_CHANGED,
+    message: `\`${server}.${tool}\` is no longer what this call was allowed for, so it was not called`,
+    hints: ['look at the tool again, and call it again if it is still what you want'],
+  })
+}
+
+/** What is in force where a host says nothing about permissions. */
+export const permitNothing: Permit = (target) =>
+  Promise.resolve({
+    kind: 'denied',
+    problem: createProblem({
+      code: 'permit/denied',
+      message: `nobody here can allow \`${target.server}.${target.tool}\``,
+      hints: ['give the board a `permit` that decides'],
+    }),
+  })
+
+function targetOf({ by, tool }: FoundTool): CallTarget {
+  const { server, name, definition } = tool
+  return { server, tool: tool.tool, name, fingerprint: by.fingerprint, definition }
+}
+
+function detailsOf({ server, tool, name, label }: BoardTool): ResultDetails {
+  return { serverName: server, mcpToolName: tool, name, label }
+}
+
+function detailsOfName(name: ToolName): ResultDetails {
+  if (typeof name === 'string') return { serverName: '', mcpToolName: '', name, label: '' }
+  const { server, tool } = name
+  return {
+    serverName: server,
+    mcpToolName: tool,
+    name: nameOf(server, tool, 'double'),
+    label: `mcp:${server}`,
+  }
+}
