@@ -114,17 +114,16 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | un
 }
 
 /** To the server that was found, for as long as it has the tool that was permitted. */
-function sendTo(servers: Servers, { by, tool }: FoundTool): Send {
-  const { offering } = by
+function sendTo(servers: Servers, { by, offering, tool }: FoundTool): Send {
   const { clock } = servers
+  const isCurrent = (): boolean => servers.find(tool.server) === by
+  const hasSame = (): boolean =>
+    by.offering === offering ||
+    JSON.stringify(by.offering?.tools.find(({ name }) => name === tool.tool)) ===
+      JSON.stringify(tool.definition)
   const send = async (params: Params, options: RequestOptions): Promise<Result> => {
-    const isAsFound = by.offering === offering && by.liveSession !== undefined
-    if (!isAsFound) {
-      await untilLive(by, options, clock)
-      const now = by.offering?.tools.find(({ name }) => name === tool.tool)
-      const isSame = JSON.stringify(now) === JSON.stringify(tool.definition)
-      if (!isSame || servers.find(tool.server) !== by) throw new ProblemError(toolChanged(tool))
-    }
+    if (isCurrent() && by.liveSession === undefined) await untilLive(by, options, clock)
+    if (!isCurrent() || !hasSame()) throw new ProblemError(toolChanged(tool))
     return askAtOnce(by, { method: 'tools/call', params, options }, clock)
   }
   return (params, options) => inTurn(by, options.signal, () => send(params, options))
@@ -133,7 +132,7 @@ function sendTo(servers: Servers, { by, tool }: FoundTool): Send {
 function toolChanged({ server, tool }: BoardTool): Problem {
   return createProblem({
     code: TOOL_CHANGED,
-    message: `\`${server}.${tool}\` is no longer what this call was allowed for, so it was not called`,
+    message: `\`${server}.${tool}\` is not what it was when this call was allowed, so it was not called`,
     hints: ['look at the tool again, and call it again if it is still what you want'],
   })
 }

@@ -32,6 +32,8 @@ export interface Servers {
 export interface FoundTool {
   readonly kind: 'found'
   readonly by: Supervisor
+  /** Of which the tool is a part: as long as it is the server's, the tool is the same. */
+  readonly offering: Offering
   readonly tool: BoardTool
 }
 
@@ -49,7 +51,7 @@ export async function findTool(
     if (hindrance !== undefined) return hindrance
   }
   const tool = toolOf(by, name)
-  return tool === undefined ? missing(servers, name) : { kind: 'found', by, tool }
+  return tool === undefined ? missing(servers, name) : { kind: 'found', by, offering: by.offering!, tool }
 }
 
 function ownerOf(servers: Servers, name: ToolName): Supervisor | undefined {
