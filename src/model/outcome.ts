@@ -29,6 +29,8 @@ export interface ToolResult {
   readonly media: readonly Media[]
   /** As the server sent it. */
   readonly content: readonly unknown[]
+  /** All that the server sent, untouched; absent when there is no answer. */
+  readonly result?: Result
   readonly structuredContent?: unknown
   readonly details: ResultDetails
   readonly durationMs: number

@@ -27,6 +27,8 @@ import { findTool, type FoundTool, type Servers, type ToolName } from './find-to
 import type { BoardTool } from './tools.ts'
 
 export interface CallOptions extends Pick<RequestOptions, 'signal' | 'timeoutMs' | 'onProgress'> {
+  /** How long the server may take to be there; its own limit for a start holds as well. Default: as `timeoutMs`. */
+  readonly connectTimeoutMs?: number | undefined
   /** `person`: whoever typed the call has answered what would be asked. Default: `model`. */
   readonly who?: WantedCall['who'] | undefined
 }
@@ -68,19 +70,15 @@ interface Performed {
 }
 
 async function perform(desk: CallDesk, { name, args: given, options }: ToolRequest): Promise<Performed> {
-  const found = await findTool(desk.servers, name, options)
+  const { signal, timeoutMs, connectTimeoutMs = timeoutMs, onProgress, who = 'model' } = options
+  const found = await findTool(desk.servers, name, { signal, timeoutMs: connectTimeoutMs })
   if (found.kind !== 'found') return { outcome: found, details: detailsOfName(name) }
   const details = detailsOf(found.tool)
   const args = typeof given === 'function' ? given(found.tool) : (given ?? {})
   const target = targetOf(found)
-  const permission = await askPermission(desk.permit, target, {
-    args,
-    who: options.who ?? 'model',
-    signal: options.signal,
-  })
+  const permission = await askPermission(desk.permit, target, { args, who, signal })
   if (permission.kind !== 'allowed') return { outcome: permission, details }
   const { isUnchanged } = permission
-  const { signal, timeoutMs, onProgress } = options
   const outcome = await call(
     sendTo(desk.servers, found),
     { target, args, isUnchanged, options: { signal, timeoutMs, onProgress } },

@@ -63,6 +63,10 @@ describe.each(ERAS)('an outcome (%s)', (era) => {
       isError: false,
       media: [],
       content: [{ type: 'text', text: 'hello' }],
+      result: {
+        content: [{ type: 'text', text: 'hello' }],
+        ...(era === 'modern' ? { resultType: 'complete' } : {}),
+      },
       details: {
         serverName: 'x',
         mcpToolName: 'echo',

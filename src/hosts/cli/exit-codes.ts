@@ -9,6 +9,8 @@ export const FAILED = 1
 export const TO_FIX = 2
 /** A server waits for a sign-in. */
 export const SIGN_IN = 4
+/** A rule, or nobody who could allow it. */
+export const DENIED = 5
 /** Ctrl-C, or a question that was cancelled. */
 export const INTERRUPTED = 130
 
@@ -17,6 +19,10 @@ const BY_CODE: Readonly<Record<string, number>> = {
   'cli/bug': FAILED,
   'trust/unwritable': FAILED,
   'connect/needs-auth': SIGN_IN,
+  'call/bad-arguments': TO_FIX,
+  'call/unknown-tool': TO_FIX,
+  'call/changed': DENIED,
+  'call/aborted': INTERRUPTED,
   // Declared, but its fate is another: that is for the files.
   'connect/not-chosen': TO_FIX,
   'connect/unknown-server': TO_FIX,
@@ -26,5 +32,6 @@ const BY_CODE: Readonly<Record<string, number>> = {
 const FAILING = /^(?:connect|list|call)\//
 
 export function exitCodeOf({ code }: Problem): number {
+  if (code.startsWith('permit/')) return DENIED
   return BY_CODE[code] ?? (FAILING.test(code) ? FAILED : TO_FIX)
 }

@@ -18,18 +18,16 @@ export interface Rendered {
 export function render({ content, structuredContent }: Result): Rendered {
   const media: Media[] = []
   const blocks = Array.isArray(content) ? (content as readonly unknown[]) : given(content)
-  if (blocks.length === 0) {
-    return { text: clean(structuredContent === undefined ? NOTHING : toJson(structuredContent)), media }
-  }
-  const [only] = blocks
-  const text = blocks.length === 1 ? renderBlock(only, media) : renderAll(blocks, media)
-  return { text: clean(text), media }
+  const isBare = blocks.length === 0 && structuredContent !== undefined
+  const text = isBare ? toJson(structuredContent) : renderAll(blocks, media)
+  return { text: clean(text) || NOTHING, media }
 }
 
 /** A text of no length is refused by some models. */
 const NOTHING = '(no content)'
 
 function renderAll(blocks: readonly unknown[], media: Media[]): string {
+  if (blocks.length === 1) return renderBlock(blocks[0], media)
   return blocks.map((block) => renderBlock(block, media)).join('\n')
 }
 

@@ -59,6 +59,7 @@ function ofResult(outcome: 'done' | 'tool-error', result: Result, about: About):
     isError,
     media,
     content: Array.isArray(content) ? (content as readonly unknown[]) : [],
+    result,
     ...(structuredContent === undefined ? {} : { structuredContent }),
     details: shown.savedTo === undefined ? details : { ...details, savedTo: shown.savedTo },
     durationMs: about.durationMs,
