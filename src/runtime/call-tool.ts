@@ -7,6 +7,7 @@
  */
 import { ToolAbortError, type CallOutcome, type ResultDetails, type ToolResult } from '../model/outcome.ts'
 import type { Params, Result } from '../model/message.ts'
+import type { Offering } from '../model/offering.ts'
 import {
   TOOL_CHANGED,
   type CallTarget,
@@ -112,19 +113,27 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | un
 }
 
 /** To the server that was found, for as long as it has the tool that was permitted. */
-function sendTo(servers: Servers, { by, offering, tool }: FoundTool): Send {
-  const { clock } = servers
-  const isCurrent = (): boolean => servers.find(tool.server) === by
-  const hasSame = (): boolean =>
-    by.offering === offering ||
-    JSON.stringify(by.offering?.tools.find(({ name }) => name === tool.tool)) ===
-      JSON.stringify(tool.definition)
-  const send = async (params: Params, options: RequestOptions): Promise<Result> => {
-    if (isCurrent() && by.liveSession === undefined) await untilLive(by, options, clock)
-    if (!isCurrent() || !hasSame()) throw new ProblemError(toolChanged(tool))
-    return askAtOnce(by, { method: 'tools/call', params, options }, clock)
-  }
-  return (params, options) => inTurn(by, options.signal, () => send(params, options))
+function sendTo(servers: Servers, found: FoundTool): Send {
+  const { by } = found
+  return (params, options) =>
+    inTurn(by, options.signal, () => sendIfSame(servers, found, { params, options }))
+}
+
+async function sendIfSame(
+  servers: Servers,
+  { by, offering, tool }: FoundTool,
+  { params, options }: { readonly params: Params; readonly options: RequestOptions },
+): Promise<Result> {
+  const isCurrent = servers.find(tool.server) === by
+  if (isCurrent && by.liveSession === undefined) await untilLive(by, options, servers.clock)
+  const isSame = by.offering === offering || isSameTool(by.offering, tool)
+  if (!isSame || servers.find(tool.server) !== by) throw new ProblemError(toolChanged(tool))
+  return askAtOnce(by, { method: 'tools/call', params, options }, servers.clock)
+}
+
+function isSameTool(offering: Offering | undefined, { tool, definition }: BoardTool): boolean {
+  const now = offering?.tools.find(({ name }) => name === tool)
+  return JSON.stringify(now) === JSON.stringify(definition)
 }
 
 function toolChanged({ server, tool }: BoardTool): Problem {

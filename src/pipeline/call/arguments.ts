@@ -9,14 +9,28 @@ import type * as JsonSchema from '@cfworker/json-schema'
 import { isObject } from '../../base/is-object.ts'
 import { toCheckable, withinSteps, type Checkable, type Schema } from './checkable.ts'
 import { toFaults } from './faults.ts'
+import { toPlain, type Fits } from './plain.ts'
 
 export async function findFaults(schema: Schema, args: unknown): Promise<readonly string[]> {
   if (!isObject(args)) return ['the arguments must be an object']
+  if (isPlainlyFine(schema, args)) return []
   const library = (loaded ??= await import('@cfworker/json-schema'))
   const compiled = compile(library, schema, args)
   if (compiled === undefined || validate(library, compiled, { instance: args, extent: 'first' }) === 'valid')
     return []
   return explain(library, compiled, args)
+}
+
+/** Most schemas are plain, and most arguments fit them. */
+const plain = new WeakMap<Schema, Fits | 'not-plain'>()
+
+function isPlainlyFine(schema: Schema, args: Schema): boolean {
+  let fits = plain.get(schema)
+  if (fits === undefined) {
+    fits = toPlain(schema) ?? 'not-plain'
+    plain.set(schema, fits)
+  }
+  return fits !== 'not-plain' && fits(args)
 }
 
 type Library = typeof JsonSchema

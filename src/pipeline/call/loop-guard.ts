@@ -10,38 +10,38 @@ import type { CallOutcome } from '../../model/outcome.ts'
 
 /** The last call that had an answer, and how many before it, in a row, were the same with the same answer. */
 export interface Repeats {
-  readonly call: string
-  readonly answer: string
+  readonly call: number
+  readonly answer: number
   readonly times: number
 }
 
-export const NO_REPEATS: Repeats = { call: '', answer: '', times: 0 }
+export const NO_REPEATS: Repeats = { call: 0, answer: 0, times: 0 }
 
 /** What tells a call from another. */
-export function markOf(server: string, tool: string, args: unknown): string {
+export function markOf(server: string, tool: string, args: unknown): number {
   return digest([server, tool, args])
 }
 
 /** `limit`: how often it may be answered in the same way; 0 is off. */
-export function isLooping({ call, times }: Repeats, mark: string, limit: number): boolean {
+export function isLooping({ call, times }: Repeats, mark: number, limit: number): boolean {
   return limit > 0 && times >= limit && call === mark
 }
 
 /** What has no answer of the server's neither goes on with a row nor ends it. */
-export function remember(before: Repeats, mark: string, outcome: CallOutcome): Repeats {
+export function remember(before: Repeats, mark: number, outcome: CallOutcome): Repeats {
   const answer = answerOf(outcome)
   if (answer === undefined) return before
   const isSame = before.call === mark && before.answer === answer
   return { call: mark, answer, times: isSame ? before.times + 1 : 1 }
 }
 
-function answerOf(outcome: CallOutcome): string | undefined {
+function answerOf(outcome: CallOutcome): number | undefined {
   switch (outcome.kind) {
     case 'done':
     case 'tool-error': {
       // What a server adds about the answer (a time, a number of the request) is not the answer.
-      const { _meta: _, ...answer } = outcome.result
-      return digest([outcome.kind, answer])
+      const { content, structuredContent } = outcome.result
+      return digest([outcome.kind, content, structuredContent])
     }
     case 'failed':
       return digest([outcome.kind, outcome.problem.message, outcome.problem.notes])

@@ -8,6 +8,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { findFaults } from '../../../src/pipeline/call/arguments.ts'
 import { toCheckable } from '../../../src/pipeline/call/checkable.ts'
+import { toPlain } from '../../../src/pipeline/call/plain.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -330,6 +331,40 @@ describe('fuzz', () => {
       }),
       { numRuns: 3000 },
     )
+  })
+
+  test('what is plainly fine is fine', () => {
+    const simple = fc.record(
+      {
+        type: fc.constantFrom('string', 'number', 'integer', 'boolean'),
+        enum: fc.array(fc.oneof(fc.constantFrom('x', 'y'), fc.integer({ min: 0, max: 3 })), { maxLength: 3 }),
+        description: fc.string(),
+      },
+      { requiredKeys: ['type'] },
+    )
+    const plainSchema = fc.record(
+      {
+        type: fc.constant('object'),
+        properties: fc.dictionary(key, simple, { maxKeys: 3 }),
+        required: fc.array(key, { maxLength: 2 }),
+        additionalProperties: fc.boolean(),
+      },
+      { requiredKeys: ['type'] },
+    )
+    const value = fc.oneof(fc.constantFrom('x', true, null, 1.5), fc.integer({ min: 0, max: 3 }))
+    let fine = 0
+    fc.assert(
+      fc.property(plainSchema, fc.dictionary(key, value, { maxKeys: 3 }), (schema, args) => {
+        const fits = toPlain(schema)
+        expect(fits).toBeTypeOf('function')
+        const verdict = tryValidate(structuredClone(schema), args)
+        if (fits!(args)) fine += 1
+        // For plain JSON the quick way is also the whole of it.
+        expect(fits!(args)).toBe(verdict)
+      }),
+      { numRuns: 5000 },
+    )
+    expect(fine).toBeGreaterThan(500)
   })
 
   test('a copy never forbids what the validator takes for fine', () => {

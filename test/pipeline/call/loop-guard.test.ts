@@ -20,7 +20,7 @@ const problem = createProblem({ code: 'call/x', message: 'x' })
 const A = markOf('s', 't', { a: 1, b: 2 })
 const B = markOf('s', 't', { a: 2 })
 
-function after(...calls: readonly (readonly [string, CallOutcome])[]): Repeats {
+function after(...calls: readonly (readonly [number, CallOutcome])[]): Repeats {
   return calls.reduce((repeats, [mark, outcome]) => remember(repeats, mark, outcome), NO_REPEATS)
 }
 
@@ -69,8 +69,8 @@ describe('the same call', () => {
 
   test('takes no more memory for a large answer', () => {
     expect(after([A, done('x'.repeat(1_000_000))])).toEqual({
-      call: expect.stringMatching(/^[0-9a-f]{14}$/) as string,
-      answer: expect.stringMatching(/^[0-9a-f]{14}$/) as string,
+      call: expect.any(Number) as number,
+      answer: expect.any(Number) as number,
       times: 1,
     })
   })
