@@ -27,7 +27,7 @@ export async function discoverServers(options: DiscoverServersOptions = {}): Pro
   return makeShowable((await loadSafely(world, load)).catalog)
 }
 
-export interface OpenPlugboardOptions extends DiscoverServersOptions, Omit<BoardOptions, 'load'> {}
+export interface OpenPlugboardOptions extends DiscoverServersOptions, Omit<BoardOptions, 'load' | 'permit'> {}
 
 /**
  * Every server the user has configured, connected; tools at once, as far as they are known. Never rejects because of
@@ -79,11 +79,14 @@ function discoveryFailed(error: unknown): Catalog['problems'][number] {
 export { createNodeWorld, ProblemError }
 export { SessionError } from './model/session.ts'
 export { takeStdout, type Stdout } from './world/node/stdout.ts'
+export { ToolAbortError } from './model/outcome.ts'
 export { Secret } from './base/secret.ts'
 export { originalText } from './model/entry.ts'
 export { showTemplate } from './model/template.ts'
 export type { LoadOptions } from './runtime/load-catalog.ts'
 export type { Board, BoardChange, BoardNotification, BoardOptions, BoardSnapshot } from './runtime/board.ts'
+export type { ToolName } from './runtime/find-tool.ts'
+export type { Words } from './runtime/board-problems.ts'
 export type { ReloadSummary } from './runtime/reload.ts'
 export type { Wait } from './runtime/gate.ts'
 export type { Readiness, ServerReadiness } from './runtime/readiness.ts'
@@ -92,6 +95,20 @@ export type { BoardTool } from './runtime/tools.ts'
 export type { Connection, ConnectionState, Stage, StageTime } from './model/connection.ts'
 export type { CredentialRequest, CredentialSource } from './model/launch.ts'
 export type { Listed, ListedTool, Offering, Quarantined } from './model/offering.ts'
+export type { CallOutcome, Media, NotSent, ResultDetails, ToolResult } from './model/outcome.ts'
+export type {
+  Answer,
+  Decision,
+  Evidence,
+  Grant,
+  Mode,
+  PermissionRule,
+  Pin,
+  Question,
+  ToolToCall,
+  Verdict,
+} from './model/permission.ts'
+export type { Ask, OpenPermissions, PermissionOptions, PermissionView } from './runtime/permissions.ts'
 export type { Params, Result, RpcError } from './model/message.ts'
 export type {
   Answerer,
@@ -121,3 +138,4 @@ export type { Origin, Scope, SourceId, Spot } from './model/origin.ts'
 export type { Excerpt, Problem, Where } from './model/problem.ts'
 export type { Part, Reference, Template } from './model/template.ts'
 export type { World } from './world/world.ts'
+export type { CallArguments, CallOptions } from './runtime/call-tool.ts'

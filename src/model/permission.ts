@@ -1,6 +1,7 @@
 /**
  * permission: may a call happen, and who says so.
  */
+import type { Params } from './message.ts'
 import type { ListedTool } from './offering.ts'
 import type { Spot } from './origin.ts'
 import type { Level } from './policy.ts'
@@ -175,3 +176,24 @@ export interface Question {
 }
 
 export type Answer = 'once' | 'session' | 'always' | 'no' | { readonly no: string }
+/** A tool as boards list it. */
+export type ToolToCall = Pick<CallTarget, 'server' | 'tool' | 'name' | 'definition'>
+
+/** Asked before every call. Never rejects because of what a rule or a person says. */
+export type Permit = (tool: ToolToCall, call: WantedCall) => Promise<Permission>
+
+export interface WantedCall {
+  readonly args: Params
+  /** `person`: whoever typed the call has answered what would be asked. */
+  readonly who: 'model' | 'person'
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal | undefined
+}
+
+export type Permission =
+  /** `isUnchanged`: the tool is as it was when it was pinned, so that its hints may be relied upon. */
+  | { readonly kind: 'allowed'; readonly isUnchanged: boolean }
+  | { readonly kind: 'denied'; readonly problem: Problem }
+
+/** The code of the problem with a tool that is no longer what the call was allowed for. */
+export const TOOL_CHANGED = 'call/changed'

@@ -1,6 +1,7 @@
 /**
  * ask: one request to one server, with what the server's definition and its tools say about requests.
  */
+import { Turns } from '../base/turns.ts'
 import { wantedPages } from '../model/elicitation.ts'
 import type { Params, Result } from '../model/message.ts'
 import { SessionError, type RequestOptions, type Session } from '../model/session.ts'
@@ -22,21 +23,42 @@ const DEFAULT_TIMEOUT_MS = 60_000
 
 /** Not an async function: where there is a session, nothing stands between the caller and it. */
 export function ask(one: Supervisor, question: Question, clock: Clock): Promise<Result> {
+  const send = (): Promise<Result> => askAtOnce(one, question, clock)
+  return question.method === 'tools/call' ? inTurn(one, question.options?.signal, send) : send()
+}
+
+/** Whoever calls this has waited for the turn that a server may want of its callers. */
+export function askAtOnce(one: Supervisor, question: Question, clock: Clock): Promise<Result> {
   const session = one.liveSession
   return session === undefined ? askLater(one, question, clock) : askNow(one, session, question)
 }
 
+/** Of servers that can do one thing at a time. */
+const queues = new WeakMap<Supervisor, Turns>()
+
+/** Runs the call now, or after those before it where the server's definition says that it takes one at a time. */
+export function inTurn<T>(
+  one: Supervisor,
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (one.server.supportsParallelCalls !== false) return work()
+  const turns = queues.get(one) ?? new Turns()
+  queues.set(one, turns)
+  return turns.take(work, { signal, refuse: () => new SessionError({ kind: 'aborted', wasSent: false }) })
+}
+
 /** A call waits for its server no longer than it would for the answer. */
 async function askLater(one: Supervisor, question: Question, clock: Clock): Promise<Result> {
-  const { timeoutMs = timeoutOf(one), signal } = question.options ?? {}
-  const { session, by } = await inTime(one, timeoutMs, { clock, signal })
+  const { session, by } = await untilLive(one, question.options ?? {}, clock)
   return askNow(by, session, question)
 }
 
-function inTime(
+/** Rejects with a ProblemError, also when the time is over; aborted, with a SessionError. */
+export function untilLive(
   one: Supervisor,
-  timeoutMs: number,
-  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal | undefined },
+  { timeoutMs = timeoutOf(one), signal }: Pick<RequestOptions, 'signal' | 'timeoutMs'>,
+  clock: Clock,
 ): Promise<Reached> {
   const work = one.reach(signal)
   if (timeoutMs === 0) return work
@@ -54,11 +76,16 @@ function askNow(one: Supervisor, session: Session, question: Question): Promise<
   })
 }
 
-function send(one: Supervisor, session: Session, { method, params, options }: Question): Promise<Result> {
-  const timeoutMs = timeoutOf(one)
-  if (method !== 'tools/call') return session.request(method, params, { timeoutMs, ...options })
-  const headers = takesHeaders(session) ? headersFor(one, params) : undefined
-  return session.request(method, params, { timeoutMs, headers, onProgress: IGNORE, ...options })
+function send(
+  one: Supervisor,
+  session: Session,
+  { method, params, options = {} }: Question,
+): Promise<Result> {
+  const timeoutMs = options.timeoutMs ?? timeoutOf(one)
+  if (method !== 'tools/call') return session.request(method, params, { ...options, timeoutMs })
+  const headers = options.headers ?? (takesHeaders(session) ? headersFor(one, params) : undefined)
+  const { signal, onProgress = IGNORE } = options
+  return session.request(method, params, { signal, timeoutMs, headers, onProgress })
 }
 
 /** What the server wants to have opened first, in words; the error itself is the cause, for whoever passes it on. */

@@ -29,12 +29,18 @@ export function notReady(name: string, afterMs: number): Problem {
   })
 }
 
+/** How the user is told to change something: with `/mcp` in a shell of ours or of the host's, or with the command. */
+export type Words = 'slash' | 'command'
+
 /** It is declared, and its fate is not to run. */
-export function notConnectable({ entry, fate }: CatalogEntry): Problem {
+export function notConnectable({ entry, fate }: CatalogEntry, words: Words = 'slash'): Problem {
   const { name, origin } = entry.found
   return createProblem({
     code: 'connect/not-chosen',
-    message: `\`${name}\` cannot be connected: it is ${fate.kind}`,
+    message:
+      fate.kind === 'disabled'
+        ? `Server "${name}" is disabled. Run ${words === 'slash' ? '/mcp' : 'plugboard'} enable ${name} first.`
+        : `\`${name}\` cannot be connected: it is ${fate.kind}`,
     where: whereOrigin(origin, name),
     notes: 'reason' in fate ? [fate.reason] : [],
     hints:

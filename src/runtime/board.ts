@@ -12,19 +12,27 @@ import type { AdmittedServer, Catalog } from '../model/catalog.ts'
 import type { CredentialSource } from '../model/launch.ts'
 import type { Params, Result } from '../model/message.ts'
 import { LIST_KINDS } from '../model/offering.ts'
+import type { ToolResult } from '../model/outcome.ts'
+import type { Permit } from '../model/permission.ts'
 import type { Problem } from '../model/problem.ts'
 import type { ClientHandlers, RequestOptions } from '../model/session.ts'
+import { NO_REPEATS } from '../pipeline/call/loop-guard.ts'
 import type { ClientInfo } from '../pipeline/connect/client.ts'
 import type { InProcessServers } from '../pipeline/connect/open-wire.ts'
 import { capabilitiesOf } from '../pipeline/connect/questions.ts'
 import { createValueCache } from '../pipeline/resolve/value-cache.ts'
+import { createSpill } from '../pipeline/translate/spill.ts'
 import { ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
 import { ask } from './ask.ts'
+import { callTool, type CallArguments, type CallDesk, type CallOptions } from './call-tool.ts'
+import type { ToolName } from './find-tool.ts'
 import { passGate, type Wait } from './gate.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
 import { openOfferingCache } from './offering-cache.ts'
-import { notConnectable, unknownServer } from './board-problems.ts'
+import { notConnectable, unknownServer, type Words } from './board-problems.ts'
+import { openPermissions, type OpenPermissions, type PermissionOptions } from './permissions.ts'
+import { toPermit } from './permit-call.ts'
 import { toReadiness, type Readiness } from './readiness.ts'
 import { NOTHING, planReload, type ReloadSummary } from './reload.ts'
 import type { Shared } from './shared.ts'
@@ -33,7 +41,7 @@ import { createSlots } from './slots.ts'
 import { Supervisor, type ServerSnapshot } from './supervisor.ts'
 import { createToolList, type BoardTool } from './tools.ts'
 
-export interface BoardOptions {
+export interface BoardOptions extends PermissionOptions {
   /** Reads the files; asked again by every reload. */
   readonly load: () => Promise<LoadedCatalog>
   /** What the host can answer when a server asks. */
@@ -48,6 +56,14 @@ export interface BoardOptions {
   readonly wait?: Wait | undefined
   /** Opening takes no longer than this, whatever it waits for. */
   readonly deadlineMs?: number | undefined
+  /** In place of the user's rules and answers: for tests, and for a board on top of another. */
+  readonly permit?: Permit | undefined
+  /** How often in a row a call may get the same answer to the same arguments; 0 is off. Default: 3. */
+  readonly loopLimit?: number | undefined
+  /** Estimated tokens of text in one result; what is longer is saved, and shown in part. 0: no limit. Default: 25,000. */
+  readonly maxResultTokens?: number | undefined
+  /** What the user types to change something: a command of the shell, or of the terminal. Default: `slash`. */
+  readonly words?: Words | undefined
   /** `once` for a command that looks and leaves: it does not stay tuned to changes. Default: `long`. */
   readonly stay?: 'long' | 'once' | undefined
 }
@@ -56,10 +72,17 @@ export interface Board extends AsyncDisposable {
   /** Servers by name, tools in the server's order. The list is the same value until something changes. */
   tools(): readonly BoardTool[]
   /** As it is now. Lists in it that their server calls out of date are read again beside; a `change` tells. */
+  /** What may be called, and by which rule; rejects only where the user's files cannot be written. */
+  permissions(): Promise<OpenPermissions>
   snapshot(): BoardSnapshot
   /** Whether what must be ready is. */
   readiness(): Readiness
-  /** Any method of any server; waits for its connection. Rejects with a ProblemError or a SessionError. */
+  /**
+   * One call of one tool. Resolves whatever happens, with what became of it; rejects with ToolAbortError when its signal
+   * is aborted.
+   */
+  call(name: ToolName, args?: CallArguments, options?: CallOptions): Promise<ToolResult>
+  /** Any method of any server, with no question asked; waits for its connection. Rejects with a ProblemError or a SessionError. */
   request(server: string, method: string, params?: Params, options?: RequestOptions): Promise<Result>
   /** Resolves when it is ready. Rejects with a ProblemError. */
   connect(server: string, options?: { readonly signal?: AbortSignal }): Promise<void>
@@ -101,6 +124,8 @@ export interface BoardNotification {
 /** How many may be starting at once: local ones for each processor, remote ones for all. */
 const STARTING = { local: 4, remote: 20 }
 
+const DEFAULTS = { loopLimit: 3, maxResultTokens: 25_000 }
+
 const CLIENT: ClientInfo = { name: 'plugboard', version: '0' }
 
 export async function openBoard(world: World, options: BoardOptions): Promise<Board> {
@@ -123,6 +148,8 @@ class LiveBoard implements Board {
     notification: new Set<(notification: BoardNotification) => void>(),
   }
   readonly #toolList = createToolList(() => this.#loaded.toolNames)
+  readonly #desk: CallDesk
+  #permissions: Promise<OpenPermissions> | undefined
   #isClosed = false
   /** Servers that changed in this turn. */
   readonly #changed = new Set<string>()
@@ -139,6 +166,7 @@ class LiveBoard implements Board {
         for (const listener of this.#listeners.notification) tell(() => listener({ server, method, params }))
       },
     })
+    this.#desk = this.#openDesk()
   }
 
   async start(): Promise<void> {
@@ -171,6 +199,10 @@ class LiveBoard implements Board {
     const one = this.#supervisors.get(server)
     if (one !== undefined) return ask(one, { method, params, options }, this.#world.clock)
     return Promise.reject(new ProblemError(this.#whyNot(server)))
+  }
+
+  call(name: ToolName, args?: CallArguments, options: CallOptions = {}): Promise<ToolResult> {
+    return callTool(this.#desk, { name, args, options })
   }
 
   async connect(server: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
@@ -210,6 +242,7 @@ class LiveBoard implements Board {
     const isRenamed = loaded.toolNames !== this.#loaded.toolNames
     if (isRenamed && this.#changed.size === 0) queueMicrotask(() => this.#tellChanges())
     this.#loaded = loaded
+    ;(await this.#permissions)?.update(loaded)
     return plan
   }
 
@@ -227,6 +260,29 @@ class LiveBoard implements Board {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+
+  /** Opened when they are first asked for: most commands call nothing. */
+  permissions(): Promise<OpenPermissions> {
+    this.#permissions ??= openPermissions(this.#world, this.#loaded, this.#options)
+    return this.#permissions
+  }
+
+  #openDesk(): CallDesk {
+    const { permit = toPermit(() => this.permissions()), loopLimit, maxResultTokens } = this.#options
+    return {
+      servers: {
+        clock: this.#world.clock,
+        all: () => this.#supervisors.values(),
+        find: (name) => this.#supervisors.get(name),
+        style: () => this.#loaded.toolNames,
+        whyNot: (name) => this.#whyNot(name),
+      },
+      permit,
+      guard: { limit: loopLimit ?? DEFAULTS.loopLimit, repeats: NO_REPEATS },
+      spill: createSpill(this.#world, this.#shared.dirs.cache),
+      maxTokens: maxResultTokens ?? DEFAULTS.maxResultTokens,
+    }
   }
 
   #inOrder(): readonly Supervisor[] {
@@ -269,7 +325,8 @@ class LiveBoard implements Board {
 
   #whyNot(name: string): Problem {
     const entry = this.#loaded.catalog.entries.find(({ entry: { found } }) => found.name === name)
-    return entry === undefined ? unknownServer(name, [...this.#supervisors.keys()]) : notConnectable(entry)
+    if (entry === undefined) return unknownServer(name, [...this.#supervisors.keys()])
+    return notConnectable(entry, this.#options.words)
   }
 
   #note(server: string): void {

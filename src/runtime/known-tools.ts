@@ -11,7 +11,7 @@ import { fingerprintOf } from '../pipeline/resolve/fingerprint.ts'
 import type { World } from '../world/world.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
 import { createOfferingStore } from './offering-store.ts'
-import type { ToolToCall } from './permissions.ts'
+import type { ToolToCall } from '../model/permission.ts'
 
 export interface KnownTools {
   readonly server: AdmittedServer

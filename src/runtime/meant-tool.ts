@@ -11,7 +11,7 @@ import { createProblem, ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
 import { findKnownTools, toToolToCall } from './known-tools.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
-import type { ToolToCall } from './permissions.ts'
+import type { ToolToCall } from '../model/permission.ts'
 
 export interface FoundTool {
   readonly tool: ToolToCall

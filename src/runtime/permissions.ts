@@ -9,7 +9,6 @@
  * own files and read again when these change, so that an answer given here holds in every other process.
  */
 import { untilAborted } from '../base/until-aborted.ts'
-import type { ListedTool } from '../model/offering.ts'
 import type {
   Answer,
   CallTarget,
@@ -21,6 +20,7 @@ import type {
   Permissions,
   Pin,
   Question,
+  ToolToCall,
   Verdict,
 } from '../model/permission.ts'
 import type { Problem } from '../model/problem.ts'
@@ -47,16 +47,6 @@ export interface PermissionOptions {
 
 /** The signal is aborted when nobody waits for the answer any more. */
 export type Ask = (question: Question, options: { readonly signal: AbortSignal }) => Answer | Promise<Answer>
-
-/** A tool as boards list it. */
-export interface ToolToCall {
-  readonly server: string
-  /** What the server calls it. */
-  readonly tool: string
-  /** What the model sees it called. */
-  readonly name: string
-  readonly definition: ListedTool
-}
 
 export interface CheckOptions {
   /** What it is to be called with: shown in the question. */

@@ -58,7 +58,7 @@ export interface Reached {
 export class Supervisor implements AttemptHooks {
   readonly server: AdmittedServer
   readonly #shared: Shared
-  readonly #fingerprint: string
+  readonly fingerprint: string
   readonly #key: string
   readonly #log: ServerLog
   #machine: Machine = IDLE
@@ -77,8 +77,8 @@ export class Supervisor implements AttemptHooks {
   constructor(server: AdmittedServer, shared: Shared) {
     this.server = server
     this.#shared = shared
-    this.#fingerprint = fingerprintOf(server)
-    this.#key = cacheKeyOf(`${server.name} ${this.#fingerprint}`, shared.capabilities)
+    this.fingerprint = fingerprintOf(server)
+    this.#key = cacheKeyOf(`${server.name} ${this.fingerprint}`, shared.capabilities)
     this.#log = openServerLog(shared.world, shared.dirs, server.name)
   }
 
@@ -318,7 +318,7 @@ export class Supervisor implements AttemptHooks {
     const unresolved = this.#warnings.map(({ message }) => message)
     return {
       name: this.server.name,
-      fingerprint: this.#fingerprint,
+      fingerprint: this.fingerprint,
       ...(unresolved.length === 0 ? {} : { unresolved }),
     }
   }

@@ -100,10 +100,11 @@ function isSame(a: Slice, b: Slice): boolean {
   return a.listed === b.listed && a.isDeferred === b.isDeferred && a.style === b.style
 }
 
-function toTool(
-  { server: { name: server, found } }: Offerer,
+/** `isDeferred` for one that is known from last time. */
+export function toTool(
+  { server: { name: server, found } }: Pick<Offerer, 'server'>,
   definition: ListedTool,
-  { isDeferred, style }: Slice,
+  { isDeferred, style }: Pick<Slice, 'isDeferred' | 'style'>,
 ): BoardTool {
   const { name: tool, description, inputSchema, annotations } = definition
   return {

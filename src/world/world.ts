@@ -53,7 +53,7 @@ export interface Files {
   /** Permission bits, or undefined where the platform has none or the file is missing. */
   mode(path: string): number | undefined
   /** Atomic and not locked, for what is written whole and may be lost. Says whether it was. */
-  write(file: string, mode: number, text: string): boolean
+  write(file: string, mode: number, content: string | Uint8Array): boolean
   /** Atomic and locked: `change` gets the current text (undefined when missing) and returns the new one. Rejects. */
   update(file: string, mode: number, change: (text: string | undefined) => string): Promise<void>
   /** Adds to the end, for logs. False when it could not be done. */
@@ -285,9 +285,15 @@ export interface Terminal {
   readonly canAsk: boolean
   /** Width in columns; undefined when output is piped. */
   readonly columns: number | undefined
+  /** The same for what is beside the answer, which may go elsewhere. */
+  readonly columnsBeside: number | undefined
   readonly hasColor: { readonly out: boolean; readonly err: boolean }
   out(text: string): void
   err(text: string): void
+  /** All that is piped into the command; for ever, when nobody ends it. */
+  input(): Promise<string>
+  /** Ctrl-C, the first time; the second ends the program. The answer takes the listener away. */
+  onInterrupt(listener: () => void): () => void
   /** Undefined when the person cancelled (Esc, Ctrl-C). Call only when `canAsk`. */
   choose<T extends string>(question: string, options: readonly Choice<T>[]): Promise<T | undefined>
 }

@@ -5,11 +5,11 @@ import { describe, expect, test } from 'vitest'
 import type { ListedTool } from '../../src/model/offering.ts'
 import type { Answer, Caller, Decision, Question } from '../../src/model/permission.ts'
 import { loadCatalog, type LoadOptions } from '../../src/runtime/load-catalog.ts'
+import type { ToolToCall } from '../../src/model/permission.ts'
 import {
   openPermissions,
   type OpenPermissions,
   type PermissionOptions,
-  type ToolToCall,
 } from '../../src/runtime/permissions.ts'
 import { decide, requireQuestions } from '../../src/runtime/trust.ts'
 import type { World } from '../../src/world/world.ts'

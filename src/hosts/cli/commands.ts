@@ -84,6 +84,35 @@ export const PLUGBOARD: Command = {
       load: async () => (await import('./connected.ts')).tools,
     },
     {
+      name: 'call',
+      summary: 'call a tool of a server and print what it answers',
+      arguments: [
+        { name: 'server', count: 'one' },
+        { name: 'tool', count: 'one' },
+        { name: 'k=v', count: 'any' },
+      ],
+      flags: [
+        {
+          name: 'args',
+          value: 'JSON, @file or -',
+          summary: 'the arguments as a JSON object, from a file or from stdin; k=v goes on top',
+        },
+        { name: 'timeout', value: 'ms', summary: 'give up after so long without a word; 0 is never' },
+        {
+          name: 'output',
+          value: 'text, json or raw',
+          summary: 'text (default); json, as --json; or raw, all that the server sent',
+        },
+        { name: 'save-media', value: 'folder', summary: 'write images and audio there' },
+      ],
+      examples: [
+        'plugboard call github create_issue title="It breaks" labels=bug labels=urgent',
+        'plugboard call files read path:=\'"a.txt"\' --output json',
+        'plugboard call github create_issue --args @issue.json',
+      ],
+      load: async () => (await import('./connected.ts')).call,
+    },
+    {
       name: 'resources',
       summary: 'show what one server, or all, have to read',
       arguments: [{ name: 'server', count: 'optional' }],

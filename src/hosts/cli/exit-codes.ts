@@ -26,6 +26,10 @@ const BY_CODE: Readonly<Record<string, number>> = {
   'connect/needs-auth': SIGN_IN,
   // A page to open: mostly one to sign in at.
   'call/needs-page': SIGN_IN,
+  'call/bad-arguments': TO_FIX,
+  'call/unknown-tool': TO_FIX,
+  'call/changed': DENIED,
+  'call/aborted': INTERRUPTED,
   // Declared, but its fate is another: that is for the files.
   'connect/not-chosen': TO_FIX,
   'connect/unknown-server': TO_FIX,
@@ -35,5 +39,6 @@ const BY_CODE: Readonly<Record<string, number>> = {
 const FAILING = /^(?:connect|list|call)\//
 
 export function exitCodeOf({ code }: Problem): number {
+  if (code.startsWith('permit/')) return DENIED
   return BY_CODE[code] ?? (FAILING.test(code) ? FAILED : TO_FIX)
 }

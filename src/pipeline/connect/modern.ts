@@ -78,7 +78,7 @@ export function openModern(channel: Channel, client: Client, hello: Hello): Sess
           const { signal = channel.gone } = options
           const wanted = AbortSignal.any([channel.gone, signal])
           const input = await whileWanted(meetNeeds(client, result, wanted), wanted)
-          result = await send(method, { ...params, ...input }, options)
+          result = await send(method, { ...params, ...input }, options).catch(afterFirst)
         }
         return result
       } finally {
@@ -92,6 +92,12 @@ export function openModern(channel: Channel, client: Client, hello: Hello): Sess
       return channel.close()
     },
   }
+}
+
+/** What was sent once was sent, also when it did not come to a second time. */
+function afterFirst(error: unknown): never {
+  if (!(error instanceof SessionError) || !('wasSent' in error.failure)) throw error
+  throw new SessionError({ ...error.failure, wasSent: true }, error.requestId)
 }
 
 function withEnvelope(params: Params, envelope: Params): Params {
@@ -124,9 +130,12 @@ async function meetNeed(
   try {
     return await answerQuestion(handlers, question, { signal })
   } catch (error) {
-    if (!(error instanceof RpcFaultError)) throw error
-    const message = `it needs an answer to \`${question.method}\`, and there is nobody here to give it`
-    throw new SessionError({ kind: 'bad-answer', message })
+    const why =
+      error instanceof RpcFaultError ? 'there is nobody here to give it' : 'the host failed to give it'
+    const message = `it needs an answer to \`${question.method}\`, and ${why}`
+    const failure = new SessionError({ kind: 'bad-answer', message })
+    failure.cause = error
+    throw failure
   }
 }
 
