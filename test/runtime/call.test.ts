@@ -160,7 +160,9 @@ describe('not-sent', () => {
     expect(gist(await call(test, 'echo', { text: 'a' }))).toMatchObject({
       outcome: 'not-sent',
       code: 'denied',
-      text: 'Error: nobody here can allow `x.echo`\ngive the board a `permit` that decides',
+      text: expect.stringMatching(
+        /^Error: `x\.echo` needs your permission, and nobody can be asked here\n.*plugboard permissions allow mcp__x__echo/s,
+      ),
     })
   })
 

@@ -39,6 +39,5 @@ const BY_CODE: Readonly<Record<string, number>> = {
 const FAILING = /^(?:connect|list|call)\//
 
 export function exitCodeOf({ code }: Problem): number {
-  if (code.startsWith('permit/')) return DENIED
   return BY_CODE[code] ?? (FAILING.test(code) ? FAILED : TO_FIX)
 }
