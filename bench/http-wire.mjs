@@ -19,10 +19,11 @@ async function main() {
   const reps = Number(argument('--reps') ?? 5)
   const calls = Number(argument('--calls') ?? 4000)
   const isJson = process.argv.includes('--json')
-  const { openHttp, nodeHttp, nodeClock } = await loadSource()
+  const { openHttp, createNodeHttp, nodeClock } = await loadSource()
+  const http = createNodeHttp({})
   const server = await startServer()
   const url = `http://127.0.0.1:${server.port}`
-  const wire = (path, params) => openWire({ openHttp, nodeHttp, nodeClock }, `${url}${path}`, params)
+  const wire = (path, params) => openWire({ openHttp, http, nodeClock }, `${url}${path}`, params)
   const clients = {
     'node:http': openFloor(server.port),
     'wire, JSON': wire('/json', {}),
@@ -54,7 +55,7 @@ async function loadSource() {
     absWorkingDir: root,
     stdin: {
       contents: `export { openHttp } from './src/pipeline/connect/transports/http.ts'
-        export { nodeHttp } from './src/world/node/http.ts'
+        export { createNodeHttp } from './src/world/node/http.ts'
         export { nodeClock } from './src/world/node/clock.ts'`,
       resolveDir: root,
     },
@@ -68,12 +69,12 @@ async function loadSource() {
   return import(outfile)
 }
 
-function openWire({ openHttp, nodeHttp, nodeClock }, url, extra) {
+function openWire({ openHttp, http, nodeClock }, url, extra) {
   const pending = new Map()
   const launch = { kind: 'http', url, headers: new Map(), fallback: 'none' }
   const wire = openHttp(
     launch,
-    { http: nodeHttp, clock: nodeClock },
+    { http, clock: nodeClock },
     { onMessage: (message) => settle(message.id, message.result), onEnd: () => undefined },
   )
   const settle = (id, result) => {

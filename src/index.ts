@@ -6,6 +6,7 @@ import type { Problem } from './model/problem.ts'
 import { createProblem, ProblemError } from './problem/problem.ts'
 import { openBoard, type Board, type BoardOptions } from './runtime/board.ts'
 import { emptyCatalog, loadCatalog, type LoadedCatalog, type LoadOptions } from './runtime/load-catalog.ts'
+import { makeShowable } from './runtime/showable.ts'
 import type { BoardTool } from './runtime/tools.ts'
 import { preload } from './world/node/preload.ts'
 import { createNodeWorld } from './world/node/world.ts'
@@ -23,10 +24,10 @@ export interface DiscoverServersOptions extends LoadOptions {
 /** Every server declared on this machine, each with its fate. Connects to none, and never rejects over a file. */
 export async function discoverServers(options: DiscoverServersOptions = {}): Promise<Catalog> {
   const { cwd, world = createNodeWorld({ cwd }), ...load } = options
-  return (await loadSafely(world, load)).catalog
+  return makeShowable((await loadSafely(world, load)).catalog)
 }
 
-export interface OpenPlugboardOptions extends DiscoverServersOptions, Omit<BoardOptions, 'load'> {}
+export interface OpenPlugboardOptions extends DiscoverServersOptions, Omit<BoardOptions, 'load' | 'permit'> {}
 
 /**
  * Every server the user has configured, connected; tools at once, as far as they are known. Never rejects because of
@@ -77,6 +78,8 @@ function discoveryFailed(error: unknown): Catalog['problems'][number] {
 
 export { createNodeWorld, ProblemError }
 export { SessionError } from './model/session.ts'
+export { takeStdout, type Stdout } from './world/node/stdout.ts'
+export { ToolAbortError } from './model/outcome.ts'
 export { Secret } from './base/secret.ts'
 export { expandTemplate, variablesOf } from './base/uri-template.ts'
 export { BUILTIN_TOOLS, callBuiltin, findBuiltin } from './runtime/builtin-tools.ts'
@@ -89,6 +92,8 @@ export type { BuiltinHost, BuiltinName, BuiltinTool } from './runtime/builtin-to
 export type { Completion, CompletionArgument, CompletionContext, CompletionRef } from './runtime/complete.ts'
 export type { KnownServer } from './runtime/standing.ts'
 export type { ResourceChange } from './runtime/subscriptions.ts'
+export type { ToolName } from './runtime/find-tool.ts'
+export type { Words } from './runtime/board-problems.ts'
 export type { ReloadSummary } from './runtime/reload.ts'
 export type { Wait } from './runtime/gate.ts'
 export type { Readiness, ServerReadiness } from './runtime/readiness.ts'
@@ -97,9 +102,25 @@ export type { BoardTool } from './runtime/tools.ts'
 export type { Connection, ConnectionState, Stage, StageTime } from './model/connection.ts'
 export type { CredentialRequest, CredentialSource } from './model/launch.ts'
 export type { Listed, ListedTool, Offering, Quarantined } from './model/offering.ts'
+export type { CallOutcome, Media, NotSent, ResultDetails, ToolResult } from './model/outcome.ts'
+export type {
+  Answer,
+  Decision,
+  Evidence,
+  Grant,
+  Mode,
+  PermissionRule,
+  Pin,
+  Question,
+  ToolToCall,
+  Verdict,
+} from './model/permission.ts'
+export type { Ask, OpenPermissions, PermissionOptions, PermissionView } from './runtime/permissions.ts'
 export type { Params, Result, RpcError } from './model/message.ts'
 export type {
+  Answerer,
   ClientHandlers,
+  ElicitAnswerers,
   Era,
   HandlerContext,
   Hello,
@@ -124,3 +145,4 @@ export type { Origin, Scope, SourceId, Spot } from './model/origin.ts'
 export type { Excerpt, Problem, Where } from './model/problem.ts'
 export type { Part, Reference, Template } from './model/template.ts'
 export type { World } from './world/world.ts'
+export type { CallArguments, CallOptions } from './runtime/call-tool.ts'

@@ -1,9 +1,12 @@
 /**
  * secrets: what people write into their files and must never see on a screen, in any command, as text or as JSON.
  */
+import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { discoverServers, openPlugboard, originalText } from '../src/index.ts'
 import { declareAt, USER_PLACES, type Entry } from './processes/places.ts'
 import { openMachine, type Files, type Machine } from './processes/plugboard.ts'
+import { createScratch, type Scratch } from './worlds/scratch.ts'
 
 /** Part of every secret below. */
 const HUSH = 'hush4711'
@@ -232,5 +235,90 @@ describe('in a project', () => {
     })
     await expectSilence(machine, [...LINES, ['get', 'started'], ['get', 'reached'], ['explain', 'reached']])
     expect(await approve()).toEqual(['runs', '-', '+'])
+  })
+})
+
+describe('to a host that prints what the library gives', () => {
+  /** In every way that values end up in a log. */
+  const prints = (value: unknown): readonly string[] => [
+    JSON.stringify(value),
+    inspect(value),
+    inspect(value, {
+      depth: Infinity,
+      maxStringLength: Infinity,
+      maxArrayLength: Infinity,
+      showHidden: true,
+    }),
+  ]
+
+  const expectNothingOf = (value: unknown): void => {
+    for (const text of prints(value))
+      expect(text.split('\n').filter((line) => line.includes(HUSH))).toEqual([])
+  }
+
+  function createHome(files: Readonly<Record<string, unknown>>): Scratch {
+    const scratch = createScratch()
+    for (const [path, content] of Object.entries(files)) {
+      scratch.write(path, typeof content === 'string' ? content : JSON.stringify(content))
+    }
+    return scratch
+  }
+
+  test.each(USER_PLACES)('$file', async (place) => {
+    const [[file, text]] = Object.entries(declareAt(place, ENTRIES)) as [[string, string]]
+    using scratch = createHome({ [file.replace('~', 'home')]: text })
+    const catalog = await discoverServers({ world: scratch.world })
+    expect(catalog.entries).toHaveLength(Object.keys(ENTRIES).length)
+    expectNothingOf(catalog)
+    for (const { entry } of catalog.entries) {
+      expectNothingOf(entry.found)
+      expectNothingOf({ ...entry.found })
+      if (entry.kind === 'definition')
+        for (const part of Object.values(entry.definition.transport)) expectNothingOf(part)
+    }
+    for (const server of catalog.servers) expectNothingOf({ ...server, ...server.transport })
+    // It is all there for those who ask for it.
+    expect(catalog.entries.some(({ entry }) => originalText(entry.found).includes(HUSH))).toBe(true)
+  })
+
+  test('the snapshot of a board, from its files, its settings and connectors, and a project', async () => {
+    using scratch = createHome({
+      'home/.config/plugboard/mcp.json': { mcpServers: ENTRIES },
+      'home/.config/plugboard/settings.json': {
+        connectors: [{ url: `http://user:${HUSH}@127.0.0.1:1/list?api_key=${HUSH}`, headers: { A: HUSH } }],
+      },
+      'home/.config/goose/config.yaml': `extensions:\n  a: &a {type: stdio, cmd: npx, args: [--api-key, ${HUSH}]}\n  b: *a\n`,
+      'project/.mcp.json': { mcpServers: { ours: ENTRIES['started'] } },
+    })
+    await using board = await openPlugboard({ world: scratch.world, only: [] })
+    const snapshot = board.snapshot()
+    expect(snapshot.catalog.entries.length).toBeGreaterThan(Object.keys(ENTRIES).length)
+    expectNothingOf(snapshot)
+    expectNothingOf(board)
+    // What is no secret can be read.
+    expect(
+      JSON.parse(JSON.stringify(snapshot.catalog.servers.find(({ name }) => name === 'reached'))),
+    ).toMatchObject({
+      name: 'reached',
+      transport: {
+        type: 'http',
+        url: 'https://user:‹secret›@host.test/mcp?access_token=‹secret›',
+        headers: { Authorization: '‹secret›', 'X-Odd': '‹secret›' },
+      },
+      found: { document: { file: expect.stringMatching(/mcp\.json$/) as unknown } },
+    })
+  })
+
+  test('what changed since an approval', async () => {
+    using machine = openMachine({ './.mcp.json': { mcpServers: { ours: ENTRIES['started'] } } })
+    await machine.run(['trust', 'approve', 'ours'])
+    machine.write({
+      './.mcp.json': { mcpServers: { ours: { ...ENTRIES['started'], args: ['--token', `${HUSH}-new`] } } },
+    })
+    using scratch = createScratch()
+    const world = { ...scratch.world, home: machine.home, cwd: machine.project }
+    const { entries } = await discoverServers({ world })
+    expect(entries[0]!.fate).toHaveProperty('changed')
+    expectNothingOf(entries)
   })
 })

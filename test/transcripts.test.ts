@@ -4,7 +4,7 @@
  * Each transcripts/<name>.txt is a session in a shell: lines that begin with `$` are run one after the other, in the
  * home and project that stand in the folder of the same name. To write one anew, run the tests with `--update`.
  */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
@@ -125,7 +125,17 @@ function readTree(name: string, part: string, prefix: string): Files {
 /** A shell in which `plugboard` is the built command, and the programs that servers run are there. */
 function openShell(machine: Machine): readonly string[] {
   putPrograms(machine, '~/bin', ['npx', 'uvx', 'node'])
+  putServers(machine, ['outcomes', 'dies-in-handshake'])
   return ['/bin/sh', '-c']
+}
+
+/** The programs of `test/servers`, as commands `mcp-…`. */
+function putServers(machine: Machine, names: readonly string[]): void {
+  for (const name of names) {
+    const program = fileURLToPath(new URL(`servers/${name}.mjs`, import.meta.url))
+    machine.write({ [`~/bin/mcp-${name}`]: `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n` })
+    chmodSync(machine.at(`~/bin/mcp-${name}`), 0o755)
+  }
 }
 
 function searchPath(machine: Machine): string {
@@ -153,5 +163,7 @@ function fix(machine: Machine, text: string): string {
   return machine
     .shorten(text)
     .replace(/(?<=projects\/project-)[0-9a-f]{12}/g, '000000000000')
+    .replace(/(?<="durationMs":)\d+/g, '0')
+    .replace(/(?<=after )\d+(?:\.\d+)? m?s/g, '0 ms')
     .replace(/\b20\d\d-\d\d-\d\d(?:T[\d:.]+Z)?/g, (time) => '2026-01-01T00:00:00.000Z'.slice(0, time.length))
 }

@@ -54,6 +54,11 @@ export function reveal(value: LaunchValue): string {
 export interface CredentialSource {
   /** Undefined: there is none, and the connection is tried without. */
   find(request: CredentialRequest): Promise<Secret | undefined>
+  /**
+   * Whose token `find` would give, said at once and the same whatever the token is by now; undefined when it has none. What
+   * a server listed for one account is not shown to another. A source without this: every token is an account of its own.
+   */
+  account?(request: CredentialRequest): string | undefined
 }
 
 export interface CredentialRequest {

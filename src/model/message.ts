@@ -51,4 +51,5 @@ export const RPC_CODES = {
   internalError: -32603,
   missingCapability: -32021,
   unsupportedVersion: -32022,
+  urlElicitationRequired: -32042,
 } as const

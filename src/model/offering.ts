@@ -19,9 +19,14 @@ export interface Offering {
   readonly unlisted?: readonly ListKind[]
   /** How many tools `includeTools` and `excludeTools` keep back. Absent: there is no such filter. */
   readonly filteredTools?: number
-  /** How long the lists may be kept, where the server says so (`ttlMs`, the shortest of all pages). */
+  /** What the server says about keeping each of the lists; absent where it says nothing. */
+  readonly caching?: Readonly<Partial<Record<ListKind, CacheHints>>>
+}
+
+export interface CacheHints {
+  /** How long the list holds: the shortest of all pages. */
   readonly ttlMs?: number
-  /** `private`: not for other users of this machine's cache. */
+  /** `public`: the same for everyone. `private`: for this credential, as it is where nothing is said. */
   readonly cacheScope?: 'public' | 'private'
 }
 
@@ -39,3 +44,5 @@ export interface Quarantined {
 }
 
 export type ListKind = 'tool' | 'resource' | 'resource-template' | 'prompt'
+
+export const LIST_KINDS: readonly ListKind[] = ['tool', 'resource', 'resource-template', 'prompt']

@@ -42,7 +42,7 @@ export type SourceId = (typeof SOURCES_HIGH_TO_LOW)[number]
 
 /** A place in a file. Lines and columns start at 1; both are absent when the whole file is meant. */
 export interface Spot {
-  /** Absolute path; a URL for what was fetched; `--mcp-config` or `servers option` for what was passed in. */
+  /** Absolute path; a URL, without the secrets in it, for what was fetched; `--mcp-config` or `servers option` for what was passed in. */
   readonly file: string
   readonly line?: number
   readonly column?: number

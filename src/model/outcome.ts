@@ -29,6 +29,8 @@ export interface ToolResult {
   readonly media: readonly Media[]
   /** As the server sent it. */
   readonly content: readonly unknown[]
+  /** All that the server sent, untouched; absent when there is no answer. */
+  readonly result?: Result
   readonly structuredContent?: unknown
   readonly details: ResultDetails
   readonly durationMs: number
@@ -43,6 +45,7 @@ export interface Media {
 }
 
 export interface ResultDetails {
+  /** Empty when no server has such a tool. */
   readonly serverName: string
   readonly mcpToolName: string
   /** What the model sees the tool called. */
@@ -51,4 +54,18 @@ export interface ResultDetails {
   readonly label: string
   /** Where the whole output is, when `text` holds only the beginning of it. */
   readonly savedTo?: string
+}
+
+/** A call that its caller gave up: the one outcome that is thrown, because nobody waits for a result any more. */
+export class ToolAbortError extends Error {
+  /** Whether it may have happened all the same. */
+  readonly wasSent: boolean
+  readonly result: ToolResult
+
+  constructor(wasSent: boolean, result: ToolResult) {
+    super(result.problem?.message ?? 'the call was aborted')
+    this.name = 'ToolAbortError'
+    this.wasSent = wasSent
+    this.result = result
+  }
 }

@@ -1,22 +1,54 @@
 /**
  * permission: may a call happen, and who says so.
  */
+import type { Params } from './message.ts'
 import type { ListedTool } from './offering.ts'
 import type { Spot } from './origin.ts'
+import type { Level } from './policy.ts'
+import type { Problem } from './problem.ts'
 
 export type Action = 'allow' | 'ask' | 'deny'
 
 /** `plan`: no tool of any server runs. `bypass`: what would be asked is allowed; what is denied stays denied. */
 export type Mode = 'default' | 'plan' | 'bypass'
 
+/** Who wants the call: a model does; a person who types it has answered the question already. */
+export type Caller = 'model' | 'person'
+
 export interface PermissionRule {
   /** A glob over names of tools (`mcp__github__*`), or a whole server (`mcp__github`). */
   readonly tool: string
   readonly action: Action
   readonly reason?: string
-  readonly level: 'managed' | 'user' | 'project' | 'local' | 'session'
+  readonly level: Level | 'session'
   /** Where it is written; a rule of this session is written nowhere. */
   readonly by?: Spot
+}
+
+/** What settings files say about calls. */
+export interface PermissionSettings {
+  /** Highest level first; those of a repository only when its user approved something of it. */
+  readonly rules: readonly PermissionRule[]
+  /** The line that says `mode: "plan"`. */
+  readonly plan?: Spot
+  /** A managed, user or local file whose rules cannot be understood permits nothing. */
+  readonly broken?: Problem
+}
+
+/** Everything that a verdict depends on. A value: whoever changes something makes a new one. */
+export interface Permissions {
+  readonly mode: Mode
+  /** The line that asks for plan mode, when it was no host. */
+  readonly plan?: Spot
+  readonly rules: readonly PermissionRule[]
+  readonly grants: readonly Grant[]
+  readonly pins: readonly Pin[]
+  /** Globs, as a fork was given them: a tool must be named by one of each list. */
+  readonly filters: readonly (readonly string[])[]
+  /** The rules cannot be understood: everything is denied. */
+  readonly broken?: Problem
+  /** What was approved cannot be read: nobody knows whether a tool is still the same, so everything is asked. */
+  readonly unknownPins?: Problem
 }
 
 /** What a user allowed for good, or for this session. Bound to what the server is, so that an impostor under its name inherits nothing. */
@@ -45,12 +77,36 @@ export interface PinnedDefinition {
   readonly name: string
   readonly description?: string
   readonly inputSchema: Readonly<Record<string, unknown>>
+  /** What the tool said of itself; not part of the hash. */
+  readonly hints: ToolHints
+}
+
+/** What a tool says of itself (`annotations`): shown, and never a reason to allow anything. */
+export interface ToolHints {
+  readonly readOnly?: boolean
+  readonly destructive?: boolean
+  readonly idempotent?: boolean
+  readonly openWorld?: boolean
 }
 
 /** How a tool differs from what was approved. */
 export interface PinChange {
   readonly was: Pin
   readonly is: PinnedDefinition
+}
+
+/** A change in a form that people can read. */
+export interface PinDiff {
+  readonly name?: { readonly was: string; readonly is: string }
+  /** Line by line; empty when the description is the same. */
+  readonly description: readonly DiffLine[]
+  /** By path, `properties.repo.type`. What is new has no `was`, what is gone no `is`. Both are JSON. */
+  readonly schema: readonly { readonly path: string; readonly was?: string; readonly is?: string }[]
+}
+
+export interface DiffLine {
+  readonly kind: 'same' | 'gone' | 'new'
+  readonly text: string
 }
 
 /** The tool that a question is about. */
@@ -60,6 +116,9 @@ export interface CallTarget {
   readonly tool: string
   /** What the model sees it called. */
   readonly name: string
+  /** What the model would see in the other styles: a rule that denies under one style denies under all. */
+  readonly otherNames: readonly string[]
+  /** The trust fingerprint of the server. */
   readonly fingerprint: string
   readonly definition: ListedTool
 }
@@ -68,12 +127,14 @@ export interface CallTarget {
 export type Evidence =
   | { readonly kind: 'rule'; readonly rule: PermissionRule }
   | { readonly kind: 'grant'; readonly grant: Grant }
-  | { readonly kind: 'mode'; readonly mode: 'plan' | 'bypass' }
+  | { readonly kind: 'mode'; readonly mode: 'plan' | 'bypass'; readonly by?: Spot }
   | { readonly kind: 'pin'; readonly change: PinChange }
   /** A person typed the call, or answered the question. */
-  | { readonly kind: 'person' }
+  | { readonly kind: 'person'; readonly reason?: string }
   /** A fork that may use other tools only. */
   | { readonly kind: 'filter' }
+  /** Rules, or what was approved, cannot be read. */
+  | { readonly kind: 'unreadable'; readonly problem: Problem }
   /** No rule matches. */
   | { readonly kind: 'default' }
 
@@ -81,3 +142,58 @@ export interface Verdict {
   readonly action: Action
   readonly by: Evidence
 }
+
+/** Everything that was looked at for a verdict. */
+export interface Considered {
+  /** Those that match, strictest first. */
+  readonly rules: readonly PermissionRule[]
+  readonly grant: Grant | undefined
+  readonly pin: Pin | undefined
+}
+
+/** A verdict when everybody was asked who had to be. */
+export type Decision =
+  | { readonly action: 'allow'; readonly by: Evidence }
+  | { readonly action: 'deny'; readonly by: Evidence; readonly problem: Problem }
+
+/** What a host asks the person in front of it. */
+export interface Question {
+  readonly server: string
+  readonly tool: string
+  readonly name: string
+  readonly description?: string
+  readonly hints: ToolHints
+  /** What it is to be called with. */
+  readonly arguments?: unknown
+  /** Why it is asked: no rule, a rule, a tool that changed. */
+  readonly why: Evidence
+  /** For a tool that changed. */
+  readonly diff?: PinDiff
+  /** A tool that was approved under another name, with the same description and schema. */
+  readonly renamedFrom?: string
+  /** Whether `session` and `always` mean more than `once`: not where the organisation wants to be asked each time. */
+  readonly canRemember: boolean
+}
+
+export type Answer = 'once' | 'session' | 'always' | 'no' | { readonly no: string }
+/** A tool as boards list it. */
+export type ToolToCall = Pick<CallTarget, 'server' | 'tool' | 'name' | 'definition'>
+
+/** Asked before every call. Never rejects because of what a rule or a person says. */
+export type Permit = (tool: ToolToCall, call: WantedCall) => Promise<Permission>
+
+export interface WantedCall {
+  readonly args: Params
+  /** `person`: whoever typed the call has answered what would be asked. */
+  readonly who: 'model' | 'person'
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal | undefined
+}
+
+export type Permission =
+  /** `isUnchanged`: the tool is as it was when it was pinned, so that its hints may be relied upon. */
+  | { readonly kind: 'allowed'; readonly isUnchanged: boolean }
+  | { readonly kind: 'denied'; readonly problem: Problem }
+
+/** The code of the problem with a tool that is no longer what the call was allowed for. */
+export const TOOL_CHANGED = 'call/changed'

@@ -22,6 +22,8 @@ export interface Where extends Spot {
   readonly scope?: Scope
   readonly server?: string
   readonly excerpt?: Excerpt
+  /** A note names the place already, as that of who decided. */
+  readonly isNamed?: true
 }
 
 /** One line of the file and the part of it that is wrong. String values that may be secrets are already masked. */

@@ -2,6 +2,7 @@
  * session: a live conversation with one server. Nothing above `connect` knows what speaks underneath.
  */
 import type { Params, RequestId, Result, RpcError } from './message.ts'
+import { describeNetwork } from './network.ts'
 import type { WireFailure, WireKind } from './wire.ts'
 
 /** `legacy`: the revisions that begin with `initialize`. `modern`: 2026-07-28, where every request stands for itself. */
@@ -62,15 +63,30 @@ export interface Subscriber {
 /** What a host can do for a server. A missing one is not offered, and refused politely when asked for all the same. */
 export interface ClientHandlers {
   readonly roots?: (() => Promise<readonly Params[]>) | undefined
-  readonly elicit?: ((params: Params, context: HandlerContext) => Promise<Result>) | undefined
-  readonly sample?: ((params: Params, context: HandlerContext) => Promise<Result>) | undefined
+  /** A function answers forms and pages (`params.mode`); an object offers only what it has. */
+  readonly elicit?: Answerer | ElicitAnswerers | undefined
+  readonly sample?: Answerer | undefined
   /** From which level on the server's log messages are wanted: `debug` to `emergency`. */
   readonly logLevel?: string | undefined
+}
+
+export type Answerer = (params: Params, context: HandlerContext) => Promise<Result>
+
+export interface ElicitAnswerers {
+  /** Fields to fill in, `params.requestedSchema`. */
+  readonly form?: Answerer | undefined
+  /**
+   * A page to open, `params.url`, which must be shown to the person before. `accept` means that they went there; where the
+   * server asked for it in an error, the request is then sent once more, so wait for `completed` or for their word.
+   */
+  readonly url?: Answerer | undefined
 }
 
 export interface HandlerContext {
   /** Aborted when the server takes the question back, or is gone. */
   readonly signal: AbortSignal
+  /** For a page: settles when the server says that the person is done there. Not every server does. */
+  readonly completed?: Promise<void> | undefined
 }
 
 export interface SessionListener {
@@ -129,13 +145,21 @@ export function describeWireFailure(failure: WireFailure): string {
         ? `the process was ended by ${failure.signal ?? 'a signal'}`
         : `the process exited with code ${failure.exitCode}`
     case 'http':
-      return `HTTP ${failure.status}`
+      return describeStatus(failure)
     case 'network':
+      return describeNetwork(failure)
+    case 'page':
+      return 'it answered with a web page'
     case 'protocol':
       return failure.message
     case 'closed':
       return 'the connection was closed'
   }
+}
+
+function describeStatus({ status, retryAfterMs }: Extract<WireFailure, { kind: 'http' }>): string {
+  const words = status === 429 ? 'HTTP 429 (too many requests)' : `HTTP ${status}`
+  return retryAfterMs === undefined ? words : `${words}; it asks to wait ${Math.ceil(retryAfterMs / 1000)} s`
 }
 
 const SPAWN_WORDS: Readonly<Record<string, string>> = {

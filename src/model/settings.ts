@@ -3,6 +3,7 @@
  */
 import type { ConfigDocument } from './document.ts'
 import type { SourceId, Spot } from './origin.ts'
+import type { PermissionRule, PermissionSettings } from './permission.ts'
 import type { Level, Policy, ServerRule } from './policy.ts'
 import type { Problem } from './problem.ts'
 import type { Template } from './template.ts'
@@ -12,6 +13,9 @@ export type FoundSettings = { readonly level: Level; readonly file: string } & (
   | { readonly document: ConfigDocument; readonly problem?: never }
   | { readonly problem: Problem; readonly document?: never }
 )
+
+/** `double`: `mcp__server__tool`. `bare`: `server__tool`. `single`: `mcp_server_tool`, in the manner of xcsh. */
+export type NameStyle = 'double' | 'bare' | 'single'
 
 export interface Settings {
   /** The line that says `enabled: false`: no other file is read. */
@@ -24,9 +28,15 @@ export interface Settings {
   readonly plugins: ReadonlyMap<string, { readonly isOn: boolean; readonly by: Spot }>
   /** Names switched off or on again by the user, whichever file declares them. */
   readonly switches: ReadonlyMap<string, { readonly to: 'on' | 'off'; readonly by: Spot }>
+  /** How the model sees tools called. Absent: `double`. */
+  readonly toolNames?: NameStyle
   readonly policy: Policy
   /** Rules of the repository's own settings: they apply once its user approved something of this project. */
   readonly projectDeny: readonly ServerRule[]
+  /** Without the rules of the repository. */
+  readonly permissions: PermissionSettings
+  /** As `projectDeny`: rules about calls, which deny or ask. */
+  readonly projectRules: readonly PermissionRule[]
   readonly problems: readonly Problem[]
 }
 

@@ -5,6 +5,7 @@
  * between opening and listening.
  */
 import type { Message } from './message.ts'
+import type { NetworkFailure, ViaProxy } from './network.ts'
 
 export interface Wire {
   readonly kind: WireKind
@@ -27,6 +28,9 @@ export interface SendOptions {
   readonly onFailure?: ((failure: WireFailure) => void) | undefined
 }
 
+/** What became of the stream on which a server speaks of its own accord. */
+export type Doubt = 'broken' | 'given-up'
+
 export interface WireListener {
   onMessage(message: Message): void
   /** Text where a message should be: banners, logs. Already shortened. */
@@ -35,8 +39,11 @@ export interface WireListener {
   onLog?(line: string): void
   /** Something is there: a process wrote its first byte, a host accepted the connection. At most once. */
   onFirstSign?(): void
-  /** The server had a way to speak of its own accord, and has none any more. The wire itself goes on. */
-  onDeaf?(): void
+  /**
+   * The stream on which the server speaks of its own accord broke, and perhaps nobody is there any more. The wire does not
+   * know: who wants to know asks the server. `broken` may come often; after `given-up` there is no such stream any more.
+   */
+  onDoubt?(failure: WireFailure, stream: Doubt): void
   /** The wire is gone. Exactly once, also after `close`; nothing follows. */
   onEnd(failure: WireFailure): void
 }
@@ -52,9 +59,15 @@ export type WireFailure =
       readonly body: string
       /** `WWW-Authenticate`, for 401 and 403. */
       readonly challenge?: string
+      /** How long it wants to be left alone: `Retry-After`. */
+      readonly retryAfterMs?: number
+      /** It may as well have been the proxy that said so. */
+      readonly via?: ViaProxy
     }
   /** No connection, or a broken one: `ECONNREFUSED`, `ENOTFOUND`, a certificate. */
-  | { readonly kind: 'network'; readonly code: string; readonly message: string }
+  | ({ readonly kind: 'network' } & NetworkFailure)
+  /** A web page, where messages should be. */
+  | { readonly kind: 'page'; readonly title: string }
   /** It speaks, but not this protocol. */
   | { readonly kind: 'protocol'; readonly message: string }
   /** The other side hung up in good order, or we did. */

@@ -22,8 +22,8 @@ export class ProblemError extends Error {
     return typeof value === 'object' && value !== null && BRAND in value
   }
 
-  constructor(problem: Problem) {
-    super(problem.message)
+  constructor(problem: Problem, options?: ErrorOptions) {
+    super(problem.message, options)
     this.name = 'ProblemError'
     this.problem = problem
   }

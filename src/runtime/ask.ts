@@ -1,13 +1,16 @@
 /**
  * ask: one request to one server, with what the server's definition and its tools say about requests.
  */
+import { Turns } from '../base/turns.ts'
+import { wantedPages } from '../model/elicitation.ts'
 import type { Params, Result } from '../model/message.ts'
-import type { RequestOptions, Session } from '../model/session.ts'
+import { SessionError, type RequestOptions, type Session } from '../model/session.ts'
 import { toParamHeaders } from '../pipeline/list/param-headers.ts'
 import { ProblemError } from '../problem/problem.ts'
 import type { Clock } from '../world/world.ts'
-import { notReady } from './board-problems.ts'
-import type { Supervisor } from './supervisor.ts'
+import { needsPage, notReady } from './board-problems.ts'
+import { redactProblem } from './redact-problem.ts'
+import type { Reached, Supervisor } from './supervisor.ts'
 
 export interface Question {
   readonly method: string
@@ -20,23 +23,44 @@ const DEFAULT_TIMEOUT_MS = 60_000
 
 /** Not an async function: where there is a session, nothing stands between the caller and it. */
 export function ask(one: Supervisor, question: Question, clock: Clock): Promise<Result> {
+  const send = (): Promise<Result> => askAtOnce(one, question, clock)
+  return question.method === 'tools/call' ? inTurn(one, question.options?.signal, send) : send()
+}
+
+/** Whoever calls this has waited for the turn that a server may want of its callers. */
+export function askAtOnce(one: Supervisor, question: Question, clock: Clock): Promise<Result> {
   const session = one.liveSession
   return session === undefined ? askLater(one, question, clock) : askNow(one, session, question)
 }
 
-/** A call waits for its server no longer than it would for the answer. */
-async function askLater(one: Supervisor, question: Question, clock: Clock): Promise<Result> {
-  return askNow(one, await sessionInTime(one, question.options, clock), question)
+/** Of servers that can do one thing at a time. */
+const queues = new WeakMap<Supervisor, Turns>()
+
+/** Runs the call now, or after those before it where the server's definition says that it takes one at a time. */
+export function inTurn<T>(
+  one: Supervisor,
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (one.server.supportsParallelCalls !== false) return work()
+  const turns = queues.get(one) ?? new Turns()
+  queues.set(one, turns)
+  return turns.take(work, { signal, refuse: () => new SessionError({ kind: 'aborted', wasSent: false }) })
 }
 
-/** Rejects as `Supervisor.session` does, and with `connect/not-ready` when it takes too long. */
-export function sessionInTime(
+/** A call waits for its server no longer than it would for the answer. */
+async function askLater(one: Supervisor, question: Question, clock: Clock): Promise<Result> {
+  const { session, by } = await untilLive(one, question.options ?? {}, clock)
+  return askNow(by, session, question)
+}
+
+/** Rejects with a ProblemError, also when the time is over; aborted, with a SessionError. */
+export function untilLive(
   one: Supervisor,
-  options: Pick<RequestOptions, 'timeoutMs' | 'signal'> | undefined,
+  { timeoutMs = timeoutOf(one), signal }: Pick<RequestOptions, 'signal' | 'timeoutMs'>,
   clock: Clock,
-): Promise<Session> {
-  const { timeoutMs = timeoutOf(one), signal } = options ?? {}
-  const work = one.session(signal)
+): Promise<Reached> {
+  const work = one.reach(signal)
   if (timeoutMs === 0) return work
   return new Promise((resolve, reject) => {
     const cancel = clock.after(timeoutMs, () =>
@@ -46,11 +70,31 @@ export function sessionInTime(
   })
 }
 
-function askNow(one: Supervisor, session: Session, { method, params, options }: Question): Promise<Result> {
-  const timeoutMs = timeoutOf(one)
-  if (method !== 'tools/call') return session.request(method, params, { timeoutMs, ...options })
-  const headers = takesHeaders(session) ? headersFor(one, params) : undefined
-  return session.request(method, params, { timeoutMs, headers, onProgress: IGNORE, ...options })
+function askNow(one: Supervisor, session: Session, question: Question): Promise<Result> {
+  return send(one, session, question).catch((error: unknown) => {
+    throw toNeedsPage(one, error) ?? error
+  })
+}
+
+function send(
+  one: Supervisor,
+  session: Session,
+  { method, params, options = {} }: Question,
+): Promise<Result> {
+  const timeoutMs = options.timeoutMs ?? timeoutOf(one)
+  if (method !== 'tools/call') return session.request(method, params, { ...options, timeoutMs })
+  const headers = options.headers ?? (takesHeaders(session) ? headersFor(one, params) : undefined)
+  const { signal, onProgress = IGNORE } = options
+  return session.request(method, params, { signal, timeoutMs, headers, onProgress })
+}
+
+/** What the server wants to have opened first, in words; the error itself is the cause, for whoever passes it on. */
+function toNeedsPage(one: Supervisor, error: unknown): ProblemError | undefined {
+  if (!(error instanceof SessionError) || error.failure.kind !== 'rpc') return undefined
+  const pages = wantedPages(error.failure.error)
+  if (pages.length === 0) return undefined
+  const problem = redactProblem(needsPage(one.server, pages), (text) => one.redact(text))
+  return new ProblemError(problem, { cause: error })
 }
 
 /** A tool that works for long may say so, and is not taken for dead, whether or not somebody looks. */

@@ -2,7 +2,7 @@
  * attempt: one try to reach a server, and the session that came of it.
  *
  * in     an admitted server, and what all servers of the board share
- * out    told through hooks: what it launches, then ready or refused, then lists that changed, then that it was lost
+ * out    told through hooks: for whom it speaks and what it launches, then ready or refused, then lists that changed, then that it was lost
  * never  tells anything after `end`; leaves a session open that nobody was told of
  */
 import { createRedactor } from '../base/redact.ts'
@@ -10,17 +10,18 @@ import type { AdmittedServer } from '../model/catalog.ts'
 import type { Stage, StageTime } from '../model/connection.ts'
 import type { LaunchSpec } from '../model/launch.ts'
 import type { Params } from '../model/message.ts'
-import type { Offering } from '../model/offering.ts'
+import { LIST_KINDS, type ListKind, type Offering } from '../model/offering.ts'
 import { SessionError, type Era, type Session, type SessionFailure } from '../model/session.ts'
 import type { WireFailure } from '../model/wire.ts'
-import { connect, ConnectError } from '../pipeline/connect/connect.ts'
-import { list } from '../pipeline/list/list.ts'
+import { connect, ConnectError, type ConnectListener } from '../pipeline/connect/connect.ts'
+import { NO_LISTS, readLists, toOffering } from '../pipeline/list/list.ts'
+import { credentialMarkOf } from '../pipeline/resolve/credential-mark.ts'
 import { resolve } from '../pipeline/resolve/resolve.ts'
 import { forIde } from './ide-roots.ts'
 import { redactProblem } from './redact-problem.ts'
-import type { ServerLog } from './server-logs.ts'
+import type { LogKind, ServerLog } from './server-logs.ts'
 import type { Shared } from './shared.ts'
-import { createStageTimer, type StageTimer } from './stage-timer.ts'
+import { StageTimer } from './stage-timer.ts'
 
 export interface AttemptRequest {
   readonly server: AdmittedServer
@@ -31,8 +32,10 @@ export interface AttemptRequest {
 }
 
 export interface AttemptHooks {
-  /** Every value is known; nothing is started yet. Says whether what it offers is known from last time. */
-  onLaunch(launch: LaunchSpec): 'known' | 'unknown'
+  /** It is known for whom it speaks; its values may not be yet. Says whether what it offers is known from last time. */
+  onMarked(credentialMark: string): 'known' | 'unknown'
+  /** Every value is known; nothing is started yet. */
+  onLaunch(launch: LaunchSpec): void
   onReady(listed: Offering): void
   onRefused(failure: SessionFailure, stage: Stage): void
   /** After it was ready: its lists are other ones now. */
@@ -48,11 +51,15 @@ const RESOLVE_MS = 30_000
 /** How long lists may take that are read again. */
 const REFRESH_MS = 60_000
 
+/** However short-lived a server calls its lists: a host may look at them whenever something changes. */
+const SHORTEST_TTL_MS = 1000
+
 /** Of what a server writes, kept for the problem that may follow. */
 const LAST_LINES = 10
 
-export class Attempt {
-  readonly stages: StageTime[] = []
+const NO_KINDS: readonly ListKind[] = []
+
+export class Attempt implements ConnectListener {
   /** What it last wrote to stderr, redacted. */
   readonly lastLines: string[] = []
   readonly startedAt: number
@@ -61,8 +68,10 @@ export class Attempt {
   readonly #request: AttemptRequest
   readonly #shared: Shared
   readonly #hooks: AttemptHooks
-  readonly #controller = new AbortController()
+  /** While something is under way that can be given up: a session that is merely there needs none. */
+  #controller: AbortController | undefined = new AbortController()
   readonly #timer: StageTimer
+  #giveSlot: (() => void) | undefined
   readonly #done: Promise<void>
   #isOver = false
   #isTimedOut = false
@@ -70,21 +79,30 @@ export class Attempt {
   #cancelLimit: (() => void) | undefined
   /** Why its session is gone, perhaps before anyone was told that there is one. */
   #lost: WireFailure | undefined
-  #refreshing: 'no' | 'yes' | 'again' = 'no'
+  #lists = NO_LISTS
+  /** Of those that their server vouches for, for some time. */
+  #readAt: Map<ListKind, number> | undefined
+  /** Lists to read again, once those are there that are being read. */
+  #due: readonly ListKind[] = NO_KINDS
+  #isRefreshing = false
 
   constructor(request: AttemptRequest, shared: Shared, hooks: AttemptHooks) {
     this.#request = request
     this.#shared = shared
     this.#hooks = hooks
     this.startedAt = shared.world.clock.now()
-    this.#timer = createStageTimer(this.stages, shared.world.clock.now)
+    this.#timer = new StageTimer(shared.world.clock.now)
     this.#done = request.after.then(() => this.#run())
+  }
+
+  get stages(): readonly StageTime[] {
+    return this.#timer.stages
   }
 
   /** Settles when everything it began is gone. */
   async end(): Promise<void> {
     this.#isOver = true
-    this.#controller.abort()
+    this.#controller?.abort()
     await this.session?.close()
     await this.#done
   }
@@ -100,9 +118,10 @@ export class Attempt {
     } catch (error) {
       this.#timer.fail()
       await this.session?.close()
-      if (!this.#isOver) this.#hooks.onRefused(this.#toFailure(error), this.#timer.current())
+      if (!this.#isOver) this.#hooks.onRefused(this.#toFailure(error), this.#timer.current)
     } finally {
-      this.#cancelLimit?.()
+      this.#unlimit()
+      this.#controller = undefined
     }
   }
 
@@ -110,13 +129,22 @@ export class Attempt {
     this.#timer.begin('resolve')
     const { server } = this.#request
     this.#limit(server.startupTimeoutMs ?? RESOLVE_MS)
-    const launch = await unlessAborted(resolve(server, this.#shared.resolving), this.#controller.signal)
-    this.#cancelLimit?.()
+    const launching = resolve(server, this.#shared.resolving)
+    // Beside: what is known of the server is offered while a slow command still looks for its token.
+    const work = Promise.all([launching, this.#recall(launching)])
+    const [launch, offering] = await unlessAborted(work, this.#signal())
+    this.#unlimit()
     this.#timer.finish()
     this.redact = createRedactor(launch.secrets)
+    this.#hooks.onLaunch(launch)
     // Whoever waits only for what is known goes on before anything is started, which takes its time.
-    if (this.#hooks.onLaunch(launch) === 'known') await this.#pause()
+    if (offering === 'known') await this.#pause()
     return launch
+  }
+
+  async #recall(launching: Promise<LaunchSpec>): Promise<'known' | 'unknown'> {
+    const mark = await credentialMarkOf(this.#request.server, this.#shared.resolving, launching)
+    return this.#isOver ? 'unknown' : this.#hooks.onMarked(mark)
   }
 
   #pause(): Promise<void> {
@@ -124,12 +152,13 @@ export class Attempt {
   }
 
   async #open(launch: LaunchSpec): Promise<Session> {
-    const { signal } = this.#controller
+    const signal = this.#signal()
     const { slots, world, client, listens, inProcess } = this.#shared
     const handlers = forIde(this.#request.server, this.#shared.handlers, world)
-    const giveSlot = await (isLocal(launch) ? slots.local : slots.remote).take(signal)
+    this.#giveSlot = await (isLocal(launch) ? slots.local : slots.remote).take(signal)
     this.#limit(launch.startupTimeoutMs)
     this.#timer.begin('start')
+    const { knownEra } = this.#request
     try {
       this.session = await connect(launch, {
         world,
@@ -138,24 +167,24 @@ export class Attempt {
         listens,
         inProcess,
         signal,
-        knownEra: this.#request.knownEra,
-        listener: {
-          onNotification: (method, params) => this.#hear(method, params),
-          onLog: (line, from) => this.#log(line, from),
-          onOddity: (text) => this.#log(text, 'event'),
-          redact: (text) => this.redact(text),
-          onFirstSign: () => {
-            giveSlot()
-            this.#timer.begin('negotiate')
-          },
-          onEnd: (failure) => this.#lose(failure),
-        },
+        knownEra,
+        listener: this,
       })
       this.#timer.finish()
       return this.session
     } finally {
-      giveSlot()
+      this.#leaveSlot()
     }
+  }
+
+  #leaveSlot(): void {
+    this.#giveSlot?.()
+    this.#giveSlot = undefined
+  }
+
+  #signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    return this.#controller.signal
   }
 
   /** Two times: while values are looked up, and, once it is its turn, from the start to the first lists. */
@@ -164,50 +193,96 @@ export class Attempt {
     if (ms === 0) return
     this.#cancelLimit = this.#shared.world.clock.after(ms, () => {
       this.#isTimedOut = true
-      this.#controller.abort()
+      this.#controller?.abort()
     })
+  }
+
+  #unlimit(): void {
+    this.#cancelLimit?.()
+    this.#cancelLimit = undefined
   }
 
   #listFirst(launch: LaunchSpec, session: Session): Promise<Offering> {
     this.#timer.begin('list')
     // Half of the limit is for the handshake: a list that never comes must not hide the ones that did.
-    return this.#list(session, launch.startupTimeoutMs / 2)
+    return this.#list(session, LIST_KINDS, launch.startupTimeoutMs / 2)
   }
 
-  #list(session: Session, timeoutMs: number): Promise<Offering> {
-    return list(session, { signal: this.#controller.signal, clock: this.#shared.world.clock, timeoutMs })
+  async #list(session: Session, kinds: readonly ListKind[], timeoutMs: number): Promise<Offering> {
+    const { clock } = this.#shared.world
+    const signal = this.#signal()
+    this.#lists = await readLists(session, kinds, { signal, clock, timeoutMs, before: this.#lists })
+    this.#noteTimes(kinds)
+    return toOffering(session.hello, this.#lists)
   }
 
-  #hear(method: string, params: Params): void {
+  #noteTimes(kinds: readonly ListKind[]): void {
+    for (const kind of kinds) {
+      if (this.#lists[kind].hints === undefined) continue
+      this.#readAt ??= new Map()
+      this.#readAt.set(kind, this.#shared.world.clock.now())
+    }
+  }
+
+  // What the session tells.
+
+  onFirstSign(): void {
+    this.#leaveSlot()
+    this.#timer.begin('negotiate')
+  }
+
+  onNotification(method: string, params: Params): void {
     if (this.#isOver) return
     this.#hooks.onNotification(method, params)
     if (/^notifications\/(?:tools|resources|prompts)\/list_changed$/.test(method)) this.refresh()
   }
 
-  /** Reads its lists again, once for any number of wishes. */
-  refresh(): void {
+  /**
+   * Somebody looks at these lists: those that the server itself no longer vouches for are read again, beside. A time of 0
+   * says nothing that helps: it would be out of date before anyone could look.
+   */
+  keepFresh(kinds: readonly ListKind[]): void {
+    const now = this.#shared.world.clock.now()
+    const old = kinds.filter((kind) => {
+      const { ttlMs = 0 } = this.#lists[kind].hints ?? {}
+      return ttlMs > 0 && now >= this.#readAt!.get(kind)! + Math.max(ttlMs, SHORTEST_TTL_MS)
+    })
+    if (old.length > 0) this.refresh(old)
+  }
+
+  /** Reads lists again, once for any number of wishes. */
+  refresh(kinds: readonly ListKind[] = LIST_KINDS): void {
     const { session } = this
     if (session === undefined || this.#isOver) return
-    if (this.#refreshing !== 'no') {
-      this.#refreshing = 'again'
-      return
-    }
-    this.#refreshing = 'yes'
-    this.#list(session, this.#request.server.timeoutMs ?? REFRESH_MS)
+    const wanted = [...new Set([...this.#due, ...kinds])]
+    this.#due = this.#isRefreshing ? wanted : NO_KINDS
+    if (this.#isRefreshing) return
+    this.#isRefreshing = true
+    // Nobody asks for them again before this is over, however it ends.
+    this.#noteTimes(wanted)
+    this.#list(session, wanted, this.#request.server.timeoutMs ?? REFRESH_MS)
       .then(
         // What was read of a session that went is not all there is.
         (listed) =>
           this.#isOver || this.#lost !== undefined || this.#hooks.onListed(this.#redactOffering(listed)),
-        (error: unknown) => this.#log(`its lists could not be read again: ${String(error)}`, 'event'),
+        (error: unknown) => this.onOddity(`its lists could not be read again: ${String(error)}`),
       )
       .finally(() => {
-        const isDue = this.#refreshing === 'again'
-        this.#refreshing = 'no'
-        if (isDue) this.refresh()
+        this.#isRefreshing = false
+        if (this.#due.length > 0) this.refresh([])
       })
   }
 
-  #log(line: string, from: 'stderr' | 'stdout' | 'event'): void {
+  /** A session that its server forgot was made anew: what it offers may be something else. */
+  onRenewed(): void {
+    this.refresh()
+  }
+
+  onOddity(text: string): void {
+    this.onLog(text, 'event')
+  }
+
+  onLog(line: string, from: LogKind): void {
     const safe = this.redact(line)
     this.#request.log.write(safe, from)
     if (from !== 'stderr') return
@@ -215,9 +290,9 @@ export class Attempt {
     if (this.lastLines.length > LAST_LINES) this.lastLines.shift()
   }
 
-  #lose(failure: WireFailure): void {
+  onEnd(failure: WireFailure): void {
     this.#lost = failure
-    this.#controller.abort()
+    this.#controller?.abort()
     if (!this.#isOver) this.#hooks.onLost(failure)
   }
 

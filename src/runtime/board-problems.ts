@@ -3,7 +3,8 @@
  */
 import { findNearest } from '../base/edit-distance.ts'
 import { toPrintable } from '../base/printable.ts'
-import type { CatalogEntry } from '../model/catalog.ts'
+import type { AdmittedServer, CatalogEntry } from '../model/catalog.ts'
+import type { WantedPage } from '../model/elicitation.ts'
 import type { Problem } from '../model/problem.ts'
 import { createProblem, createWarning, whereOrigin } from '../problem/problem.ts'
 
@@ -28,12 +29,18 @@ export function notReady(name: string, afterMs: number): Problem {
   })
 }
 
+/** How the user is told to change something: with `/mcp` in a shell of ours or of the host's, or with the command. */
+export type Words = 'slash' | 'command'
+
 /** It is declared, and its fate is not to run. */
-export function notConnectable({ entry, fate }: CatalogEntry): Problem {
+export function notConnectable({ entry, fate }: CatalogEntry, words: Words = 'slash'): Problem {
   const { name, origin } = entry.found
   return createProblem({
     code: 'connect/not-chosen',
-    message: `\`${name}\` cannot be connected: it is ${fate.kind}`,
+    message:
+      fate.kind === 'disabled'
+        ? `Server "${name}" is disabled. Run ${words === 'slash' ? '/mcp' : 'plugboard'} enable ${name} first.`
+        : `\`${name}\` cannot be connected: it is ${fate.kind}`,
     where: whereOrigin(origin, name),
     notes: 'reason' in fate ? [fate.reason] : [],
     hints:
@@ -42,6 +49,29 @@ export function notConnectable({ entry, fate }: CatalogEntry): Problem {
         : [`to see why, run \`plugboard explain ${name}\``],
   })
 }
+
+/** It was asked, and answered that somebody must open a page before. */
+export function needsPage({ name, found }: AdmittedServer, pages: readonly WantedPage[]): Problem {
+  const shown = pages.slice(0, MAX_PAGES)
+  return createProblem({
+    code: 'call/needs-page',
+    message: `\`${name}\` needs you to open a page in your browser before it can do this`,
+    where: whereOrigin(found.origin, name),
+    notes: shown.flatMap(({ url, message }) => [
+      `page: ${toPrintable(url).slice(0, MAX_URL)}`,
+      ...(typeof message === 'string' && message.trim() !== ''
+        ? [`it said: "${toPrintable(message.replace(/\s+/g, ' ').trim()).slice(0, 300)}"`]
+        : []),
+    ]),
+    hints: ['look at the address, open it if you trust it, finish what it asks for, and then try again'],
+  })
+}
+
+/** Nobody opens more than a few. */
+const MAX_PAGES = 3
+
+/** Half of an address leads nowhere, so only what is no address at all is cut. */
+const MAX_URL = 4096
 
 /** Somebody here ended it while somebody else waited. */
 export function disconnected(name: string): Problem {

@@ -11,19 +11,26 @@ import { tell } from '../base/tell.ts'
 import type { AdmittedServer, Catalog } from '../model/catalog.ts'
 import type { CredentialSource } from '../model/launch.ts'
 import type { Params, Result } from '../model/message.ts'
+import { LIST_KINDS } from '../model/offering.ts'
+import type { ToolResult } from '../model/outcome.ts'
+import type { Permit } from '../model/permission.ts'
 import type { Problem } from '../model/problem.ts'
 import type { ClientHandlers, RequestOptions } from '../model/session.ts'
+import { NO_REPEATS } from '../pipeline/call/loop-guard.ts'
 import type { ClientInfo } from '../pipeline/connect/client.ts'
 import type { InProcessServers } from '../pipeline/connect/open-wire.ts'
 import { capabilitiesOf } from '../pipeline/connect/questions.ts'
 import { createValueCache } from '../pipeline/resolve/value-cache.ts'
+import { createSpill } from '../pipeline/translate/spill.ts'
 import { ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
-import { ask, sessionInTime, timeoutOf } from './ask.ts'
+import { ask, timeoutOf, untilLive } from './ask.ts'
+import { callTool, type CallArguments, type CallDesk, type CallOptions } from './call-tool.ts'
+import type { ToolName } from './find-tool.ts'
 import { passGate, type Wait } from './gate.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
 import { openOfferingCache } from './offering-cache.ts'
-import { notConnectable, unknownServer } from './board-problems.ts'
+import { notConnectable, unknownServer, type Words } from './board-problems.ts'
 import type { BuiltinTool } from './builtin-tools.ts'
 import {
   complete,
@@ -34,16 +41,19 @@ import {
   type CompletionRef,
 } from './complete.ts'
 import { createModelView } from './model-view.ts'
+import { openPermissions, type OpenPermissions, type PermissionOptions } from './permissions.ts'
+import { toPermit } from './permit-call.ts'
 import { toReadiness, type Readiness } from './readiness.ts'
 import { NOTHING, planReload, type ReloadSummary } from './reload.ts'
 import type { Shared } from './shared.ts'
+import { makeShowable } from './showable.ts'
 import { createSlots } from './slots.ts'
 import type { KnownServer } from './standing.ts'
 import { Subscriptions, type ResourceChange } from './subscriptions.ts'
 import { Supervisor, type ServerSnapshot } from './supervisor.ts'
 import { createToolList, type BoardTool } from './tools.ts'
 
-export interface BoardOptions {
+export interface BoardOptions extends PermissionOptions {
   /** Reads the files; asked again by every reload. */
   readonly load: () => Promise<LoadedCatalog>
   /** What the host can answer when a server asks. */
@@ -58,6 +68,14 @@ export interface BoardOptions {
   readonly wait?: Wait | undefined
   /** Opening takes no longer than this, whatever it waits for. */
   readonly deadlineMs?: number | undefined
+  /** In place of the user's rules and answers: for tests, and for a board on top of another. */
+  readonly permit?: Permit | undefined
+  /** How often in a row a call may get the same answer to the same arguments; 0 is off. Default: 3. */
+  readonly loopLimit?: number | undefined
+  /** Estimated tokens of text in one result; what is longer is saved, and shown in part. 0: no limit. Default: 25,000. */
+  readonly maxResultTokens?: number | undefined
+  /** What the user types to change something: a command of the shell, or of the terminal. Default: `slash`. */
+  readonly words?: Words | undefined
   /** `once` for a command that looks and leaves: it does not stay tuned to changes. Default: `long`. */
   readonly stay?: 'long' | 'once' | undefined
 }
@@ -72,10 +90,18 @@ export interface Board extends AsyncDisposable {
   builtinTools(): readonly BuiltinTool[]
   /** For the host's system prompt. Empty when there is no server, so that the prompt stays what it was. */
   systemPromptSection(): string
+  /** What may be called, and by which rule; rejects only where the user's files cannot be written. */
+  permissions(): Promise<OpenPermissions>
+  /** As it is now. Lists in it that their server calls out of date are read again beside; a `change` tells. */
   snapshot(): BoardSnapshot
   /** Whether what must be ready is. */
   readiness(): Readiness
-  /** Any method of any server; waits for its connection. Rejects with a ProblemError or a SessionError. */
+  /**
+   * One call of one tool. Resolves whatever happens, with what became of it; rejects with ToolAbortError when its signal
+   * is aborted.
+   */
+  call(name: ToolName, args?: CallArguments, options?: CallOptions): Promise<ToolResult>
+  /** Any method of any server, with no question asked; waits for its connection. Rejects with a ProblemError or a SessionError. */
   request(server: string, method: string, params?: Params, options?: RequestOptions): Promise<Result>
   /** What may be written for an argument. Waits for the server's connection, and rejects as a request does. */
   complete(ref: CompletionRef, argument: CompletionArgument, context?: CompletionContext): Promise<Completion>
@@ -127,6 +153,8 @@ export interface BoardNotification {
 /** How many may be starting at once: local ones for each processor, remote ones for all. */
 const STARTING = { local: 4, remote: 20 }
 
+const DEFAULTS = { loopLimit: 3, maxResultTokens: 25_000 }
+
 const CLIENT: ClientInfo = { name: 'plugboard', version: '0' }
 
 export async function openBoard(world: World, options: BoardOptions): Promise<Board> {
@@ -149,9 +177,11 @@ class LiveBoard implements Board {
     notification: new Set<(notification: BoardNotification) => void>(),
     resource: new Set<(change: ResourceChange) => void>(),
   }
-  readonly #toolList = createToolList()
+  readonly #toolList = createToolList(() => this.#loaded.toolNames)
   readonly #modelView = createModelView()
   readonly #subscriptions: Subscriptions
+  readonly #desk: CallDesk
+  #permissions: Promise<OpenPermissions> | undefined
   #isClosed = false
   /** Servers that changed in this turn. */
   readonly #changed = new Set<string>()
@@ -177,6 +207,7 @@ class LiveBoard implements Board {
         for (const listener of this.#listeners.resource) tell(() => listener(change))
       },
     })
+    this.#desk = this.#openDesk()
   }
 
   async start(): Promise<void> {
@@ -187,7 +218,7 @@ class LiveBoard implements Board {
   }
 
   tools(): readonly BoardTool[] {
-    for (const one of this.#supervisors.values()) one.keepFresh()
+    for (const one of this.#supervisors.values()) one.keepFresh(['tool'])
     return this.#toolList.of(this.#inOrder())
   }
 
@@ -200,11 +231,12 @@ class LiveBoard implements Board {
   }
 
   snapshot(): BoardSnapshot {
+    for (const one of this.#supervisors.values()) one.keepFresh(LIST_KINDS)
     const { catalog } = this.#loaded
     return {
       servers: this.#inOrder().map((one) => one.snapshot()),
       problems: [...catalog.problems, ...this.#shared.cache.problems(), ...this.#subscriptions.problems()],
-      catalog,
+      catalog: makeShowable(catalog),
     }
   }
 
@@ -218,14 +250,17 @@ class LiveBoard implements Board {
     return Promise.reject(new ProblemError(this.#whyNot(server)))
   }
 
+  call(name: ToolName, args?: CallArguments, options: CallOptions = {}): Promise<ToolResult> {
+    return callTool(this.#desk, { name, args, options })
+  }
+
   async complete(
     ref: CompletionRef,
     argument: CompletionArgument,
     context: CompletionContext = {},
   ): Promise<Completion> {
-    const one = this.#require(ref.server)
-    const { timeoutMs = timeoutOf(one), signal } = context
-    const session = await sessionInTime(one, context, this.#world.clock)
+    const { session, by } = await untilLive(this.#require(ref.server), context, this.#world.clock)
+    const { timeoutMs = timeoutOf(by), signal } = context
     return complete(session, toCompletionParams(ref, argument, context), { timeoutMs, signal })
   }
 
@@ -238,7 +273,7 @@ class LiveBoard implements Board {
   }
 
   async connect(server: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
-    await this.#require(server).session(signal)
+    await this.#require(server).reach(signal)
   }
 
   waitFor(server: string, options?: { readonly signal?: AbortSignal }): Promise<void> {
@@ -257,7 +292,7 @@ class LiveBoard implements Board {
   async restart(server: string): Promise<void> {
     const one = this.#require(server)
     one.restart()
-    await one.session()
+    await one.reach()
   }
 
   async reload(): Promise<ReloadSummary> {
@@ -265,12 +300,16 @@ class LiveBoard implements Board {
     if (this.#isClosed) return NOTHING
     const { servers } = loaded.catalog
     const plan = planReload([...this.#supervisors.values()], loaded.catalog)
-    for (const name of [...plan.removed, ...plan.changed]) this.#retire(name)
+    for (const name of plan.removed) this.#retire(name)
     const fresh = new Set([...plan.added, ...plan.changed])
-    for (const server of servers) if (fresh.has(server.name)) this.#add(server)
+    for (const server of servers) if (fresh.has(server.name)) this.#replace(server)
     for (const name of plan.reconnected) this.#supervisors.get(name)!.restart()
     for (const name of [...plan.removed, ...fresh]) this.#note(name)
+    // Other names are other tools, although no server changed.
+    const isRenamed = loaded.toolNames !== this.#loaded.toolNames
+    if (isRenamed && this.#changed.size === 0) queueMicrotask(() => this.#tellChanges())
     this.#loaded = loaded
+    ;(await this.#permissions)?.update(loaded)
     return plan
   }
 
@@ -290,6 +329,29 @@ class LiveBoard implements Board {
     return this.close()
   }
 
+  /** Opened when they are first asked for: most commands call nothing. */
+  permissions(): Promise<OpenPermissions> {
+    this.#permissions ??= openPermissions(this.#world, this.#loaded, this.#options)
+    return this.#permissions
+  }
+
+  #openDesk(): CallDesk {
+    const { permit = toPermit(() => this.permissions()), loopLimit, maxResultTokens } = this.#options
+    return {
+      servers: {
+        clock: this.#world.clock,
+        all: () => this.#supervisors.values(),
+        find: (name) => this.#supervisors.get(name),
+        style: () => this.#loaded.toolNames,
+        whyNot: (name) => this.#whyNot(name),
+      },
+      permit,
+      guard: { limit: loopLimit ?? DEFAULTS.loopLimit, repeats: NO_REPEATS },
+      spill: createSpill(this.#world, this.#shared.dirs.cache),
+      maxTokens: maxResultTokens ?? DEFAULTS.maxResultTokens,
+    }
+  }
+
   #inOrder(): readonly Supervisor[] {
     return [...this.#supervisors.values()].sort((a, b) => (a.server.name < b.server.name ? -1 : 1))
   }
@@ -302,16 +364,30 @@ class LiveBoard implements Board {
     }))
   }
 
-  #add(server: AdmittedServer): void {
+  #add(server: AdmittedServer): Supervisor {
     const { only } = this.#options
     const one = new Supervisor(server, this.#shared)
     this.#supervisors.set(server.name, one)
     if (only === undefined || only.includes(server.name)) one.want()
+    return one
+  }
+
+  /** In place of the one of this name, if there is one. */
+  #replace(server: AdmittedServer): void {
+    const before = this.#supervisors.get(server.name)
+    const one = this.#add(server)
+    if (before === undefined) return
+    before.handOver(one)
+    this.#finish(before)
   }
 
   #retire(name: string): void {
     const one = this.#supervisors.get(name)!
     this.#supervisors.delete(name)
+    this.#finish(one)
+  }
+
+  #finish(one: Supervisor): void {
     this.#retiring.add(one)
     void one.retire().finally(() => this.#retiring.delete(one))
   }
@@ -324,7 +400,8 @@ class LiveBoard implements Board {
 
   #whyNot(name: string): Problem {
     const entry = this.#loaded.catalog.entries.find(({ entry: { found } }) => found.name === name)
-    return entry === undefined ? unknownServer(name, [...this.#supervisors.keys()]) : notConnectable(entry)
+    if (entry === undefined) return unknownServer(name, [...this.#supervisors.keys()])
+    return notConnectable(entry, this.#options.words)
   }
 
   #note(server: string): void {

@@ -15,7 +15,11 @@ import { isLiteral, showTemplate, type Template } from '../model/template.ts'
 import { findExecutable } from '../pipeline/admit/executable.ts'
 import { createProblem, createWarning, whereOf, whereOrigin } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
+import { examineTools } from './examine-tools.ts'
+import { grantFile } from './grant-store.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
+import { pinFile } from './pin-store.ts'
+import { readState } from './state-file.ts'
 import { trustFile } from './trust-store.ts'
 
 export async function examine(
@@ -29,6 +33,7 @@ export async function examine(
     ...catalog.entries.flatMap((entry) => examineEntry(world, entry)),
     ...catalog.servers.flatMap((server) => examineServer(world, server)),
     ...examineNames(catalog.servers),
+    ...examineTools(world, loaded),
     ...examineStores(world, loaded),
     ...(mode === 'run' ? await runValueCommands(world, catalog.servers) : []),
   ]
@@ -130,18 +135,25 @@ function examineNames(servers: readonly AdmittedServer[]): readonly Problem[] {
 }
 
 function examineStores(world: World, { dirs }: LoadedCatalog): readonly Problem[] {
+  const [grants, pins] = [grantFile(world, dirs), pinFile(world, dirs)]
   const connectors = world.paths.join(dirs.cache, 'connectors')
   const stores = [
     trustFile(world, dirs),
+    grants.file,
+    pins.file,
     ...world.files
       .list(connectors)
       .filter((name) => name.endsWith('.json'))
       .map((name) => world.paths.join(connectors, name)),
   ]
-  return stores.flatMap((file) => {
-    const mode = world.files.mode(file)
-    return mode === undefined || (mode & 0o077) === 0 ? [] : [storeIsOpen(file, mode)]
-  })
+  const damaged = [readState(world, grants).problem, readState(world, pins).problem]
+  return [
+    ...damaged.filter((problem) => problem !== undefined),
+    ...stores.flatMap((file) => {
+      const mode = world.files.mode(file)
+      return mode === undefined || (mode & 0o077) === 0 ? [] : [storeIsOpen(file, mode)]
+    }),
+  ]
 }
 
 const COMMAND_LIMIT_MS = 10_000

@@ -4,6 +4,7 @@
  * in     the normalized entries, the decisions on file, the choices made in Claude Code
  * out    the facts a user would approve, and for each entry what was decided about it
  */
+import type { ServerDefinition } from '../model/definition.ts'
 import type { NormalizedEntry } from '../model/entry.ts'
 import type { ProjectTrust, TrustFacts } from '../model/trust.ts'
 import type { TrustOfEntry } from '../pipeline/admit/admit.ts'
@@ -64,12 +65,16 @@ function factsOf(world: World, entries: readonly NormalizedEntry[]): KnownTrust[
   const facts = new Map<NormalizedEntry, TrustFacts>()
   for (const entry of entries) {
     if (entry.found.origin.scope !== 'project' || entry.kind !== 'definition') continue
-    const { transport } = entry.definition
-    const { baseDir } = entry.found
-    const executable = transport.type === 'stdio' ? findExecutable(world, transport, baseDir) : undefined
-    facts.set(entry, toTrustFacts(entry.definition, { executable, baseDir }))
+    facts.set(entry, factsOfServer(world, entry.definition, entry.found.baseDir))
   }
   return facts
+}
+
+/** Of any server, as it would be launched today. */
+export function factsOfServer(world: World, definition: ServerDefinition, baseDir: string): TrustFacts {
+  const { transport } = definition
+  const executable = transport.type === 'stdio' ? findExecutable(world, transport, baseDir) : undefined
+  return toTrustFacts(definition, { executable, baseDir })
 }
 
 function byName(facts: KnownTrust['facts']): ReadonlyMap<string, readonly TrustFacts[]> {

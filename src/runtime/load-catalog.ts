@@ -8,9 +8,10 @@
 import type { Catalog } from '../model/catalog.ts'
 import type { NormalizedEntry } from '../model/entry.ts'
 import type { Spot } from '../model/origin.ts'
+import type { PermissionRule, PermissionSettings } from '../model/permission.ts'
 import type { Policy, ServerRule } from '../model/policy.ts'
 import type { Project } from '../model/project.ts'
-import type { Settings } from '../model/settings.ts'
+import type { NameStyle, Settings } from '../model/settings.ts'
 import type { TrustFacts, TrustStore } from '../model/trust.ts'
 import { admit, type House } from '../pipeline/admit/admit.ts'
 import { choose, type Choice } from '../pipeline/choose/choose.ts'
@@ -48,8 +49,14 @@ export interface LoadedCatalog {
   readonly facts: ReadonlyMap<NormalizedEntry, TrustFacts>
   /** The line of the settings that turns everything off; no other file was read. */
   readonly off?: Spot
+  /** How the model sees tools called. */
+  readonly toolNames: NameStyle
   /** What the repository's settings deny, as soon as something of it is approved. */
   readonly projectDeny: readonly ServerRule[]
+  /** As `projectDeny`, about calls. */
+  readonly projectRules: readonly PermissionRule[]
+  /** What is in force about calls. */
+  readonly permissions: PermissionSettings
   /** Lines where the user enabled a server of `.mcp.json` in Claude Code: a note in the question. */
   readonly enabledElsewhere: Discovery['choices']
 }
@@ -99,7 +106,10 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
     dirs,
     trustStore: stored.store,
     facts: trust.facts,
+    toolNames: settings.toolNames ?? 'double',
     projectDeny: settings.projectDeny,
+    projectRules: settings.projectRules,
+    permissions: permissionsOf(settings, trust.isProjectApproved),
     enabledElsewhere: found.choices.filter(({ decision }) => decision === 'enabled'),
   }
 }
@@ -108,6 +118,13 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
 function policyOf(settings: Settings, isProjectApproved: boolean): Policy {
   const { policy, projectDeny } = settings
   return isProjectApproved ? { ...policy, deny: [...policy.deny, ...projectDeny] } : policy
+}
+
+function permissionsOf(
+  { permissions, projectRules }: Settings,
+  isProjectApproved: boolean,
+): PermissionSettings {
+  return isProjectApproved ? { ...permissions, rules: [...permissions.rules, ...projectRules] } : permissions
 }
 
 /** One bad entry never takes its neighbours down, and its problem says so. */
@@ -147,7 +164,10 @@ export function emptyCatalog(world: World): LoadedCatalog {
     dirs: findOurDirs(world, project),
     trustStore: { projects: new Map() },
     facts: new Map(),
+    toolNames: 'double',
     projectDeny: [],
+    projectRules: [],
+    permissions: { rules: [] },
     enabledElsewhere: [],
   }
 }

@@ -24,11 +24,15 @@ import {
   type Shown,
   type StoredOffering,
 } from './offering-store.ts'
+import { publicPart } from './public-part.ts'
 
 export interface OfferingCache {
   /** By key. Reads the index once, when it is first needed; what this process puts is in it at once. */
   index(): Index
-  /** Undefined when there is none, it is older than 30 days, or it was shown to another credential. */
+  /**
+   * Undefined when there is none, or it is older than 30 days. What was shown to another credential is what the server calls
+   * public, and no more.
+   */
   find(key: string, credentialMark: string): CachedOffering | undefined
   /** The remembered verdict, for 7 days. */
   era(key: string): Era | undefined
@@ -110,10 +114,10 @@ export function openOfferingCache(world: World, dirs: Pick<OurDirs, 'cache'>): O
     index,
     find(key, credentialMark) {
       const stored = unwritten.get(key) ?? store.readOffering(key)
-      if (stored === undefined || stored.credentialMark !== credentialMark) return undefined
-      const { offering, at } = stored
-      if (!isWithin(KEPT_MS, at, clock.now())) return undefined
-      return { offering, at }
+      if (stored === undefined || !isWithin(KEPT_MS, stored.at, clock.now())) return undefined
+      const isOurs = stored.credentialMark === credentialMark
+      const offering = isOurs ? stored.offering : publicPart(stored.offering)
+      return offering === undefined ? undefined : { offering, at: stored.at }
     },
     era(key) {
       const era = index().get(key)?.era

@@ -236,7 +236,8 @@ function isStoredOffering(value: object): value is StoredOffering {
   const { at, credentialMark, offering } = value as Partial<Record<keyof StoredOffering, unknown>>
   if (typeof at !== 'number' || typeof credentialMark !== 'string' || !isObject(offering)) return false
   const lists = ['tools', 'resources', 'resourceTemplates', 'prompts', 'quarantined']
-  return isObject(offering['hello']) && lists.every((list) => Array.isArray(offering[list]))
+  const hasOutline = isObject(offering['hello']) && lists.every((list) => Array.isArray(offering[list]))
+  return hasOutline && (offering['caching'] === undefined || isObject(offering['caching']))
 }
 
 function damaged(file: string): Problem {

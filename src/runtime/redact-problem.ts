@@ -4,5 +4,6 @@
 import type { Problem } from '../model/problem.ts'
 
 export function redactProblem(problem: Problem, redact: (text: string) => string): Problem {
-  return { ...problem, message: redact(problem.message), notes: problem.notes.map(redact) }
+  const { message, notes, hints } = problem
+  return { ...problem, message: redact(message), notes: notes.map(redact), hints: hints.map(redact) }
 }

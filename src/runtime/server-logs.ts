@@ -2,7 +2,7 @@
  * server-logs: what one server wrote, and what became of it, for people who look for the cause.
  *
  * in     lines, without the secrets that the caller knows
- * out    the last 1,000 in memory; on disk up to 5 MB, the older half in a second file
+ * out    on disk, up to 5 MB, the older half in a second file
  * never  throws, waits for the disk line by line, or takes more memory or disk however much a server writes
  */
 import { sha256 } from '../base/sha256.ts'
@@ -12,9 +12,7 @@ import type { World } from '../world/world.ts'
 
 export interface ServerLog {
   write(line: string, kind: LogKind): void
-  /** The last lines of this process, oldest first, as they are on disk. */
-  tail(lines: number): readonly string[]
-  /** Writes what is left to disk. What comes after is kept in memory alone. */
+  /** Writes what is left to disk. Nobody asks for what comes after. */
   close(): void
 }
 
@@ -23,7 +21,6 @@ export type LogKind = 'stderr' | 'stdout' | 'event'
 
 type StateDir = Pick<OurDirs, 'state'>
 
-const MAX_LINES = 1000
 const MAX_LINE_BYTES = 4096
 /** Of each of the two files. */
 const MAX_FILE_BYTES = 2.5 * 1024 * 1024
@@ -37,58 +34,95 @@ export function logFileOf(world: World, dirs: StateDir, name: string): string {
 }
 
 export function openServerLog(world: World, dirs: StateDir, name: string): ServerLog {
-  const { clock, files } = world
-  const file = logFileOf(world, dirs, name)
-  const lines: string[] = []
-  const stamp = createStamp()
-  const backlog = createBacklog()
-  let timer: 'none' | 'closed' | (() => void) = 'none'
+  return new LogFile(world, logFileOf(world, dirs, name))
+}
 
-  const add = (line: string): void => {
-    lines.push(line)
-    // Many in one go: taking the first of a long list away is work for the whole list.
-    if (lines.length >= 2 * MAX_LINES) lines.splice(0, lines.length - MAX_LINES)
-    if (timer === 'closed') return
-    backlog.add(line, 1)
-    if (timer === 'none') timer = clock.after(GATHER_MS, writeOut)
+class LogFile implements ServerLog {
+  readonly #world: World
+  readonly #file: string
+  readonly #stamp = new Stamp()
+  /** Lines on their way to the disk. */
+  #backlog: Backlog | undefined
+  #timer: 'none' | 'closed' | (() => void) = 'none'
+
+  constructor(world: World, file: string) {
+    this.#world = world
+    this.#file = file
   }
 
-  const writeOut = (): void => {
-    timer = 'none'
-    const note = (text: string): string => `${stamp(clock.now())} event (${text})`
-    const batch = backlog.take((count) => note(`${count} lines left out here: too many at once`))
-    if (batch.lines === 0 || files.append(file, batch.text, { mode: MODE, maxBytes: MAX_FILE_BYTES })) return
-    backlog.add(note(`${batch.lines} lines could not be written`), batch.lines)
+  write(text: string, kind: LogKind): void {
+    const now = this.#world.clock.now()
+    for (const line of text.split('\n')) this.#add(`${this.#stamp.of(now)} ${kind} ${cut(line)}`)
   }
 
-  return {
-    write(text, kind) {
-      for (const line of text.split('\n')) add(`${stamp(clock.now())} ${kind} ${cut(line)}`)
-    },
-    tail: (count) => lastOf(lines, Math.min(count, MAX_LINES)),
-    close() {
-      if (timer === 'closed') return
-      if (timer !== 'none') timer()
-      writeOut()
-      timer = 'closed'
-    },
+  close(): void {
+    if (this.#timer === 'closed') return
+    if (this.#timer !== 'none') this.#timer()
+    this.#writeOut()
+    this.#timer = 'closed'
+  }
+
+  #add(line: string): void {
+    if (this.#timer === 'closed') return
+    this.#backlog ??= new Backlog()
+    this.#backlog.add(line, 1)
+    if (this.#timer === 'none') this.#timer = this.#world.clock.after(GATHER_MS, () => this.#writeOut())
+  }
+
+  #writeOut(): void {
+    this.#timer = 'none'
+    const batch = this.#backlog?.toText((count) =>
+      this.#note(`${count} lines left out here: too many at once`),
+    )
+    this.#backlog = undefined
+    if (batch === undefined) return
+    const { files } = this.#world
+    if (files.append(this.#file, batch.text, { mode: MODE, maxBytes: MAX_FILE_BYTES })) return
+    this.#backlog = new Backlog()
+    this.#backlog.add(this.#note(`${batch.lines} lines could not be written`), batch.lines)
+  }
+
+  #note(text: string): string {
+    return `${this.#stamp.of(this.#world.clock.now())} event (${text})`
   }
 }
 
-/** The last lines on disk, whoever wrote them, oldest first; none when there is no log. Throws `logs/unreadable`. */
-export function readServerLog(world: World, dirs: StateDir, name: string, lines: number): readonly string[] {
-  const file = logFileOf(world, dirs, name)
-  const newer = readLines(world, file)
-  const older = newer.length < lines ? readLines(world, `${file}.1`) : []
-  return lastOf([...older, ...newer], lines)
+/** A line of a log as its parts; one that nobody here wrote is text alone. */
+export interface LogLine {
+  /** ISO 8601. */
+  readonly at?: string
+  readonly kind?: LogKind
+  readonly text: string
 }
 
-function readLines({ files }: World, file: string): readonly string[] {
+export function toLogLine(line: string): LogLine {
+  const [, at, kind, text] = /^(\d{4}-\S+Z) (stderr|stdout|event) (.*)$/s.exec(line) ?? []
+  return text === undefined ? { text: line } : { at: at!, kind: kind as LogKind, text }
+}
+
+/** What is on disk, whoever wrote it. */
+export interface StoredLog {
+  /** The last ones, oldest first; none when there is no log. */
+  readonly lines: readonly string[]
+  /** All of the newer file as it was read, for those who want to go on from there. */
+  readonly text: string
+}
+
+/** Throws `logs/unreadable`. */
+export function readServerLog(world: World, dirs: StateDir, name: string, lines: number): StoredLog {
+  const file = logFileOf(world, dirs, name)
+  const text = readText(world, file)
+  const newer = toLines(text)
+  const older = newer.length < lines ? toLines(readText(world, `${file}.1`)) : []
+  return { lines: lastOf([...older, ...newer], lines), text }
+}
+
+function readText({ files }: World, file: string): string {
   const read = files.read(file)
-  if (read.kind === 'missing') return []
-  if (read.kind === 'text') return toLines(read.text)
+  if (read.kind === 'missing') return ''
+  if (read.kind === 'text') return read.text
   // A write that was cut short, by a full disk say, may end inside a character.
-  if (read.why.kind === 'not-utf8') return toLines(read.why.before)
+  if (read.why.kind === 'not-utf8') return read.why.before
   throw new ProblemError(
     createProblem({
       code: 'logs/unreadable',
@@ -108,11 +142,16 @@ function lastOf(lines: readonly string[], count: number): readonly string[] {
 }
 
 /** The time as text, made once for all lines of a millisecond. */
-function createStamp(): (now: number) => string {
-  let last = { now: NaN, text: '' }
-  return (now) => {
-    if (now !== last.now) last = { now, text: new Date(now).toISOString() }
-    return last.text
+class Stamp {
+  #now = NaN
+  #text = ''
+
+  of(now: number): string {
+    if (now !== this.#now) {
+      this.#now = now
+      this.#text = new Date(now).toISOString()
+    }
+    return this.#text
   }
 }
 
@@ -126,14 +165,6 @@ function cut(line: string): string {
   return `${new TextDecoder().decode(bytes.subarray(0, written))}… (cut: ${line.length - read} more characters)`
 }
 
-/** Lines on their way to the disk. Of too many, the first and the last are kept. */
-interface Backlog {
-  /** A line that may stand for several. */
-  add(line: string, lines: number): void
-  /** All of it, which is empty then. `describe` gives the line in place of those that were dropped. */
-  take(describe: (dropped: number) => string): { readonly text: string; readonly lines: number }
-}
-
 interface Piece {
   readonly text: string
   readonly lines: number
@@ -145,28 +176,33 @@ const MAX_HEAD_BYTES = 512 * 1024
 /** The end is kept in two parts, and the older goes when the newer is full: cheaper than line by line. */
 const MAX_PART_BYTES = 256 * 1024
 
-function createBacklog(): Backlog {
-  let [head, older, newer] = [NOTHING, NOTHING, NOTHING]
-  let dropped = 0
-  return {
-    add(line, lines) {
-      const piece = { text: `${line}\n`, lines, bytes: atMostBytes(line) + 1 }
-      if (newer === NOTHING && head.bytes + piece.bytes <= MAX_HEAD_BYTES) head = join(head, piece)
-      else if (newer.bytes + piece.bytes <= MAX_PART_BYTES) newer = join(newer, piece)
-      else {
-        dropped += older.lines
-        older = newer
-        newer = piece
-      }
-    },
-    take(describe) {
-      const gap = dropped === 0 ? '' : `${describe(dropped)}\n`
-      const text = head.text + gap + older.text + newer.text
-      const lines = head.lines + dropped + older.lines + newer.lines
-      head = older = newer = NOTHING
-      dropped = 0
-      return { text, lines }
-    },
+/** Lines on their way to the disk. Of too many, the first and the last are kept. */
+class Backlog {
+  #head = NOTHING
+  #older = NOTHING
+  #newer = NOTHING
+  #dropped = 0
+
+  /** A line that may stand for several. */
+  add(line: string, lines: number): void {
+    const piece = { text: `${line}\n`, lines, bytes: atMostBytes(line) + 1 }
+    if (this.#newer === NOTHING && this.#head.bytes + piece.bytes <= MAX_HEAD_BYTES)
+      this.#head = join(this.#head, piece)
+    else if (this.#newer.bytes + piece.bytes <= MAX_PART_BYTES) this.#newer = join(this.#newer, piece)
+    else {
+      this.#dropped += this.#older.lines
+      this.#older = this.#newer
+      this.#newer = piece
+    }
+  }
+
+  /** All of it. `describe` gives the line in place of those that were dropped. */
+  toText(describe: (dropped: number) => string): { readonly text: string; readonly lines: number } {
+    const gap = this.#dropped === 0 ? '' : `${describe(this.#dropped)}\n`
+    return {
+      text: this.#head.text + gap + this.#older.text + this.#newer.text,
+      lines: this.#head.lines + this.#dropped + this.#older.lines + this.#newer.lines,
+    }
   }
 }
 

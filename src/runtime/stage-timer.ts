@@ -3,32 +3,40 @@
  */
 import type { Stage, StageTime } from '../model/connection.ts'
 
-export interface StageTimer {
-  /** Ends the stage before, which went well, since another one begins. A stage that runs already goes on. */
-  begin(stage: Stage): void
-  /** The stage went well. */
-  finish(): void
-  fail(): void
-  current(): Stage
-}
+export class StageTimer {
+  readonly stages: StageTime[] = []
+  readonly #now: () => number
+  #current: Stage = 'resolve'
+  #since: number | undefined
 
-export function createStageTimer(stages: StageTime[], now: () => number): StageTimer {
-  let current: Stage = 'resolve'
-  let since: number | undefined
-  const end = (ok: boolean): void => {
-    if (since === undefined) return
-    stages.push({ name: current, ms: now() - since, ok })
-    since = undefined
+  constructor(now: () => number) {
+    this.#now = now
   }
-  return {
-    begin(stage) {
-      if (stage === current && since !== undefined) return
-      end(true)
-      current = stage
-      since = now()
-    },
-    finish: () => end(true),
-    fail: () => end(false),
-    current: () => current,
+
+  get current(): Stage {
+    return this.#current
+  }
+
+  /** Ends the stage before, which went well, since another one begins. A stage that runs already goes on. */
+  begin(stage: Stage): void {
+    if (stage === this.#current && this.#since !== undefined) return
+    this.finish()
+    this.#current = stage
+    this.#since = this.#now()
+  }
+
+  /** The stage went well. */
+  finish(): void {
+    this.#end(true)
+  }
+
+  fail(): void {
+    this.#end(false)
+  }
+
+  #end(ok: boolean): void {
+    if (this.#since === undefined) return
+    this.stages.push({ name: this.#current, ms: this.#now() - this.#since, ok })
+    this.#since = undefined
   }
 }

@@ -11,7 +11,7 @@ import type { Problem } from '../model/problem.ts'
 import { SessionError, type Session } from '../model/session.ts'
 import { ProblemError } from '../problem/problem.ts'
 import type { Clock } from '../world/world.ts'
-import { sessionInTime, timeoutOf } from './ask.ts'
+import { timeoutOf, untilLive } from './ask.ts'
 import { noSubscriptions, subscriptionLost } from './board-problems.ts'
 import type { Supervisor } from './supervisor.ts'
 
@@ -93,8 +93,8 @@ export class Subscriptions {
 
   async #join(entry: Entry, one: Supervisor, signal: AbortSignal | undefined): Promise<void> {
     if (entry.session !== undefined && entry.problem === undefined) return
-    const session = await sessionInTime(one, { signal }, this.#host.clock)
-    await this.#ask(entry, session, timeoutOf(one))
+    const { session, by } = await untilLive(one, { signal }, this.#host.clock)
+    await this.#ask(entry, session, timeoutOf(by))
     entry.session = session
   }
 

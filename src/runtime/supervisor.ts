@@ -9,19 +9,27 @@ import type { AdmittedServer } from '../model/catalog.ts'
 import type { Connection, Stage, StageTime } from '../model/connection.ts'
 import type { LaunchSpec } from '../model/launch.ts'
 import type { Params } from '../model/message.ts'
-import type { Offering } from '../model/offering.ts'
+import type { ListKind, Offering } from '../model/offering.ts'
 import type { Origin } from '../model/origin.ts'
 import type { Problem } from '../model/problem.ts'
 import { SessionError, type Era, type Session, type SessionFailure } from '../model/session.ts'
 import type { WireFailure } from '../model/wire.ts'
 import { IDLE, step, type ConnectionEvent, type Effect, type Machine } from '../pipeline/connect/machine.ts'
-import { failedToConnect, isPermanent, needsSignIn, sessionLost } from '../pipeline/connect/problems.ts'
+import {
+  failedToConnect,
+  isPermanent,
+  needsSignIn,
+  retryAfterOf,
+  sessionLost,
+} from '../pipeline/connect/problems.ts'
 import { applyFilters } from '../pipeline/list/filter.ts'
-import { credentialMarkOf, fingerprintOf } from '../pipeline/resolve/fingerprint.ts'
+import { reuse } from '../pipeline/list/reuse.ts'
+import { fingerprintOf } from '../pipeline/resolve/fingerprint.ts'
 import { ProblemError } from '../problem/problem.ts'
 import { Attempt, type AttemptHooks } from './attempt.ts'
 import { disconnected } from './board-problems.ts'
 import { cacheKeyOf } from './offering-cache.ts'
+import { withoutPrivate } from './public-part.ts'
 import { redactProblem } from './redact-problem.ts'
 import { openServerLog, type ServerLog } from './server-logs.ts'
 import type { Shared } from './shared.ts'
@@ -41,10 +49,16 @@ export interface ServerSnapshot {
   readonly warnings: readonly Problem[]
 }
 
+/** A session, and whose it is: of another than was asked, when a reload has put one in its place meanwhile. */
+export interface Reached {
+  readonly session: Session
+  readonly by: Supervisor
+}
+
 export class Supervisor implements AttemptHooks {
   readonly server: AdmittedServer
   readonly #shared: Shared
-  readonly #fingerprint: string
+  readonly fingerprint: string
   readonly #key: string
   readonly #log: ServerLog
   #machine: Machine = IDLE
@@ -52,8 +66,9 @@ export class Supervisor implements AttemptHooks {
   /** What was dropped and is not gone yet. */
   #ending: Promise<unknown> = Promise.resolve()
   #cancelTimer: (() => void) | undefined
+  /** As the server has it, and as the user wants it. */
+  #listed: Offering | undefined
   #offering: Offering | undefined
-  #listedAt = 0
   #cachedAt: number | undefined
   #credentialMark = ''
   #warnings: readonly Problem[] = []
@@ -62,8 +77,8 @@ export class Supervisor implements AttemptHooks {
   constructor(server: AdmittedServer, shared: Shared) {
     this.server = server
     this.#shared = shared
-    this.#fingerprint = fingerprintOf(server)
-    this.#key = cacheKeyOf(`${server.name} ${this.#fingerprint}`, shared.capabilities)
+    this.fingerprint = fingerprintOf(server)
+    this.#key = cacheKeyOf(`${server.name} ${this.fingerprint}`, shared.capabilities)
     this.#log = openServerLog(shared.world, shared.dirs, server.name)
   }
 
@@ -78,6 +93,11 @@ export class Supervisor implements AttemptHooks {
   /** The live one, when there is one. */
   get liveSession(): Session | undefined {
     return this.#machine.connection.state === 'ready' ? this.#attempt?.session : undefined
+  }
+
+  /** Takes out of a text what this server was given in secret. */
+  redact(text: string): string {
+    return this.#attempt?.redact(text) ?? text
   }
 
   snapshot(): ServerSnapshot {
@@ -98,9 +118,9 @@ export class Supervisor implements AttemptHooks {
   }
 
   /** Waits for the try that is under way, or starts one. Rejects with its Problem; aborted, with a SessionError. */
-  session(signal?: AbortSignal): Promise<Session> {
-    const live = this.liveSession
-    if (live !== undefined) return Promise.resolve(live)
+  reach(signal?: AbortSignal): Promise<Reached> {
+    const session = this.liveSession
+    if (session !== undefined) return Promise.resolve({ session, by: this })
     if (this.connection.state === 'closed')
       return Promise.reject(new ProblemError(disconnected(this.server.name)))
     this.want()
@@ -120,8 +140,17 @@ export class Supervisor implements AttemptHooks {
 
   /** As `close`, once the requests in flight have their answers. */
   async retire(): Promise<void> {
-    await this.#attempt?.session?.drained()
+    await this.liveSession?.drained()
     await this.close()
+  }
+
+  /** Those who wait for this one have sent nothing yet: they wait for the other, as long as they would have here. */
+  handOver(successor: Supervisor): void {
+    const waiters = this.#waiters
+    this.#waiters = []
+    if (waiters.length === 0) return
+    successor.#waiters.push(...waiters)
+    successor.want()
   }
 
   #dispatch(event: ConnectionEvent): void {
@@ -168,16 +197,29 @@ export class Supervisor implements AttemptHooks {
 
   // What the attempt tells.
 
-  onLaunch(launch: LaunchSpec): 'known' | 'unknown' {
-    this.#warnings = launch.problems
-    this.#credentialMark = credentialMarkOf(launch)
+  onMarked(credentialMark: string): 'known' | 'unknown' {
+    this.#takeMark(credentialMark)
     if (this.#offering !== undefined) return 'known'
     const known = this.#shared.cache.find(this.#key, this.#credentialMark)
     if (known === undefined) return 'unknown'
-    this.#offering = applyFilters(known.offering, this.server)
     this.#cachedAt = known.at
+    this.#show(known.offering)
     this.#shared.onChange(this.server.name)
     return 'known'
+  }
+
+  onLaunch(launch: LaunchSpec): void {
+    this.#warnings = launch.problems
+  }
+
+  /** What the server showed to another credential, and to that one alone, is not to be seen with this one. */
+  #takeMark(mark: string): void {
+    const before = this.#listed
+    if (before !== undefined && mark !== this.#credentialMark) {
+      this.#show(withoutPrivate(before))
+      if (this.#listed !== before) this.#shared.onChange(this.server.name)
+    }
+    this.#credentialMark = mark
   }
 
   onReady(listed: Offering): void {
@@ -193,11 +235,17 @@ export class Supervisor implements AttemptHooks {
     const circumstances = { stage, failure: redactFailure(failure, redact), lastLines, tookMs }
     const problem = redactProblem(failedToConnect(this.server, circumstances), redact)
     if (needsSignIn(failure)) this.#dispatch({ kind: 'refused', problem, needsSignIn: true })
-    else this.#dispatch({ kind: 'refused', problem, isPermanent: isPermanent(failure) })
+    else {
+      const rest = { isPermanent: isPermanent(failure), ...retryAfterOf(failure) }
+      this.#dispatch({ kind: 'refused', problem, ...rest })
+    }
   }
 
   onListed(listed: Offering): void {
-    this.#accept(listed)
+    const kept = reuse(this.#listed, listed)
+    // Read again, and the same: nobody has to hear of it.
+    if (kept === this.#listed) return
+    this.#accept(kept)
     this.#shared.onChange(this.server.name)
   }
 
@@ -211,21 +259,22 @@ export class Supervisor implements AttemptHooks {
     this.#dispatch({ kind: 'dropped', problem })
   }
 
-  /**
-   * Somebody looks at what it offers: what the server itself no longer vouches for is read again, beside. A time of 0
-   * says nothing that helps: it would be out of date before anyone could look.
-   */
-  keepFresh(): void {
-    const { ttlMs = 0 } = this.#offering ?? {}
-    const now = this.#shared.world.clock.now()
-    if (ttlMs === 0 || now < this.#listedAt + ttlMs || this.liveSession === undefined) return
-    this.#listedAt = now
-    this.#attempt!.refresh()
+  /** Somebody looks at these lists: what is out of date is read again, beside. */
+  keepFresh(kinds: readonly ListKind[]): void {
+    if (this.liveSession !== undefined) this.#attempt!.keepFresh(kinds)
+  }
+
+  #show(listed: Offering | undefined): void {
+    const [before, shown] = [this.#listed, this.#offering]
+    this.#listed = listed === undefined ? undefined : reuse(before, listed)
+    const fresh = this.#listed === undefined ? undefined : applyFilters(this.#listed, this.server)
+    // Filtered anew, the same tools would be other ones.
+    const isSame = fresh !== undefined && shown !== undefined && this.#listed?.tools === before?.tools
+    this.#offering = isSame ? { ...fresh, tools: shown.tools } : fresh
   }
 
   #accept(listed: Offering): void {
-    this.#listedAt = this.#shared.world.clock.now()
-    this.#offering = applyFilters(listed, this.server)
+    this.#show(listed)
     this.#cachedAt = undefined
     this.#shared.cache.put(this.#key, {
       ...this.#named(),
@@ -239,7 +288,7 @@ export class Supervisor implements AttemptHooks {
     const waiters = this.#waiters
     this.#waiters = []
     for (const waiter of waiters) {
-      if (connection.state === 'ready') waiter.resolve(this.#attempt!.session!)
+      if (connection.state === 'ready') waiter.resolve({ session: this.#attempt!.session!, by: this })
       else {
         const problem = 'problem' in connection ? connection.problem : disconnected(this.server.name)
         waiter.reject(new ProblemError(problem))
@@ -269,7 +318,7 @@ export class Supervisor implements AttemptHooks {
     const unresolved = this.#warnings.map(({ message }) => message)
     return {
       name: this.server.name,
-      fingerprint: this.#fingerprint,
+      fingerprint: this.fingerprint,
       ...(unresolved.length === 0 ? {} : { unresolved }),
     }
   }
@@ -285,6 +334,7 @@ function redactFailure(failure: SessionFailure, redact: (text: string) => string
     case 'lost': {
       const { wire } = failure
       if (wire.kind === 'http') return { ...failure, wire: { ...wire, body: redact(wire.body) } }
+      if (wire.kind === 'page') return { ...failure, wire: { ...wire, title: redact(wire.title) } }
       return 'message' in wire ? { ...failure, wire: { ...wire, message: redact(wire.message) } } : failure
     }
     case 'timeout':
@@ -294,12 +344,12 @@ function redactFailure(failure: SessionFailure, redact: (text: string) => string
 }
 
 interface Waiter {
-  resolve(session: Session): void
+  resolve(reached: Reached): void
   reject(error: Error): void
 }
 
 /** A promise that its caller can give up. */
-function waitWith(signal: AbortSignal | undefined, add: (waiter: Waiter) => void): Promise<Session> {
+function waitWith(signal: AbortSignal | undefined, add: (waiter: Waiter) => void): Promise<Reached> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(new SessionError({ kind: 'aborted', wasSent: false }))
     if (signal?.aborted === true) return onAbort()
@@ -309,7 +359,7 @@ function waitWith(signal: AbortSignal | undefined, add: (waiter: Waiter) => void
       tell()
     }
     add({
-      resolve: (session) => settle(() => resolve(session)),
+      resolve: (reached) => settle(() => resolve(reached)),
       reject: (error) => settle(() => reject(error)),
     })
   })

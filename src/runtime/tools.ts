@@ -6,6 +6,7 @@ import type { AdmittedServer } from '../model/catalog.ts'
 import type { Connection, ConnectionState } from '../model/connection.ts'
 import type { ListedTool, Offering } from '../model/offering.ts'
 import { SOURCE_TITLES } from '../model/origin.ts'
+import type { NameStyle } from '../model/settings.ts'
 import { nameOf } from '../pipeline/name/name.ts'
 
 export interface BoardTool {
@@ -39,37 +40,39 @@ export interface ToolList {
   of(servers: readonly Offerer[]): readonly BoardTool[]
 }
 
-/** The part of one server: known by what it offers and whether it is there, made when somebody looks. */
+/** The part of one server: known by its tools, whether it is there and how names are made; made when somebody looks. */
 interface Slice {
-  readonly offering: Offering
+  readonly listed: readonly ListedTool[]
   readonly isDeferred: boolean
+  readonly style: NameStyle
 }
 
-export function createToolList(): ToolList {
-  const made = new WeakMap<Offering, Slice & { readonly tools: readonly BoardTool[] }>()
+/** A reload can change the style. */
+export function createToolList(styleNow: () => NameStyle): ToolList {
+  const made = new WeakMap<readonly ListedTool[], Slice & { readonly tools: readonly BoardTool[] }>()
   /** At the last update, and when somebody last looked. */
   let told: readonly Slice[] = []
   let seen: readonly Slice[] = []
   let tools: readonly BoardTool[] = []
 
   const toolsOf = (one: Offerer): readonly BoardTool[] => {
-    const slice = sliceOf(one)
+    const slice = sliceOf(one, styleNow())
     if (slice === undefined) return []
-    const known = made.get(slice.offering)
+    const known = made.get(slice.listed)
     if (known !== undefined && isSame(known, slice)) return known.tools
-    const fresh = slice.offering.tools.map((definition) => toTool(one, definition, slice.isDeferred))
-    made.set(slice.offering, { ...slice, tools: fresh })
+    const fresh = slice.listed.map((definition) => toTool(one, definition, slice))
+    made.set(slice.listed, { ...slice, tools: fresh })
     return fresh
   }
   return {
     update(servers) {
-      const now = slicesOf(servers)
+      const now = slicesOf(servers, styleNow())
       const hasChanged = !areSame(now, told)
       told = now
       return hasChanged
     },
     of(servers) {
-      const now = slicesOf(servers)
+      const now = slicesOf(servers, styleNow())
       if (!areSame(now, seen)) tools = servers.flatMap(toolsOf)
       seen = now
       return tools
@@ -80,13 +83,13 @@ export function createToolList(): ToolList {
 /** A server that failed, or waits for a sign-in, offers nothing: nobody should be invited to call it. */
 const ABSENT: ReadonlySet<ConnectionState> = new Set(['failed', 'needs-auth', 'closed'])
 
-function sliceOf({ offering, connection: { state } }: Offerer): Slice | undefined {
+function sliceOf({ offering, connection: { state } }: Offerer, style: NameStyle): Slice | undefined {
   if (offering === undefined || offering.tools.length === 0 || ABSENT.has(state)) return undefined
-  return { offering, isDeferred: state !== 'ready' }
+  return { listed: offering.tools, isDeferred: state !== 'ready', style }
 }
 
-function slicesOf(servers: readonly Offerer[]): readonly Slice[] {
-  return servers.map(sliceOf).filter((slice) => slice !== undefined)
+function slicesOf(servers: readonly Offerer[], style: NameStyle): readonly Slice[] {
+  return servers.map((one) => sliceOf(one, style)).filter((slice) => slice !== undefined)
 }
 
 function areSame(a: readonly Slice[], b: readonly Slice[]): boolean {
@@ -94,17 +97,18 @@ function areSame(a: readonly Slice[], b: readonly Slice[]): boolean {
 }
 
 function isSame(a: Slice, b: Slice): boolean {
-  return a.offering === b.offering && a.isDeferred === b.isDeferred
+  return a.listed === b.listed && a.isDeferred === b.isDeferred && a.style === b.style
 }
 
-function toTool(
-  { server: { name: server, found } }: Offerer,
+/** `isDeferred` for one that is known from last time. */
+export function toTool(
+  { server: { name: server, found } }: Pick<Offerer, 'server'>,
   definition: ListedTool,
-  isDeferred: boolean,
+  { isDeferred, style }: Pick<Slice, 'isDeferred' | 'style'>,
 ): BoardTool {
   const { name: tool, description, inputSchema, annotations } = definition
   return {
-    name: nameOf(server, tool, 'double'),
+    name: nameOf(server, tool, style),
     server,
     tool,
     ...(typeof description === 'string' ? { description } : {}),

@@ -53,7 +53,7 @@ export interface Files {
   /** Permission bits, or undefined where the platform has none or the file is missing. */
   mode(path: string): number | undefined
   /** Atomic and not locked, for what is written whole and may be lost. Says whether it was. */
-  write(file: string, mode: number, text: string): boolean
+  write(file: string, mode: number, content: string | Uint8Array): boolean
   /** Atomic and locked: `change` gets the current text (undefined when missing) and returns the new one. Rejects. */
   update(file: string, mode: number, change: (text: string | undefined) => string): Promise<void>
   /** Adds to the end, for logs. False when it could not be done. */
@@ -96,7 +96,7 @@ export interface Clock {
 }
 
 export interface Web {
-  /** GET, following no redirect to another origin. Rejects when the network does. */
+  /** GET, following no redirect. Rejects with an Error that has the HttpError as its cause, or as the signal says. */
   get(
     url: string,
     options: { readonly headers: Readonly<Record<string, string>>; readonly signal: AbortSignal },
@@ -157,7 +157,10 @@ export interface Child {
   end(how: 'terminate' | 'kill'): void
 }
 
-/** HTTP without a promise per message: an exchange is told to its listener, and most are over in two calls. */
+/**
+ * HTTP without a promise per message: an exchange is told to its listener, and most are over in two calls. Goes through
+ * the proxy that the environment names, as do `Web` and `Sockets`: see `findRoute`.
+ */
 export interface Http {
   /**
    * Starts at once. What it returns ends the exchange, after which the listener hears nothing more. Follows no redirect,
@@ -192,6 +195,15 @@ export interface HttpHead {
   readonly status: number
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly via?: Via | undefined
+}
+
+/** The proxy that a request went through. */
+export interface Via {
+  /** `http://proxy.corp:3128`: without name and password. */
+  readonly proxy: string
+  /** Which variable of the environment names it. */
+  readonly variable: string
 }
 
 /** What becomes of the body. A whole one is limited to `MAX_BODY_BYTES`. */
@@ -204,7 +216,19 @@ export interface HttpError {
   readonly message: string
   /** The connection may have been an old one, which the other side had given up already. */
   readonly mayBeStale: boolean
+  readonly via?: FaultyVia | undefined
 }
+
+export interface FaultyVia extends Via {
+  /** It was the proxy that could not be reached or that refused, and not the one behind it. */
+  readonly isAtFault: boolean
+}
+
+/** The code of an error for a proxy that does not want to carry this; the message says how it put it. */
+export const PROXY_REFUSED = 'PROXY_REFUSED'
+
+/** For a proxy that is not asked at all, because of how the variable names it. */
+export const PROXY_UNUSABLE = 'PROXY_UNUSABLE'
 
 /** The code of an HttpError for a body beyond `MAX_BODY_BYTES`. */
 export const TOO_LARGE = 'TOO_LARGE'
@@ -235,8 +259,14 @@ export type SocketEnd =
       readonly body: string
       /** `WWW-Authenticate`. */
       readonly challenge?: string | undefined
+      readonly via?: Via | undefined
     }
-  | { readonly kind: 'failed'; readonly code: string; readonly message: string }
+  | {
+      readonly kind: 'failed'
+      readonly code: string
+      readonly message: string
+      readonly via?: FaultyVia | undefined
+    }
   /** What was said is not WebSocket, or not the kind that was asked for. */
   | { readonly kind: 'misspoke'; readonly message: string }
   /** With the code of the protocol; 1006 when it broke off without a word. */
@@ -255,9 +285,15 @@ export interface Terminal {
   readonly canAsk: boolean
   /** Width in columns; undefined when output is piped. */
   readonly columns: number | undefined
+  /** The same for what is beside the answer, which may go elsewhere. */
+  readonly columnsBeside: number | undefined
   readonly hasColor: { readonly out: boolean; readonly err: boolean }
   out(text: string): void
   err(text: string): void
+  /** All that is piped into the command; for ever, when nobody ends it. */
+  input(): Promise<string>
+  /** Ctrl-C, the first time; the second ends the program. The answer takes the listener away. */
+  onInterrupt(listener: () => void): () => void
   /** Undefined when the person cancelled (Esc, Ctrl-C). Call only when `canAsk`. */
   choose<T extends string>(question: string, options: readonly Choice<T>[]): Promise<T | undefined>
 }

@@ -5,10 +5,13 @@ import { createHash } from 'node:crypto'
 import { inspect } from 'node:util'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { digest } from '../../src/base/digest.ts'
 import { editDistance, findNearest } from '../../src/base/edit-distance.ts'
 import { toPrintable, toPrintableJson } from '../../src/base/printable.ts'
 import { Secret } from '../../src/base/secret.ts'
 import { sha256 } from '../../src/base/sha256.ts'
+import { stripControls } from '../../src/base/strip-controls.ts'
+import { Turns } from '../../src/base/turns.ts'
 import { matchesWildcard } from '../../src/base/wildcard.ts'
 
 describe('sha256', () => {
@@ -109,5 +112,113 @@ describe('secret', () => {
     ]
     expect(shown.join(' ')).not.toContain('hunter2')
     expect(secret.reveal()).toBe('hunter2')
+  })
+})
+
+describe('digest', () => {
+  test('is the same for the same value, and another for another', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
+        expect(digest(structuredClone(a))).toBe(digest(a))
+        if (toSorted(a) !== toSorted(b)) expect(digest(a)).not.toBe(digest(b))
+      }),
+    )
+  })
+
+  test.each([
+    [['ab'], ['a', 'b']],
+    [
+      ['a', ['b']],
+      ['a', 'b'],
+    ],
+    [1, '1'],
+    [null, 'null'],
+    [{ a: 'b' }, ['a', 'b']],
+    [[], {}],
+    [[[], []], [[[]]]],
+  ])('tells %j from %j', (a, b) => {
+    expect(digest(a)).not.toBe(digest(b))
+  })
+
+  test('does not mind the order of keys, or depth', () => {
+    expect(digest({ a: 1, b: 2 })).toBe(digest({ b: 2, a: 1 }))
+    let deep: unknown = 1
+    for (let i = 0; i < 100_000; i++) deep = [deep]
+    expect(digest(deep)).toBe(digest(deep))
+  })
+
+  /** -0 is 0 in JSON. */
+  function toSorted(value: unknown): string {
+    return JSON.stringify(value, (_, one: unknown) =>
+      typeof one === 'object' && one !== null && !Array.isArray(one)
+        ? Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1))
+        : one,
+    )
+  }
+})
+
+describe('strip-controls', () => {
+  test.each([
+    ['plain text\twith\nlines', 'plain text\twith\nlines'],
+    ['\u001b[1;31mred\u001b[0m', 'red'],
+    ['\u001b]8;;http://x\u0007link\u001b]8;;\u001b\\', 'link'],
+    ['\u009d0;title\u009cx', 'x'],
+    ['a\u001b(Bb\u001b7c', 'abc'],
+    ['a\r\nb\rc', 'a\nb\nc'],
+    ['no end \u001b]0;title', 'no end 0;title'],
+    ['cut \u001b[31', 'cut 31'],
+    ['\u001b\u001b[31m[31mput together', '31mput together'],
+    ['\u0000\u0007\u0008\u007f\u0085', ''],
+    ['naïve 漢字 🙂', 'naïve 漢字 🙂'],
+  ])('%j', (text, stripped) => {
+    expect(stripControls(text)).toBe(stripped)
+  })
+
+  test('is linear: a megabyte of beginnings without an end', () => {
+    const before = performance.now()
+    stripControls('\u001b]'.repeat(500_000))
+    stripControls('\u001b['.repeat(500_000))
+    stripControls(`\u001b[${'0'.repeat(1_000_000)}`)
+    expect(performance.now() - before).toBeLessThan(2000)
+  })
+})
+
+describe('turns', () => {
+  test('are taken one at a time, in order, whatever becomes of those before', async () => {
+    const turns = new Turns()
+    const log: string[] = []
+    const work =
+      (name: string, fails = false) =>
+      async (): Promise<string> => {
+        log.push(`${name} begins`)
+        await Promise.resolve()
+        log.push(`${name} ends`)
+        if (fails) throw new Error(name)
+        return name
+      }
+    const controller = new AbortController()
+    const refuse = (): Error => new Error('left')
+    const all = Promise.allSettled([
+      turns.take(work('a')),
+      turns.take(work('b', true)),
+      turns.take(work('c'), { signal: controller.signal, refuse }),
+      turns.take(work('d'), { signal: AbortSignal.abort(), refuse }),
+      turns.take(work('e')),
+      turns.take(() => {
+        throw new Error('f')
+      }),
+      turns.take(work('g')),
+    ])
+    controller.abort()
+    expect((await all).map((one) => (one.status === 'fulfilled' ? one.value : String(one.reason)))).toEqual([
+      'a',
+      'Error: b',
+      'Error: left',
+      'Error: left',
+      'e',
+      'Error: f',
+      'g',
+    ])
+    expect(log).toEqual(['a', 'b', 'e', 'g'].flatMap((name) => [`${name} begins`, `${name} ends`]))
   })
 })

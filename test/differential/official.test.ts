@@ -95,11 +95,20 @@ const QUESTIONS: readonly Scenario[] = [
         url: 'https://example.test',
         errorPath: true,
       })
-      return JSON.parse(
-        JSON.stringify(outcome, (key, value: unknown) => (key === 'elicitationId' ? 'random' : value)),
-      )
+      return JSON.parse(JSON.stringify(outcome).replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'random'))
     },
-    expected: { error: { code: -32042, data: { elicitations: [{ mode: 'url', elicitationId: 'random' }] } } },
+    expected: {
+      result: {
+        content: [
+          {
+            text: expect.stringMatching(
+              /completed the URL elicitation flow.\nElicitation ID: random\nURL: https:\/\/example.test/,
+            ),
+          },
+          {},
+        ],
+      },
+    },
   },
 ]
 

@@ -10,6 +10,8 @@
  *   NOT_FOUND_BODY   a modern server answers an unknown method with HTTP 404 and a JSON-RPC error in the body. We read
  *                    the error, as the specification wants; to the SDK it is a failure of the transport.
  *   OWN_META         the SDK hides `_meta` keys of the protocol in what the server tells or asks; we keep them.
+ *   PAGES            a request that fails because somebody must open a page first (-32042): we ask the host and send it
+ *                    once more. The SDK leaves both to its user.
  *   REFUSAL_WORDS    who cannot answer a question says so with the same code, in words of its own.
  */
 import type { Params } from '../../src/model/message.ts'

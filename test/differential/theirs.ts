@@ -9,6 +9,7 @@ import {
   SdkHttpError,
   SSEClientTransport,
   StreamableHTTPClientTransport,
+  UrlElicitationRequiredError,
   type LoggingLevel,
   type RequestOptions,
   type StandardSchemaV1,
@@ -52,12 +53,14 @@ export async function openTheirs(place: Place, options: OpenOptions): Promise<Or
     hearsLastProgress: 'perhaps',
     async ask(method, params = {}, ask = {}) {
       const meta = isModern && logLevel !== undefined ? { _meta: { [LOG_LEVEL]: logLevel } } : {}
+      const send = (): Promise<unknown> =>
+        client.request({ method, params: { ...params, ...meta } }, ANYTHING, toOptions(ask))
       try {
-        const result = await client.request(
-          { method, params: { ...params, ...meta } },
-          ANYTHING,
-          toOptions(ask),
-        )
+        const result = await send().catch((error: unknown) => {
+          if (!(error instanceof UrlElicitationRequiredError) || options.answers === 'none') throw error
+          for (const page of error.elicitations) diary.write('asked', 'elicitation/create', { ...page })
+          return send() // PAGES
+        })
         return { result }
       } catch (error) {
         return toFailed(error, ask.signal)

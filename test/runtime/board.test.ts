@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { tabulate } from '../../src/pipeline/name/look-up.ts'
 import { officialEntry, openTestBoard, serverEntry } from '../boards/open.ts'
 
 describe('a board on well-behaved servers', () => {
@@ -41,4 +42,29 @@ describe('a board on well-behaved servers', () => {
       expect(test.board.tools().length).toBeGreaterThan(0)
     },
   )
+})
+
+describe('names', () => {
+  it('follow the setting, also after a reload, and keep their place in the order', async () => {
+    await using test = await openTestBoard({ one: serverEntry('well-behaved') })
+    const { board, scratch } = test
+    const names = (): string[] => board.tools().map(({ name }) => name)
+    expect(names()).toEqual(['mcp__one__echo', 'mcp__one__slow'])
+
+    scratch.write('home/.config/plugboard/settings.json', '{ "toolNames": "bare" }')
+    const changes: boolean[] = []
+    board.on('change', ({ tools }) => changes.push(tools))
+    await board.reload()
+    expect(names()).toEqual(['one__echo', 'one__slow'])
+    expect(changes).toEqual([true])
+  })
+
+  it('lead back to the tool', async () => {
+    await using test = await openTestBoard({ one: serverEntry('well-behaved') })
+    const tools = test.board.tools()
+    const table = tabulate(tools)
+    expect(table.byName('mcp__one__slow')).toBe(tools[1])
+    expect(table.byPair('one', 'echo')).toBe(tools[0])
+    expect(table.byName('mcp__one__slower')).toBeUndefined()
+  })
 })

@@ -38,6 +38,35 @@ describe('turned off', () => {
   })
 })
 
+describe('`toolNames`', () => {
+  const load = (files: Record<string, string>): ReturnType<typeof loadCatalog> =>
+    loadCatalog(createMemoryWorld({ files }))
+
+  test('is `double` unless a setting says otherwise, and the highest level counts', async () => {
+    const mine = { [SETTINGS]: '{ "toolNames": "bare" }' }
+    expect((await load({})).toolNames).toBe('double')
+    expect((await load(mine)).toolNames).toBe('bare')
+    const managed = { '/etc/plugboard/settings.toml': 'toolNames = "single"' }
+    expect((await load({ ...mine, ...managed })).toolNames).toBe('single')
+  })
+
+  test('is not for a repository to decide', async () => {
+    const { toolNames, catalog } = await load({
+      '/src/shop/.plugboard/settings.json': '{ "toolNames": "bare" }',
+    })
+    expect(toolNames).toBe('double')
+    expect(catalog.problems.map(({ code }) => code)).toEqual(['normalize/setting-ignored'])
+  })
+
+  test('that nobody knows is a problem, and the default', async () => {
+    const { toolNames, catalog } = await load({ [SETTINGS]: '{ "toolNames": "triple" }' })
+    expect(toolNames).toBe('double')
+    expect(catalog.problems.map(({ message, where }) => [message, where?.line, where?.column])).toEqual([
+      ['`toolNames` must be `"double"`, `"bare"` or `"single"`', 1, 16],
+    ])
+  })
+})
+
 describe('native servers', () => {
   const exa = (entry: object): string => JSON.stringify({ mcpServers: { exa: entry } })
 

@@ -34,7 +34,7 @@ async function expectGoodNeighbour({ board }: Pair): Promise<void> {
 /** What is in the log of `x`, without the times. */
 function logOf({ scratch: { world } }: TestBoard): readonly string[] {
   const dirs = findOurDirs(world, findProject(world))
-  return readServerLog(world, dirs, 'x', 10_000).map((line) => line.replace(/^\S+ /, ''))
+  return readServerLog(world, dirs, 'x', 10_000).lines.map((line) => line.replace(/^\S+ /, ''))
 }
 
 describe('a server that writes what it should not', () => {

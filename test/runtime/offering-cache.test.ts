@@ -207,12 +207,23 @@ describe('an offering', () => {
     expect(openAt(scratch).problems()).toEqual([])
   })
 
+  test('that its server calls public is for anyone, without the words of the greeting', async () => {
+    using scratch = createScratch()
+    const hello = { ...OFFERING.hello, instructions: 'Hello Ada' }
+    const caching = { tool: { cacheScope: 'public' as const } }
+    await fill(scratch, { offering: createOffering({ hello, caching }) })
+    expect(openAt(scratch).find(KEY, 'ada')?.offering.hello).toEqual(hello)
+    const { era, version, capabilities } = hello
+    expect(openAt(scratch).find(KEY, 'grace')?.offering.hello).toEqual({ era, version, capabilities })
+    expect(openAt(scratch, NOW + 30 * DAY).find(KEY, 'grace')).toBeUndefined()
+  })
+
   test('comes back as the server sent it, unknown fields and odd names included', async () => {
     using scratch = createScratch()
     const odd = JSON.parse(
       '{ "name": "__proto__", "inputSchema": { "__proto__": { "x": 1 } }, "_meta": { "a": [null] } }',
     )
-    const offering = createOffering({ tools: [odd], cacheScope: 'private' })
+    const offering = createOffering({ tools: [odd], caching: { tool: { cacheScope: 'private' } } })
     await fill(scratch, { offering })
     expect(JSON.stringify(openAt(scratch).find(KEY, 'ada')?.offering)).toBe(JSON.stringify(offering))
   })

@@ -3,11 +3,13 @@
  */
 import { describe, expect, it } from 'vitest'
 import type { Params } from '../../src/model/message.ts'
-import { SessionError, type ClientHandlers } from '../../src/model/session.ts'
+import { SessionError, type Answerer, type ClientHandlers } from '../../src/model/session.ts'
+import { capabilitiesOf } from '../../src/pipeline/connect/questions.ts'
 import { findOurDirs, findProject } from '../../src/pipeline/discover/project.ts'
+import { ProblemError } from '../../src/problem/problem.ts'
 import { logFileOf } from '../../src/runtime/server-logs.ts'
 import { openTestBoard, serverEntry, type TestBoard } from '../boards/open.ts'
-import { call } from '../boards/watch.ts'
+import { call, problemOf } from '../boards/watch.ts'
 import { createObserved } from '../worlds/observed.ts'
 
 const ERAS = ['legacy', 'modern'] as const
@@ -241,3 +243,158 @@ async function idOf(work: Promise<unknown>, failure: object): Promise<unknown> {
   expect((error as SessionError).failure).toEqual(failure)
   return (error as SessionError).requestId
 }
+
+const PAGE = {
+  mode: 'url',
+  url: 'https://pay.example.test/start?order=7',
+  message: 'Please pay first.',
+  elicitationId: 'order-7',
+}
+
+/** Calls the tool that wants a page to be opened. */
+const pay = ({ board }: TestBoard, signal?: AbortSignal): Promise<string> =>
+  call(board, 'x', ['pay', {}, { signal }])
+
+/** As the browser would. */
+const visit = ({ board }: TestBoard): Promise<string> => call(board, 'x', ['visit'])
+
+describe('a call that needs a page to be opened', () => {
+  it.each([['url'], ['both']])('is sent once more when somebody went there (%s)', async (offer) => {
+    const asked: Params[] = []
+    const url: Answerer = async (params) => {
+      asked.push(params)
+      await visit(test)
+      return { action: 'accept' }
+    }
+    await using test = await open('needs-page', 'legacy', { elicit: offer === 'url' ? { url } : url })
+    expect(await pay(test)).toBe('paid, asked 2 times')
+    expect(asked).toEqual([PAGE])
+  })
+
+  it('can be told by the server that somebody is done there', async () => {
+    const told: string[] = []
+    await using test = await open('needs-page', 'legacy', {
+      elicit: {
+        url: async (_, { completed }) => {
+          void visit(test)
+          await completed
+          told.push('completed')
+          return { action: 'accept' }
+        },
+      },
+    })
+    expect(await pay(test)).toBe('paid, asked 2 times')
+    expect(told).toEqual(['completed'])
+  })
+
+  it('is not sent a third time, and the problem shows the page', async () => {
+    let count = 0
+    await using test = await openTestBoard(
+      { x: serverEntry('needs-page', '--never') },
+      {
+        handlers: {
+          elicit: async () => {
+            count += 1
+            return { action: 'accept' }
+          },
+        },
+      },
+    )
+    expect(await problemOf(pay(test))).toMatchObject({ code: 'call/needs-page' })
+    expect(count).toBe(1)
+  })
+
+  it('is not sent again when somebody declined', async () => {
+    await using test = await open('needs-page', 'legacy', {
+      elicit: { url: async () => ({ action: 'decline' }) },
+    })
+    expect(await problemOf(pay(test))).toMatchObject({ code: 'call/needs-page' })
+    await visit(test)
+    expect(await pay(test)).toBe('paid, asked 2 times')
+  })
+
+  it.each([
+    ['nobody can be asked', undefined],
+    ['only forms are offered', { form: async () => ({ action: 'accept' }) }],
+  ])('says which one and what to do when %s', async (_, elicit) => {
+    await using test = await open('needs-page', 'legacy', { elicit })
+    const error: unknown = await pay(test).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(ProblemError)
+    const { problem, cause } = error as ProblemError
+    expect(problem).toMatchObject({
+      code: 'call/needs-page',
+      message: '`x` needs you to open a page in your browser before it can do this',
+      where: { server: 'x' },
+      notes: [`page: ${PAGE.url}`, 'it said: "Please pay first."'],
+      hints: ['look at the address, open it if you trust it, finish what it asks for, and then try again'],
+    })
+    // For a host that passes on what the server said.
+    expect((cause as SessionError).failure).toMatchObject({
+      kind: 'rpc',
+      error: { code: -32042, data: { elicitations: [PAGE] } },
+    })
+  })
+
+  it('is given up with its caller while somebody reads', async () => {
+    const asked = createGate<AbortSignal>()
+    await using test = await open('needs-page', 'legacy', {
+      elicit: {
+        url: (_, { signal }) => {
+          asked.open(signal)
+          return new Promise(() => undefined)
+        },
+      },
+    })
+    const controller = new AbortController()
+    const work = failureOf(pay(test, controller.signal))
+    const signal = await asked.opened
+    controller.abort()
+    expect(await work).toEqual({ kind: 'aborted', wasSent: false })
+    expect(signal.aborted).toBe(true)
+  })
+
+  it('ends on the server that it began on, whatever is loaded meanwhile', async () => {
+    const [asked, answer] = [createGate<void>(), createGate<void>()]
+    await using test = await open('needs-page', 'legacy', {
+      elicit: {
+        url: async () => {
+          await visit(test)
+          asked.open()
+          await answer.opened
+          return { action: 'accept' }
+        },
+      },
+    })
+    const work = pay(test)
+    await asked.opened
+    test.servers['x'] = serverEntry('echoes-env')
+    expect((await test.board.reload()).changed).toEqual(['x'])
+    await test.board.connect('x')
+    answer.open()
+    expect(await work).toBe('paid, asked 2 times')
+  })
+})
+
+describe('a host', () => {
+  const answer: Answerer = async () => ({ action: 'accept' })
+
+  it.each<[string, ClientHandlers['elicit'], object | undefined]>([
+    ['forms and pages', answer, { form: { applyDefaults: true }, url: {} }],
+    ['forms only', { form: answer }, { form: { applyDefaults: true } }],
+    ['pages only', { url: answer }, { url: {} }],
+    ['both, each by itself', { form: answer, url: answer }, { form: { applyDefaults: true }, url: {} }],
+    ['neither', {}, undefined],
+    ['nothing', undefined, undefined],
+  ])('declares what it offers: %s', (_, elicit, elicitation) => {
+    expect(capabilitiesOf({ elicit })).toEqual(elicitation === undefined ? {} : { elicitation })
+  })
+
+  it('that offers pages only refuses a form in a way that the server understands', async () => {
+    await using test = await open('asks-back', 'legacy', { elicit: { url: answer } })
+    expect(JSON.parse(await call(test.board, 'x', ['ask', { only: ['elicitation'] }]))).toEqual({
+      elicitation: {
+        error: { code: -32602, message: 'this client does not offer elicitation of mode "form"' },
+      },
+    })
+  })
+})

@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest'
 import type { BoardChange } from '../../src/runtime/board.ts'
 import { isAlive, openTestBoard, serverEntry, type TestBoard } from '../boards/open.ts'
-import { call, connectionOf, until, untilState } from '../boards/watch.ts'
+import { call, connectionOf, problemOf, until, untilState } from '../boards/watch.ts'
 import { createScratch } from '../worlds/scratch.ts'
 import { createObserved, inTime, lend } from '../worlds/observed.ts'
 
@@ -277,6 +277,42 @@ describe('a reload', () => {
     await board.reload()
     expect((await call(board, 'x', ['env'])).split('\n')).toContain('PATH')
     expect(await slow).toBe('done')
+  })
+
+  it('sends on a request that waits to the server that is there now', async () => {
+    await using test = await openTestBoard({ x: serverEntry('never-answers') }, { deadlineMs: 0 })
+    const { board, servers } = test
+    const waiting = call(board, 'x', ['env'])
+    const connecting = board.connect('x')
+    servers['x'] = serverEntry('never-answers', 'second')
+    await board.reload()
+    servers['x'] = serverEntry('echoes-env')
+    await board.reload()
+    expect((await waiting).split('\n')).toContain('PATH')
+    await connecting
+  })
+
+  it('does not give a request that waits more time than it had', async () => {
+    await using test = await openTestBoard({ x: serverEntry('never-answers') }, { deadlineMs: 0 })
+    const { board, servers } = test
+    const startedAt = Date.now()
+    const waiting = problemOf(board.request('x', 'tools/list', {}, { timeoutMs: 300 }))
+    servers['x'] = serverEntry('never-answers', 'second')
+    await board.reload()
+    expect(await waiting).toMatchObject({
+      code: 'connect/not-ready',
+      message: '`x` was not ready after 300 ms',
+    })
+    expect(Date.now() - startedAt).toBeLessThan(300 + SLACK_MS)
+  })
+
+  it('lets a request that waits fail as the server that is there now does', async () => {
+    await using test = await openTestBoard({ x: serverEntry('never-answers') }, { deadlineMs: 0 })
+    const { board, servers } = test
+    const waiting = problemOf(board.request('x', 'tools/list'))
+    servers['x'] = { command: 'no-such-program-4711' }
+    await board.reload()
+    expect((await waiting).code).toBe('connect/spawn')
   })
 
   it('of the same files changes nothing', async () => {

@@ -4,7 +4,9 @@
  */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -528,10 +530,46 @@ describe('calls', () => {
     expect(lost.result).toMatchObject({ isError: true })
   })
 
+  test.each([
+    [[], 'paid, asked 2 times'],
+    [['--never'], undefined],
+  ])('needs-page wants a page to be opened first %o', async (args, paid) => {
+    const program = start('needs-page', args)
+    const pay = (): Promise<Message> => program.request('tools/call', { name: 'pay', arguments: {} })
+    const page = {
+      mode: 'url',
+      url: 'https://pay.example.test/start?order=7',
+      message: 'Please pay first.',
+      elicitationId: 'order-7',
+    }
+    const error = { code: -32042, message: 'URL elicitation required', data: { elicitations: [page] } }
+    expect((await pay()).error).toEqual(error)
+    expect(await program.call('visit')).toBe('visited')
+    expect(program.messages().find(({ method }) => method !== undefined)).toMatchObject({
+      method: 'notifications/elicitation/complete',
+      params: { elicitationId: 'order-7' },
+    })
+    if (paid === undefined) expect((await pay()).error).toEqual(error)
+    else expect((await pay()).result).toEqual({ content: [{ type: 'text', text: paid }] })
+  })
+
   test('leaks-secret tells its token everywhere', async () => {
     const program = start('leaks-secret', [], { API_TOKEN: 'tok-123' })
     expect(await program.call('leak')).toBe('the token is tok-123')
     await program.until(() => (program.stderr === 'starting with token tok-123\n' ? true : undefined))
+  })
+
+  test('rug-pull has the tools of its file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'plugboard-test-'))
+    const file = join(folder, 'tools.json')
+    try {
+      for (const name of ['one', 'two']) {
+        writeFileSync(file, JSON.stringify([{ name, inputSchema: { type: 'object' } }]))
+        expect(await start('rug-pull', ['--tools', file]).call(name)).toBe(`this is ${name}`)
+      }
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
   })
 
   test('echoes-env names its variables', async () => {

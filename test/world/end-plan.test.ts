@@ -10,12 +10,12 @@ describe('how a process and what it started are ended', () => {
   it('is a program that finds the whole tree on Windows, with force only when it must', () => {
     expect(endPlan(42, 'terminate', 'win32')).toEqual({
       kind: 'run',
-      command: 'taskkill',
+      command: 'C:\\Windows\\System32\\taskkill.exe',
       args: ['/pid', '42', '/T'],
     })
     expect(endPlan(42, 'kill', 'win32')).toEqual({
       kind: 'run',
-      command: 'taskkill',
+      command: 'C:\\Windows\\System32\\taskkill.exe',
       args: ['/pid', '42', '/T', '/F'],
     })
   })

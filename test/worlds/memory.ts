@@ -116,8 +116,8 @@ function createMemoryFiles({ paths, stored, reads, programs }: Disk): Files {
       const before = stored.get(file)
       stored.set(file, change(typeof before === 'string' ? before : undefined))
     },
-    write(file, _mode, text) {
-      stored.set(file, text)
+    write(file, _mode, content) {
+      stored.set(file, typeof content === 'string' ? content : Buffer.from(content).toString('latin1'))
       return true
     },
     append(file, text, { maxBytes }) {

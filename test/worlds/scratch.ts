@@ -19,8 +19,9 @@ export function createScratch(env: Readonly<Record<string, string>> = {}): Scrat
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'plugboard-test-')))
   const [home, project] = [join(folder, 'home'), join(folder, 'project')]
   for (const part of [home, project]) mkdirSync(part)
+  const own = { PATH: process.env['PATH'] ?? '', ...env }
   return {
-    world: { ...createNodeWorld({ cwd: project }), home, env: { PATH: process.env['PATH'] ?? '', ...env } },
+    world: { ...createNodeWorld({ cwd: project, env: own }), home },
     home,
     project,
     write(path, text) {

@@ -23,6 +23,12 @@ const READY_FLAGS: readonly Flag[] = [
   { name: 'deadline', value: 'ms', summary: 'wait no longer than this' },
 ]
 
+/** For a rule that is written. */
+const RULE_FLAGS: readonly Flag[] = [
+  { name: 'scope', value: 'scope', summary: 'whose settings: user (the default), local or project' },
+  { name: 'reason', value: 'text', summary: 'shown to whoever meets the rule' },
+]
+
 export const PLUGBOARD: Command = {
   name: 'plugboard',
   summary: 'every MCP server you have configured, anywhere, and what became of each one',
@@ -78,6 +84,35 @@ export const PLUGBOARD: Command = {
       load: async () => (await import('./connected.ts')).tools,
     },
     {
+      name: 'call',
+      summary: 'call a tool of a server and print what it answers',
+      arguments: [
+        { name: 'server', count: 'one' },
+        { name: 'tool', count: 'one' },
+        { name: 'k=v', count: 'any' },
+      ],
+      flags: [
+        {
+          name: 'args',
+          value: 'JSON, @file or -',
+          summary: 'the arguments as a JSON object, from a file or from stdin; k=v goes on top',
+        },
+        { name: 'timeout', value: 'ms', summary: 'give up after so long without a word; 0 is never' },
+        {
+          name: 'output',
+          value: 'text, json or raw',
+          summary: 'text (default); json, as --json; or raw, all that the server sent',
+        },
+        { name: 'save-media', value: 'folder', summary: 'write images and audio there' },
+      ],
+      examples: [
+        'plugboard call github open title="It breaks" labels=bug',
+        'plugboard call files read path:=\'"a.txt"\' --output json',
+        'plugboard call github create_issue --args @issue.json',
+      ],
+      load: async () => (await import('./connected.ts')).call,
+    },
+    {
       name: 'resources',
       summary: 'show what one server, or all, have to read',
       arguments: [{ name: 'server', count: 'optional' }],
@@ -125,10 +160,10 @@ export const PLUGBOARD: Command = {
       summary: 'show what a server wrote to stderr, and how it came and went',
       arguments: [{ name: 'server', count: 'one' }],
       flags: [
-        { name: 'follow', short: 'f', summary: 'stay, and show what is added' },
+        { name: 'follow', short: 'f', summary: 'stay, and show what is added; with --json an object a line' },
         { name: 'lines', short: 'n', value: 'count', summary: 'how many of the last lines; default 100' },
       ],
-      examples: ['plugboard logs github', 'plugboard logs github -f'],
+      examples: ['plugboard logs github', 'plugboard logs github -f', 'plugboard logs github -f --json'],
       load: async () => (await import('./connected.ts')).logs,
     },
     {
@@ -188,6 +223,99 @@ export const PLUGBOARD: Command = {
           flags: [{ name: 'all', summary: 'every decision about this project' }],
           examples: ['plugboard trust reset github', 'plugboard trust reset --all'],
           load: () => import('./commands/trust/reset.ts'),
+        },
+      ],
+    },
+    {
+      name: 'permissions',
+      summary: 'decide which tools may be called, and by whose word',
+      arguments: [],
+      flags: [],
+      examples: ['plugboard permissions allow mcp__github__get_issue'],
+      commands: [
+        {
+          name: 'list',
+          summary: 'show the mode, every rule in force, and what is always allowed',
+          arguments: [],
+          flags: [],
+          examples: ['plugboard permissions', 'plugboard permissions list --json'],
+          load: async () => (await import('./permitting.ts')).list,
+        },
+        {
+          name: 'allow',
+          summary: 'write a rule that allows tools',
+          arguments: [{ name: 'tool', count: 'some' }],
+          flags: RULE_FLAGS,
+          examples: ["plugboard permissions allow 'mcp__github__get_*'"],
+          load: async () => (await import('./permitting.ts')).allow,
+        },
+        {
+          name: 'ask',
+          summary: 'write a rule that has a person asked about tools',
+          arguments: [{ name: 'tool', count: 'some' }],
+          flags: RULE_FLAGS,
+          examples: ['plugboard permissions ask mcp__shop --scope project'],
+          load: async () => (await import('./permitting.ts')).ask,
+        },
+        {
+          name: 'deny',
+          summary: 'write a rule that denies tools, to everybody and in every mode',
+          arguments: [{ name: 'tool', count: 'some' }],
+          flags: RULE_FLAGS,
+          examples: ["plugboard permissions deny 'mcp__*__delete_*'"],
+          load: async () => (await import('./permitting.ts')).deny,
+        },
+        {
+          name: 'reset',
+          summary: 'remove rules and permissions of yours, so that it is asked again',
+          arguments: [{ name: 'tool', count: 'any' }],
+          flags: [
+            { name: 'all', summary: 'everything of yours' },
+            { name: 'scope', value: 'scope', summary: 'rules of user, local or project settings alone' },
+          ],
+          examples: ['plugboard permissions reset mcp__github', 'plugboard permissions reset --all'],
+          load: async () => (await import('./permitting.ts')).reset,
+        },
+        {
+          name: 'explain',
+          summary: 'show whether a tool may be called, and everything that was considered',
+          arguments: [{ name: 'tool', count: 'one' }],
+          flags: [],
+          examples: ['plugboard permissions explain mcp__github__delete_repo'],
+          load: async () => (await import('./permitting.ts')).explain,
+        },
+      ],
+    },
+    {
+      name: 'pins',
+      summary: 'look at tools that are not what you approved',
+      arguments: [],
+      flags: [],
+      examples: ['plugboard pins diff'],
+      commands: [
+        {
+          name: 'list',
+          summary: 'show the tools that were approved, and whether they are still the same',
+          arguments: [],
+          flags: [],
+          examples: ['plugboard pins'],
+          load: async () => (await import('./permitting.ts')).pins,
+        },
+        {
+          name: 'diff',
+          summary: 'show what changed in them',
+          arguments: [{ name: 'tool', count: 'any' }],
+          flags: [],
+          examples: ['plugboard pins diff', 'plugboard pins diff mcp__github__get_issue'],
+          load: async () => (await import('./permitting.ts')).diff,
+        },
+        {
+          name: 'accept',
+          summary: 'approve them as they are now',
+          arguments: [{ name: 'tool', count: 'any' }],
+          flags: [{ name: 'all', summary: 'every tool that changed' }],
+          examples: ['plugboard pins accept mcp__github__get_issue'],
+          load: async () => (await import('./permitting.ts')).accept,
         },
       ],
     },

@@ -3,6 +3,7 @@
  * they need, apart from the commands that only read files.
  */
 import type { CommandModule } from './command.ts'
+import { run as runCall } from './commands/call.ts'
 import { run as runCheck } from './commands/check.ts'
 import { run as runLogs } from './commands/logs.ts'
 import { run as runPrompt } from './commands/prompt.ts'
@@ -12,6 +13,7 @@ import { run as runResources } from './commands/resources.ts'
 import { run as runTest } from './commands/test.ts'
 import { run as runTools } from './commands/tools.ts'
 
+export const call: CommandModule = { run: runCall }
 export const check: CommandModule = { run: runCheck }
 export const logs: CommandModule = { run: runLogs }
 export const prompt: CommandModule = { run: runPrompt }

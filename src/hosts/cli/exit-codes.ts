@@ -9,6 +9,8 @@ export const FAILED = 1
 export const TO_FIX = 2
 /** A server waits for a sign-in. */
 export const SIGN_IN = 4
+/** By policy, or by a person. */
+export const DENIED = 5
 /** Ctrl-C, or a question that was cancelled. */
 export const INTERRUPTED = 130
 
@@ -16,7 +18,18 @@ export const INTERRUPTED = 130
 const BY_CODE: Readonly<Record<string, number>> = {
   'cli/bug': FAILED,
   'trust/unwritable': FAILED,
+  'permit/unwritable': FAILED,
+  'permit/denied': DENIED,
+  'permit/declined': DENIED,
+  'permit/needs-answer': DENIED,
+  'permit/changed': DENIED,
   'connect/needs-auth': SIGN_IN,
+  // A page to open: mostly one to sign in at.
+  'call/needs-page': SIGN_IN,
+  'call/bad-arguments': TO_FIX,
+  'call/unknown-tool': TO_FIX,
+  'call/changed': DENIED,
+  'call/aborted': INTERRUPTED,
   // Declared, but its fate is another: that is for the files.
   'connect/not-chosen': TO_FIX,
   'connect/unknown-server': TO_FIX,

@@ -18,6 +18,14 @@ export function printJson(terminal: Terminal, value: unknown): void {
   terminal.out(`${toPrintableJson(value, terminal.columns === undefined ? undefined : 2)}\n`)
 }
 
+/** One value a line, whoever looks: for answers that go on. */
+export function printJsonLines(terminal: Terminal, values: readonly unknown[]): void {
+  printLines(
+    terminal,
+    values.map((value) => toPrintableJson(value)),
+  )
+}
+
 /** What is wrong beside the answer. With `--json` the answer holds it. */
 export function reportBeside({ terminal, world }: CommandContext, problems: readonly Problem[]): void {
   // On a screen the answer stands right above.

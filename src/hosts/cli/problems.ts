@@ -89,3 +89,50 @@ export function emptyVariable(name: string, template: string): Problem {
     hints: [`add \`${name}=…\` to the command`],
   })
 }
+
+export function badJson(where: string): Problem {
+  return createProblem({
+    code: 'cli/bad-argument',
+    message: `${where} is not JSON`,
+    hints: ['quote it as a whole, so that your shell leaves it alone: `--args \'{"name": "value"}\'`'],
+  })
+}
+
+export function noObject(where: string): Problem {
+  return createProblem({
+    code: 'cli/bad-argument',
+    message: `${where} must be a JSON object, with the name of each argument and its value`,
+  })
+}
+
+export function unreadableFile(file: string): Problem {
+  return createProblem({
+    code: 'cli/unreadable-file',
+    message: `\`${file}\` cannot be read`,
+    where: { file },
+  })
+}
+
+export function givenTwice(name: string): Problem {
+  return createProblem({
+    code: 'cli/bad-argument',
+    message: `\`${name}\` is given more than once, and takes one value`,
+  })
+}
+
+export function unknownArgument(name: string, tool: string, known: readonly string[]): Problem {
+  return createProblem({
+    code: 'cli/unknown-argument',
+    message: `\`${tool}\` has no argument \`${name}\``,
+    notes: [`it has: ${known.slice(0, 20).join(', ')}${known.length > 20 ? ', …' : ''}`],
+    hints: [...didYouMean(name, known), 'to send it all the same, put it into `--args`'],
+  })
+}
+
+export function badChoice(flag: string, given: string, choices: readonly string[]): Problem {
+  return createProblem({
+    code: 'cli/bad-choice',
+    message: `\`--${flag}\` must be one of ${choices.join(', ')}, but is \`${given}\``,
+    hints: didYouMean(given, choices),
+  })
+}

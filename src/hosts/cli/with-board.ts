@@ -11,7 +11,7 @@ import type { CommandContext } from './command.ts'
 import { badNumber } from './problems.ts'
 import { unknownServer } from './unknown-server.ts'
 
-type Options = Pick<BoardOptions, 'only' | 'wait'>
+type Options = Pick<BoardOptions, 'only' | 'wait' | 'maxResultTokens'>
 
 export async function withBoard<T>(
   context: CommandContext,
@@ -23,18 +23,19 @@ export async function withBoard<T>(
     load: () => context.load({ connectors: 'fetch' }),
     client: { name: 'plugboard', version: context.version },
     stay: 'once',
+    words: 'command',
     ...(context.flags['wait'] === true ? { wait: 'all' as const } : {}),
-    deadlineMs: readDeadline(context),
+    deadlineMs: readMs(context, 'deadline'),
   })
   return await use(board)
 }
 
-/** `--deadline`, in milliseconds. Throws `cli/bad-number`. */
-function readDeadline({ flags }: CommandContext): number | undefined {
-  const given = flags['deadline']
+/** A flag in milliseconds, `--deadline` say. Throws `cli/bad-number`. */
+export function readMs({ flags }: CommandContext, flag: string): number | undefined {
+  const given = flags[flag]
   if (typeof given !== 'string') return undefined
   const ms = Number(given)
-  if (!Number.isFinite(ms) || ms < 0) throw new ProblemError(badNumber('deadline', 'milliseconds', given))
+  if (!Number.isFinite(ms) || ms < 0) throw new ProblemError(badNumber(flag, 'milliseconds', given))
   return ms
 }
 
@@ -51,7 +52,8 @@ export function requireReady(context: CommandContext, board: Board, name: string
   const { servers, catalog } = board.snapshot()
   const server = servers.find((one) => one.name === name)
   if (server === undefined) {
-    throw new ProblemError(notConnectable(catalog.entries.find(({ entry }) => entry.found.name === name)!))
+    const entry = catalog.entries.find(({ entry }) => entry.found.name === name)!
+    throw new ProblemError(notConnectable(entry, 'command'))
   }
   const { connection } = server
   if (connection.state === 'ready') return

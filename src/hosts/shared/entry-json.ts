@@ -5,7 +5,7 @@ import type { CatalogEntry, Change, Fate, FateKind } from '../../model/catalog.t
 import type { NormalizedEntry } from '../../model/entry.ts'
 import type { Scope, SourceId } from '../../model/origin.ts'
 import type { Problem } from '../../model/problem.ts'
-import { maskFact } from './mask-fact.ts'
+import { maskChange } from '../../problem/mask-fact.ts'
 import { toProblemJson, type ProblemJson } from './problem-json.ts'
 import { toShownFile } from './show-path.ts'
 
@@ -78,15 +78,6 @@ function toFateJson(fate: Fate): FateJson {
 export function problemsOf(entry: NormalizedEntry): readonly Problem[] {
   if (entry.kind === 'invalid') return entry.problems
   return entry.kind === 'unsupported' ? [entry.problem] : []
-}
-
-/** The facts of an approval are what the user wrote, so an argument among them may be a secret. */
-export function maskChange({ field, was, is }: Change): Change {
-  return {
-    field,
-    ...(was === undefined ? {} : { was: maskFact(field, was) }),
-    ...(is === undefined ? {} : { is: maskFact(field, is) }),
-  }
 }
 
 const DECIDER_FIELDS = ['line', 'column', 'source', 'scope', 'name', 'rule'] as const

@@ -7,7 +7,7 @@
 import { toPrintable } from '../../base/printable.ts'
 import { SOURCE_TITLES, type Scope, type SourceId, type Spot } from '../../model/origin.ts'
 import type { World } from '../../world/world.ts'
-import { maskText } from './mask-text.ts'
+import { maskText } from '../../problem/mask-text.ts'
 
 /** What is needed of a World to shorten a path. */
 export type Here = Pick<World, 'paths' | 'home' | 'cwd'>

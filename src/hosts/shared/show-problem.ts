@@ -23,7 +23,9 @@ export function showProblem(problem: Problem, view: View): string {
   const toLine = (text: string): string => toPrintable(shortenHome(text, here))
   return [
     `${paint.bold(color(`${problem.severity}:`))} ${paint.bold(toLine(problem.message))}`,
-    ...(problem.where === undefined ? [] : showWhere(problem.where, problem.message, { ...view, color })),
+    ...(problem.where === undefined || problem.where.isNamed === true
+      ? []
+      : showWhere(problem.where, problem.message, { ...view, color })),
     ...problem.notes.map((note) => `  ${toLine(note)}`),
     // A hint is pasted, perhaps between quotes or into a file, where `~` means nothing: paths stay whole.
     ...(problem.hints.length === 0 ? [] : ['']),

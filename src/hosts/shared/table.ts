@@ -2,7 +2,8 @@
  * table: rows → lines that fit the terminal.
  *
  * in     cells whose texts may come from files; which columns matter least
- * out    printable lines; too narrow for columns, each row takes two lines; piped, nothing is cut
+ * out    printable lines; where there is no room, columns that can be done without are left out; too narrow even then,
+ *        each row takes two lines; piped, nothing is cut
  */
 import { isPlain, toPrintable } from '../../base/printable.ts'
 import type { Brush, Paint } from './paint.ts'
@@ -12,6 +13,8 @@ export interface Column {
   readonly title: string
   /** Columns give way in this order, 1 first. Absent: never. */
   readonly shrinks?: number
+  /** Left out where there is no room for all, 1 first. Absent: never. */
+  readonly drops?: number
   /** Which end of a long text tells it apart. Default: the start. */
   readonly keeps?: 'start' | 'end'
   /** In a narrow terminal the column stands on the second line of its row. */
@@ -46,18 +49,44 @@ export function toTable(
   const cells = rows.map((row) => row.map(toPrintableCell))
   const heading = columns.map(({ title }) => toPrintableCell({ text: title, brush: view.paint.dim }))
   const all = [heading, ...cells]
-  if (view.columns !== undefined && isTooNarrow(columns, all, view.columns)) {
-    return toPairs(columns, cells, view.columns)
-  }
-  return toLines(columns, all, view.columns ?? Infinity)
+  const room = view.columns
+  if (room === undefined) return toLines(columns, all, Infinity)
+  const shown = findFitting(columns, naturalWidths(columns, all, room), room)
+  if (shown === undefined) return toPairs(columns, cells, room)
+  if (shown.size === columns.length) return toLines(columns, all, room)
+  const pick = <T>(items: readonly T[]): T[] => items.filter((_, i) => shown.has(i))
+  return toLines(pick(columns), all.map(pick), room)
 }
 
-function isTooNarrow(columns: readonly Column[], rows: readonly Row[], room: number): boolean {
-  if (room < NARROW) return true
-  const widths = naturalWidths(columns, rows, room)
+/** The places of the columns there is room for; undefined when there is not enough room for those that must be shown. */
+function findFitting(
+  columns: readonly Column[],
+  widths: readonly number[],
+  room: number,
+): ReadonlySet<number> | undefined {
+  if (room < NARROW) return undefined
+  const shown = new Set(columns.keys())
+  for (const next of inOrderOf(columns, 'drops')) {
+    if (hasRoom(columns, widths, { shown, room })) return shown
+    shown.delete(next)
+  }
+  return hasRoom(columns, widths, { shown, room }) ? shown : undefined
+}
+
+function hasRoom(
+  columns: readonly Column[],
+  widths: readonly number[],
+  { shown, room }: { readonly shown: ReadonlySet<number>; readonly room: number },
+): boolean {
+  const excess = sumOf([...shown].map((i) => widths[i]!)) - room
   const first = columns.findIndex(({ shrinks, isDetail }) => shrinks === 1 && isDetail === true)
-  const whole = sumOf(widths)
-  return first !== -1 && whole > room && widths[first]! - (whole - room) < THIN
+  return excess <= 0 || first === -1 || widths[first]! - excess >= THIN
+}
+
+/** The places of the columns that have such a number, 1 first. */
+function inOrderOf(columns: readonly Column[], number: 'shrinks' | 'drops'): readonly number[] {
+  const numbered = [...columns.keys()].filter((i) => columns[i]![number] !== undefined)
+  return numbered.sort((a, b) => columns[a]![number]! - columns[b]![number]!)
 }
 
 function sumOf(widths: readonly number[]): number {
@@ -107,11 +136,7 @@ function naturalWidths(columns: readonly Column[], rows: readonly Row[], room: n
 function shrink(columns: readonly Column[], natural: readonly number[], room: number): number[] {
   const widths = [...natural]
   let excess = sumOf(widths) - room
-  const givingWay = columns
-    .map(({ shrinks }, i) => ({ shrinks, i }))
-    .filter(({ shrinks }) => shrinks !== undefined)
-    .sort((a, b) => a.shrinks! - b.shrinks!)
-  for (const { i } of givingWay) {
+  for (const i of inOrderOf(columns, 'shrinks')) {
     const given = Math.max(0, Math.min(excess, widths[i]! - LEAST_WIDTH))
     widths[i]! -= given
     excess -= given

@@ -8,6 +8,7 @@
 import { sha256 } from '../../base/sha256.ts'
 import type { Change, Fate } from '../../model/catalog.ts'
 import type { OAuth, ServerDefinition, TemplateMap } from '../../model/definition.ts'
+import type { Scope } from '../../model/origin.ts'
 import type { TrustDecision, TrustFacts } from '../../model/trust.ts'
 import { showTemplate, type Template } from '../../model/template.ts'
 
@@ -102,6 +103,28 @@ export function toTrustFacts(definition: ServerDefinition, ground: Ground): Trus
     facts[field] = typeof value === 'string' ? value : JSON.stringify(value)
   return facts
 }
+
+/**
+ * What grants and pins are bound to: what runs or is reached, and with which values. How long it may take and which of
+ * its tools are wanted make no other server of it. The folder does for a server of a repository, whose `node server.js`
+ * is another program in every clone; one that its user configured is the same everywhere.
+ */
+export function fingerprintOfTrust(facts: TrustFacts, scope: Scope): string {
+  const kept = Object.entries(facts).filter(
+    ([field]) => !TREATMENT.has(field) && (field !== 'base' || scope === 'project'),
+  )
+  return sha256(JSON.stringify(kept.sort(([a], [b]) => (a < b ? -1 : 1))))
+}
+
+const TREATMENT: ReadonlySet<string> = new Set([
+  'timeoutMs',
+  'startupTimeoutMs',
+  'required',
+  'includeTools',
+  'excludeTools',
+  'supportsParallelCalls',
+  'isolation',
+])
 
 function stringify(value: OAuth | object): string {
   return JSON.stringify(value)

@@ -16,13 +16,17 @@ import {
   type Result,
   type RpcError,
 } from '../../model/message.ts'
-import { SessionError, type RequestOptions, type SessionFailure } from '../../model/session.ts'
-import type { Wire, WireFailure, WireListener } from '../../model/wire.ts'
+import { wasNeverMade } from '../../model/network.ts'
+import {
+  describeWireFailure,
+  SessionError,
+  type RequestOptions,
+  type SessionFailure,
+} from '../../model/session.ts'
+import type { Doubt, Wire, WireFailure, WireListener } from '../../model/wire.ts'
 import type { Clock } from '../../world/world.ts'
 
 export interface ChannelOptions extends RequestOptions {
-  /** It lasts as long as the session, and nobody waits for it. */
-  readonly isBeside?: boolean
   /**
    * How the server learns that nobody waits any more. `stream`: by the end of the request's own stream, and that alone.
    * Where each request has a stream (HTTP), it is ended in any case, or its connection would be taken for ever.
@@ -69,15 +73,13 @@ export class Channel implements WireListener {
   readonly #hooks: ChannelHooks
   readonly #pending = new Map<RequestId, Pending>()
   /** What the server asks, while somebody here thinks about it. */
-  readonly #questions = new Map<RequestId, AbortController>()
+  #questions: Map<RequestId, AbortController> | undefined
   #lastId = 0
   #ended: WireFailure | undefined
   #gone: AbortController | undefined
   /** When requests are next looked at, and how to take that back. */
+  #onDoubt: ((stream: Doubt) => void) | undefined
   #watching: { readonly at: number; readonly cancel: () => void } | undefined
-  #onDrained: (() => void)[] = []
-  /** The stream is gone through which the server spoke of its own accord; what it was for is the session's affair. */
-  onDeaf: () => void = () => undefined
 
   constructor(openWire: (listener: WireListener) => Wire, clock: Clock, hooks: ChannelHooks) {
     this.#clock = clock
@@ -131,9 +133,9 @@ export class Channel implements WireListener {
     this.wire.send(params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params })
   }
 
-  /** Resolves when nobody waits for an answer any more. */
-  drained(): Promise<void> {
-    return this.#isDrained() ? Promise.resolve() : new Promise((resolve) => this.#onDrained.push(resolve))
+  /** Told when the wire has reason to ask whether anybody is there. */
+  whenInDoubt(step: (stream: Doubt) => void): void {
+    this.#onDoubt = step
   }
 
   close(): Promise<void> {
@@ -161,11 +163,18 @@ export class Channel implements WireListener {
     this.#hooks.onFirstSign?.()
   }
 
+  onDoubt(failure: WireFailure, stream: Doubt): void {
+    if (this.#ended !== undefined) return
+    if (stream === 'given-up')
+      this.#hooks.onOddity(`its own stream is gone for good: ${describeWireFailure(failure)}`)
+    this.#onDoubt?.(stream)
+  }
+
   onEnd(failure: WireFailure): void {
     if (this.#ended !== undefined) return
     this.#ended = failure
     for (const id of this.#pending.keys()) this.#fail(id, { kind: 'lost', wire: failure, wasSent: true })
-    for (const question of this.#questions.values()) question.abort()
+    for (const question of this.#questions?.values() ?? []) question.abort()
     this.#gone?.abort()
     void this.wire.close()
     this.#hooks.onEnd(failure)
@@ -206,12 +215,13 @@ export class Channel implements WireListener {
     } else if (method === 'notifications/subscriptions/acknowledged')
       this.#pending.get(subscriptionOf(params) as RequestId)?.options.onAgreed?.(params)
     else if (method === 'notifications/cancelled')
-      this.#questions.get(params['requestId'] as RequestId)?.abort()
+      this.#questions?.get(params['requestId'] as RequestId)?.abort()
     else this.#hooks.onNotification(method, params)
   }
 
   async #answer(id: RequestId, method: string, params: Params): Promise<void> {
     const controller = new AbortController()
+    this.#questions ??= new Map()
     this.#questions.set(id, controller)
     const send = (answer: { readonly result: Result } | { readonly error: RpcError }): void => {
       // A question that was taken back must not be answered.
@@ -224,7 +234,7 @@ export class Channel implements WireListener {
       send({ error: { code: RPC_CODES.internalError, message: 'the host failed to answer' } })
       this.#hooks.onOddity(`the host failed to answer ${method}: ${String(error)}`)
     } finally {
-      this.#questions.delete(id)
+      this.#questions!.delete(id)
       // The server goes on only now; but a mere sign of life is no progress.
       if (method !== 'ping') for (const one of this.#pending.values()) one.seenAt = this.#clock.now()
     }
@@ -244,15 +254,7 @@ export class Channel implements WireListener {
       this.#watching?.cancel()
       this.#watching = undefined
     }
-    if (this.#onDrained.length > 0 && this.#isDrained()) {
-      for (const tell of this.#onDrained) tell()
-      this.#onDrained = []
-    }
     return one
-  }
-
-  #isDrained(): boolean {
-    return [...this.#pending.values()].every(({ options }) => options.isBeside === true)
   }
 
   #fail(id: RequestId, failure: SessionFailure): void {
@@ -284,7 +286,7 @@ export class Channel implements WireListener {
       const { timeoutMs = 0 } = one.options
       if (timeoutMs === 0) continue
       // While somebody here thinks about a question of the server's, the server cannot be the one that is slow.
-      if (this.#questions.size > 0) one.seenAt = now
+      if (this.#questions !== undefined && this.#questions.size > 0) one.seenAt = now
       const at = one.seenAt + timeoutMs
       if (at <= now) this.#giveUp(id, { kind: 'timeout', afterMs: timeoutMs })
       else next = Math.min(next, at)
@@ -316,17 +318,8 @@ function subscriptionOf({ _meta: meta }: Params): unknown {
 function mayHaveArrived(failure: WireFailure): boolean {
   if (failure.kind === 'spawn') return false
   if (failure.kind === 'http') return failure.status >= 500
-  return !(failure.kind === 'network' && NEVER_SENT.has(failure.code))
+  return !(failure.kind === 'network' && wasNeverMade(failure))
 }
-
-const NEVER_SENT: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-])
 
 function toRpcError(error: unknown): RpcError {
   if (isObject(error) && typeof error['code'] === 'number') {

@@ -4,6 +4,7 @@
 import type { Params } from '../../model/message.ts'
 import type { ClientHandlers } from '../../model/session.ts'
 import type { Clock } from '../../world/world.ts'
+import type { Completions } from './pages.ts'
 
 export interface ClientInfo {
   readonly name: string
@@ -17,4 +18,7 @@ export interface Client {
   readonly handlers: ClientHandlers
   readonly clock: Clock
   readonly listens: 'always' | 'never'
+  readonly completions: Completions
+  /** The server had forgotten us, and knows us again: what it lists may be something else by now. */
+  onRenewed(): void
 }

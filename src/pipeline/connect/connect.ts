@@ -7,7 +7,7 @@
  */
 import { isObject } from '../../base/is-object.ts'
 import type { LaunchSpec } from '../../model/launch.ts'
-import { RPC_CODES } from '../../model/message.ts'
+import { RPC_CODES, type Params, type Result } from '../../model/message.ts'
 import {
   MODERN_VERSION,
   SessionError,
@@ -19,11 +19,12 @@ import {
 } from '../../model/session.ts'
 import type { WireFailure, WireKind } from '../../model/wire.ts'
 import type { World } from '../../world/world.ts'
-import { Channel } from './channel.ts'
+import { Channel, type ChannelHooks } from './channel.ts'
 import type { Client, ClientInfo } from './client.ts'
 import { openLegacy } from './legacy.ts'
 import { discover, openModern, toModernHello } from './modern.ts'
-import { findWireOpener, type InProcessServers, type WireOpener } from './open-wire.ts'
+import { findWireOpener, type InProcessServers } from './open-wire.ts'
+import { COMPLETE, Completions } from './pages.ts'
 import { answerQuestion, capabilitiesOf } from './questions.ts'
 
 export interface ConnectRequest {
@@ -47,6 +48,8 @@ export interface ConnectListener extends SessionListener {
   redact?(text: string): string
   /** The first sign of life of whatever was started or reached. May come again, after a second start. */
   onFirstSign(): void
+  /** The server was restarted and the session begun anew, without a new wire. */
+  onRenewed?(): void
 }
 
 export class ConnectError extends Error {
@@ -84,46 +87,87 @@ interface Opening {
   abandon(): Promise<void>
 }
 
-function createOpening(
-  launch: LaunchSpec,
-  { world, listener, handlers, ...request }: ConnectRequest,
-): Opening {
-  let channel: Channel | undefined
-  let isKept = false
-  const client: Client = {
-    info: request.client,
+function createOpening(launch: LaunchSpec, request: ConnectRequest): Opening {
+  const { world, inProcess, signal, listener } = request
+  const client = createClient(request)
+  let current: { readonly channel: Channel; readonly ears: Ears } | undefined
+  return {
+    client,
+    keep: () => current?.ears.keep(),
+    async open(kind) {
+      await current?.channel.close()
+      const opener = await findWireOpener(launch, { world, inProcess, kind })
+      signal.throwIfAborted()
+      const ears = new Ears(listener, client)
+      current = { channel: new Channel(opener, world.clock, ears), ears }
+      return current.channel
+    },
+    abandon: async () => current?.channel.close(),
+  }
+}
+
+/** Made apart: it lives as long as the session, and so does whatever a closure beside it holds. */
+function createClient({ client: info, handlers, listener, listens, world }: ConnectRequest): Client {
+  return {
+    info,
     capabilities: capabilitiesOf(handlers),
     handlers,
     clock: world.clock,
-    listens: request.listens,
+    listens,
+    completions: new Completions(),
+    onRenewed: () => listener.onRenewed?.(),
   }
-  const open = (openWire: WireOpener): Channel => {
-    let isCurrent = true
-    return new Channel(openWire, world.clock, {
-      onNotification: (method, params) => listener.onNotification(method, params),
-      onQuestion: (method, params, signal) => answerQuestion(handlers, { method, params }, signal),
-      onOddity: (text) => listener.onOddity?.(text),
-      redact: (text) => listener.redact?.(text) ?? text,
-      onNoise: (text) => listener.onLog(text, 'stdout'),
-      onLog: (line) => listener.onLog(line, 'stderr'),
-      onFirstSign: () => listener.onFirstSign(),
-      onEnd(failure: WireFailure) {
-        if (isKept && isCurrent) listener.onEnd(failure)
-        isCurrent = false
-      },
-    })
+}
+
+/** Who listens to a channel. It lives as long as the session, and holds nothing of the launch, with its secrets. */
+class Ears implements ChannelHooks {
+  readonly #listener: ConnectListener
+  readonly #client: Client
+  /** The end of the wire is the end of a session. */
+  #isKept = false
+
+  constructor(listener: ConnectListener, client: Client) {
+    this.#listener = listener
+    this.#client = client
   }
-  return {
-    client,
-    keep: () => (isKept = true),
-    async open(kind) {
-      await channel?.close()
-      const opener = await findWireOpener(launch, { world, inProcess: request.inProcess, kind })
-      request.signal.throwIfAborted()
-      channel = open(opener)
-      return channel
-    },
-    abandon: async () => channel?.close(),
+
+  keep(): void {
+    this.#isKept = true
+  }
+
+  onNotification(method: string, params: Params): void {
+    if (method === COMPLETE) this.#client.completions.tell(params)
+    this.#listener.onNotification(method, params)
+  }
+
+  onQuestion(method: string, params: Params, signal: AbortSignal): Promise<Result> {
+    const { handlers, completions } = this.#client
+    return answerQuestion(handlers, { method, params }, { signal, completions })
+  }
+
+  onOddity(text: string): void {
+    this.#listener.onOddity?.(text)
+  }
+
+  redact(text: string): string {
+    return this.#listener.redact?.(text) ?? text
+  }
+
+  onNoise(text: string): void {
+    this.#listener.onLog(text, 'stdout')
+  }
+
+  onLog(line: string): void {
+    this.#listener.onLog(line, 'stderr')
+  }
+
+  onFirstSign(): void {
+    this.#listener.onFirstSign()
+  }
+
+  onEnd(failure: WireFailure): void {
+    if (this.#isKept) this.#listener.onEnd(failure)
+    this.#isKept = false
   }
 }
 
@@ -213,12 +257,15 @@ function judgeProbe(failure: SessionFailure, wire: WireKind): 'legacy' | 'dead' 
       if (end.kind === 'exit') return 'dead'
       if (end.kind === 'closed' && wire === 'ws') return 'dead'
       const isRefusal = end.kind === 'http' && end.status >= 400 && end.status < 500
-      return isRefusal && end.status !== 401 && end.status !== 403 ? 'legacy' : undefined
+      return isRefusal && !NOT_ABOUT_IT.has(end.status) ? 'legacy' : undefined
     }
     case 'aborted':
       return undefined
   }
 }
+
+/** Refusals that are about who asks, or how often, and not about what. */
+const NOT_ABOUT_IT: ReadonlySet<number> = new Set([401, 403, 407, 408, 425, 429])
 
 /** As the specification describes: an address that refuses `initialize` may be one of the older transport. */
 async function openLegacyAnywhere(

@@ -12,7 +12,6 @@ export type Send = (
 ) => Promise<unknown>
 
 export interface LegacySubscriptions extends ResourceSubscriptions {
-  isEmpty(): boolean
   /** Asks again for all of them: after a handshake the server knows nothing of what was before. */
   resume(): void
   /** The server has no way left to tell of anything. */
@@ -40,7 +39,6 @@ export function createLegacySubscriptions(send: Send, resend: Send): LegacySubsc
       if (subscribers.delete(uri))
         resend('resources/unsubscribe', { uri }, { timeoutMs: BESIDE_MS }).catch(() => undefined)
     },
-    isEmpty: () => subscribers.size === 0,
     resume() {
       for (const [uri, subscriber] of subscribers) {
         resend('resources/subscribe', { uri }, { timeoutMs: BESIDE_MS }).then(

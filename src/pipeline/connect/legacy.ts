@@ -10,66 +10,147 @@ import {
   type RequestOptions,
   type Session,
 } from '../../model/session.ts'
+import type { Doubt, WireFailure } from '../../model/wire.ts'
 import type { Channel } from './channel.ts'
 import type { Client } from './client.ts'
-import { createLegacySubscriptions } from './legacy-subscriptions.ts'
+import { InUse, whileWanted } from './in-use.ts'
+import { createLegacySubscriptions, type LegacySubscriptions } from './legacy-subscriptions.ts'
+import { openPages, pagesToOpen } from './pages.ts'
 
 export async function openLegacy(
   channel: Channel,
   client: Client,
   options: Pick<RequestOptions, 'signal' | 'timeoutMs'>,
 ): Promise<Session> {
-  const hello = await shakeHands(channel, client, options)
-  let renewal: Promise<unknown> | undefined
-  /** How often that was needed. */
-  let renewals = 0
+  const session = new LegacySession(channel, client, await shakeHands(channel, client, options))
+  // Elsewhere the end of the wire tells.
+  if (session.wire === 'http') channel.whenInDoubt((stream) => session.check(stream))
+  return session
+}
 
-  /** The server forgot the session, because it was restarted: one handshake for all who find out. */
-  const renew = (): Promise<unknown> => {
-    renewal ??= shakeHands(channel, client, { timeoutMs: RENEWAL_MS })
-      .then(onRenewed)
-      .finally(() => (renewal = undefined))
-    return renewal
+class LegacySession implements Session {
+  readonly hello: Hello
+  readonly wire: Session['wire']
+  readonly #channel: Channel
+  readonly #client: Client
+  readonly #inUse = new InUse()
+  #renewal: Promise<unknown> | undefined
+  #subscriptions: LegacySubscriptions | undefined
+  #isChecking = false
+  /** The server has no stream any more on which it could tell of anything. */
+  #isDeaf = false
+
+  constructor(channel: Channel, client: Client, hello: Hello) {
+    this.hello = hello
+    this.wire = channel.wire.kind
+    this.#channel = channel
+    this.#client = client
   }
-  const onRenewed = (): void => {
-    renewals += 1
-    subscriptions.resume()
-  }
-  const send = (method: string, params: Params | undefined, request: RequestOptions): Promise<Result> =>
-    channel.request(method, params, { ...request, cancelBy: 'message' })
-  const request: Session['request'] = async (method, params = {}, options = {}) => {
+
+  async request(method: string, params: Params = {}, options: RequestOptions = {}): Promise<Result> {
+    this.#inUse.enter()
     try {
-      return await send(method, params, options)
+      return await this.#send(method, params, options)
     } catch (error) {
-      if (!isForgotten(error)) throw error
-      await unlessAborted(renew(), options.signal)
-      return send(method, params, options)
+      return await this.#mend(error, () => this.#send(method, params, options), options)
+    } finally {
+      this.#inUse.leave()
     }
   }
-  const subscriptions = createLegacySubscriptions(request, (method, params, options) =>
-    channel.request(method, params, { ...options, isBeside: true, cancelBy: 'message' }),
-  )
-  // Somebody waits to be told, and there is no way any more: a question finds out whether the server forgot the session.
-  channel.onDeaf = () => {
-    if (subscriptions.isEmpty()) return
-    const before = renewals
-    const look = (): void => void (renewals === before && subscriptions.lose())
-    request('ping', {}, { timeoutMs: RENEWAL_MS }).then(look, look)
+
+  notify(method: string, params?: Params): void {
+    this.#channel.notify(method, params)
   }
 
-  return {
-    hello,
-    wire: channel.wire.kind,
-    request,
-    notify: (method, params) => channel.notify(method, params),
-    subscriptions,
-    drained: () => channel.drained(),
-    close: () => channel.close(),
+  /** Made when first asked for: most sessions have none. */
+  get subscriptions(): LegacySubscriptions {
+    this.#subscriptions ??= createLegacySubscriptions(
+      (method, params, options) => this.request(method, params, options),
+      (method, params, options) => this.#send(method, params, options),
+    )
+    return this.#subscriptions
+  }
+
+  drained(): Promise<void> {
+    return this.#inUse.drained()
+  }
+
+  close(): Promise<void> {
+    return this.#channel.close()
+  }
+
+  /**
+   * Asks whether anybody is there, once for any number of doubts. A server that cannot be reached, or that wants to know
+   * who we are, ends the channel by that very answer; one that has forgotten us is greeted anew.
+   */
+  check(stream: Doubt): void {
+    if (stream === 'given-up') this.#isDeaf = true
+    if (this.#isChecking) return
+    this.#isChecking = true
+    void this.#ping().finally(() => {
+      this.#isChecking = false
+      // It still knows us, and cannot tell us anything.
+      if (this.#isDeaf) this.#subscriptions?.lose()
+    })
+  }
+
+  async #ping(): Promise<void> {
+    // A server on its way out may take no new requests, and still finish those it has.
+    await this.#inUse.drained()
+    await this.request('ping', {}, { timeoutMs: RENEWAL_MS }).catch((error: unknown) => {
+      // Any other answer is one: somebody is there.
+      if (error instanceof SessionError && error.failure.kind === 'lost' && isUnmanned(error.failure.wire))
+        this.#channel.onEnd(error.failure.wire)
+    })
+  }
+
+  #send(method: string, params: Params, options: RequestOptions): Promise<Result> {
+    return this.#channel.request(method, params, { ...options, cancelBy: 'message' })
+  }
+
+  /** What can be mended is sent again, once for each thing that can be. */
+  async #mend(error: unknown, again: () => Promise<Result>, { signal }: RequestOptions): Promise<Result> {
+    let failed = error
+    if (isForgotten(error)) {
+      await unlessAborted(this.#renew(), signal)
+      try {
+        return await again()
+      } catch (next) {
+        failed = next
+      }
+    }
+    const { handlers, completions } = this.#client
+    const pages = pagesToOpen(failed, handlers)
+    if (pages.length === 0) throw failed
+    const { gone } = this.#channel
+    const wanted = AbortSignal.any([gone, signal ?? gone])
+    const opening = openPages(pages, handlers, { signal: wanted, completions })
+    if ((await whileWanted(opening, wanted)) === false) throw failed
+    return again()
+  }
+
+  /** The server forgot the session, because it was restarted: one handshake for all who find out. */
+  #renew(): Promise<unknown> {
+    this.#renewal ??= shakeHands(this.#channel, this.#client, { timeoutMs: RENEWAL_MS })
+      .then(() => this.#onRenewed())
+      .finally(() => (this.#renewal = undefined))
+    return this.#renewal
+  }
+
+  #onRenewed(): void {
+    this.#isDeaf = false
+    this.#subscriptions?.resume()
+    this.#client.onRenewed()
   }
 }
 
 /** For a server that was just there. */
 const RENEWAL_MS = 10_000
+
+/** What a gateway says that has nobody behind it. */
+function isUnmanned(wire: WireFailure): boolean {
+  return wire.kind === 'http' && [502, 503, 504].includes(wire.status)
+}
 
 /** Others may still wait for it when this one does not. */
 function unlessAborted(work: Promise<unknown>, signal: AbortSignal | undefined): Promise<unknown> {
@@ -98,7 +179,7 @@ async function shakeHands(
       .request(
         'logging/setLevel',
         { level: handlers.logLevel },
-        { timeoutMs: RENEWAL_MS, isBeside: true, cancelBy: 'message' },
+        { timeoutMs: RENEWAL_MS, cancelBy: 'message' },
       )
       .catch(() => undefined)
   }

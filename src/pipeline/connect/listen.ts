@@ -26,7 +26,6 @@ const AGAIN_MS = { first: 1000, last: 30_000 }
 export function listen(channel: Channel, { clock }: Pick<Client, 'clock'>, request: Listen): void {
   const { params, signal, onAgreed, onFailure } = request
   const options: ChannelOptions = {
-    isBeside: true,
     signal,
     cancelBy: channel.wire.kind === 'http' ? 'stream' : 'message',
     onAgreed: (agreed) => onAgreed?.(agreed),

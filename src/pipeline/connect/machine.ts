@@ -34,7 +34,12 @@ export type ConnectionEvent =
   | { readonly kind: 'reset' }
 
 /** A try that did not become a session. A permanent cause (no such program) is not mended by waiting. */
-type Refused = { readonly kind: 'refused'; readonly problem: Problem } & (
+type Refused = {
+  readonly kind: 'refused'
+  readonly problem: Problem
+  /** How long the server wants to be left alone. */
+  readonly retryAfterMs?: number
+} & (
   | { readonly needsSignIn: true; readonly isPermanent?: never }
   | { readonly needsSignIn?: never; readonly isPermanent?: boolean }
 )
@@ -100,14 +105,16 @@ function begin(
 interface Try {
   readonly attempt: number
   readonly at: Tick
+  /** Before the next one; more than the longest wait is not given. */
+  readonly atLeastMs?: number | undefined
 }
 
 /** A wish for a sign-in is no failure: the server is well, and says what it wants. */
 function refuse({ failures }: Machine, event: Refused, tried: Try): Step {
-  const { problem } = event
+  const { problem, retryAfterMs } = event
   if (event.needsSignIn === true) return [{ connection: { state: 'needs-auth', problem }, failures }]
   if (event.isPermanent === true) return [{ connection: { state: 'failed', problem }, failures }]
-  return fail(failures, problem, tried)
+  return fail(failures, problem, { ...tried, atLeastMs: retryAfterMs })
 }
 
 /** A session that dies younger than this counts as a try that failed. */
@@ -135,8 +142,9 @@ function fail(before: readonly number[], problem: Problem, tried: Try): Step {
   return [{ connection: { state: 'failed', problem }, failures }]
 }
 
-function wait(failures: readonly number[], problem: Problem, { attempt, at }: Try): Step {
-  const retryAt = at.now + backoffMs(attempt, at.random)
+function wait(failures: readonly number[], problem: Problem, { attempt, at, atLeastMs = 0 }: Try): Step {
+  const waitMs = Math.max(backoffMs(attempt, at.random), Math.min(atLeastMs, LONGEST_MS))
+  const retryAt = at.now + waitMs
   const connection: Connection = { state: 'waiting', attempt: attempt + 1, retryAt, problem }
   return [
     { connection, failures },
@@ -145,7 +153,7 @@ function wait(failures: readonly number[], problem: Problem, { attempt, at }: Tr
 }
 
 const SHORTEST_MS = 500
-const LONGEST_MS = 30_000
+export const LONGEST_MS = 30_000
 
 /**
  * Between half of a span and all of it, so that servers which fell together do not come back together. The span is

@@ -13,6 +13,7 @@ import {
 } from '../../model/session.ts'
 import { RpcFaultError, type Channel } from './channel.ts'
 import type { Client } from './client.ts'
+import { InUse, whileWanted } from './in-use.ts'
 import { listen } from './listen.ts'
 import { ModernSubscriptions } from './modern-subscriptions.ts'
 import { answerQuestion } from './questions.ts'
@@ -66,21 +67,14 @@ export function openModern(channel: Channel, client: Client, hello: Hello): Sess
   const send = (method: string, params: Params, options: RequestOptions): Promise<Result> =>
     channel.request(method, withEnvelope(params, envelope), { ...options, cancelBy })
   const changes = listenForChanges(channel, client, hello)
-  const subscriptions = new ModernSubscriptions(channel, client, envelope)
-  /** How many wait: for an answer, or for somebody here between two of them. */
-  let open = 0
-  let onDrained: (() => void)[] = []
-  const leave = (): void => {
-    open -= 1
-    if (open > 0) return
-    for (const tell of onDrained) tell()
-    onDrained = []
-  }
+  const inUse = new InUse()
+  /** Made when first asked for: most sessions have none. */
+  let subscriptions: ModernSubscriptions | undefined
   return {
     hello,
     wire: channel.wire.kind,
     async request(method, params = {}, options = {}) {
-      open += 1
+      inUse.enter()
       try {
         let result = await send(method, params, options)
         for (let round = 1; result['resultType'] === 'input_required'; round++) {
@@ -88,35 +82,35 @@ export function openModern(channel: Channel, client: Client, hello: Hello): Sess
           const { signal = channel.gone } = options
           const wanted = AbortSignal.any([channel.gone, signal])
           const input = await whileWanted(meetNeeds(client, result, wanted), wanted)
-          result = await send(method, { ...params, ...input }, options)
+          result = await send(method, { ...params, ...input }, options).catch(afterFirst)
         }
         return result
       } finally {
-        leave()
+        inUse.leave()
       }
     },
     notify: (method, params) => channel.notify(method, params),
-    subscriptions,
-    drained: () => (open === 0 ? Promise.resolve() : new Promise((resolve) => onDrained.push(resolve))),
+    get subscriptions() {
+      subscriptions ??= new ModernSubscriptions(channel, client, envelope)
+      return subscriptions
+    },
+    drained: () => inUse.drained(),
     close() {
       changes.abort()
-      subscriptions.close()
+      subscriptions?.close()
       return channel.close()
     },
   }
 }
 
-function withEnvelope(params: Params, envelope: Params): Params {
-  return { ...params, _meta: { ...envelope, ...(params['_meta'] as object | undefined) } }
+/** What was sent once was sent, also when it did not come to a second time. */
+function afterFirst(error: unknown): never {
+  if (!(error instanceof SessionError) || !('wasSent' in error.failure)) throw error
+  throw new SessionError({ ...error.failure, wasSent: true }, error.requestId)
 }
 
-/** Undefined as soon as nobody waits any more; what is sent next then fails, and says why. */
-function whileWanted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) resolve(undefined)
-    signal.addEventListener('abort', () => resolve(undefined), { once: true })
-    work.then(resolve, reject)
-  })
+function withEnvelope(params: Params, envelope: Params): Params {
+  return { ...params, _meta: { ...envelope, ...(params['_meta'] as object | undefined) } }
 }
 
 /** What the server needs before it can finish, and its own note, which goes back untouched. */
@@ -143,11 +137,14 @@ async function meetNeed(
 ): Promise<Result> {
   const question = { method: String(method), params: (params ?? {}) as Params }
   try {
-    return await answerQuestion(handlers, question, signal)
+    return await answerQuestion(handlers, question, { signal })
   } catch (error) {
-    if (!(error instanceof RpcFaultError)) throw error
-    const message = `it needs an answer to \`${question.method}\`, and there is nobody here to give it`
-    throw new SessionError({ kind: 'bad-answer', message })
+    const why =
+      error instanceof RpcFaultError ? 'there is nobody here to give it' : 'the host failed to give it'
+    const message = `it needs an answer to \`${question.method}\`, and ${why}`
+    const failure = new SessionError({ kind: 'bad-answer', message })
+    failure.cause = error
+    throw failure
   }
 }
 

@@ -5,11 +5,15 @@ import { isObject } from '../../base/is-object.ts'
 import { toPrintable } from '../../base/printable.ts'
 import type { AdmittedServer } from '../../model/catalog.ts'
 import type { Stage } from '../../model/connection.ts'
+import { isLasting, nameProxy } from '../../model/network.ts'
 import type { Problem } from '../../model/problem.ts'
 import { SessionError, type SessionFailure } from '../../model/session.ts'
 import { showTemplate } from '../../model/template.ts'
 import type { WireFailure } from '../../model/wire.ts'
 import { createProblem, whereOrigin } from '../../problem/problem.ts'
+import { adviseOnAddress, adviseOnNetwork, PAGE_HINTS, SIGN_IN_HINT } from './hints.ts'
+import { LONGEST_MS } from './machine.ts'
+import { isPage, titleOf } from './page.ts'
 
 export interface Circumstances {
   readonly stage: Stage
@@ -28,7 +32,12 @@ export function failedToConnect(server: AdmittedServer, how: Circumstances): Pro
     code: `connect/${needsSignIn(failure) ? 'needs-auth' : codeOf(failure)}`,
     message: `Failed to connect to "${server.name}": ${sayFailure(failure, how)}`,
     where: whereOrigin(server.found.origin, server.name),
-    notes: [...sayWhatRan(server, how), ...quoteServer(failure), ...quoteLog(how.lastLines)],
+    notes: [
+      ...sayWhatRan(server, how),
+      ...sayHow(failure),
+      ...quoteServer(failure),
+      ...quoteLog(how.lastLines),
+    ],
     hints: advise(server, failure),
   })
 }
@@ -53,12 +62,20 @@ export function needsSignIn(failure: SessionFailure): boolean {
   return failure.kind === 'lost' && failure.wire.kind === 'http' && failure.wire.status === 401
 }
 
+/** How long the server wants to be left alone, where it said so. */
+export function retryAfterOf(failure: SessionFailure): { readonly retryAfterMs?: number } {
+  if (failure.kind !== 'lost' || failure.wire.kind !== 'http') return {}
+  const { retryAfterMs } = failure.wire
+  return retryAfterMs === undefined ? {} : { retryAfterMs }
+}
+
 /** Whether trying again without a change can only fail again. */
 export function isPermanent({ kind, ...failure }: SessionFailure): boolean {
   if (kind === 'bad-answer') return true
   if (!('wire' in failure)) return false
   const { wire } = failure
   if (wire.kind === 'spawn') return !SHORT_OF.has(wire.code)
+  if (wire.kind === 'network') return isLasting(wire)
   return wire.kind === 'http' && [400, 403, 404, 405, 410].includes(wire.status)
 }
 
@@ -78,7 +95,7 @@ function sayFailure(failure: SessionFailure, { stage, tookMs }: Circumstances): 
   const { wire } = failure
   if (wire.kind === 'exit')
     return `${new SessionError(failure).message} after ${seconds(tookMs)}, before it answered`
-  if (wire.kind === 'http') return `the server answered with HTTP ${wire.status}`
+  if (wire.kind === 'http') return `the server answered with ${new SessionError(failure).message}`
   if (wire.kind === 'closed') return 'the server closed the connection before it answered'
   return new SessionError(failure).message
 }
@@ -99,16 +116,34 @@ function sayWhatRan({ transport }: AdmittedServer, { failure }: Circumstances): 
   return [`${isMissing ? 'wanted to run' : 'ran'} \`${line}\``]
 }
 
+/** What stood in between, and what the system calls what the first line says in words. */
+function sayHow(failure: SessionFailure): readonly string[] {
+  if (failure.kind !== 'lost') return []
+  const { wire } = failure
+  const via = wire.kind === 'http' || wire.kind === 'network' ? wire.via : undefined
+  const isBlamed = wire.kind === 'network' && wire.via?.isAtFault === true
+  return [
+    ...(via === undefined || isBlamed ? [] : [`asked through ${nameProxy(via)}`]),
+    ...((retryAfterOf(failure).retryAfterMs ?? 0) > LONGEST_MS
+      ? [`so long is not waited: at most ${seconds(LONGEST_MS)}`]
+      : []),
+    ...(wire.kind === 'network' ? [`reported as ${wire.code}: ${wire.message}`] : []),
+  ]
+}
+
 /** A server's own words never stand in the first line; here they are quoted, short, and harmless to a terminal. */
 function quoteServer(failure: SessionFailure): readonly string[] {
-  const words =
-    failure.kind === 'rpc'
-      ? failure.error.message
-      : failure.kind === 'lost' && failure.wire.kind === 'http'
-        ? wordsOf(failure.wire.body)
-        : ''
+  const words = wordsIn(failure)
   const short = toPrintable(words.replace(/\s+/g, ' ').trim()).slice(0, 300)
   return short === '' ? [] : [`it said: "${short}"`]
+}
+
+function wordsIn(failure: SessionFailure): string {
+  if (failure.kind === 'rpc') return failure.error.message
+  if (failure.kind !== 'lost') return ''
+  const { wire } = failure
+  if (wire.kind === 'page') return wire.title
+  return wire.kind === 'http' ? wordsOf(wire.body) : ''
 }
 
 /** Of an error page nobody wants more than its message. */
@@ -119,7 +154,7 @@ function wordsOf(body: string): string {
     const words = isObject(error) ? (error['message'] ?? error['error_description'] ?? error['error']) : error
     return typeof words === 'string' ? words : body
   } catch {
-    return body.replace(/<[^>]*>/g, ' ')
+    return titleOf(body) ?? body.replace(/<[^>]*>/g, ' ')
   }
 }
 
@@ -148,25 +183,27 @@ function advise({ name, transport }: AdmittedServer, failure: SessionFailure): r
         ? [`to see all it wrote, run \`plugboard logs ${inShell(name)}\``]
         : []
     case 'http':
-      if (wire.status === 401 || wire.status === 403) {
-        return [
-          'it wants you to sign in: give its entry a token, `"headers": { "Authorization": "Bearer …" }`',
-        ]
-      }
-      return [400, 404, 405].includes(wire.status) ? adviseOnAddress(transport) : []
+      return adviseOnStatus(transport, wire)
     case 'network':
-      return ['check its `url`, and that the server is running and can be reached from here']
+      return adviseOnNetwork(transport, wire)
+    case 'page':
+      return PAGE_HINTS
     case 'protocol':
     case 'closed':
       return []
   }
 }
 
-/** Somebody is there, but does not speak this way. */
-function adviseOnAddress({ type }: AdmittedServer['transport']): readonly string[] {
-  const other = { http: 'sse', sse: 'http' }[type as string]
-  const advice = 'check the path of its `url`'
-  return [other === undefined ? advice : `${advice}; if that is right, try \`"type": "${other}"\``]
+function adviseOnStatus(
+  transport: AdmittedServer['transport'],
+  { status, body }: Extract<WireFailure, { kind: 'http' }>,
+): readonly string[] {
+  if (status === 401 || status === 403) return [SIGN_IN_HINT]
+  if (status === 429)
+    return ['wait, and then try again; if it happens often, use fewer agents with this server']
+  // A WebSocket is asked for with an ordinary request, and whoever does not know better answers it as one.
+  if (status < 400 || isPage(body)) return PAGE_HINTS
+  return [400, 404, 405].includes(status) ? adviseOnAddress(transport) : []
 }
 
 function adviseOnMissing(transport: AdmittedServer['transport']): readonly string[] {

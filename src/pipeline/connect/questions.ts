@@ -5,23 +5,43 @@
  * unfinished result. What nobody here can answer is refused in a way that the server understands.
  */
 import { RPC_CODES, type Params, type Result } from '../../model/message.ts'
-import type { ClientHandlers } from '../../model/session.ts'
+import type { Answerer, ClientHandlers } from '../../model/session.ts'
 import { RpcFaultError } from './channel.ts'
 
+type Mode = 'form' | 'url'
+
 /** What is told to the server of what it may ask. */
-export function capabilitiesOf({ roots, elicit, sample }: ClientHandlers): Params {
+export function capabilitiesOf(handlers: ClientHandlers): Params {
+  const { roots, sample } = handlers
+  const elicitation = {
+    ...(elicitorFor(handlers, 'form') === undefined ? {} : { form: { applyDefaults: true } }),
+    ...(elicitorFor(handlers, 'url') === undefined ? {} : { url: {} }),
+  }
   return {
     ...(roots === undefined ? {} : { roots: {} }),
     ...(sample === undefined ? {} : { sampling: {} }),
-    ...(elicit === undefined ? {} : { elicitation: { form: { applyDefaults: true }, url: {} } }),
+    // Empty would mean forms, as it did before there was anything else.
+    ...(Object.keys(elicitation).length === 0 ? {} : { elicitation }),
   }
+}
+
+/** Undefined: the host does not offer it. */
+export function elicitorFor({ elicit }: ClientHandlers, mode: Mode): Answerer | undefined {
+  return typeof elicit === 'function' ? elicit : elicit?.[mode]
+}
+
+export interface QuestionContext {
+  readonly signal: AbortSignal
+  /** Where the server tells when somebody is done with a page. */
+  readonly completions?: { of(page: Params): Promise<void>; forget(page: Params): void } | undefined
 }
 
 export async function answerQuestion(
   handlers: ClientHandlers,
   { method, params }: { readonly method: string; readonly params: Params },
-  signal: AbortSignal,
+  context: QuestionContext,
 ): Promise<Result> {
+  const { signal } = context
   switch (method) {
     case 'ping':
       return {}
@@ -32,14 +52,32 @@ export async function answerQuestion(
       if (handlers.sample !== undefined) return handlers.sample(params, { signal })
       break
     case 'elicitation/create':
-      if (handlers.elicit !== undefined)
-        return withDefaults(params, await handlers.elicit(params, { signal }))
+      if (handlers.elicit !== undefined) return elicit(handlers, params, context)
       break
   }
   throw new RpcFaultError({
     code: RPC_CODES.methodNotFound,
     message: `this client does not answer ${method}`,
   })
+}
+
+async function elicit(
+  handlers: ClientHandlers,
+  params: Params,
+  { signal, completions }: QuestionContext,
+): Promise<Result> {
+  const { mode = 'form' } = params
+  const answer = mode === 'form' || mode === 'url' ? elicitorFor(handlers, mode) : undefined
+  if (answer === undefined) {
+    const message = `this client does not offer elicitation of mode ${JSON.stringify(mode)}`
+    throw new RpcFaultError({ code: RPC_CODES.invalidParams, message })
+  }
+  if (mode === 'form') return withDefaults(params, await answer(params, { signal }))
+  try {
+    return await answer(params, { signal, completed: completions?.of(params) })
+  } finally {
+    completions?.forget(params)
+  }
 }
 
 /** What the person left out is filled with the defaults of the form, as we promise in our capabilities. */

@@ -6,8 +6,12 @@
  */
 import { sha256 } from '../../base/sha256.ts'
 import type { FoundEntry } from '../../model/entry.ts'
+import { describeNetwork } from '../../model/network.ts'
 import type { Connector } from '../../model/settings.ts'
+import { tryUrl } from '../../model/signature.ts'
 import { fillTemplate } from '../../model/template.ts'
+import type { HttpError } from '../../world/world.ts'
+import { maskText } from '../../problem/mask-text.ts'
 import { connectorFailed, connectorUnfetched } from './problems.ts'
 import { parseText } from './formats/parse-text.ts'
 import { createSite, parseDocument, record, type SiteContext } from './site.ts'
@@ -31,7 +35,7 @@ export async function lookAtConnectors(
   return lookInOrder(
     connectors.map((connector, i) => async () => {
       const copy = fresh[i] ?? readCopy(context, connector)
-      const place = { file: connector.url, source: 'plugboard', scope: 'connector' } as const
+      const place = { file: maskText(connector.url), source: 'plugboard', scope: 'connector' } as const
       if (copy === undefined) {
         if (mode === 'cached') site.report(connectorUnfetched(connector.url, connector.by))
         record(context.log, { ...place, exists: false, entries: 0 })
@@ -74,7 +78,7 @@ async function fetchCopy(context: SiteContext, connector: Connector): Promise<Co
     return copy
   } catch (error) {
     const isLate = error instanceof Error && error.name === 'TimeoutError'
-    return fail(isLate ? `no answer within ${FETCH_LIMIT_MS / 1000} s` : reasonOf(error))
+    return fail(isLate ? `no answer within ${FETCH_LIMIT_MS / 1000} s` : reasonOf(error, connector.url))
   }
 }
 
@@ -87,7 +91,11 @@ function readCopy(context: SiteContext, connector: Connector): Copy | undefined 
     return isWhole ? { text: copy.text!, fetchedAt: copy.fetchedAt! } : undefined
   } catch (error) {
     context.log.problems.push(
-      connectorFailed(connector.url, connector.by, `its last copy is damaged: ${reasonOf(error)}`),
+      connectorFailed(
+        connector.url,
+        connector.by,
+        `its last copy is damaged: ${reasonOf(error, connector.url)}`,
+      ),
     )
     return undefined
   }
@@ -97,8 +105,18 @@ function copyFile({ world, dirs }: SiteContext, connector: Connector): string {
   return world.paths.join(dirs.cache, 'connectors', `${sha256(connector.url).slice(0, 16)}.json`)
 }
 
-/** `fetch` hides the reason one level down. */
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  return cause instanceof Error ? cause.message : String(cause)
+/** What the network says about it stands one level down. */
+function reasonOf(error: unknown, url: string): string {
+  const cause = error instanceof Error ? (error.cause as HttpError | undefined) : undefined
+  const host = tryUrl(url)?.host
+  if (typeof cause?.code === 'string') {
+    const { code, message, via } = cause
+    return describeNetwork({
+      code,
+      message,
+      ...(host === undefined ? {} : { host }),
+      ...(via === undefined ? {} : { via }),
+    })
+  }
+  return error instanceof Error ? error.message : String(error)
 }

@@ -6,11 +6,17 @@
  * never  asks for what the server does not advertise; drops an item without a reason; lets one bad item or one
  *        broken list hide the tools
  */
-import type { ListedTool, ListKind, Offering } from '../../model/offering.ts'
+import {
+  LIST_KINDS,
+  type CacheHints,
+  type ListedTool,
+  type ListKind,
+  type Offering,
+} from '../../model/offering.ts'
 import type { Problem } from '../../model/problem.ts'
-import { SessionError, type Session } from '../../model/session.ts'
+import { SessionError, type Hello, type Session } from '../../model/session.ts'
 import { judge, type Judgement } from './judge.ts'
-import { mergeHints, readPages, type CacheHints, type ListOptions, type ListSource } from './pages.ts'
+import { readPages, type ListOptions, type ListSource } from './pages.ts'
 import { findHeaderFault } from './param-headers.ts'
 import { ListError, unlistable } from './problems.ts'
 
@@ -26,41 +32,57 @@ const SOURCES: Readonly<Record<ListKind, ListSource & { readonly capability: str
   prompt: { capability: 'prompts', method: 'prompts/list', field: 'prompts', what: 'prompts' },
 }
 
-/** In the order in which they are read. */
-const KINDS: readonly ListKind[] = ['tool', 'resource', 'resource-template', 'prompt']
+/** What was read of each list. */
+export type Lists = Readonly<Record<ListKind, ReadList>>
 
-/** Rejects with a SessionError or a ListError when the tools cannot be listed, and when aborted. */
+/** Everything. Rejects as `readLists` does. */
 export async function list(session: Session, options: ListOptions): Promise<Offering> {
+  return toOffering(session.hello, await readLists(session, LIST_KINDS, { ...options, before: NO_LISTS }))
+}
+
+/**
+ * Reads these lists anew; the others are as before. Rejects with a SessionError or a ListError when the tools are among
+ * them and cannot be listed, and when aborted.
+ */
+export async function readLists(
+  session: Session,
+  kinds: readonly ListKind[],
+  { before, ...options }: ListOptions & { readonly before: Lists },
+): Promise<Lists> {
   const rest = new AbortController()
   const signal = options.signal === undefined ? rest.signal : AbortSignal.any([options.signal, rest.signal])
-  const limits = { ...options, signal }
+  const read = async (kind: ListKind): Promise<readonly [ListKind, ReadList]> => [
+    kind,
+    await (kind === 'tool' ? readList : readSideList)(session, kind, { ...options, signal }),
+  ]
   try {
-    const [tools, resources, templates, prompts] = await Promise.all([
-      readList(session, 'tool', limits),
-      readSideList(session, 'resource', limits),
-      readSideList(session, 'resource-template', limits),
-      readSideList(session, 'prompt', limits),
-    ])
-    const all = [tools, resources, templates, prompts]
-    const unlisted = KINDS.filter((_, i) => all[i]!.problem !== undefined)
-    return {
-      hello: session.hello,
-      tools: tools.kept as readonly ListedTool[],
-      resources: resources.kept,
-      resourceTemplates: templates.kept,
-      prompts: prompts.kept,
-      quarantined: all.flatMap(({ quarantined }) => quarantined),
-      problems: all.flatMap(({ problem }) => problem ?? []),
-      ...(unlisted.length === 0 ? {} : { unlisted }),
-      ...mergeHints(all),
-    }
+    return { ...before, ...Object.fromEntries(await Promise.all(kinds.map(read))) }
   } finally {
     // Without tools there is no offering, and nobody waits for the other lists any more.
     rest.abort()
   }
 }
 
-type ReadList = Judgement & CacheHints & { readonly problem?: Problem }
+export function toOffering(hello: Hello, lists: Lists): Offering {
+  const all = LIST_KINDS.map((kind) => lists[kind])
+  const unlisted = LIST_KINDS.filter((kind) => lists[kind].problem !== undefined)
+  const hinted = LIST_KINDS.filter((kind) => lists[kind].hints !== undefined)
+  return {
+    hello,
+    tools: lists.tool.kept as readonly ListedTool[],
+    resources: lists.resource.kept,
+    resourceTemplates: lists['resource-template'].kept,
+    prompts: lists.prompt.kept,
+    quarantined: all.flatMap(({ quarantined }) => quarantined),
+    problems: all.flatMap(({ problem }) => problem ?? []),
+    ...(unlisted.length === 0 ? {} : { unlisted }),
+    ...(hinted.length === 0
+      ? {}
+      : { caching: Object.fromEntries(hinted.map((kind) => [kind, lists[kind].hints!])) }),
+  }
+}
+
+type ReadList = Judgement & { readonly problem?: Problem; readonly hints?: CacheHints }
 
 async function readList(session: Session, kind: ListKind, options: ListOptions): Promise<ReadList> {
   const source = SOURCES[kind]
@@ -68,7 +90,7 @@ async function readList(session: Session, kind: ListKind, options: ListOptions):
   if (advertised === false) return NOTHING
   const { items, ...hints } = await readPages(session, source, options)
   const findFault = kind === 'tool' && needsHeaders(session) ? findHeaderFault : undefined
-  return { ...judge(kind, items, findFault), ...hints }
+  return { ...judge(kind, items, findFault), ...(Object.keys(hints).length === 0 ? {} : { hints }) }
 }
 
 /** A list beside the tools: when it fails, it is empty and says why. */
@@ -83,6 +105,13 @@ async function readSideList(session: Session, kind: ListKind, options: ListOptio
 }
 
 const NOTHING: ReadList = { kept: [], quarantined: [] }
+
+export const NO_LISTS: Lists = {
+  tool: NOTHING,
+  resource: NOTHING,
+  'resource-template': NOTHING,
+  prompt: NOTHING,
+}
 
 /** Only there do arguments travel as headers, so only there can a wrong declaration do harm. */
 function needsHeaders({ hello, wire }: Session): boolean {

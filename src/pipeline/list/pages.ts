@@ -6,6 +6,7 @@
  * never  reads without end: pages, items, size and time are bounded, and a server that repeats itself is stopped
  */
 import { RPC_CODES, type Result } from '../../model/message.ts'
+import type { CacheHints } from '../../model/offering.ts'
 import { SessionError, type Session } from '../../model/session.ts'
 import type { Clock } from '../../world/world.ts'
 import { isTooDeep, TOO_DEEP } from './depth.ts'
@@ -31,11 +32,6 @@ export interface ListSource {
   readonly what: string
 }
 
-export interface CacheHints {
-  readonly ttlMs?: number
-  readonly cacheScope?: 'public' | 'private'
-}
-
 export interface Pages extends CacheHints {
   readonly items: readonly unknown[]
 }
@@ -56,13 +52,14 @@ export async function readPages(session: Session, source: ListSource, options: L
   return { items: walk.pages.flatMap(({ items }) => items), ...mergeHints(walk.pages) }
 }
 
-/** The shortest time and the stricter scope; what nobody says stays unsaid. */
-export function mergeHints(all: readonly CacheHints[]): CacheHints {
+/** The shortest time and the stricter scope; what not every page says is public is not. */
+function mergeHints(all: readonly CacheHints[]): CacheHints {
   const times = all.flatMap(({ ttlMs }) => ttlMs ?? [])
-  const scopes = all.flatMap(({ cacheScope }) => cacheScope ?? [])
+  const scopes = new Set(all.map(({ cacheScope }) => cacheScope))
+  const [scope] = scopes.has('private') ? ['private' as const] : scopes.size === 1 ? scopes : []
   return {
     ...(times.length === 0 ? {} : { ttlMs: Math.min(...times) }),
-    ...(scopes.length === 0 ? {} : { cacheScope: scopes.includes('private') ? 'private' : 'public' }),
+    ...(scope === undefined ? {} : { cacheScope: scope }),
   }
 }
 

@@ -7,9 +7,7 @@
  *        one name: whatever the clean form does not tell apart, eight digits of a hash do
  */
 import { sha256 } from '../../base/sha256.ts'
-
-/** `double`: `mcp__server__tool`. `bare`: `server__tool`. `single`: `mcp_server_tool`, in the manner of xcsh. */
-export type NameStyle = 'double' | 'bare' | 'single'
+import type { NameStyle } from '../../model/settings.ts'
 
 const MAX_LENGTH = 64
 

@@ -3,25 +3,21 @@
  *
  * in     the files as found, highest level first
  * out    one Settings value; a policy that cannot be understood is marked, so that it admits nothing
- * never  lets a file in a repository loosen anything: deny rules are taken from there, nothing else
+ * never  lets a file in a repository loosen anything: rules that deny or ask are taken from there, nothing else
  */
-import {
-  findMember,
-  spotOf,
-  toText,
-  type ConfigDocument,
-  type ConfigNode,
-  type Member,
-} from '../../model/document.ts'
+import { findMember, toText, type ConfigNode, type Member } from '../../model/document.ts'
 import { SOURCES_HIGH_TO_LOW, type SourceId, type Spot } from '../../model/origin.ts'
 import type { AllowList, Level, ServerMatch, ServerRule } from '../../model/policy.ts'
+import type { PermissionRule } from '../../model/permission.ts'
 import type { Problem } from '../../model/problem.ts'
-import type { Connector, FoundSettings, Settings } from '../../model/settings.ts'
+import type { Connector, FoundSettings, NameStyle, Settings } from '../../model/settings.ts'
 import type { Template } from '../../model/template.ts'
-import { createProblem, createWarning, whereOf } from '../../problem/problem.ts'
+import { createWarning } from '../../problem/problem.ts'
 import { findNearest } from '../../base/edit-distance.ts'
 import { PLAIN, toTemplate } from './expand.ts'
 import { scalarText } from './fields.ts'
+import { readPermissions } from './permissions.ts'
+import { malformed, notHere, spotAt, unknownSetting, whereKey, type At } from './setting-problems.ts'
 
 export function normalizeSettings(found: readonly FoundSettings[]): Settings {
   const draft = createSettingsDraft()
@@ -29,23 +25,34 @@ export function normalizeSettings(found: readonly FoundSettings[]): Settings {
     if (settings.problem !== undefined) breakPolicy(draft, settings.level, settings.problem)
     else readSettings(draft, { level: settings.level, document: settings.document })
   }
-  const { enabled, projectConfig, pluginServersOnly, broken } = draft
+  const { enabled, projectConfig, pluginServersOnly, broken, toolNames } = draft
   return {
     sourcesOff: new Map([...draft.sources].filter(([, { isOn }]) => !isOn).map(([id, { by }]) => [id, by])),
     connectors: draft.connectors,
     plugins: draft.plugins,
     switches: draft.switches,
     projectDeny: draft.projectDeny,
+    permissions: {
+      rules: draft.rules,
+      ...(draft.plan === undefined ? {} : { plan: draft.plan }),
+      ...withBroken(draft.brokenRules ?? broken),
+    },
+    projectRules: draft.projectRules,
     problems: draft.problems,
+    ...(toolNames === undefined ? {} : { toolNames }),
     policy: {
       deny: draft.deny,
       allowLists: draft.allowLists,
       ...(pluginServersOnly === undefined ? {} : { pluginServersOnly }),
-      ...(broken === undefined ? {} : { broken }),
+      ...withBroken(broken),
     },
     ...(enabled?.isOn === false ? { off: enabled.by } : {}),
     ...(projectConfig?.isOn === false ? { projectConfigOff: projectConfig.by } : {}),
   }
+}
+
+function withBroken(broken: Problem | undefined): { readonly broken?: Problem } {
+  return broken === undefined ? {} : { broken }
 }
 
 interface Toggle {
@@ -58,6 +65,12 @@ interface SettingsDraft {
   projectConfig?: Toggle
   pluginServersOnly?: Spot
   broken?: Problem
+  /** Of rules about calls: servers run all the same, and nothing is permitted. */
+  brokenRules?: Problem
+  plan?: Spot
+  readonly rules: PermissionRule[]
+  readonly projectRules: PermissionRule[]
+  toolNames?: NameStyle
   readonly sources: Map<SourceId, Toggle>
   readonly plugins: Map<string, Toggle>
   readonly switches: Map<string, { readonly to: 'on' | 'off'; readonly by: Spot }>
@@ -70,6 +83,8 @@ interface SettingsDraft {
 
 function createSettingsDraft(): SettingsDraft {
   return {
+    rules: [],
+    projectRules: [],
     sources: new Map(),
     plugins: new Map(),
     switches: new Map(),
@@ -79,11 +94,6 @@ function createSettingsDraft(): SettingsDraft {
     allowLists: [],
     problems: [],
   }
-}
-
-interface At {
-  readonly level: Level
-  readonly document: ConfigDocument
 }
 
 type SettingReader = (draft: SettingsDraft, at: At, member: Member) => void
@@ -114,6 +124,12 @@ const READERS: Readonly<Record<string, SettingReader>> = {
   connectors: (draft, at, member) => {
     for (const item of readList(draft, at, member)) readConnector(draft, at, item)
   },
+  toolNames: (draft, at, { value }) => {
+    const style = NAME_STYLES.find((known) => known === toText(value))
+    if (style === undefined)
+      draft.problems.push(malformed(at, value, `\`toolNames\` must be ${STYLES_IN_WORDS}`))
+    else draft.toolNames ??= style
+  },
   disabledServers: readSwitches('off'),
   enabledServers: readSwitches('on'),
   deniedMcpServers: (draft, at, member) => {
@@ -137,8 +153,18 @@ const READERS: Readonly<Record<string, SettingReader>> = {
     for (const inner of readObject(draft, at, member)) {
       if (inner.key === 'mcp_server_denylist') READERS['deniedMcpServers']!(draft, at, inner)
       else if (inner.key === 'mcp_server_allowlist') readInRepository(draft, at, inner, readAllowList)
-      else draft.problems.push(unknownSetting(at, inner))
+      else draft.problems.push(unknownSetting(at, inner, Object.keys(READERS)))
     }
+  },
+  permissions: (draft, at, member) => {
+    const { rules, plan, faults, warnings } = readPermissions(at, member)
+    if (at.level === 'project') draft.projectRules.push(...rules)
+    else {
+      draft.rules.push(...rules)
+      if (plan !== undefined) draft.plan ??= plan
+      if (faults[0] !== undefined) draft.brokenRules ??= faults[0]
+    }
+    draft.problems.push(...faults, ...warnings)
   },
   // Servers: read by the source plugboard.
   mcp_servers: () => undefined,
@@ -146,14 +172,24 @@ const READERS: Readonly<Record<string, SettingReader>> = {
   $schema: () => undefined,
 }
 
+const NAME_STYLES: readonly NameStyle[] = ['double', 'bare', 'single']
+const STYLES_IN_WORDS = '`"double"`, `"bare"` or `"single"`'
+
 /** What a file in a repository may say. Everything else could loosen something, or reach out of the project. */
-const IN_REPOSITORY = new Set(['deniedMcpServers', 'security', 'mcp_servers', 'mcpServers', '$schema'])
+const IN_REPOSITORY = new Set([
+  'deniedMcpServers',
+  'security',
+  'permissions',
+  'mcp_servers',
+  'mcpServers',
+  '$schema',
+])
 
 function readSettings(draft: SettingsDraft, at: At): void {
   if (at.document.root.kind !== 'object') return
   for (const member of at.document.root.members) {
     const reader = Object.hasOwn(READERS, member.key) ? READERS[member.key] : undefined
-    if (reader === undefined) draft.problems.push(unknownSetting(at, member))
+    if (reader === undefined) draft.problems.push(unknownSetting(at, member, Object.keys(READERS)))
     else if (IN_REPOSITORY.has(member.key)) reader(draft, at, member)
     else readInRepository(draft, at, member, reader)
   }
@@ -258,42 +294,12 @@ function readList(draft: SettingsDraft, at: At, member: Member): readonly Config
   return []
 }
 
-function spotAt({ document }: At, node: ConfigNode): Spot {
-  return spotOf(document, node)
-}
-
-function whereAt(at: At, span: { readonly start: number; readonly end: number }): ReturnType<typeof whereOf> {
-  return whereOf(at.document, span, { source: 'plugboard', scope: at.level })
-}
-
-function malformed(at: At, node: ConfigNode, message: string): Problem {
-  return createProblem({ code: 'normalize/setting', message, where: whereAt(at, node) })
-}
-
-function notHere(at: At, member: Member, reason: string): Problem {
-  return createWarning({
-    code: 'normalize/setting-ignored',
-    message: `\`${member.key}\` is ignored here: ${reason}`,
-    where: whereAt(at, { start: member.keyStart, end: member.keyEnd }),
-  })
-}
-
-function unknownSetting(at: At, member: Member): Problem {
-  const nearest = findNearest(member.key, Object.keys(READERS))
-  return createWarning({
-    code: 'normalize/setting-unknown',
-    message: `the setting \`${member.key}\` is not used by this version`,
-    where: whereAt(at, { start: member.keyStart, end: member.keyEnd }),
-    hints: nearest === undefined ? [] : [`did you mean \`${nearest}\`?`],
-  })
-}
-
 function unknownSource(at: At, member: Member): Problem {
   const nearest = findNearest(member.key, SOURCES_HIGH_TO_LOW)
   return createWarning({
     code: 'normalize/setting-unknown',
     message: `there is no source \`${member.key}\``,
-    where: whereAt(at, { start: member.keyStart, end: member.keyEnd }),
+    where: whereKey(at, member),
     hints:
       nearest === undefined
         ? [`sources: ${SOURCES_HIGH_TO_LOW.join(', ')}`]

@@ -1,13 +1,12 @@
 /**
- * fingerprint: whether two definitions would be launched alike, and two launches with the same credentials.
+ * fingerprint: whether two definitions would be launched alike.
  *
- * in     a server as its files have it, or a launch
+ * in     a server as its files have it
  * out    a hash: it tells a change, not a value
  */
 import { sha256 } from '../../base/sha256.ts'
 import type { AdmittedServer } from '../../model/catalog.ts'
 import type { Transport } from '../../model/definition.ts'
-import { reveal, type LaunchSpec } from '../../model/launch.ts'
 import { showTemplate, type Part, type Template } from '../../model/template.ts'
 
 /** Of the unexpanded definition. Its name, its tool filters and what hosts do with it make no other connection. */
@@ -16,14 +15,6 @@ export function fingerprintOf(server: AdmittedServer): string {
   const base = dependsOnBase(server) ? found.baseDir : undefined
   const parts = { transport, values, protocol, auth, inheritEnv, timeoutMs, startupTimeoutMs, base }
   return sha256(JSON.stringify(toStable(parts)))
-}
-
-/** A list that was read with one credential is not used with another. */
-export function credentialMarkOf({ transport, secrets }: LaunchSpec): string {
-  const headers = 'headers' in transport ? [...transport.headers] : []
-  const shown = headers.map(([name, value]) => `${name.toLowerCase()}: ${reveal(value)}`)
-  const texts = [...shown.sort(), ...secrets.map((secret) => secret.reveal()).sort()]
-  return sha256(JSON.stringify(texts)).slice(0, 16)
 }
 
 /** With sorted keys; the order of variables and headers means nothing, that of arguments and parts does. */

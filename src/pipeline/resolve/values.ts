@@ -42,7 +42,7 @@ async function resolveValue(job: Job, template: Template, field: Field): Promise
  * The mark must stand in the file itself: there its user saw it when approving the server. A variable that happens to
  * begin with one, or the default of a reference, is no command.
  */
-function isCommand([first]: Template): boolean {
+export function isCommand([first]: Template): boolean {
   return typeof first === 'string' && first.startsWith('!')
 }
 

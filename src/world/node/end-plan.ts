@@ -3,6 +3,7 @@
  * anywhere.
  */
 import type { Platform } from '../world.ts'
+import { inSystem32 } from './windows-command.ts'
 
 export type EndPlan =
   /** A negative pid means the whole group. */
@@ -16,7 +17,7 @@ export function endPlan(pid: number, how: 'terminate' | 'kill', platform: Platfo
   // Without /F it only asks windows to close, and a console program has none: then only force is left.
   return {
     kind: 'run',
-    command: 'taskkill',
+    command: inSystem32('taskkill.exe'),
     args: ['/pid', String(pid), '/T', ...(how === 'kill' ? ['/F'] : [])],
   }
 }

@@ -97,11 +97,11 @@ export const nodeFiles: Files = {
     }
   },
 
-  write(file, mode, text) {
+  write(file, mode, content) {
     const draft = `${file}.${process.pid}.draft`
     try {
       mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-      writeFileSync(draft, text, { mode })
+      writeFileSync(draft, content, { mode })
       renameSync(draft, file)
       return true
     } catch {

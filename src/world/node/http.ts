@@ -1,31 +1,41 @@
 /**
  * http: exchanges on undici's dispatcher, which costs half of `node:http` and a third of `fetch` per message.
  *
- * out    connections are kept and used again, per origin
- * never  loads undici before the first request; keeps a body beyond the limit
+ * out    connections are kept and used again, per origin; through a proxy where the environment names one
+ * never  loads undici before the first request, or what proxies need before the first one; keeps a body beyond the limit
  */
 import type { StringDecoder } from 'node:string_decoder'
-import type { Dispatcher } from 'undici'
+import type { Agent, Dispatcher } from 'undici'
+import { findRoute, type Proxy, type Route } from '../proxy.ts'
 import {
   MAX_BODY_BYTES,
+  PROXY_REFUSED,
+  PROXY_UNUSABLE,
   TOO_LARGE,
   type BodyUse,
+  type Env,
   type Http,
   type HttpError,
   type HttpListener,
   type HttpRequest,
 } from '../world.ts'
+import { createDecoder } from './decoder.ts'
 
-export const nodeHttp: Http = {
-  request(request, listener) {
-    const exchange = new Exchange(request, listener)
-    if (agents !== undefined) exchange.start(agents)
-    else {
-      loading ??= loadAgents()
-      void loading.then((loaded) => exchange.start(loaded))
-    }
-    return () => exchange.abort()
-  },
+export function createNodeHttp(env: Env): Http {
+  /** By origin: what the environment says is looked at once. */
+  const routes = new Map<string, Route>()
+  return {
+    request(request, listener) {
+      const { origin } = request
+      let route = routes.get(origin)
+      if (route === undefined) routes.set(origin, (route = findRoute(origin, env)))
+      const exchange = new Exchange(request, listener, route)
+      const agents = agentsFor(route, origin)
+      if (agents instanceof Promise) void agents.then((loaded) => exchange.start(loaded))
+      else exchange.start(agents)
+      return () => exchange.abort()
+    },
+  }
 }
 
 interface Agents {
@@ -34,12 +44,52 @@ interface Agents {
   readonly urgent: Dispatcher
 }
 
-let agents: Agents | undefined
+let direct: Agents | undefined
 let loading: Promise<Agents> | undefined
 
-async function loadAgents(): Promise<Agents> {
+/** For what is encrypted up to the server, by the proxy it goes through. */
+const tunnels = new Map<string, Promise<Agents>>()
+
+function agentsFor(route: Route, origin: string): Agents | Promise<Agents> {
+  if (route.kind === 'proxy' && isTunnelled(origin)) {
+    const { via, authorization = '' } = route.proxy
+    const key = `${via.proxy} ${authorization}`
+    const agents = tunnels.get(key) ?? loadTunnelAgents(route.proxy)
+    tunnels.set(key, agents)
+    return agents
+  }
+  if (direct !== undefined) return direct
+  loading ??= loadDirectAgents()
+  return loading
+}
+
+/** A proxy reads what is not encrypted, and is asked for it by its whole address. */
+function isTunnelled(origin: string): boolean {
+  return origin.startsWith('https:')
+}
+
+async function loadDirectAgents(): Promise<Agents> {
+  direct = await loadAgents({})
+  return direct
+}
+
+async function loadTunnelAgents(proxy: Proxy): Promise<Agents> {
+  const { openTunnel } = await import('./tunnel.ts')
+  return loadAgents({
+    connect({ hostname, port }, callback) {
+      const end = { hostname: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 443), isSecure: true }
+      openTunnel(proxy, end, {
+        onOpen: (socket) => callback(null, socket),
+        onFailed: (error) => callback(error, null),
+      })
+    },
+  })
+}
+
+async function loadAgents(connecting: Pick<Agent.Options, 'connect'>): Promise<Agents> {
   const { default: Agent } = await import('undici/lib/dispatcher/agent.js')
   const options = {
+    ...connecting,
     pipelining: 1,
     // A stream may be silent for hours; the session has its own limits.
     headersTimeout: 0,
@@ -47,22 +97,18 @@ async function loadAgents(): Promise<Agents> {
     // Where the server does not say: shorter than what the usual proxies allow, longer than a model thinks.
     keepAliveTimeout: 30_000,
   }
-  agents = { patient: new Agent({ ...options, connections: 128 }), urgent: new Agent(options) }
-  return agents
+  return { patient: new Agent({ ...options, connections: 128 }), urgent: new Agent(options) }
 }
 
-/** Loaded with the first stream: most commands read none. */
-function createDecoder(): StringDecoder {
-  const { StringDecoder } = process.getBuiltinModule('node:string_decoder')
-  return new StringDecoder('utf8')
-}
-
-/** Where an exchange has been completed: the next one may get the same connection. */
+/** With whom an exchange has been completed: the next one may get the same connection. */
 const known = new Set<string>()
 
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #request: HttpRequest
   readonly #listener: HttpListener
+  readonly #route: Route
+  /** Whose connection it gets: the server's, or that of a proxy which reads what is asked. */
+  #peer = ''
   #controller: Dispatcher.DispatchController | undefined
   #isOver = false
   #isAborted = false
@@ -73,16 +119,38 @@ class Exchange implements Dispatcher.DispatchHandler {
   #decoder: StringDecoder | undefined
   #hasText = false
 
-  constructor(request: HttpRequest, listener: HttpListener) {
+  constructor(request: HttpRequest, listener: HttpListener, route: Route) {
     this.#request = request
     this.#listener = listener
+    this.#route = route
   }
 
   start({ patient, urgent }: Agents): void {
     if (this.#isOver) return
-    const { method, origin, path, headers, body, isUrgent } = this.#request
+    // Later, so that whoever asks holds what ends it before it can fail.
+    if (this.#route.kind === 'unusable') return queueMicrotask(() => this.#refuseProxy(PROXY_UNUSABLE))
+    const { method, origin, path, headers, body, isUrgent } = this.#forward() ?? this.#request
+    this.#peer = origin
     const options = { method, origin, path, headers: headers as string[], body: body ?? null }
     ;(isUrgent ? urgent : patient).dispatch(options, this)
+  }
+
+  /** The request as the proxy wants it, where that reads it; undefined where it does not, or there is none. */
+  #forward(): HttpRequest | undefined {
+    const { origin, path, headers } = this.#request
+    if (this.#route.kind !== 'proxy' || isTunnelled(origin)) return undefined
+    const { via, authorization } = this.#route.proxy
+    const hasHost = headers.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')
+    return {
+      ...this.#request,
+      origin: via.proxy,
+      path: origin + path,
+      headers: [
+        ...headers,
+        ...(hasHost ? [] : ['host', new URL(origin).host]),
+        ...(authorization === undefined ? [] : ['proxy-authorization', authorization]),
+      ],
+    }
   }
 
   abort(): void {
@@ -103,7 +171,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   ): void {
     // 1xx: the answer is still to come.
     if (this.#isOver || status < 200) return
-    this.#use = this.#listener.onHead({ status, headers })
+    // The one status that only a proxy answers with.
+    if (status === 407 && this.#route.kind === 'proxy') return this.#refuseProxy(PROXY_REFUSED)
+    const via = this.#route.kind === 'proxy' ? { via: this.#route.proxy.via } : {}
+    this.#use = this.#listener.onHead({ status, headers, ...via })
     if (this.#use === 'whole' && Number(headers['content-length']) > MAX_BODY_BYTES) this.#refuse()
   }
 
@@ -121,7 +192,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     if (this.#isOver) return
-    known.add(this.#request.origin)
+    known.add(this.#peer)
     const body = this.#rest === undefined ? this.#first : Buffer.concat(this.#rest, this.#bytes)
     if (body !== undefined) this.#tell(body.toString())
     // The listener may have had enough.
@@ -131,7 +202,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
-    if (!this.#isOver) return this.#fail(toHttpError(error, known.has(this.#request.origin)))
+    if (!this.#isOver)
+      return this.#fail({ ...toHttpError(error, known.has(this.#peer)), ...this.#blame(error) })
     // undici catches what a listener throws; a mistake of ours must not vanish in there.
     if (!this.#isAborted) queueMicrotask(() => raise(error))
   }
@@ -142,6 +214,23 @@ class Exchange implements Dispatcher.DispatchHandler {
     const isMarked = !this.#hasText && text.codePointAt(0) === 0xfeff
     this.#hasText = true
     this.#listener.onText(isMarked ? text.slice(1) : text)
+  }
+
+  /** Behind a tunnel there is the server; a proxy that reads what we ask is all that we have a connection to. */
+  #blame(error: Error): Pick<HttpError, 'via'> {
+    if (this.#route.kind !== 'proxy') return {}
+    const isAtFault = !isTunnelled(this.#request.origin) || error.name === 'ProxyError'
+    return { via: { ...this.#route.proxy.via, isAtFault } }
+  }
+
+  #refuseProxy(code: typeof PROXY_REFUSED | typeof PROXY_UNUSABLE): void {
+    if (this.#isOver || this.#route.kind === 'direct') return
+    const [via, message] =
+      this.#route.kind === 'proxy'
+        ? [this.#route.proxy.via, 'HTTP 407']
+        : [this.#route.via, this.#route.message]
+    this.#fail({ code, message, mayBeStale: false, via: { ...via, isAtFault: true } })
+    this.#cutOff()
   }
 
   #refuse(): void {

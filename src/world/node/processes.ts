@@ -4,8 +4,12 @@
  * never  leaves a group behind: should this process die without a word, the reaper ends what is on its list
  */
 import type { ChildProcess } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import type { StringDecoder } from 'node:string_decoder'
 import type { Child, Platform, Processes, ProcessListener, SpawnRequest } from '../world.ts'
-import { endPlan } from './end-plan.ts'
+import { createDecoder } from './decoder.ts'
+import { endTree } from './end-tree.ts'
+import { nodeFiles } from './files.ts'
 import { theReaper } from './reaper.ts'
 import { toSpawnable } from './windows-command.ts'
 
@@ -17,9 +21,7 @@ export function createNodeProcesses(platform: Platform): Processes {
         queueMicrotask(() => listener.onFailed(toFailed(child)))
         return NO_CHILD
       }
-      if (child.pid !== undefined && platform !== 'win32') theReaper().watch(child.pid)
-      listen(child, listener, platform)
-      return toChild(child, platform)
+      return new NodeChild(child, listener, platform)
     },
   }
 }
@@ -31,13 +33,15 @@ function childProcess(): ReturnType<typeof process.getBuiltinModule<'node:child_
 
 /** Some faults (no such program) Node tells later, as an event; others (a `cwd` that is a file) it throws. */
 function start({ command, args, env, cwd }: SpawnRequest, platform: Platform): ChildProcess | Error {
-  const spawnable = toSpawnable(command, args, { platform, env })
+  const spawnable = toSpawnable(command, args, { platform, env, isFile })
+  if (spawnable.kind === 'refused')
+    return Object.assign(new Error(spawnable.message), { code: spawnable.code })
   try {
     return childProcess().spawn(spawnable.command, spawnable.args, {
       cwd,
       env,
       stdio: ['pipe', 'pipe', 'pipe'],
-      // A session and a group of its own. On Windows it would open a window, and `taskkill /T` finds the tree without.
+      // A session and a group of its own. On Windows it would open a window, and there the tree is found without.
       detached: platform !== 'win32',
       windowsHide: true,
       windowsVerbatimArguments: spawnable.isVerbatim,
@@ -45,6 +49,10 @@ function start({ command, args, env, cwd }: SpawnRequest, platform: Platform): C
   } catch (error) {
     return error as Error
   }
+}
+
+function isFile(path: string): boolean {
+  return nodeFiles.kind(path) === 'file'
 }
 
 function toFailed(error: NodeJS.ErrnoException): Parameters<ProcessListener['onFailed']>[0] {
@@ -61,65 +69,90 @@ const NO_CHILD: Child = {
 /** How long output may lag behind the exit: a grandchild can hold the pipe open for ever. */
 const DRAIN_MS = 100
 
-function listen(child: ChildProcess, listener: ProcessListener, platform: Platform): void {
-  let isOver = false
-  const finish = (tell: () => void): void => {
-    if (isOver) return
-    isOver = true
-    if (child.pid !== undefined && platform !== 'win32') theReaper().forget(child.pid)
-    child.stdout?.destroy()
-    child.stderr?.destroy()
+class NodeChild implements Child {
+  readonly #child: ChildProcess
+  readonly #listener: ProcessListener
+  readonly #platform: Platform
+  #isOver = false
+
+  constructor(child: ChildProcess, listener: ProcessListener, platform: Platform) {
+    this.#child = child
+    this.#listener = listener
+    this.#platform = platform
+    if (child.pid !== undefined) theReaper(platform).watch(child.pid)
+    this.#listen()
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
+  write(text: string): void {
+    this.#child.stdin?.write(text)
+  }
+
+  endInput(): void {
+    this.#child.stdin?.end()
+  }
+
+  end(how: Parameters<Child['end']>[0]): void {
+    if (this.pid !== undefined) endTree(this.pid, how, this.#platform)
+  }
+
+  #listen(): void {
+    const child = this.#child
+    const { stdin, stdout, stderr } = child
+    // Without any when the system has no more of them to give.
+    if (stdout !== null) readText(stdout, (text) => this.#isOver || this.#listener.onOutput(text))
+    if (stderr !== null) readText(stderr, (text) => this.#isOver || this.#listener.onErrorOutput(text))
+    // What is written to a child that is gone is lost; its exit tells.
+    for (const stream of [stdin, stdout, stderr]) stream?.on('error', ignore)
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      // A signal that could not be delivered comes here as well; only a child without a pid never started.
+      if (child.pid === undefined) this.#finish(() => this.#listener.onFailed(toFailed(error)))
+    })
+    child.on('close', (code, signal) => this.#exit(code, signal))
+    child.on('exit', (code, signal) => {
+      // Whatever it started and left behind goes with it. On Windows nobody would find it by now but the reaper.
+      if (this.#platform !== 'win32') this.end('kill')
+      // Behind the reads that are due: after a busy moment the timer would come before what is in the pipe.
+      setTimeout(() => setImmediate(() => this.#exit(code, signal)), DRAIN_MS)
+    })
+  }
+
+  #exit(code: number | null, signal: string | null): void {
+    const exit = { ...(code === null ? {} : { exitCode: code }), ...(signal === null ? {} : { signal }) }
+    this.#finish(() => this.#listener.onExit(exit))
+  }
+
+  #finish(tell: () => void): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    if (this.pid !== undefined) theReaper(this.#platform).end(this.pid)
+    this.#child.stdout?.destroy()
+    this.#child.stderr?.destroy()
     tell()
   }
-  // Without any when the system has no more of them to give.
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => isOver || listener.onOutput(text))
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => isOver || listener.onErrorOutput(text))
-  // What is written to a child that is gone is lost; its exit tells.
-  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on('error', () => undefined)
-  child.on('error', (error: NodeJS.ErrnoException) => {
-    // A signal that could not be delivered comes here as well; only a child without a pid never started.
-    if (child.pid !== undefined) return
-    finish(() => listener.onFailed(toFailed(error)))
-  })
-  const toExit = (code: number | null, name: string | null): Parameters<ProcessListener['onExit']>[0] => ({
-    ...(code === null ? {} : { exitCode: code }),
-    ...(name === null ? {} : { signal: name }),
-  })
-  child.on('close', (code, exitSignal) => finish(() => listener.onExit(toExit(code, exitSignal))))
-  child.on('exit', (code, exitSignal) => {
-    // Whatever it started and left behind goes with it.
-    if (platform !== 'win32') signal(-child.pid!, 'SIGKILL')
-    const end = (): void => finish(() => listener.onExit(toExit(code, exitSignal)))
-    // Behind the reads that are due: after a busy moment the timer would come before what is in the pipe.
-    setTimeout(() => setImmediate(end), DRAIN_MS)
+}
+
+function ignore(): void {}
+
+/** As text; what decodes across chunks is made with the first one that may end inside a character: hardly any does. */
+function readText(stream: Readable, onText: (text: string) => void): void {
+  let decoder: StringDecoder | undefined
+  stream.on('data', (chunk: Buffer) => {
+    if (decoder === undefined && chunk.at(-1)! < 0x80) return onText(chunk.toString())
+    decoder ??= endWith(stream, createDecoder(), onText)
+    const text = decoder.write(chunk)
+    if (text !== '') onText(text)
   })
 }
 
-function toChild(child: ChildProcess, platform: Platform): Child {
-  return {
-    pid: child.pid,
-    write: (text) => void child.stdin?.write(text),
-    endInput: () => void child.stdin?.end(),
-    end(how) {
-      if (child.pid === undefined) return
-      const plan = endPlan(child.pid, how, platform)
-      if (plan.kind === 'signal') signal(plan.pid, plan.signal)
-      else {
-        const options = { stdio: 'ignore', windowsHide: true } as const
-        childProcess()
-          .spawn(plan.command, plan.args, options)
-          .on('error', () => child.kill())
-      }
-    },
-  }
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name)
-  } catch (error) {
-    // Gone already, which is what was wanted; a group with no member left answers EPERM on macOS.
-    const { code } = error as NodeJS.ErrnoException
-    if (code !== 'ESRCH' && code !== 'EPERM') throw error
-  }
+/** What is left of a character that was never finished is told as what it is. */
+function endWith(stream: Readable, decoder: StringDecoder, onText: (text: string) => void): StringDecoder {
+  stream.on('end', () => {
+    const rest = decoder.end()
+    if (rest !== '') onText(rest)
+  })
+  return decoder
 }

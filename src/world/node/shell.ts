@@ -4,43 +4,47 @@
  * never  leaves what it started behind, also when this process is killed
  */
 import type { ChildProcess } from 'node:child_process'
-import type { Shell, ShellOutcome } from '../world.ts'
+import type { Platform, Shell, ShellOutcome } from '../world.ts'
+import { endTree } from './end-tree.ts'
 import { theReaper } from './reaper.ts'
 
 /** A value, not a file. */
 const MAX_OUTPUT = 1024 * 1024
 
-export const nodeShell: Shell = {
-  async run(command, { cwd, timeoutMs, env }) {
-    const { spawn } = await import('node:child_process')
-    return new Promise<ShellOutcome>((resolve) => {
-      // Its own group, so that the time limit ends what the command started, too.
-      const child = spawn(command, {
-        cwd,
-        shell: true,
-        ...(env === undefined ? {} : { env: { ...process.env, ...env } }),
-        detached: process.platform !== 'win32',
-        windowsHide: true,
+export function createNodeShell(platform: Platform): Shell {
+  return {
+    async run(command, { cwd, timeoutMs, env }) {
+      const { spawn } = await import('node:child_process')
+      return new Promise<ShellOutcome>((resolve) => {
+        // Its own group, so that the time limit ends what the command started, too.
+        const child = spawn(command, {
+          cwd,
+          shell: true,
+          ...(env === undefined ? {} : { env: { ...process.env, ...env } }),
+          detached: platform !== 'win32',
+          windowsHide: true,
+        })
+        const { pid } = child
+        if (pid !== undefined) theReaper(platform).watch(pid)
+        let timedOut = false
+        const end = (): void => {
+          timedOut = true
+          if (pid !== undefined) endTree(pid, 'kill', platform)
+          child.stdout.destroy()
+          child.stderr.destroy()
+        }
+        const timer = setTimeout(end, timeoutMs)
+        const said = gather(child, end)
+        child.stdin.end()
+        child.on('close', (exitCode) => {
+          clearTimeout(timer)
+          // What it left behind may be meant to stay, such as the agent that keeps a key.
+          if (pid !== undefined) theReaper(platform).forget(pid)
+          resolve({ ...said, timedOut, ...(exitCode === null ? {} : { exitCode }) })
+        })
       })
-      const isWatched = child.pid !== undefined && process.platform !== 'win32'
-      if (isWatched) theReaper().watch(child.pid!)
-      let timedOut = false
-      const end = (): void => {
-        timedOut = true
-        endGroup(child.pid)
-        child.stdout.destroy()
-        child.stderr.destroy()
-      }
-      const timer = setTimeout(end, timeoutMs)
-      const said = gather(child, end)
-      child.stdin.end()
-      child.on('close', (exitCode) => {
-        clearTimeout(timer)
-        if (isWatched) theReaper().forget(child.pid!)
-        resolve({ ...said, timedOut, ...(exitCode === null ? {} : { exitCode }) })
-      })
-    })
-  },
+    },
+  }
 }
 
 /** What it says, as it comes; too much of it ends the command. */
@@ -54,13 +58,4 @@ function gather(child: ChildProcess, end: () => void): { stdout: string; stderr:
   }
   child.on('error', (error) => (said.stderr += error.message))
   return said
-}
-
-function endGroup(pid: number | undefined): void {
-  if (pid === undefined) return
-  try {
-    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-  }
 }

@@ -1,12 +1,17 @@
 /**
- * sockets: WebSockets, which Node 20 does not have.
+ * sockets: WebSockets, which Node 20 does not have; through a proxy where the environment names one.
  *
- * never  loads `ws` before the first one; takes a message of more than 64 MB
+ * never  loads `ws` before the first one, or what proxies need before the first of those; takes a message of more than 64 MB
  */
 import type { IncomingMessage } from 'node:http'
-import type { WebSocket } from 'ws'
+import type { Socket } from 'node:net'
+import type { ClientOptions, WebSocket } from 'ws'
+import { findRoute, type Proxy, type Route } from '../proxy.ts'
 import {
   MAX_BODY_BYTES,
+  PROXY_UNUSABLE,
+  type Env,
+  type FaultyVia,
   type SocketEnd,
   type SocketListener,
   type SocketRequest,
@@ -19,34 +24,53 @@ const PATIENCE_MS = 1000
 /** Of a refusal. */
 const MAX_EXPLANATION = 2048
 
-export const nodeSockets: Sockets = {
-  open(request, listener) {
-    let socket: WebSocket | undefined
-    let isClosed = false
-    const start = async (): Promise<void> => {
-      socket = await connect(request, listener)
-      if (isClosed && socket !== undefined) hangUp(socket)
-    }
-    void start()
-    return {
-      send: (text) => socket?.send(text),
-      close() {
-        isClosed = true
-        if (socket !== undefined) hangUp(socket)
-      },
-    }
-  },
+export function createNodeSockets(env: Env): Sockets {
+  return {
+    open(request, listener) {
+      let socket: WebSocket | undefined
+      const closing = new AbortController()
+      const start = async (): Promise<void> => {
+        socket = await connect(request, listener, {
+          route: findRoute(request.url, env),
+          closing: closing.signal,
+        })
+        if (closing.signal.aborted && socket !== undefined) hangUp(socket)
+      }
+      void start()
+      return {
+        send: (text) => socket?.send(text),
+        close() {
+          closing.abort()
+          if (socket !== undefined) hangUp(socket)
+        },
+      }
+    },
+  }
+}
+
+interface Way {
+  readonly route: Route
+  readonly closing: AbortSignal
 }
 
 /** Undefined: it was over before it began, which the listener knows. */
 async function connect(
   { url, headers, protocols }: SocketRequest,
   listener: SocketListener,
+  { route, closing }: Way,
 ): Promise<WebSocket | undefined> {
   const { WebSocket } = await import('ws')
+  const options: ClientOptions = {
+    headers: { ...headers },
+    maxPayload: MAX_BODY_BYTES,
+    perMessageDeflate: false,
+  }
   try {
-    const options = { headers: { ...headers }, maxPayload: MAX_BODY_BYTES, perMessageDeflate: false }
-    return listen(new WebSocket(url, [...protocols], options), listener)
+    if (route.kind === 'direct') return listen(new WebSocket(url, [...protocols], options), listener, route)
+    const tunnel = await openWay(url, route, closing)
+    if (!('socket' in tunnel)) return void listener.onClose(tunnel)
+    const createConnection = (): Socket => tunnel.socket
+    return listen(new WebSocket(url, [...protocols], { ...options, createConnection }), listener, route)
   } catch (error) {
     // An address or a subprotocol that is none. The message repeats the address, and with it what may be secret in it.
     const message = error instanceof SyntaxError ? 'the address is not one of a WebSocket' : String(error)
@@ -55,16 +79,60 @@ async function connect(
   }
 }
 
-function listen(socket: WebSocket, listener: SocketListener): WebSocket {
+/** A socket through the proxy, or why there is none. */
+async function openWay(
+  url: string,
+  route: Exclude<Route, { kind: 'direct' }>,
+  closing: AbortSignal,
+): Promise<{ readonly socket: Socket } | SocketEnd> {
+  if (route.kind === 'unusable') {
+    const via = { ...route.via, isAtFault: true }
+    return { kind: 'failed', code: PROXY_UNUSABLE, message: route.message, via }
+  }
+  const { openTunnel } = await import('./tunnel.ts')
+  const { hostname, port, protocol } = new URL(url)
+  const isSecure = protocol === 'wss:'
+  const end = {
+    hostname: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? (isSecure ? 443 : 80) : Number(port),
+    isSecure,
+  }
+  return new Promise((resolve) => {
+    const giveUp = (): void => {
+      cancel()
+      resolve({ kind: 'closed', code: CLOSED_BY_US })
+    }
+    const settle = (outcome: { readonly socket: Socket } | SocketEnd): void => {
+      closing.removeEventListener('abort', giveUp)
+      resolve(outcome)
+    }
+    const cancel = openTunnel(route.proxy, end, {
+      onOpen: (socket) => settle({ socket }),
+      onFailed: (error) => settle(toEnd(error, blame(error, route.proxy))),
+    })
+    if (closing.aborted) giveUp()
+    else closing.addEventListener('abort', giveUp, { once: true })
+  })
+}
+
+/** A goodbye in good order. */
+const CLOSED_BY_US = 1000
+
+function blame({ name }: Error, { via }: Proxy): FaultyVia {
+  return { ...via, isAtFault: name === 'ProxyError' }
+}
+
+function listen(socket: WebSocket, listener: SocketListener, route: Route): WebSocket {
   let end: SocketEnd | undefined
+  const via = route.kind === 'proxy' ? { via: route.proxy.via } : {}
   socket.on('open', () => listener.onOpen())
   socket.on('message', (bytes: Buffer) => listener.onText(bytes.toString('utf8')))
   socket.on('unexpected-response', (request, response) => {
     const status = response.statusCode ?? 0
     const challenge = response.headers['www-authenticate']
-    end = { kind: 'refused', status, body: '', challenge }
+    end = { kind: 'refused', status, body: '', challenge, ...via }
     readStart(response, (body) => {
-      end = { kind: 'refused', status, body, challenge }
+      end = { kind: 'refused', status, body, challenge, ...via }
       request.destroy()
       socket.terminate()
     })
@@ -74,12 +142,17 @@ function listen(socket: WebSocket, listener: SocketListener): WebSocket {
   return socket
 }
 
-function toEnd(error: NodeJS.ErrnoException): SocketEnd {
+function toEnd(error: NodeJS.ErrnoException, via?: FaultyVia): SocketEnd {
   const { code, message } = error
   // `ws` gives its own complaints about the other side such a code, or none during the handshake.
   if (code === undefined || code.startsWith('WS_ERR_')) return { kind: 'misspoke', message }
   const [first] = error instanceof AggregateError ? (error.errors as Error[]) : []
-  return { kind: 'failed', code, message: message || (first?.message ?? code) }
+  return {
+    kind: 'failed',
+    code,
+    message: message || (first?.message ?? code),
+    ...(via === undefined ? {} : { via }),
+  }
 }
 
 function readStart(response: IncomingMessage, use: (text: string) => void): void {

@@ -31,9 +31,19 @@ export function createNodeTerminal(): NodeTerminal {
     isWriting: () => onTheirWay > 0,
     canAsk: isTerminal.out && mayBeTerminal(0) && process.stdin.isTTY,
     columns: isTerminal.out ? process.stdout.columns || undefined : undefined,
+    columnsBeside: isTerminal.err ? process.stderr.columns || undefined : undefined,
     hasColor: { out: hasColor(isTerminal.out, env), err: hasColor(isTerminal.err, env) },
     out: (text) => write(1, text),
     err: (text) => write(2, text),
+    async input() {
+      const chunks: string[] = []
+      for await (const chunk of process.stdin.setEncoding('utf8')) chunks.push(chunk as string)
+      return chunks.join('')
+    },
+    onInterrupt(listener) {
+      process.once('SIGINT', listener)
+      return () => void process.off('SIGINT', listener)
+    },
     async choose(question, options) {
       const { select } = await import('@clack/prompts')
       const answer = await select<string>({ message: question, options: [...options] })

@@ -1,34 +1,57 @@
 /**
- * web: HTTP, as far as discovery needs it.
+ * web: HTTP, as far as discovery needs it. On `Http`, so that there is one way out to the network, and one that knows of
+ * proxies.
  */
-import type { Web } from '../world.ts'
+import type { Http, HttpRequest, Web } from '../world.ts'
 
-export const nodeWeb: Web = {
-  async get(url, { headers, signal }) {
-    const { target, credentials } = splitUrl(url)
-    // A redirect would carry the user's headers to whoever the answer names.
-    const response = await fetch(target, {
-      headers: { ...credentials, ...headers },
-      signal,
-      redirect: 'error',
-    })
-    return { status: response.status, text: await response.text() }
-  },
+export function createNodeWeb(http: Http): Web {
+  return {
+    get: (url, { headers, signal }) =>
+      new Promise((resolve, reject) => {
+        signal.throwIfAborted()
+        let status = 0
+        let text = ''
+        const onAbort = (): void => {
+          end()
+          reject(signal.reason as Error)
+        }
+        const settle = (tell: () => void): void => {
+          signal.removeEventListener('abort', onAbort)
+          tell()
+        }
+        const end = http.request(toRequest(url, headers), {
+          onHead: (head) => {
+            ;({ status } = head)
+            return 'whole'
+          },
+          onText: (whole) => (text = whole),
+          onEnd: () =>
+            settle(() => {
+              // It would carry the user's headers to whoever the answer names.
+              if (status >= 300 && status < 400) reject(new Error('unexpected redirect'))
+              else resolve({ status, text })
+            }),
+          onFailed: (error) => settle(() => reject(new Error(error.message, { cause: error }))),
+        })
+        signal.addEventListener('abort', onAbort, { once: true })
+      }),
+  }
 }
 
-/** `fetch` takes no URL with a user name in it, and would repeat the password in its complaint. */
-function splitUrl(url: string): {
-  readonly target: string
-  readonly credentials: Readonly<Record<string, string>>
-} {
-  const target = new URL(url)
-  const { username, password } = target
-  if (username === '' && password === '') return { target: url, credentials: {} }
-  target.username = ''
-  target.password = ''
+function toRequest(url: string, headers: Readonly<Record<string, string>>): HttpRequest {
+  const { origin, pathname, search, username, password } = new URL(url)
+  const sent = new Map([
+    ['accept', '*/*'],
+    ['user-agent', 'plugboard'],
+    ...toBasic(username, password),
+    ...Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const),
+  ])
+  return { method: 'GET', origin, path: pathname + search, headers: [...sent].flat(), isUrgent: true }
+}
+
+/** A name and password in the address. */
+function toBasic(username: string, password: string): readonly (readonly [string, string])[] {
+  if (username === '' && password === '') return []
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
-  return {
-    target: target.href,
-    credentials: { authorization: `Basic ${Buffer.from(pair).toString('base64')}` },
-  }
+  return [['authorization', `Basic ${Buffer.from(pair).toString('base64')}`]]
 }

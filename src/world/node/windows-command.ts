@@ -1,38 +1,118 @@
 /**
  * windows-command: what Windows can start by itself, and how the rest is handed to `cmd.exe`.
  *
- * `npx` is a script there (`npx.cmd`), and Node refuses to start one without a shell. Arguments are quoted twice: once
- * for the program, once for `cmd.exe`, so that none of them can become a command of its own.
+ * in     a command and its arguments, as they would be started elsewhere; a look at the files there are
+ * out    what to start, or why it is not: a program is started as it is; a script (`npx` is one there, `npx.cmd`) goes
+ *        through `cmd.exe`, with every argument escaped so that none can become a command of its own
+ * never  looks for a program in the working directory, as Windows itself does: that may be anybody's repository
  */
 import type { Platform } from '../world.ts'
 
-export interface Spawnable {
-  readonly command: string
-  readonly args: readonly string[]
-  /** The arguments are already in the form the system takes. */
-  readonly isVerbatim: boolean
+export type Spawnable =
+  | {
+      readonly kind: 'spawn'
+      readonly command: string
+      readonly args: readonly string[]
+      /** The arguments are already in the form the system takes. */
+      readonly isVerbatim: boolean
+    }
+  /** In the form of an error of the system. */
+  | { readonly kind: 'refused'; readonly code: string; readonly message: string }
+
+export interface Surroundings {
+  readonly platform: Platform
+  /** Of the program to be started. */
+  readonly env: Readonly<Record<string, string>>
+  isFile(path: string): boolean
 }
 
-export function toSpawnable(
-  command: string,
-  args: readonly string[],
-  { platform, env }: { readonly platform: Platform; readonly env: Readonly<Record<string, string>> },
-): Spawnable {
-  if (platform !== 'win32' || /\.(?:exe|com)$/i.test(command)) return { command, args, isVerbatim: false }
-  const line = [escapeMeta(command), ...args.map((arg) => escapeMeta(quote(arg)))].join(' ')
-  return {
-    command: env['ComSpec'] ?? env['COMSPEC'] ?? 'cmd.exe',
-    args: ['/d', '/s', '/c', `"${line}"`],
-    isVerbatim: true,
+export function toSpawnable(command: string, args: readonly string[], around: Surroundings): Spawnable {
+  if (around.platform !== 'win32') return toProgram(command, args)
+  const file = findFile(command, around)
+  if (file === undefined) return { kind: 'refused', code: 'ENOENT', message: `spawn ${command} ENOENT` }
+  return /\.[^\\/.]+$/.test(file) && !/\.(?:exe|com)$/i.test(file)
+    ? toScript(file, args, around.env)
+    : toProgram(file, args)
+}
+
+/** A program of Windows itself, named in full: a bare name would be looked for in the working directory first. */
+export function inSystem32(
+  program: string,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): string {
+  return `${valueOf(env, 'SystemRoot') ?? 'C:\\Windows'}\\System32\\${program}`
+}
+
+function toProgram(command: string, args: readonly string[]): Spawnable {
+  return { kind: 'spawn', command, args, isVerbatim: false }
+}
+
+/** As `cmd.exe` finds it: each ending in each folder of the PATH. */
+function findFile(command: string, { env, isFile }: Surroundings): string | undefined {
+  const endings = (valueOf(env, 'PATHEXT') ?? '.COM;.EXE;.BAT;.CMD').split(';').filter((one) => one !== '')
+  const isWhole = endings.some((ending) => command.toLowerCase().endsWith(ending.toLowerCase()))
+  const isPath = /[\\/]/.test(command)
+  const names = [
+    ...(isWhole ? [command] : []),
+    ...endings.map((ending) => command + ending),
+    // With a folder before it, whatever is meant is meant exactly; a bare one may be a script for another shell.
+    ...(isPath && !isWhole ? [command] : []),
+  ]
+  const folders = (valueOf(env, 'PATH') ?? '')
+    .split(';')
+    .map((folder) => folder.replaceAll('"', '').replace(/[\\/]+$/, ''))
+    .filter((folder) => /^(?:[A-Za-z]:|[\\/]{2})/.test(folder))
+  const paths = isPath ? names : folders.flatMap((folder) => names.map((name) => `${folder}\\${name}`))
+  return paths.find(isFile)
+}
+
+/** Variables have names in any case there. */
+function valueOf(env: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
+  const upper = name.toUpperCase()
+  const key = Object.keys(env).find((one) => one.toUpperCase() === upper)
+  return key === undefined ? undefined : env[key]
+}
+
+/** What `cmd.exe` takes in one line. */
+const MAX_LINE = 8191
+
+function toScript(file: string, args: readonly string[], env: Surroundings['env']): Spawnable {
+  // It ends the command wherever it stands, and nothing can be put before it that changes that.
+  if ([file, ...args].some((text) => /[\r\n]/.test(text))) {
+    const message = 'an argument holds a line break, which cannot be given to a script on Windows'
+    return { kind: 'refused', code: 'EINVAL', message }
   }
+  // A batch file hands its arguments on as `%*`, and they are read a second time in the line where that stands.
+  const readings = /\.(?:bat|cmd)$/i.test(file) ? 2 : 1
+  const words = args.map((arg) => escapeFor(readings, quote(arg)))
+  const line = `"${[escapeFor(1, file), ...words].join(' ')}"`
+  const shell = valueOf(env, 'ComSpec') ?? inSystem32('cmd.exe', env)
+  // No AutoRun, no `!variables!`, and only the outer quotes are taken away.
+  const flags = ['/d', '/v:off', '/s', '/c']
+  if ([shell, ...flags, line].join(' ').length > MAX_LINE) {
+    const message = `with its arguments it is longer than the ${MAX_LINE} characters that a script can be started with on Windows`
+    return { kind: 'refused', code: 'E2BIG', message }
+  }
+  return { kind: 'spawn', command: shell, args: [...flags, line], isVerbatim: true }
 }
 
-/** As the C runtime takes arguments apart: backslashes count only before a quote. */
+/** As the C runtime takes arguments apart: backslashes count only before a quote, and the last one stands before ours. */
 function quote(arg: string): string {
-  return `"${arg.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\+)$/, '$1$1')}"`
+  const inner = arg.replace(/\\+"?|"/g, (run: string, at: number) => {
+    const isQuote = run.endsWith('"')
+    const slashes = isQuote ? run.slice(0, -1) : run
+    const isLast = at + run.length === arg.length
+    return (isQuote || isLast ? slashes + slashes : slashes) + (isQuote ? '\\"' : '')
+  })
+  return `"${inner}"`
 }
 
-/** `cmd.exe` acts on these, quoted or not. */
-function escapeMeta(text: string): string {
-  return text.replace(/[()\][%!^"`<>&|;, *?]/g, '^$&')
+/**
+ * `cmd.exe` acts on these, quoted or not, and takes the `^` before them away. With the quotes escaped, too, nothing in the
+ * line is ever quoted for `cmd.exe`, so that no quote in an argument can end what another began. `%` cannot be escaped, but
+ * with a `^` before the second one there is no variable of that name.
+ */
+function escapeFor(readings: 1 | 2, text: string): string {
+  const once = text.replace(/[()\][%!^"`<>&|;, *?]/g, '^$&')
+  return readings === 1 ? once : escapeFor(1, once)
 }

@@ -1,18 +1,26 @@
 /**
  * world: the real one.
  */
-import type { Paths, Platform, World } from '../world.ts'
+import type { Env, Paths, Platform, World } from '../world.ts'
 import { nodeClock } from './clock.ts'
 import { nodeFiles } from './files.ts'
-import { nodeHttp } from './http.ts'
+import { createNodeHttp } from './http.ts'
 import { pathsOf } from './paths.ts'
 import { createNodeProcesses } from './processes.ts'
-import { nodeShell } from './shell.ts'
-import { nodeSockets } from './sockets.ts'
-import { nodeWeb } from './web.ts'
+import { createNodeShell } from './shell.ts'
+import { createNodeSockets } from './sockets.ts'
+import { createNodeWeb } from './web.ts'
 
-export function createNodeWorld(options: { readonly cwd?: string | undefined } = {}): World {
+export interface NodeWorldOptions {
+  readonly cwd?: string | undefined
+  /** Default: that of the process. Says also which proxy is used. */
+  readonly env?: Env | undefined
+}
+
+export function createNodeWorld(options: NodeWorldOptions = {}): World {
   const platform = toPlatform(process.platform)
+  const { env = process.env } = options
+  const http = createNodeHttp(env)
   const paths = pathsOf(platform)
   return {
     platform,
@@ -21,16 +29,16 @@ export function createNodeWorld(options: { readonly cwd?: string | undefined } =
       return process.getBuiltinModule('node:os').availableParallelism()
     },
     paths,
-    env: process.env,
+    env,
     home: findHome(paths),
     cwd: paths.resolve(options.cwd ?? findCwd()),
     files: nodeFiles,
     clock: nodeClock,
-    web: nodeWeb,
-    shell: nodeShell,
+    web: createNodeWeb(http),
+    shell: createNodeShell(platform),
     processes: createNodeProcesses(platform),
-    http: nodeHttp,
-    sockets: nodeSockets,
+    http,
+    sockets: createNodeSockets(env),
   }
 }
 

@@ -1,9 +1,13 @@
 /**
  * The commands that connect, as their users run them: the built command, real servers, a home of its own.
  */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openMachine, type Machine, type Ran } from '../../processes/plugboard.ts'
 import { runInTerminal } from '../../processes/terminal.ts'
 
@@ -274,13 +278,47 @@ describe('list', () => {
   test('shows afterwards how each was last seen, and starts nothing', async () => {
     const { stdout } = await run('list')
     expect(stdout).toMatch(/^NAME .* FATE +LAST SEEN +FILE$/m)
-    expect(stdout).toMatch(/^good .* chosen +ready, 2 tools, <time> ago/m)
+    expect(stdout).toMatch(/^good .* chosen +2 tools, <time> ago/m)
     expect(stdout).toMatch(/^dies .* chosen +failed, <time> ago/m)
     expect(stdout).toMatch(/^shop .* untrusted +\.\/\.mcp\.json/m)
     const { servers } = (await machine.json(['list'])) as {
       servers: { name: string; state?: string; tools?: number }[]
     }
     expect(servers.find(({ name }) => name === 'good')).toMatchObject({ state: 'ready', tools: 2 })
+  })
+
+  test('takes one line for each in a terminal of 80 columns', async () => {
+    using other = openMachine({
+      '~/.config/Claude/claude_desktop_config.json': {
+        mcpServers: { 'Brave Search': server('well-behaved'), github: server('echoes-env') },
+      },
+      '~/.config/plugboard/mcp.json': {
+        mcpServers: { warehouse: server('well-behaved', { env: { LEVEL: '${NOT_SET_ANYWHERE}' } }) },
+      },
+      './.mcp.json': { mcpServers: { shop: { command: 'shop' } } },
+    })
+    const rowsOf = async (): Promise<readonly (readonly string[])[]> => {
+      const { text } = await runInTerminal(other, 'plugboard list 2>/dev/null', { columns: 80 })
+      const rows = text.split('\n\n')[0]!.trimEnd().split('\n')
+      expect(rows.filter((row) => row.length > 80)).toEqual([])
+      // How much of a file there is room for depends on how long ago it was.
+      return rows.map((row) =>
+        row
+          .replace(/ \d+ s(?= ago)/, ' 0 s')
+          .replace(/….*(?=.{11}$)/, '…')
+          .split(/ {2,}/),
+      )
+    }
+    // Nothing is remembered yet, and there is room for all columns.
+    expect((await rowsOf())[0]).toEqual(['NAME', 'TRANSPORT', 'SCOPE', 'SOURCE', 'FATE', 'FILE'])
+    await other.run(['list', '--check'])
+    expect(await rowsOf()).toEqual([
+      ['NAME', 'FATE', 'LAST SEEN', 'FILE'],
+      ['Brave Search', 'chosen', '2 tools, 0 s ago', '…nfig.json:1'],
+      ['github', 'chosen', '3 tools, 0 s ago', '…nfig.json:1'],
+      ['shop', 'untrusted', './.mcp.json:1'],
+      ['warehouse', 'chosen', '2 tools, 0 s ago, 1 value missing', '…/mcp.json:1'],
+    ])
   })
 
   test('--check on a terminal ends with a clean last line', async () => {
@@ -323,5 +361,38 @@ describe('logs', () => {
     const { text } = await runInTerminal(machine, script, { columns: 80, answers })
     expect(text).toContain('first line')
     expect(text).toContain('waiting for more')
+  })
+
+  test('-f --json goes on as well, an object a line', async () => {
+    const { file } = (await machine.json(['logs', 'good'])) as { readonly file: string }
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, '2026-01-01T00:00:00.000Z stderr {"first"}\n')
+    const child = spawn(join(machine.bin, 'plugboard'), ['logs', 'good', '-f', '--json'], {
+      cwd: machine.project,
+      env: { PATH: process.env['PATH'], HOME: machine.home },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const closed = once(child, 'close')
+    // Whatever becomes of the test, it would go on for ever.
+    onTestFinished(async () => {
+      child.kill()
+      await closed
+    })
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    const next = async (): Promise<unknown> => JSON.parse((await lines.next()).value as string)
+    expect(await next()).toEqual({
+      server: 'good',
+      at: '2026-01-01T00:00:00.000Z',
+      kind: 'stderr',
+      text: '{"first"}',
+    })
+    appendFileSync(file, '2026-01-01T00:00:01.000Z event ready\nof unknown make \u001b[2J\n')
+    expect(await next()).toEqual({
+      server: 'good',
+      at: '2026-01-01T00:00:01.000Z',
+      kind: 'event',
+      text: 'ready',
+    })
+    expect(await next()).toEqual({ server: 'good', text: 'of unknown make \u001b[2J' })
   })
 })

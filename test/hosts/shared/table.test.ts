@@ -46,6 +46,19 @@ test('where next to nothing would be left of it, each row takes two lines, witho
   ])
 })
 
+test('columns that can be done without are left out before that, as few of them as will do', () => {
+  const columns = COLUMNS.map((column) => (column.title === 'SOURCE' ? { ...column, drops: 1 } : column))
+  const show = (room: number): string[] => toTable(columns, ROWS, { paint: NO_COLORS, columns: room })
+  expect(show(80)).toEqual(table(80))
+  expect(show(60)).toEqual([
+    'NAME                       FATE       FILE',
+    'github                     chosen     ~/.claude.json:14',
+    'a-server-with-a-long-name  untrusted  …er/.cursor/mcp.json:7',
+  ])
+  // On two lines there is room for all of them.
+  expect(show(50)).toEqual(table(50))
+})
+
 test('in a terminal that is narrower still, every line fits', () => {
   const lines = table(40)
   expect(lines).toEqual([

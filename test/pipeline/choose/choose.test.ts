@@ -188,6 +188,8 @@ const NO_SETTINGS: Settings = {
   switches: new Map(),
   policy: { deny: [], allowLists: [] },
   projectDeny: [],
+  permissions: { rules: [] },
+  projectRules: [],
   problems: [],
 }
 

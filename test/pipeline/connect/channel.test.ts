@@ -384,7 +384,7 @@ describe('the yes to a subscription', () => {
     const agreed: unknown[] = []
     for (const name of ['first', 'second']) {
       const onAgreed = (params: Params): void => void agreed.push([name, params['notifications']])
-      void channel.request('subscriptions/listen', {}, { ...BY_MESSAGE, isBeside: true, onAgreed })
+      void channel.request('subscriptions/listen', {}, { ...BY_MESSAGE, onAgreed })
     }
     const acknowledge = (meta: unknown, notifications: object): void =>
       say({ method: ACKNOWLEDGED, params: { _meta: meta, notifications } })
@@ -394,20 +394,5 @@ describe('the yes to a subscription', () => {
     acknowledge(null, {})
     expect(agreed).toEqual([['second', { toolsListChanged: true }]])
     expect(heard).toEqual([])
-  })
-})
-
-describe('a channel is drained', () => {
-  it('when every request but those beside has its answer', async () => {
-    const { channel, say } = open()
-    void channel.request('listen', {}, { ...BY_MESSAGE, isBeside: true })
-    await channel.drained()
-    const work = channel.request('a', {}, BY_MESSAGE)
-    let isDrained = false
-    const drained = channel.drained().then(() => (isDrained = true))
-    await settle()
-    expect(isDrained).toBe(false)
-    say({ id: 2, result: {} })
-    await Promise.all([work, drained])
   })
 })

@@ -8,7 +8,7 @@ import { Secret } from '../../../src/base/secret.ts'
 import type { LaunchValue } from '../../../src/model/launch.ts'
 import { openHttp } from '../../../src/pipeline/connect/transports/http.ts'
 import { nodeClock } from '../../../src/world/node/clock.ts'
-import { nodeHttp } from '../../../src/world/node/http.ts'
+import { createNodeHttp } from '../../../src/world/node/http.ts'
 import type { Clock } from '../../../src/world/world.ts'
 import { ask, createEar, INITIALIZED, request, type Said } from '../../servers/http/ear.ts'
 import { startProgram } from '../../servers/http/program.ts'
@@ -25,7 +25,7 @@ function open(
 ): Said & AsyncDisposable {
   const ear = createEar()
   const launch = { kind: 'http', url, headers: new Map(Object.entries(headers)), fallback: 'none' } as const
-  const wire = openHttp(launch, { http: nodeHttp, clock }, ear.listener)
+  const wire = openHttp(launch, { http: createNodeHttp({}), clock }, ear.listener)
   return { wire, ear, [Symbol.asyncDispose]: () => wire.close() }
 }
 
@@ -141,7 +141,7 @@ describe('answers', () => {
   })
 
   test.each([
-    ['a page', 'text/html', '<p>Sign in</p>', 'it answered with `text/html` and not with JSON or events'],
+    ['a text', 'text/plain', 'Sign in', 'it answered with `text/plain` and not with JSON or events'],
     ['half of JSON', 'application/json', '{"jsonrpc":"2.0",', 'it answered with invalid JSON'],
     ['JSON that is no message', 'application/json', '42', 'it answered with invalid JSON'],
     ['nothing', 'application/json', '', 'it did not answer the request'],
@@ -159,6 +159,18 @@ describe('answers', () => {
     await using said = open(server.url)
     expect(await ask(said, request(1, 'ping'))).toEqual({ kind: 'protocol', message })
     expect(said.ear.ends()).toEqual([])
+  })
+
+  test.each([
+    ['<html><head><title lang="en"> Sign in\n</title></head></html>', 'Sign in'],
+    ['<p>Sign in</p>', ''],
+    ['', ''],
+  ])('a page is no answer to a request, and told by its title: %s', async (body, title) => {
+    await using server = await serve(({ response }) => {
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(body)
+    })
+    await using said = open(server.url)
+    expect(await ask(said, request(1, 'ping'))).toEqual({ kind: 'page', title })
   })
 })
 

@@ -130,6 +130,19 @@ describe('a connection', () => {
     expect(delays).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000, 30_000])
   })
 
+  test.each([
+    [0, 500],
+    [200, 500],
+    [7000, 7000],
+    [30_000, 30_000],
+    [3_600_000, 30_000],
+  ])('whose server asks to be left alone for %i ms is tried again after %i', (retryAfterMs, waitMs) => {
+    expect(last([0, wanted], [100, { ...refused, retryAfterMs }])).toEqual([
+      waiting(2, 100 + waitMs),
+      schedule(100 + waitMs),
+    ])
+  })
+
   test('whose program does not exist fails at once', () => {
     expect(last([0, wanted], [5, refusedForGood])).toEqual([{ state: 'failed', problem: NO_PROGRAM }])
   })

@@ -3,8 +3,9 @@
  */
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
+import type { WireFailure } from '../../../src/model/wire.ts'
 import { openSse } from '../../../src/pipeline/connect/transports/sse.ts'
-import { nodeHttp } from '../../../src/world/node/http.ts'
+import { createNodeHttp } from '../../../src/world/node/http.ts'
 import { ask, createEar, INITIALIZED, request, type Said } from '../../servers/http/ear.ts'
 import { startProgram } from '../../servers/http/program.ts'
 import { serve, startEvents, toEvent, type Loopback, type Received } from '../../servers/http/loopback.ts'
@@ -12,7 +13,7 @@ import { serve, startEvents, toEvent, type Loopback, type Received } from '../..
 function open(url: string, headers: Readonly<Record<string, string>> = {}): Said & AsyncDisposable {
   const ear = createEar()
   const launch = { kind: 'sse', url, headers: new Map(Object.entries(headers)), fallback: 'none' } as const
-  const wire = openSse(launch, { http: nodeHttp }, ear.listener)
+  const wire = openSse(launch, { http: createNodeHttp({}) }, ear.listener)
   return { wire, ear, [Symbol.asyncDispose]: () => wire.close() }
 }
 
@@ -106,15 +107,16 @@ describe('the stream', () => {
     ])
   })
 
-  test('a page is no stream', async () => {
+  test.each<[string, WireFailure]>([
+    ['text/html', { kind: 'page', title: 'hi' }],
+    ['text/plain', { kind: 'protocol', message: 'it did not answer with a stream of events' }],
+  ])('%s is no stream', async (type, failure) => {
     await using server = await serve(({ response }) => {
-      response.writeHead(200, { 'content-type': 'text/html' }).end('<p>hi</p>')
+      response.writeHead(200, { 'content-type': type }).end('<title>hi</title>')
     })
     await using said = open(server.url)
     await said.ear.until(() => said.ear.ends().length > 0)
-    expect(said.ear.ends()).toEqual([
-      { kind: 'protocol', message: 'it did not answer with a stream of events' },
-    ])
+    expect(said.ear.ends()).toEqual([failure])
   })
 
   test('nobody at the address is the end of the wire', async () => {

@@ -9,7 +9,7 @@ import { WebSocketServer, type WebSocket } from 'ws'
 import { Secret } from '../../../src/base/secret.ts'
 import type { LaunchValue } from '../../../src/model/launch.ts'
 import { openWs } from '../../../src/pipeline/connect/transports/ws.ts'
-import { nodeSockets } from '../../../src/world/node/sockets.ts'
+import { createNodeSockets } from '../../../src/world/node/sockets.ts'
 import { ask, createEar, request, type Said } from '../../servers/http/ear.ts'
 
 interface OpenOptions {
@@ -20,7 +20,7 @@ interface OpenOptions {
 function open(url: string, { headers = {}, protocols = [] }: OpenOptions = {}): Said & AsyncDisposable {
   const ear = createEar()
   const launch = { kind: 'ws', url, headers: new Map(Object.entries(headers)), protocols } as const
-  const wire = openWs(launch, { sockets: nodeSockets }, ear.listener)
+  const wire = openWs(launch, { sockets: createNodeSockets({}) }, ear.listener)
   return { wire, ear, [Symbol.asyncDispose]: () => wire.close() }
 }
 
@@ -133,7 +133,7 @@ describe('the end', () => {
     [
       'drops it',
       (socket: WebSocket) => socket.terminate(),
-      { kind: 'network', code: 'ECONNRESET', message: 'the connection broke off' },
+      { kind: 'network', code: 'ECONNRESET', message: 'the connection broke off', host: expect.any(String) },
     ],
   ])('a server that %s is told so', async (_, leave, failure) => {
     await using server = await serve((socket) => socket.on('message', () => leave(socket)))

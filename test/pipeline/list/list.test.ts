@@ -92,22 +92,37 @@ describe('what comes out', () => {
       prompts: [{ name: 'greet' }],
       quarantined: [],
       problems: [],
-      ttlMs: 1_000,
-      cacheScope: 'private',
+      caching: {
+        tool: { ttlMs: 5_000, cacheScope: 'public' },
+        resource: { ttlMs: 1_000, cacheScope: 'private' },
+      },
     })
   })
 
-  test('the shortest time of all pages, and nothing where nothing is said', async () => {
+  test('the shortest time of all pages and the stricter scope, and nothing where nothing is said', async () => {
     const answer: Answer = ({ cursor }) =>
       cursor === undefined
         ? { tools: [], ttlMs: 7, nextCursor: 'b' }
         : { tools: [], ttlMs: 0, cacheScope: 'public' }
-    expect(await read(createMemorySession({ 'tools/list': answer }))).toMatchObject({
-      ttlMs: 0,
-      cacheScope: 'public',
-    })
+    const { caching } = await read(createMemorySession({ 'tools/list': answer }))
+    expect(caching).toEqual({ tool: { ttlMs: 0 } })
     const silent = await read(createMemorySession({ 'tools/list': { tools: [] } }))
-    expect(Object.keys(silent)).not.toContain('ttlMs')
+    expect(Object.keys(silent)).not.toContain('caching')
+  })
+
+  test.each([
+    ['public', 'public', 'public'],
+    ['public', 'private', 'private'],
+    ['private', undefined, 'private'],
+    ['public', undefined, undefined],
+    [undefined, undefined, undefined],
+  ])('the strictest scope of all pages: %s, %s', async (first, second, expected) => {
+    const answer: Answer = ({ cursor }) =>
+      cursor === undefined
+        ? { tools: [], cacheScope: first, nextCursor: 'b' }
+        : { tools: [], cacheScope: second }
+    const { caching } = await read(createMemorySession({ 'tools/list': answer }))
+    expect(caching?.tool?.cacheScope).toBe(expected)
   })
 
   test('a tool is the very object that came, unless a field was `null`', async () => {

@@ -4,7 +4,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../../src/base/sha256.ts'
-import { nameOf, type NameStyle } from '../../../src/pipeline/name/name.ts'
+import type { NameStyle } from '../../../src/model/settings.ts'
+import { nameOf } from '../../../src/pipeline/name/name.ts'
+import { readCorpus } from './corpus.ts'
 
 const STYLES: readonly NameStyle[] = ['double', 'bare', 'single']
 
@@ -67,6 +69,26 @@ describe('a name that would lose something carries a hash', () => {
 
   test('half a surrogate pair is not mistaken for another', () => {
     expect(nameOf('a', '\uD800', 'double')).not.toBe(nameOf('a', '\uD801', 'double'))
+  })
+})
+
+describe('DESIGN.md §8, clause by clause', () => {
+  test('the hash is of the raw pair, whatever the style', () => {
+    const tails = STYLES.map((style) => nameOf('My Server', 'Tool.1', style).slice(-8))
+    expect(tails).toEqual(STYLES.map(() => hash('My Server', 'Tool.1')))
+  })
+
+  test('a cut leaves room for the hash, and 64 characters are used', () => {
+    for (const style of STYLES) expect(nameOf('s'.repeat(100), 't'.repeat(100), style)).toHaveLength(64)
+  })
+
+  test('a `_` at the end of a tool loses nothing, at the end of a server it does', () => {
+    expect(nameOf('a', 'b_', 'double')).toBe('mcp__a__b_')
+    expect(nameOf('a_', 'b', 'double')).not.toBe('mcp__a___b')
+  })
+
+  test('eight hex digits in capitals look hashed too', () => {
+    expect(nameOf('a', 'b_DEADBEEF', 'bare')).toBe(`a__b_DEADBEEF_${hash('a', 'b_DEADBEEF')}`)
   })
 })
 
@@ -166,5 +188,56 @@ describe('whatever servers and tools are called', () => {
       }),
       { numRuns: 1_000 },
     )
+  })
+})
+
+describe('tools of many servers', () => {
+  const tools = fc.uniqueArray(fc.tuple(anyName, anyName), {
+    minLength: 2,
+    maxLength: 30,
+    selector: (pair) => JSON.stringify(pair),
+  })
+
+  test.each(STYLES)('%s: all have names of their own', (style) => {
+    fc.assert(
+      fc.property(tools, (pairs) => {
+        expect(new Set(pairs.map(([server, tool]) => nameOf(server, tool, style))).size).toBe(pairs.length)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test.each(STYLES)('%s: keep them when servers come and go', (style) => {
+    fc.assert(
+      fc.property(tools, tools, (some, others) => {
+        const name = (pairs: readonly (readonly [string, string])[]): Map<string, string> =>
+          new Map(
+            pairs.map(([server, tool]) => [JSON.stringify([server, tool]), nameOf(server, tool, style)]),
+          )
+        const alone = name(some)
+        const together = name([...others, ...some])
+        for (const [pair, own] of alone) expect(together.get(pair)).toBe(own)
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+describe('the tools of real servers', () => {
+  const pairs = readCorpus().flatMap(({ server, tools }) => tools.map(({ name }) => [server, name] as const))
+
+  test.each(STYLES)('%s: every name is valid, and its own', (style) => {
+    const names = pairs.map(([server, tool]) => nameOf(server, tool, style))
+    expect(names.filter((name) => !/^[A-Za-z0-9_-]{1,64}$/.test(name))).toEqual([])
+    expect(new Set(names).size).toBe(pairs.length)
+  })
+
+  test.each([
+    ['double', 124],
+    ['bare', 58],
+  ] as const)('%s: of 1,464, few carry a hash', (style, hashed) => {
+    const isHashed = ([server, tool]: readonly [string, string]): boolean =>
+      nameOf(server, tool, style).endsWith(`_${hash(server, tool)}`)
+    expect(pairs.filter(isHashed).length).toBe(hashed)
   })
 })

@@ -2,8 +2,8 @@
  * Fingerprints: the same for what is launched alike, another for anything that is not.
  */
 import { describe, expect, test } from 'vitest'
-import { credentialMarkOf, fingerprintOf } from '../../../src/pipeline/resolve/fingerprint.ts'
-import { admittedIn, launchIn, worldWith, type Agent } from './launching.ts'
+import { fingerprintOf } from '../../../src/pipeline/resolve/fingerprint.ts'
+import { admittedIn, worldWith, type Agent } from './launching.ts'
 import { createMemoryWorld } from '../../worlds/memory.ts'
 
 async function fingerprint(entry: Readonly<Record<string, unknown>>, agent: Agent = 'ours'): Promise<string> {
@@ -69,27 +69,5 @@ describe('a fingerprint', () => {
       return fingerprintOf(await admittedIn(createMemoryWorld({ cwd, files: { [file]: text } })))
     }
     expect((await inFolder('/one')) === (await inFolder('/two')) ? 'same' : 'other').toBe(expected)
-  })
-})
-
-describe('the mark of a credential', () => {
-  const mark = async (
-    entry: Readonly<Record<string, unknown>>,
-    env: Readonly<Record<string, string>>,
-  ): Promise<string> => credentialMarkOf(await launchIn(worldWith('cursor', entry, { env })))
-
-  test('is short, the same for the same secrets, and another for others', async () => {
-    const entry = { command: 'npx', env: { API_KEY: '${K}' } }
-    const one = await mark(entry, { K: 'swordfish' })
-    expect(one).toMatch(/^[0-9a-f]{16}$/)
-    expect(await mark(entry, { K: 'swordfish', PATH: '/other', SSH_AUTH_SOCK: '/run/x', TERM: 'y' })).toBe(
-      one,
-    )
-    expect(await mark(entry, { K: 'marlin' })).not.toBe(one)
-  })
-
-  test('depends on headers too short to be hidden', async () => {
-    const entry = { url: 'https://a.example/mcp', headers: { 'X-Team': '${T}' } }
-    expect(await mark(entry, { T: '1' })).not.toBe(await mark(entry, { T: '2' }))
   })
 })

@@ -3,9 +3,10 @@
  */
 import { toPrintable } from '../../../base/printable.ts'
 import type { CatalogEntry, Change, Fate, FateKind } from '../../../model/catalog.ts'
+import { maskChange } from '../../../problem/mask-fact.ts'
 import { ProblemError } from '../../../problem/problem.ts'
 import type { LoadedCatalog } from '../../../runtime/load-catalog.ts'
-import { maskChange, problemsOf, toEntryJson, typeOf } from '../../shared/entry-json.ts'
+import { problemsOf, toEntryJson, typeOf } from '../../shared/entry-json.ts'
 import { approvalCommand, fateBrush, showDecider } from '../../shared/show-fate.ts'
 import { showName } from '../../shared/show-name.ts'
 import { showOwner, showSpot } from '../../shared/show-path.ts'

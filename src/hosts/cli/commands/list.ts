@@ -82,9 +82,10 @@ function toStateJson({ entry, fate }: CatalogEntry, known: Known): object {
 
 const COLUMNS: readonly Column[] = [
   { title: 'NAME', shrinks: 5 },
-  { title: 'TRANSPORT', shrinks: 4, isDetail: true },
-  { title: 'SCOPE', shrinks: 3, isDetail: true },
-  { title: 'SOURCE', shrinks: 2, isDetail: true },
+  { title: 'TRANSPORT', shrinks: 4, drops: 1, isDetail: true },
+  { title: 'SCOPE', shrinks: 3, drops: 3, isDetail: true },
+  // The file tells, though less clearly.
+  { title: 'SOURCE', shrinks: 2, drops: 2, isDetail: true },
   { title: 'FATE' },
   { title: 'FILE', shrinks: 1, keeps: 'end', isDetail: true },
 ]
@@ -129,13 +130,13 @@ function toRow(
   ]
 }
 
-/** `ready, 14 tools, 2 h ago`. */
+/** `14 tools, 2 h ago`: whoever had tools was ready. */
 function showLastSeen({ world, paint }: CommandContext, { entry, fate }: CatalogEntry, known: Known): Cell {
   const last = fate.kind === 'chosen' ? known.get(entry.found.name) : undefined
   if (last === undefined) return ''
   const age = `${showAge(world.clock.now() - last.at)} ago`
   const missing = last.unresolved === undefined ? '' : `, ${countOf(last.unresolved.length, 'value')} missing`
-  if (last.state === 'ready') return `ready, ${countOf(last.listed?.tools ?? 0, 'tool')}, ${age}${missing}`
+  if (last.state === 'ready') return `${countOf(last.listed?.tools ?? 0, 'tool')}, ${age}${missing}`
   const state = last.state === 'waiting' ? 'failed' : last.state
   return { text: `${state}, ${age}${missing}`, brush: state === 'failed' ? paint.red : paint.yellow }
 }

@@ -3,11 +3,12 @@
  */
 import { toPrintable } from '../../../base/printable.ts'
 import { createProblem, ProblemError } from '../../../problem/problem.ts'
-import { logFileOf, readServerLog } from '../../../runtime/server-logs.ts'
+import { logFileOf, readServerLog, toLogLine } from '../../../runtime/server-logs.ts'
+import type { Terminal, World } from '../../../world/world.ts'
 import { showPath } from '../../shared/show-path.ts'
 import type { CommandContext } from '../command.ts'
 import { DONE } from '../exit-codes.ts'
-import { printJson, printLines } from '../print.ts'
+import { printJson, printJsonLines, printLines } from '../print.ts'
 import { badNumber } from '../problems.ts'
 import { unknownServer } from '../unknown-server.ts'
 
@@ -25,20 +26,44 @@ export async function run(context: CommandContext): Promise<number> {
   const { catalog, dirs } = await context.load()
   const { world, terminal } = context
   const count = readCount(context)
-  const lines = count === 0 ? [] : readServerLog(world, dirs, name, count)
+  const { lines, text } = readServerLog(world, dirs, name, count)
   const isKnown = catalog.entries.some(({ entry }) => entry.found.name === name)
   if (lines.length === 0 && !isKnown) throw new ProblemError(unknownServer(name, catalog, world))
+  const file = logFileOf(world, dirs, name)
+  if (context.flags['follow'] === true) {
+    const print = context.json ? inJson(terminal, name) : inText(terminal)
+    if (!context.json) printTitle(context, file)
+    print(lines)
+    return follow(world, { file, text }, print)
+  }
   if (context.json) {
-    printJson(terminal, { server: name, file: logFileOf(world, dirs, name), lines })
+    printJson(terminal, { server: name, file, lines })
     return DONE
   }
-  if (lines.length === 0 && count > 0 && context.flags['follow'] !== true) throw new ProblemError(noLog(name))
-  if (terminal.columns !== undefined) {
-    printLines(terminal, [context.paint.dim(showPath(logFileOf(world, dirs, name), world))])
-  }
-  printLines(terminal, lines.map(toPrintable))
-  if (context.flags['follow'] === true) await follow(context, logFileOf(world, dirs, name))
+  if (lines.length === 0 && count > 0) throw new ProblemError(noLog(name))
+  printTitle(context, file)
+  inText(terminal)(lines)
   return DONE
+}
+
+type PrintLines = (lines: readonly string[]) => void
+
+function inText(terminal: Terminal): PrintLines {
+  return (lines) => printLines(terminal, lines.map(toPrintable))
+}
+
+/** An object for each line: what goes on has no end at which one value could be closed. */
+function inJson(terminal: Terminal, server: string): PrintLines {
+  return (lines) =>
+    printJsonLines(
+      terminal,
+      lines.map((line) => ({ server, ...toLogLine(line) })),
+    )
+}
+
+/** For a person only: in a pipe there are lines of the log and nothing else. */
+function printTitle({ terminal, paint, world }: CommandContext, file: string): void {
+  if (terminal.columns !== undefined) printLines(terminal, [paint.dim(showPath(file, world))])
 }
 
 function readCount({ flags }: CommandContext): number {
@@ -58,20 +83,20 @@ function noLog(name: string): ConstructorParameters<typeof ProblemError>[0] {
 }
 
 /** Until the person ends it. What a rotation moved away before anyone looked is taken from where it is now. */
-function follow({ world, terminal }: CommandContext, file: string): Promise<never> {
+function follow(
+  world: World,
+  { file, text: first }: { readonly file: string; readonly text: string },
+  print: PrintLines,
+): Promise<never> {
   const readText = (path: string): string => {
     const read = world.files.read(path)
     return read.kind === 'text' ? read.text : ''
   }
   const show = (text: string, from: number): number => {
     const end = text.lastIndexOf('\n') + 1
-    if (end > from) {
-      const lines = text.slice(from, end - 1).split('\n')
-      printLines(terminal, lines.map(toPrintable))
-    }
+    if (end > from) print(text.slice(from, end - 1).split('\n'))
     return Math.max(end, from)
   }
-  const first = readText(file)
   /** The file, known by how it begins, and how much of it was shown. */
   let [start, seen] = [first.slice(0, START_LENGTH), first.length]
   return new Promise(() => {

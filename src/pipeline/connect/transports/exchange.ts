@@ -105,16 +105,18 @@ export class Exchange implements HttpListener {
       this.#hasRepeated = true
       return this.#start()
     }
-    const { code, message } = error
-    const isTooLarge = code === TOO_LARGE
+    const { code, message, via } = error
+    if (code === TOO_LARGE) return this.#listener.onFailure({ kind: 'protocol', message }, '')
+    const host = new URL(this.#request.origin).host
     this.#listener.onFailure(
-      isTooLarge ? { kind: 'protocol', message } : { kind: 'network', code, message },
+      { kind: 'network', code, message, host, ...(via === undefined ? {} : { via }) },
       '',
     )
   }
 
-  #refuse({ status, headers }: HttpHead): void {
+  #refuse({ status, headers, via }: HttpHead): void {
     const challenge = status === 401 || status === 403 ? toText(headers['www-authenticate']) : undefined
+    const retryAfterMs = parseRetryAfter(headers)
     const body = this.#explanation
     this.#listener.onFailure(
       {
@@ -122,6 +124,8 @@ export class Exchange implements HttpListener {
         status,
         body: body.slice(0, MAX_EXPLANATION),
         ...(challenge === undefined ? {} : { challenge }),
+        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+        ...(via === undefined ? {} : { via }),
       },
       body,
     )
@@ -139,6 +143,16 @@ export class Exchange implements HttpListener {
     this.#explanation = ''
     this.#start()
   }
+}
+
+/** Seconds, or a date, which is compared with the server's own clock, where it says what that shows. */
+function parseRetryAfter(headers: HttpHead['headers']): number | undefined {
+  const text = toText(headers['retry-after'])?.trim()
+  if (text === undefined || text === '') return undefined
+  const ms = /^\d+$/.test(text)
+    ? Number(text) * 1000
+    : Date.parse(text) - Date.parse(toText(headers['date']) ?? '')
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined
 }
 
 export function toText(value: string | readonly string[] | undefined): string | undefined {

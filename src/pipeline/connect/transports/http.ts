@@ -185,17 +185,18 @@ class HttpWire implements Wire, PostLine {
       cancel()
       release()
     }
-    let wasOpen = false
+    let hasBeenOpen = false
     this.#stream = new Listening(this, {
-      onOpen: () => {
-        wasOpen = true
+      onOpen() {
+        hasBeenOpen = true
         settle()
       },
       onData: (text) => void deliver(text, this.listener),
-      // A server without such a stream refuses it, and all is well.
-      onGiveUp: () => {
+      onBroken: (failure) => this.listener.onDoubt?.(failure, 'broken'),
+      onGiveUp: (failure) => {
         settle()
-        if (wasOpen) this.listener.onDeaf?.()
+        // A server without such a stream refuses it, and all is well.
+        if (hasBeenOpen || failure.kind === 'network') this.listener.onDoubt?.(failure, 'given-up')
       },
     })
     this.#stream.open()

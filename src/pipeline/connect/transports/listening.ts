@@ -24,6 +24,8 @@ export interface ListeningHooks {
   /** The server has opened it, perhaps not for the first time. */
   onOpen?(): void
   onData(text: string): void
+  /** It broke off or could not be opened, for a reason that may be the end of the server. It is tried again. */
+  onBroken?(failure: WireFailure): void
   /** There is no such stream, or none any more. */
   onGiveUp(failure: WireFailure): void
 }
@@ -121,9 +123,10 @@ export class Listening implements AnswerListener {
 
   onFailure(failure: WireFailure): void {
     // A stream that broke off is taken up again like one that ended.
-    if (this.#events !== undefined) return this.reopen()
-    if (isFinal(failure) || ++this.#failures >= MAX_FAILURES) this.#giveUp(failure)
-    else this.reopen()
+    const isOver = this.#events === undefined && (isFinal(failure) || ++this.#failures >= MAX_FAILURES)
+    if (isOver) return this.#giveUp(failure)
+    if (failure.kind === 'network') this.#hooks.onBroken?.(failure)
+    this.reopen()
   }
 
   #giveUp(failure: WireFailure): void {

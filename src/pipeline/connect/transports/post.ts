@@ -8,6 +8,7 @@
 import type { Message, RequestId } from '../../../model/message.ts'
 import type { SendOptions, WireFailure, WireListener } from '../../../model/wire.ts'
 import type { BodyUse, HttpHead } from '../../../world/world.ts'
+import { titleOf } from '../page.ts'
 import { isMessage } from './deliver.ts'
 import { createEventStream, type EventStream } from './event-stream.ts'
 import { Exchange, type AnswerListener, type ExchangeRequest } from './exchange.ts'
@@ -46,6 +47,8 @@ export class Post implements AnswerListener {
   #retryMs: number | undefined
   /** The rest of a stream that ended too early. */
   #rest: Listening | undefined
+  /** A web page, by what it calls itself. */
+  #page: string | undefined
   #isAnswered = false
   #isOver = false
   #onAbort: (() => void) | undefined
@@ -89,6 +92,10 @@ export class Post implements AnswerListener {
       this.#events = this.#readEvents()
       return 'pieces'
     }
+    if (type === 'text/html') {
+      this.#page = ''
+      return 'whole'
+    }
     this.#fail({
       kind: 'protocol',
       message: `it answered with \`${show(type)}\` and not with JSON or events`,
@@ -99,11 +106,13 @@ export class Post implements AnswerListener {
 
   onText(text: string): void {
     if (this.#events !== undefined) this.#events.push(text)
+    else if (this.#page !== undefined) this.#page = titleOf(text) ?? ''
     else if (!this.#receive(text)) this.#fail({ kind: 'protocol', message: 'it answered with invalid JSON' })
   }
 
   onEnd(): void {
     if (this.#isAnswered || this.#id === undefined) this.#finish()
+    else if (this.#page !== undefined) this.#fail({ kind: 'page', title: this.#page })
     else if (!this.#takeUp()) this.#fail({ kind: 'protocol', message: 'it did not answer the request' })
   }
 

@@ -8,6 +8,7 @@
 import type { Message } from '../../../model/message.ts'
 import type { SendOptions, Wire, WireFailure, WireListener } from '../../../model/wire.ts'
 import type { BodyUse, Http, HttpHead, World } from '../../../world/world.ts'
+import { titleOf } from '../page.ts'
 import { parseAddress, toHeaderList, type Address } from './address.ts'
 import { deliver } from './deliver.ts'
 import { createEventStream, loadEventStreams, type EventStream } from './event-stream.ts'
@@ -30,6 +31,8 @@ class SseWire implements Wire, AnswerListener {
   #path: string | undefined
   #unsent: (readonly [Message, SendOptions])[] = []
   readonly #posts = new Set<Exchange>()
+  /** A web page instead of a stream, by what it calls itself. */
+  #page: string | undefined
   #hasSign = false
   #isOver = false
 
@@ -68,7 +71,12 @@ class SseWire implements Wire, AnswerListener {
   }
 
   onHead({ headers }: HttpHead): BodyUse {
-    if (mediaType(headers) !== 'text/event-stream') {
+    const type = mediaType(headers)
+    if (type === 'text/html') {
+      this.#page = ''
+      return 'whole'
+    }
+    if (type !== 'text/event-stream') {
       this.#end({ kind: 'protocol', message: 'it did not answer with a stream of events' })
       return 'nothing'
     }
@@ -85,11 +93,12 @@ class SseWire implements Wire, AnswerListener {
   }
 
   onText(text: string): void {
-    this.#events?.push(text)
+    if (this.#page === undefined) this.#events?.push(text)
+    else this.#page = titleOf(text) ?? ''
   }
 
   onEnd(): void {
-    this.#end({ kind: 'closed' })
+    this.#end(this.#page === undefined ? { kind: 'closed' } : { kind: 'page', title: this.#page })
   }
 
   onFailure(failure: WireFailure): void {

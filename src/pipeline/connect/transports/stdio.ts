@@ -34,12 +34,13 @@ class StdioWire implements Wire, ProcessListener {
   readonly #clock: Clock
   readonly #listener: WireListener
   readonly #output: Lines
-  readonly #log: Lines
+  /** Of stderr; made when something comes, as are the meters: most servers are silent there. */
+  #log: Lines | undefined
   readonly #child: Child
   /** Why we ended it, when we did: the exit that follows says less. */
   #verdict: WireFailure | undefined
-  readonly #logging = new Meter(MAX_LOG)
-  readonly #noise = new Meter(MAX_NOISE)
+  #logging: Meter | undefined
+  #noise: Meter | undefined
   /** Whether what came last on stderr was a whole line. */
   #endsLine = true
   /** The last of what came when there was too much of it. */
@@ -58,8 +59,6 @@ class StdioWire implements Wire, ProcessListener {
       onTooLong: () =>
         this.#abandon({ kind: 'protocol', message: `it wrote a line of more than ${MAX_LINE >> 20} MB` }),
     })
-    const onLog = (line: string): void => listener.onLog?.(line)
-    this.#log = new Lines({ maxLength: MAX_LOG_LINE, onLine: onLog, onTooLong: onLog })
     this.#child = world.processes.spawn(toRequest(launch), this)
   }
 
@@ -95,25 +94,34 @@ class StdioWire implements Wire, ProcessListener {
   onErrorOutput(text: string): void {
     const isWhole = this.#endsLine
     this.#endsLine = text.endsWith('\n')
+    this.#logging ??= new Meter(MAX_LOG)
     if (this.#held === undefined && this.#logging.takes(text.length, this.#clock.now()))
-      return this.#log.push(text)
+      return this.#openLog().push(text)
     // What is between is lost, but what comes last says most.
     if (this.#held === undefined) this.#clock.after(HOLD_MS, () => this.#release())
     this.#held = { text, isWhole }
+  }
+
+  #openLog(): Lines {
+    const onLog = (line: string): void => this.#listener.onLog?.(line)
+    this.#log ??= new Lines({ maxLength: MAX_LOG_LINE, onLine: onLog, onTooLong: onLog })
+    return this.#log
   }
 
   #release(): void {
     const held = this.#held
     if (held === undefined) return
     this.#held = undefined
-    this.#log.flush()
+    const log = this.#openLog()
+    log.flush()
     // Half a line may end in half a secret, which nobody would know again.
-    this.#log.push(held.isWhole ? held.text : held.text.slice(held.text.indexOf('\n') + 1))
+    log.push(held.isWhole ? held.text : held.text.slice(held.text.indexOf('\n') + 1))
   }
 
   /** One that writes anything but messages, on and on, would keep us from listening to the others. */
   #read(line: string): void {
     if (this.#verdict !== undefined || deliver(line, this.#listener) === 'message') return
+    this.#noise ??= new Meter(MAX_NOISE)
     if (this.#noise.takes(1, this.#clock.now())) return
     const message = `it wrote ${MAX_NOISE} lines to stdout that are no MCP messages`
     this.#abandon({ kind: 'protocol', message })
@@ -143,7 +151,7 @@ class StdioWire implements Wire, ProcessListener {
     this.#leaving = undefined
     if (this.#verdict === undefined) this.#output.flush()
     this.#release()
-    this.#log.flush()
+    this.#log?.flush()
     for (const tell of leaving) tell()
     this.#listener.onEnd(this.#verdict ?? failure)
   }

@@ -17,9 +17,10 @@ export function openWs(launch: WsLaunch, world: Pick<World, 'sockets'>, listener
   let gone: (() => void) | undefined
   const whenGone = new Promise<void>((resolve) => (gone = resolve))
 
+  const url = reveal(launch.url)
   const socket = world.sockets.open(
     {
-      url: reveal(launch.url),
+      url,
       headers: Object.fromEntries([...launch.headers].map(([name, value]) => [name, reveal(value)])),
       protocols: launch.protocols,
     },
@@ -37,7 +38,7 @@ export function openWs(launch: WsLaunch, world: Pick<World, 'sockets'>, listener
       onClose(end) {
         // A refusal is a sign of life as well.
         if (state === 'opening' && end.kind === 'refused') listener.onFirstSign?.()
-        const failure: WireFailure = state === 'closing' ? { kind: 'closed' } : toFailure(end)
+        const failure: WireFailure = state === 'closing' ? { kind: 'closed' } : toFailure(end, hostOf(url))
         state = 'over'
         gone!()
         listener.onEnd(failure)
@@ -67,20 +68,36 @@ const GOODBYES: ReadonlySet<number> = new Set([1000, 1001, 1005])
 /** No goodbye at all. */
 const BROKEN = 1006
 
-function toFailure(end: SocketEnd): WireFailure {
+function toFailure(end: SocketEnd, host: { readonly host?: string }): WireFailure {
   switch (end.kind) {
     case 'refused': {
-      const { status, body, challenge } = end
-      return { kind: 'http', status, body, ...(challenge === undefined ? {} : { challenge }) }
+      const { status, body, challenge, via } = end
+      return {
+        kind: 'http',
+        status,
+        body,
+        ...(challenge === undefined ? {} : { challenge }),
+        ...(via === undefined ? {} : { via }),
+      }
     }
-    case 'failed':
-      return { kind: 'network', code: end.code, message: end.message }
+    case 'failed': {
+      const { code, message, via } = end
+      return { kind: 'network', code, message, ...host, ...(via === undefined ? {} : { via }) }
+    }
     case 'misspoke':
       return { kind: 'protocol', message: end.message }
     case 'closed':
       if (GOODBYES.has(end.code)) return { kind: 'closed' }
       if (end.code === BROKEN)
-        return { kind: 'network', code: 'ECONNRESET', message: 'the connection broke off' }
+        return { kind: 'network', code: 'ECONNRESET', message: 'the connection broke off', ...host }
       return { kind: 'protocol', message: `it closed the connection with code ${end.code}` }
+  }
+}
+
+function hostOf(url: string): { readonly host?: string } {
+  try {
+    return { host: new URL(url).host }
+  } catch {
+    return {} // told as an address that is none
   }
 }

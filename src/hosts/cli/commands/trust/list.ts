@@ -2,8 +2,8 @@
  * list: every decision there is, in every project.
  */
 import type { TrustDecision } from '../../../../model/trust.ts'
-import { maskCommandLine } from '../../../shared/mask-fact.ts'
-import { maskText } from '../../../shared/mask-text.ts'
+import { maskCommandLine } from '../../../../problem/mask-fact.ts'
+import { maskText } from '../../../../problem/mask-text.ts'
 import { showFolder } from '../../../shared/show-path.ts'
 import { showProblems } from '../../../shared/show-problem.ts'
 import { toTable, type Column } from '../../../shared/table.ts'

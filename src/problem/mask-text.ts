@@ -5,9 +5,9 @@
  * out    text for screens and `--json`
  * never  shows a literal from a place where people keep secrets, however harmless it looks
  */
-import { SECRET_MARK } from '../../base/secret.ts'
-import { showPart, type Reference, type Template } from '../../model/template.ts'
-import { RANDOM_SEGMENT, TOKEN_SHAPE } from '../../problem/mask.ts'
+import { SECRET_MARK } from '../base/secret.ts'
+import { showPart, type Reference, type Template } from '../model/template.ts'
+import { RANDOM_SEGMENT, TOKEN_SHAPE } from './mask.ts'
 
 /** A value that counts as secret whatever it is: of `env`, a client secret, a token. */
 export function maskValue(template: Template): string {

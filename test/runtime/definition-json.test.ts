@@ -2,9 +2,9 @@
  * definition-json: what is shown of a definition, and above all what is not.
  */
 import { describe, expect, test } from 'vitest'
-import type { ServerDefinition, StdioTransport, Transport } from '../../../src/model/definition.ts'
-import type { Template } from '../../../src/model/template.ts'
-import { toDefinitionJson } from '../../../src/hosts/shared/definition-json.ts'
+import type { ServerDefinition, StdioTransport, Transport } from '../../src/model/definition.ts'
+import type { Template } from '../../src/model/template.ts'
+import { toDefinitionJson } from '../../src/runtime/definition-json.ts'
 
 const TOKEN = { kind: 'env', name: 'TOKEN' } as const
 const REGION = { kind: 'env', name: 'REGION', fallback: 'eu-1' } as const

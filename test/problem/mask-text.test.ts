@@ -2,8 +2,8 @@
  * mask-text: secrets in places where nobody would look for a name.
  */
 import { expect, test } from 'vitest'
-import { maskText } from '../../../src/hosts/shared/mask-text.ts'
-import { maskSecrets } from '../../../src/problem/mask.ts'
+import { maskText } from '../../src/problem/mask-text.ts'
+import { maskSecrets } from '../../src/problem/mask.ts'
 
 test('a key in the path of a URL is hidden, and the rest of the path is not', () => {
   expect(maskText('https://mcp.zapier.com/api/mcp/s/ZDk4NzYyMTAxMjM0NTY3ODkwYWJjZGVm/mcp')).toBe(

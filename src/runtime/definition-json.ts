@@ -4,9 +4,9 @@
  * `templates` is for writing files: everything as the user wrote it. `masked` is for everything that is shown:
  * no literal that may be a secret.
  */
-import type { Auth, OAuth, ServerDefinition, TemplateMap, Transport } from '../../model/definition.ts'
-import { showTemplate, type Template } from '../../model/template.ts'
-import { maskArgs, maskHeader, maskTemplate, maskText, maskValue } from './mask-text.ts'
+import type { Auth, OAuth, ServerDefinition, TemplateMap, Transport } from '../model/definition.ts'
+import { showTemplate, type Template } from '../model/template.ts'
+import { maskArgs, maskHeader, maskTemplate, maskText, maskValue } from '../problem/mask-text.ts'
 
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject
 export interface JsonObject {
@@ -31,6 +31,15 @@ export function toDefinitionJson(definition: ServerDefinition, show: 'masked' | 
     supportsParallelCalls,
     isolation,
   })
+}
+
+/** Parts of a definition, masked. */
+export function toTransportJson(transport: Transport): JsonObject {
+  return toObject(transportFields(transport, MASKED))
+}
+
+export function toAuthJson(auth: Auth): JsonObject {
+  return authFields(auth, MASKED)
 }
 
 /** How the texts of a definition are spelled, by how likely they hold a secret. */
@@ -117,7 +126,7 @@ function oauthFields(oauth: OAuth, { text, value, words }: Spelling): JsonValue 
   })
 }
 
-function authFields(auth: Auth, { text, value, words }: Spelling): JsonValue {
+function authFields(auth: Auth, { text, value, words }: Spelling): JsonObject {
   return toObject({
     type: auth.type,
     credentialId: auth.credentialId,

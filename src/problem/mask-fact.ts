@@ -3,12 +3,22 @@
  *
  * in     a fact as the record of approvals keeps it, which somebody may have edited
  */
-import { literal } from '../../model/template.ts'
-import type { TrustFacts } from '../../model/trust.ts'
+import type { Change } from '../model/catalog.ts'
+import { literal } from '../model/template.ts'
+import type { TrustFacts } from '../model/trust.ts'
 import { maskArgs, maskText } from './mask-text.ts'
 
 export function maskFact(field: string, value: string): string {
   return field === 'args' ? JSON.stringify(maskArgs(readArgs(value).map(literal))) : maskText(value)
+}
+
+/** The facts of an approval are what the user wrote, so an argument among them may be a secret. */
+export function maskChange({ field, was, is }: Change): Change {
+  return {
+    field,
+    ...(was === undefined ? {} : { was: maskFact(field, was) }),
+    ...(is === undefined ? {} : { is: maskFact(field, is) }),
+  }
 }
 
 /** The command line of a server, in one line; undefined for one that is reached. */

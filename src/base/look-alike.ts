@@ -1,0 +1,59 @@
+/**
+ * look-alike: text in the form in which it is compared with what somebody meant to forbid.
+ *
+ * in     a name, or a pattern of names
+ * out    lower case; letters of other alphabets, other widths and with accents as the letters they are read as; without
+ *        what cannot be seen
+ *
+ * Two names that a person would read as one have one form. Plain letters and digits stay apart (`l`, `1` and `I` do
+ * not): names of real tools differ in nothing else.
+ */
+export function foldLookAlikes(text: string): string {
+  // Nearly every name, at a hundredth of the price.
+  if (/^[\x20-\x7e]*$/.test(text)) return text.toLowerCase()
+  const apart = text.normalize('NFKD').replace(/[\p{M}\p{C}\p{Default_Ignorable_Code_Point}]/gu, '')
+  const plain = apart.replace(/\p{Pd}|\u2212/gu, '-').replace(/\p{Pc}/gu, '_')
+  // A capital may look like one letter, and its small form like another.
+  return toLatin(toLatin(plain).toLowerCase())
+}
+
+function toLatin(text: string): string {
+  return Array.from(text, (character) => LOOKS_LIKE.get(character) ?? character).join('')
+}
+
+/** Latin letters, and below each what is drawn as it: Unicode's confusables (UTS #39), as far as they are letters. */
+const LETTERS: Readonly<Record<string, string>> = {
+  a: 'аαɑᴀАΑᎪ',
+  b: 'ЬᏏвВΒᏴ',
+  c: 'сϲᴄСϹⲥᏟ',
+  d: 'ԁᏧժᴅᎠ',
+  e: 'еєҽℯᴇЕΕᎬε',
+  f: 'ϝꞙſᖴ',
+  g: 'ɡցԍᶃᏀɢ',
+  h: 'һհᏂНΗᎻʜ',
+  i: 'іιıɩꙇӀІΙ',
+  j: 'јϳᎫЈᴊ',
+  k: 'кκᴋКΚᏦ',
+  l: 'ӏ׀ⅼןᏞʟ',
+  m: 'мᴍМΜᎷ',
+  n: 'ոռηпΝɴ',
+  o: 'оοօσסᴏОΟՕ',
+  p: 'рρϱᴘРΡᏢ',
+  q: 'ԛզգԚ',
+  r: 'гᴦʀᏒ',
+  s: 'ѕꜱЅᏚ',
+  t: 'тτᴛТΤᎢ',
+  u: 'սυʋᴜՍ',
+  v: 'νѵᴠѴᏙ',
+  w: 'ԝᴡѡԜᎳ',
+  x: 'хχⅹХΧ',
+  y: 'уγүʏУΥҮ',
+  z: 'ᴢΖᏃ',
+  '-': '⁃˗',
+  '/': '⁄∕⟋',
+  '.': '․',
+}
+
+const LOOKS_LIKE: ReadonlyMap<string, string> = new Map(
+  Object.entries(LETTERS).flatMap(([letter, alike]) => Array.from(alike, (one) => [one, letter] as const)),
+)

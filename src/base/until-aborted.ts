@@ -1,0 +1,19 @@
+/**
+ * until-aborted: waits for something, and no longer than its caller wants to.
+ */
+export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work
+  let stop = (): void => undefined
+  const aborted = new Promise<never>((_, reject) => {
+    // A listener of its own, since a signal that lives longer would keep it.
+    const onAbort = (): void => reject(signal.reason as Error)
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort, { once: true })
+    stop = () => signal.removeEventListener('abort', onAbort)
+  })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    stop()
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * call: one tool, called by a person or a script.
+ */
+import { isObject } from '../../../base/is-object.ts'
+import { ToolAbortError, type ToolResult } from '../../../model/outcome.ts'
+import { ProblemError } from '../../../problem/problem.ts'
+import { toProblemJson } from '../../shared/problem-json.ts'
+import type { CommandContext } from '../command.ts'
+import { DONE, exitCodeOf, FAILED } from '../exit-codes.ts'
+import { printJson, printLines, reportProblems } from '../print.ts'
+import { badChoice, badJson, noObject, unreadableFile } from '../problems.ts'
+import { showProgress } from '../progress-line.ts'
+import { saveMedia, type Saved } from '../save-media.ts'
+import { parsePair, toArguments } from '../tool-arguments.ts'
+import { readMs, requireKnown, withBoard } from '../with-board.ts'
+import { toSafeText } from './read.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Throws `cli/unknown-server`, `cli/bad-argument`, `cli/unknown-argument` and other faults of the line. */
+export async function run(context: CommandContext): Promise<number> {
+  const [server, tool, ...given] = context.args as [string, string, ...string[]]
+  const output = readOutput(context)
+  const timeoutMs = readMs(context, 'timeout')
+  const pairs = given.map(parsePair)
+  const base = await readBase(context)
+  const controller = new AbortController()
+  const stopListening = context.terminal.onInterrupt(() => controller.abort())
+  const progress = showProgress(context.terminal)
+  try {
+    const options = { only: [server], wait: 'moment', maxResultTokens: 0 } as const
+    return await withBoard(context, options, async (board) => {
+      requireKnown(context, board, server)
+      const result = await board
+        .call({ server, tool }, (found) => toArguments(pairs, base, found), {
+          signal: controller.signal,
+          timeoutMs,
+          connectTimeoutMs: 0,
+          onProgress: progress.tell,
+          who: 'person',
+        })
+        .catch(toAborted)
+      progress.clear()
+      return present(context, result, output)
+    })
+  } finally {
+    progress.clear()
+    stopListening()
+  }
+}
+
+function toAborted(error: unknown): ToolResult {
+  if (error instanceof ToolAbortError) return error.result
+  throw error
+}
+
+const OUTPUTS = ['text', 'json', 'raw'] as const
+
+type Output = (typeof OUTPUTS)[number]
+
+function readOutput({ flags, json }: CommandContext): Output {
+  const given = flags['output']
+  if (typeof given !== 'string') return json ? 'json' : 'text'
+  const output = OUTPUTS.find((one) => one === given)
+  if (output === undefined) throw new ProblemError(badChoice('output', given, OUTPUTS))
+  return output
+}
+
+/** `--args`: JSON, `@file`, or `-` for stdin. */
+async function readBase({ flags, terminal, world }: CommandContext): Promise<Fields> {
+  const given = flags['args']
+  if (typeof given !== 'string') return {}
+  if (given === '-') return parseObject(await terminal.input(), 'what came from stdin')
+  if (!given.startsWith('@')) return parseObject(given, '`--args`')
+  const file = world.paths.resolve(world.cwd, given.slice(1))
+  const read = world.files.read(file)
+  if (read.kind !== 'text') throw new ProblemError(unreadableFile(file))
+  return parseObject(read.text, `\`${given.slice(1)}\``)
+}
+
+function parseObject(text: string, where: string): Fields {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new ProblemError(badJson(where))
+  }
+  if (!isObject(value)) throw new ProblemError(noObject(where))
+  return value
+}
+
+function present(context: CommandContext, result: ToolResult, output: Output): number {
+  const { terminal, world } = context
+  const saved = saveMedia(context, result)
+  if (output === 'json') printJson(terminal, toJson(result, saved))
+  else if (result.result === undefined) reportProblems(terminal, [result.problem!], world)
+  else if (output === 'raw') printJson(terminal, result.result)
+  else printLines(terminal, toText(context, result))
+  if (output !== 'json') {
+    for (const { file } of saved.files) terminal.err(`saved ${file}\n`)
+    reportProblems(terminal, saved.problems, world)
+  }
+  if (result.outcome === 'done') return saved.problems.length === 0 ? DONE : FAILED
+  return result.problem === undefined ? FAILED : exitCodeOf(result.problem)
+}
+
+function toText({ terminal }: CommandContext, { text, content }: ToolResult): string[] {
+  // An empty file is empty, also when it is read by a tool.
+  const isEmpty = content.length > 0 && content.every((block) => isObject(block) && block['text'] === '')
+  return isEmpty ? [] : [toSafeText(text, terminal.columns !== undefined)]
+}
+
+function toJson(result: ToolResult, saved: Saved): object {
+  const { outcome, code, details, text, content, structuredContent, durationMs, problem } = result
+  return {
+    outcome,
+    ...(code === undefined ? {} : { code }),
+    server: details.serverName,
+    tool: details.mcpToolName,
+    name: details.name,
+    text,
+    content,
+    ...(structuredContent === undefined ? {} : { structuredContent }),
+    ...(saved.files.length === 0 ? {} : { saved: saved.files }),
+    durationMs,
+    ...(problem === undefined ? {} : { problem: toProblemJson(problem) }),
+    ...(saved.problems.length === 0 ? {} : { problems: saved.problems.map(toProblemJson) }),
+  }
+}

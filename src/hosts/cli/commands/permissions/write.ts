@@ -1,0 +1,83 @@
+/**
+ * write: `permissions allow`, `ask` and `deny`: a rule into a settings file.
+ */
+import { toPrintable } from '../../../../base/printable.ts'
+import type { Action } from '../../../../model/permission.ts'
+import { createWarning } from '../../../../problem/problem.ts'
+import type { LoadedCatalog } from '../../../../runtime/load-catalog.ts'
+import {
+  findStricter,
+  writeRules,
+  type RuleScope,
+  type RuleWritten,
+} from '../../../../runtime/permission-rules.ts'
+import { showPath } from '../../../shared/show-path.ts'
+import type { CommandContext, CommandModule } from '../../command.ts'
+import { DONE } from '../../exit-codes.ts'
+import { printJson, printLines, reportBeside } from '../../print.ts'
+import { findScope } from './scope.ts'
+import { showRule } from './show-rule.ts'
+
+export function writeAs(action: Action): CommandModule['run'] {
+  return async (context) => {
+    const { world, flags, args, json, terminal } = context
+    const scope = findScope(flags) ?? 'user'
+    const reason = flags['reason']
+    const rules = args.map((tool) => ({ tool, action, ...(typeof reason === 'string' ? { reason } : {}) }))
+    const written = await writeRules(world, await context.load(), { scope, rules })
+    // As the next run will read it.
+    const loaded = await context.load()
+    if (json) printJson(terminal, { written: written.map((one) => ({ ...one, scope })) })
+    else
+      printLines(
+        terminal,
+        written.map((one) => showWritten(context, one)),
+      )
+    if (!json)
+      reportBeside(context, [
+        ...stricterNotes(context, loaded, written),
+        ...scopeNotes(loaded, scope),
+        // Nothing is allowed before that is mended.
+        ...(loaded.permissions.broken === undefined ? [] : [loaded.permissions.broken]),
+      ])
+    return DONE
+  }
+}
+
+const WORDS = { allow: 'allowed', ask: 'to be asked', deny: 'denied' }
+
+function showWritten({ world }: CommandContext, { tool, action, file, done }: RuleWritten): string {
+  const what = `\`${toPrintable(tool)}\` is ${WORDS[action]}`
+  return `${what} (${done}, ${showPath(file, world)})`
+}
+
+/** Strictest wins, so what was written may change nothing. */
+function stricterNotes(
+  { world }: CommandContext,
+  loaded: LoadedCatalog,
+  written: readonly RuleWritten[],
+): ReturnType<typeof createWarning>[] {
+  return written.flatMap(({ tool, action }) => {
+    const [stricter] = findStricter(loaded, { tool, action })
+    if (stricter === undefined) return []
+    return [
+      createWarning({
+        code: 'permit/outranked',
+        message: `a stricter rule decides about \`${tool}\` all the same: it ${stricter.action === 'deny' ? 'denies' : 'asks'}`,
+        notes: [showRule(stricter, world)],
+      }),
+    ]
+  })
+}
+
+function scopeNotes({ permissions }: LoadedCatalog, scope: RuleScope): ReturnType<typeof createWarning>[] {
+  const isInForce = permissions.rules.some(({ level }) => level === 'project')
+  if (scope !== 'project' || isInForce) return []
+  return [
+    createWarning({
+      severity: 'info',
+      code: 'permit/not-yet',
+      message: 'rules of a project count for those who approved a server of it, and you did not yet',
+    }),
+  ]
+}

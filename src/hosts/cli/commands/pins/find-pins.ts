@@ -1,0 +1,37 @@
+/**
+ * find-pins: the approved tools that somebody means.
+ */
+import { findNearest } from '../../../../base/edit-distance.ts'
+import { createProblem, ProblemError } from '../../../../problem/problem.ts'
+import type { ReviewedPin } from '../../../../runtime/pin-review.ts'
+
+/** Those that are not what was approved. */
+export type ChangedPin = Extract<ReviewedPin, { state: 'changed' | 'renamed' }>
+
+export function isChanged(one: ReviewedPin): one is ChangedPin {
+  return one.state === 'changed' || one.state === 'renamed'
+}
+
+/** By the name that a model sees, the raw one, or `server.tool`. Throws `permit/not-pinned`. */
+export function requirePins(pins: readonly ReviewedPin[], name: string): readonly ReviewedPin[] {
+  const found = pins.filter((one) => namesOf(one).includes(name))
+  if (found.length > 0) return found
+  const nearest = findNearest(
+    name,
+    pins.map((one) => one.name),
+  )
+  throw new ProblemError(
+    createProblem({
+      code: 'permit/not-pinned',
+      message: `no tool named \`${name}\` was approved`,
+      hints: [
+        ...(nearest === undefined ? [] : [`did you mean \`${nearest}\`?`]),
+        'to see every tool that was, run `plugboard pins list`',
+      ],
+    }),
+  )
+}
+
+function namesOf({ pin: { server, tool }, name }: ReviewedPin): readonly string[] {
+  return [name, `mcp__${server}__${tool}`, `${server}.${tool}`]
+}

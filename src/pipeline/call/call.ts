@@ -1,0 +1,150 @@
+/**
+ * call: one tool, once.
+ *
+ * in     a way to send, the tool, the arguments, what is remembered of the calls before
+ * out    exactly one outcome: it happened, it did not, or nobody knows
+ * never  sends what the tool's schema forbids; sends twice what may have happened, unless twice is as good as once
+ */
+import { isObject } from '../../base/is-object.ts'
+import type { Params, Result } from '../../model/message.ts'
+import type { CallOutcome, NotSent } from '../../model/outcome.ts'
+import { TOOL_CHANGED, type ToolToCall } from '../../model/permission.ts'
+import type { Problem } from '../../model/problem.ts'
+import { SessionError, type RequestOptions, type SessionFailure } from '../../model/session.ts'
+import { ProblemError } from '../../problem/problem.ts'
+import { findFaults } from './arguments.ts'
+import { isLooping, markOf, remember, type Repeats } from './loop-guard.ts'
+import {
+  badArguments,
+  gaveUp,
+  goesInCircles,
+  lostOnTheWay,
+  mayPass,
+  misspoke,
+  notReached,
+  refused,
+  turnedDown,
+} from './problems.ts'
+
+export interface CallRequest {
+  readonly target: ToolToCall
+  readonly args: Params
+  /** Whether the tool is as it was when its user approved it: only then are its hints worth something. */
+  readonly isUnchanged: boolean
+  readonly options: RequestOptions
+}
+
+/** To the tool's server. Rejects with a SessionError, or, where it cannot be reached, with a ProblemError. */
+export type Send = (params: Params, options: RequestOptions) => Promise<Result>
+
+export interface Guard {
+  /** How often the same call may be answered in the same way, in a row; 0 is off. */
+  readonly limit: number
+  /** Replaced with every call that has an answer. */
+  repeats: Repeats
+}
+
+export async function call(send: Send, request: CallRequest, guard: Guard): Promise<CallOutcome> {
+  const { target, args, options } = request
+  if (options.signal?.aborted === true) return aborted(target, false)
+  const faults = await findFaults(target.definition.inputSchema, args)
+  if (faults.length > 0) return notSent('bad-arguments', badArguments(target, faults))
+  const mark = markOf(target.server, target.tool, args)
+  if (isLooping(guard.repeats, mark, guard.limit)) {
+    return notSent('loop-guard', goesInCircles(target, guard.repeats.times))
+  }
+  const outcome = await sendAtMostTwice(send, request)
+  guard.repeats = remember(guard.repeats, mark, outcome)
+  return outcome
+}
+
+async function sendAtMostTwice(send: Send, request: CallRequest): Promise<CallOutcome> {
+  const first = await sendOnce(send, request)
+  if (!first.mayRepeat) return first.outcome
+  const { outcome } = await sendOnce(send, request)
+  return first.outcome.kind === 'unknown' ? afterUnknown(first.outcome, outcome) : outcome
+}
+
+/** What was sent once stays sent, whatever became of the second time. */
+function afterUnknown(first: CallOutcome, second: CallOutcome): CallOutcome {
+  if (second.kind === 'not-sent') return first
+  return second.kind === 'aborted' ? { ...second, wasSent: true } : second
+}
+
+interface Tried {
+  readonly outcome: CallOutcome
+  readonly mayRepeat: boolean
+}
+
+async function sendOnce(send: Send, request: CallRequest): Promise<Tried> {
+  const { target, args, options } = request
+  try {
+    const result = await send({ name: target.tool, arguments: args }, options)
+    return settled({ kind: result['isError'] === true ? 'tool-error' : 'done', result })
+  } catch (error) {
+    if (error instanceof ProblemError) return judgeProblem(error.problem)
+    if (error instanceof SessionError) return judgeFailure(error.failure, request)
+    throw error
+  }
+}
+
+function judgeProblem(problem: Problem): Tried {
+  const code = problem.code === TOOL_CHANGED ? 'denied' : 'not-connected'
+  return { outcome: notSent(code, problem), mayRepeat: mayPass(problem) }
+}
+
+function judgeFailure(failure: SessionFailure, request: CallRequest): Tried {
+  const { target } = request
+  switch (failure.kind) {
+    case 'rpc':
+      return settled({ kind: 'failed', problem: refused(target, failure.error) })
+    case 'bad-answer':
+      return settled({ kind: 'failed', problem: misspoke(target, failure.message) })
+    case 'aborted':
+      return settled(aborted(target, failure.wasSent))
+    case 'timeout':
+      return {
+        outcome: { kind: 'unknown', problem: lostOnTheWay(target, failure) },
+        mayRepeat: isRepeatable(request),
+      }
+    case 'lost':
+      return judgeLoss(failure, request)
+  }
+}
+
+function judgeLoss(failure: Lost, request: CallRequest): Tried {
+  const { target } = request
+  const { wire, wasSent } = failure
+  if (wasSent) {
+    return {
+      outcome: { kind: 'unknown', problem: lostOnTheWay(target, failure) },
+      mayRepeat: isRepeatable(request),
+    }
+  }
+  // The connection is there, and the request was turned down at the door; with 401, until somebody has a key.
+  if (wire.kind === 'http' && wire.status !== 401) {
+    return settled({ kind: 'failed', problem: turnedDown(target, wire) })
+  }
+  return { outcome: notSent('not-connected', notReached(target, wire)), mayRepeat: true }
+}
+
+type Lost = Extract<SessionFailure, { kind: 'lost' }>
+
+/** Whether doing it twice is as good as once. Its own word for it, which counts only while it is what was approved. */
+function isRepeatable({ target, isUnchanged }: CallRequest): boolean {
+  const { annotations } = target.definition
+  if (!isUnchanged || !isObject(annotations)) return false
+  return annotations['readOnlyHint'] === true || annotations['idempotentHint'] === true
+}
+
+function settled(outcome: CallOutcome): Tried {
+  return { outcome, mayRepeat: false }
+}
+
+function notSent(code: NotSent, problem: Problem): CallOutcome {
+  return { kind: 'not-sent', code, problem }
+}
+
+function aborted(target: ToolToCall, wasSent: boolean): CallOutcome {
+  return { kind: 'aborted', wasSent, problem: gaveUp(target, wasSent) }
+}

@@ -1,0 +1,115 @@
+/**
+ * problems: why a call did not do what was wanted, in words for a model and for a person.
+ */
+import { stripControls } from '../../base/strip-controls.ts'
+import type { RpcError } from '../../model/message.ts'
+import type { ToolToCall } from '../../model/permission.ts'
+import type { Problem } from '../../model/problem.ts'
+import { describeWireFailure, type SessionFailure } from '../../model/session.ts'
+import type { WireFailure } from '../../model/wire.ts'
+import { createProblem } from '../../problem/problem.ts'
+
+type Named = Pick<ToolToCall, 'server' | 'tool'>
+
+export function badArguments(target: Named, faults: readonly string[]): Problem {
+  return createProblem({
+    code: 'call/bad-arguments',
+    message: `the arguments do not fit ${say(target)}, so it was not called`,
+    notes: faults,
+    hints: ['correct the arguments and call it again'],
+  })
+}
+
+export function goesInCircles(target: Named, times: number): Problem {
+  return createProblem({
+    code: 'call/loop',
+    message: `${say(target)} gave the same answer to the same arguments ${times} times in a row, so it was not called again`,
+    hints: ['change the arguments, use another tool, or go on with the answer there is'],
+  })
+}
+
+/** The server answered, with an error. */
+export function refused(target: Named, { code, message }: RpcError): Problem {
+  return createProblem({
+    code: 'call/failed',
+    message: `${say(target)} failed: the server answered with error ${code}`,
+    notes: quoteServer(message),
+  })
+}
+
+export function turnedDown(target: Named, { status, body }: Extract<WireFailure, { kind: 'http' }>): Problem {
+  return createProblem({
+    code: 'call/failed',
+    message: `${say(target)} failed: the server answered with HTTP ${status}`,
+    notes: quoteServer(body),
+  })
+}
+
+/** It answered, and not with what the protocol knows. */
+export function misspoke(target: Named, message: string): Problem {
+  return createProblem({ code: 'call/failed', message: `${say(target)} failed: ${message}` })
+}
+
+/** Before anything could be sent. */
+export function notReached(target: Named, wire: WireFailure): Problem {
+  const isSignIn = wire.kind === 'http' && wire.status === 401
+  return createProblem({
+    code: isSignIn ? 'connect/needs-auth' : 'call/not-connected',
+    message: `${say(target)} was not called: ${describeWireFailure(wire)}`,
+    notes: wire.kind === 'http' ? quoteServer(wire.body) : [],
+    hints: [`to see how far the server comes, run \`plugboard test ${target.server}\``],
+  })
+}
+
+export function lostOnTheWay(
+  target: Named,
+  failure: Extract<SessionFailure, { kind: 'lost' | 'timeout' }>,
+): Problem {
+  const how =
+    failure.kind === 'timeout' ? `no word for ${failure.afterMs} ms` : describeWireFailure(failure.wire)
+  return createProblem({
+    code: failure.kind === 'timeout' ? 'call/timeout' : 'call/lost',
+    message: `${say(target)} was called and did not answer: ${how}`,
+    notes: ['it may have happened, or happen still'],
+    hints: [
+      'find out whether it did before you call it again',
+      ...(failure.kind === 'timeout'
+        ? ['if it is only slow, raise `timeout` (milliseconds) in the entry of its server']
+        : []),
+    ],
+  })
+}
+
+/** `what`: a tool, or a server that was not reached yet. */
+export function gaveUp(what: Named | string, wasSent: boolean): Problem {
+  return createProblem({
+    code: 'call/aborted',
+    message: `the call of ${typeof what === 'string' ? `\`${what}\`` : say(what)} was aborted ${wasSent ? 'after' : 'before'} it was sent`,
+    notes: wasSent ? ['the server was told; it may have happened all the same'] : [],
+  })
+}
+
+/**
+ * Failures of a try to connect that the next may not have. No program, no sign-in, a limit of time that is over, a server
+ * that is switched off: these are as they are.
+ */
+export function mayPass({ code }: Problem): boolean {
+  return PASSING.has(code)
+}
+
+const PASSING: ReadonlySet<string> = new Set([
+  'connect/exit',
+  'connect/network',
+  'connect/closed',
+  'connect/lost',
+])
+
+function say({ server, tool }: Named): string {
+  return `\`${server}.${tool}\``
+}
+
+/** A server's own words never stand in the first line. */
+function quoteServer(words: string): readonly string[] {
+  const short = stripControls(words).replace(/\s+/g, ' ').trim().slice(0, 1000)
+  return short === '' ? [] : [`it said: "${short}"`]
+}

@@ -1,0 +1,78 @@
+/**
+ * hints: what to do about a remote server that cannot be reached, or that somebody else answers for.
+ */
+import type { AdmittedServer } from '../../model/catalog.ts'
+import { faultOf, type NetworkFailure } from '../../model/network.ts'
+import { showTemplate } from '../../model/template.ts'
+
+type Transport = AdmittedServer['transport']
+
+export const SIGN_IN_HINT =
+  'it wants you to sign in: give its entry a token, `"headers": { "Authorization": "Bearer …" }`'
+
+/** Somebody is there, but does not speak this way. */
+export function adviseOnAddress({ type }: Transport): readonly string[] {
+  const other = { http: 'sse', sse: 'http' }[type as string]
+  const advice = 'check the path of its `url`'
+  return [other === undefined ? advice : `${advice}; if that is right, try \`"type": "${other}"\``]
+}
+
+export const PAGE_HINTS = [
+  'check the path of its `url`: many servers end in `/mcp` or `/sse`',
+  'if the page is one to sign in at, give its entry a token: `"headers": { "Authorization": "Bearer …" }`',
+]
+
+export function adviseOnNetwork(transport: Transport, failure: NetworkFailure): readonly string[] {
+  const { via } = failure
+  if (via?.isAtFault === true) return adviseOnProxy(failure, via.variable)
+  switch (faultOf(failure)) {
+    case 'refused':
+      return ['start the server, or check the port in its `url`']
+    case 'not-found':
+      return ['check the host in its `url`, and that this machine is online']
+    case 'self-signed':
+    case 'unknown-issuer':
+      return [
+        'if you trust it, save the certificate of its issuer as a PEM file and set `NODE_EXTRA_CA_CERTS` to that file before you start',
+      ]
+    case 'expired':
+    case 'not-yet-valid':
+      return [
+        'check the clock of this machine; if it is right, whoever runs the server must renew its certificate',
+      ]
+    case 'other-host':
+      return ['use the host in its `url` that the certificate is for']
+    case 'no-tls':
+      return [
+        `if it has no certificate, begin its \`url\` with \`${isSocket(transport) ? 'ws' : 'http'}://\``,
+      ]
+    case 'broken-off':
+    case 'no-http':
+      return adviseOnBroken(transport)
+    default:
+      return ['check its `url`, and that the server is running and can be reached from here']
+  }
+}
+
+function adviseOnProxy(failure: NetworkFailure, variable: string): readonly string[] {
+  const host = failure.host?.replace(/:\d+$/, '')
+  const around =
+    host === undefined ? [] : [`to reach this server without it, add \`${host}\` to \`NO_PROXY\``]
+  const fault = faultOf(failure)
+  if (fault === 'proxy-wants-login')
+    return [`put them into \`${variable}\`: \`http://name:password@proxy:port\``, ...around]
+  return [`check \`${variable}\` in your environment`, ...around]
+}
+
+/** A server that wants TLS hangs up on whoever begins without. */
+function adviseOnBroken(transport: Transport): readonly string[] {
+  const address = 'url' in transport ? showTemplate(transport.url) : ''
+  const advice = 'check that the server is well, and what is between here and there (firewall, VPN)'
+  const plain = /^(http|ws):/i.exec(address)?.[1]
+  if (plain === undefined) return [advice]
+  return [`if it wants a secure connection, begin its \`url\` with \`${plain.toLowerCase()}s://\``, advice]
+}
+
+function isSocket({ type }: Transport): boolean {
+  return type === 'ws' || type === 'ws-ide'
+}

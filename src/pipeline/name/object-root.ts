@@ -1,0 +1,128 @@
+/**
+ * object-root: a schema whose root is one plain object, as every provider wants it.
+ *
+ * in     a well-formed schema, of anything, with alternatives at its root or without
+ * out    `type: "object"` with `properties`, and nothing of `anyOf`, `oneOf` and `allOf` beside them: alternatives become one
+ *        object with the properties of all, required where all require them, and a sentence that says which belong together
+ * never  keeps a `$ref` at the root: they were written out before
+ */
+import { isEqual, setOwn, typesOf, without, type Schema, type SchemaObject } from './json-schema.ts'
+import { withoutAllOf } from './merge.ts'
+import { spend, Unrepairable, type Work } from './unrepairable.ts'
+
+export function toObjectRoot(root: SchemaObject, work: Work): SchemaObject {
+  const plain = flatten(root, work)
+  if (plain === undefined) throw new Unrepairable('no arguments can satisfy its schema')
+  if (plain.type === 'object' && plain.properties !== undefined) return plain
+  if (!isOfObjects(plain)) {
+    const types = typesOf(plain).join(' or ')
+    throw new Unrepairable(`its schema is of type \`${types}\`, but arguments are always an object`)
+  }
+  return { ...plain, type: 'object', properties: plain.properties ?? {} }
+}
+
+/** Whether arguments, which are an object, could satisfy it. */
+function isOfObjects(schema: SchemaObject): boolean {
+  return schema.type === undefined || typesOf(schema).includes('object')
+}
+
+export function hasAlternatives(schema: SchemaObject): boolean {
+  return schema.anyOf !== undefined || schema.oneOf !== undefined || schema.allOf !== undefined
+}
+
+/** Undefined when nothing can satisfy it. */
+function flatten(schema: SchemaObject, work: Work): SchemaObject | undefined {
+  let node = withoutAllOf(schema, work)
+  for (const keyword of ['anyOf', 'oneOf'] as const) {
+    const forms = node?.[keyword]
+    if (node !== undefined && forms !== undefined)
+      node = joinForms(without(node, new Set([keyword])), forms, work)
+  }
+  return node
+}
+
+function joinForms(beside: SchemaObject, forms: readonly Schema[], work: Work): SchemaObject | undefined {
+  const objects = forms
+    .map((form) => (form === false ? undefined : form === true ? {} : flatten(form, work)))
+    .filter((form) => form !== undefined)
+    .filter(isOfObjects)
+  if (objects.length === 0) return undefined
+  const properties = joinProperties(beside, objects, work)
+  const required = joinRequired(beside, objects)
+  const isClosed = objects.every(({ additionalProperties }) => additionalProperties === false)
+  const description = tellForms(beside, objects)
+  return {
+    ...beside,
+    ...(Object.keys(properties).length === 0 ? {} : { properties }),
+    ...(required.length === 0 ? {} : { required }),
+    ...(isClosed && beside.additionalProperties === undefined ? { additionalProperties: false } : {}),
+    ...(description === undefined ? {} : { description }),
+  }
+}
+
+/** What is said of a property for all forms counts; else what one of the forms says of it. */
+function joinProperties(
+  beside: SchemaObject,
+  forms: readonly SchemaObject[],
+  work: Work,
+): Record<string, Schema> {
+  const said = new Map<string, Schema[]>()
+  for (const { properties = {} } of forms) {
+    for (const name of Object.keys(properties)) {
+      const before = said.get(name) ?? []
+      spend(work, 1 + before.length)
+      if (!before.some((one) => isEqual(one, properties[name])))
+        said.set(name, [...before, properties[name]!])
+    }
+  }
+  const out: Record<string, Schema> = { ...beside.properties }
+  for (const [name, schemas] of said) {
+    if (!Object.hasOwn(out, name) || out[name] === true) setOwn(out, name, oneOfThem(schemas))
+  }
+  return out
+}
+
+function oneOfThem(schemas: readonly Schema[]): Schema {
+  if (schemas.length === 1) return schemas[0]!
+  return toOptions(schemas) ?? { anyOf: schemas }
+}
+
+/** The word that tells forms apart is a `const` in each; in all, it is one of a list. */
+function toOptions(schemas: readonly Schema[]): SchemaObject | undefined {
+  const options: unknown[] = []
+  const types = new Set<unknown>()
+  for (const schema of schemas) {
+    if (typeof schema === 'boolean') return undefined
+    const { const: only, enum: several, type, ...rest } = schema
+    if (Object.keys(rest).length > 0 || (only === undefined && several === undefined)) return undefined
+    options.push(...(several ?? [only]))
+    types.add(type)
+  }
+  if (types.size !== 1) return undefined
+  const [type] = types
+  return {
+    ...(type === undefined ? {} : { type: type as NonNullable<SchemaObject['type']> }),
+    enum: [...new Set(options)],
+  }
+}
+
+function joinRequired(beside: SchemaObject, forms: readonly SchemaObject[]): readonly string[] {
+  const [first, ...others] = forms
+  const shared = (first?.required ?? []).filter((name) =>
+    others.every(({ required = [] }) => required.includes(name)),
+  )
+  return [...new Set([...(beside.required ?? []), ...shared])]
+}
+
+/** More forms than this, or longer lists, are told as the first few. */
+const TOLD = 10
+
+function tellForms({ description }: SchemaObject, forms: readonly SchemaObject[]): string | undefined {
+  const groups = [...new Set(forms.map(({ required = [] }) => required.slice(0, TOLD).join(' + ')))].filter(
+    (group) => group !== '',
+  )
+  if (groups.length < 2) return description
+  const more = groups.length > TOLD ? ', …' : ''
+  const sentence = `Arguments that belong together, one of: ${groups.slice(0, TOLD).join(', ')}${more}.`
+  return description === undefined ? sentence : `${description}\n${sentence}`
+}

@@ -1,0 +1,109 @@
+/**
+ * gemini: the `Schema` of its API, a part of OpenAPI 3.0: one type each, `nullable`, no references.
+ *
+ * Types stay in lower case, which its own package changes as it sends them, and which endpoints that speak OpenAI need.
+ */
+import type { JsonSchema } from '../../../model/profile.ts'
+import { typesOf, without, type SchemaObject } from '../json-schema.ts'
+import { toNote, withNotes } from '../notes.ts'
+import type { Dialect } from '../simplify.ts'
+import type { Work } from '../unrepairable.ts'
+import { toSimpleRoot } from './simple-root.ts'
+
+/** Throws when the schema cannot be mended. */
+export function toGemini(schema: JsonSchema, work: Work): JsonSchema {
+  return toSimpleRoot(schema, 'inline', { dialect: GEMINI, work })
+}
+
+const GEMINI: Dialect = {
+  name: 'gemini',
+  keywords: new Set([
+    'title',
+    'description',
+    'default',
+    'enum',
+    'format',
+    'pattern',
+    'minLength',
+    'maxLength',
+    'minimum',
+    'maximum',
+    'minItems',
+    'maxItems',
+    'minProperties',
+    'maxProperties',
+  ]),
+  any: {
+    anyOf: [
+      { type: 'string' },
+      { type: 'number' },
+      { type: 'boolean' },
+      { type: 'object', properties: {} },
+      { type: 'array', items: { type: 'string' } },
+    ],
+  },
+  typeLists: 'split',
+  items: 'required',
+  finish: (node) => (node.anyOf === undefined ? finishTyped(node) : finishUnion(node)),
+}
+
+function finishTyped(node: SchemaObject): SchemaObject {
+  const types = typesOf(node)
+  const type = types.find((one) => one !== 'null')
+  if (type === undefined) return ONLY_NULL
+  const one = types.length === 1 ? node : { ...node, type }
+  const fitting = withFormats(withOptions(type === 'object' ? withProperties(one) : one))
+  return types.includes('null') ? { ...fitting, nullable: true } : fitting
+}
+
+/** There is no type for null alone. Among alternatives it is known by being this very object. */
+const ONLY_NULL: SchemaObject = { type: 'string', nullable: true, description: 'always null' }
+
+const ENUM: ReadonlySet<string> = new Set(['enum'])
+
+function withProperties(node: SchemaObject): SchemaObject {
+  const open = without(node, ADDITIONAL)
+  const note = toNote('additionalProperties', node.additionalProperties)
+  const noted = withNotes(open, note === undefined ? [] : [note])
+  return noted.properties === undefined ? { ...noted, properties: {} } : noted
+}
+
+const ADDITIONAL: ReadonlySet<string> = new Set(['additionalProperties'])
+
+/** Options are texts, and none is empty. */
+function withOptions(node: SchemaObject): SchemaObject {
+  const { enum: options } = node
+  if (options === undefined) return node
+  const texts = options.filter((option) => typeof option === 'string' && option !== '')
+  if (node.type === 'string' && texts.length === options.length) return node
+  if (node.type === 'string' && texts.length > 0) return { ...node, enum: texts }
+  const note = toNote('enum', options)
+  return withNotes(without(node, ENUM), note === undefined ? [] : [note])
+}
+
+function withFormats(node: SchemaObject): SchemaObject {
+  const { format, ...rest } = node
+  if (format === undefined || FORMATS[String(node.type)]?.includes(format) === true) return node
+  const note = toNote('format', format)
+  return withNotes(rest, note === undefined ? [] : [note])
+}
+
+const FORMATS: Readonly<Record<string, readonly string[]>> = {
+  string: ['enum', 'date-time'],
+  number: ['float', 'double'],
+  integer: ['int32', 'int64'],
+}
+
+/** Nothing may stand beside `anyOf`: what is told, and that it may be null, is said of each alternative. */
+function finishUnion({ anyOf = [], title, description }: SchemaObject): SchemaObject {
+  const forms = (anyOf as readonly SchemaObject[]).filter((form) => form !== ONLY_NULL)
+  const isNullable = forms.length < anyOf.length
+  const told = forms.map((form): SchemaObject => ({
+    ...form,
+    ...(title === undefined || form.title !== undefined ? {} : { title }),
+    ...(description === undefined || form.description !== undefined ? {} : { description }),
+    ...(isNullable ? { nullable: true } : {}),
+  }))
+  if (told.length > 1) return { anyOf: told }
+  return { ...(told[0] ?? ONLY_NULL), ...(description === undefined ? {} : { description }) }
+}

@@ -1,0 +1,11 @@
+/**
+ * none: the schema as the server wrote it, but an object without `properties` has none.
+ */
+import { isObject } from '../../../base/is-object.ts'
+import type { JsonSchema } from '../../../model/profile.ts'
+
+export function toNone(schema: JsonSchema): JsonSchema {
+  return schema['type'] === 'object' && !isObject(schema['properties'])
+    ? { ...schema, properties: {} }
+    : schema
+}

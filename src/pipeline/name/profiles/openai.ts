@@ -1,0 +1,47 @@
+/**
+ * openai: draft 2020-12, one object at the root with nothing beside it, lists that say what is in them, and patterns that its
+ * validator can read.
+ */
+import type { JsonSchema } from '../../../model/profile.ts'
+import { mapChildren, mapNamed, typesOf, without, type Schema, type SchemaObject } from '../json-schema.ts'
+import { toNote, withNotes } from '../notes.ts'
+import type { Work } from '../unrepairable.ts'
+import { isPortable } from './patterns.ts'
+import { toPlainRoot } from './plain-root.ts'
+
+/** Throws when the schema cannot be mended. */
+export function toOpenAi(schema: JsonSchema, work: Work): JsonSchema {
+  return without(patch(toPlainRoot(schema, work)), NOT_AT_ROOT)
+}
+
+/** What they ask for is checked before a call is made. */
+const NOT_AT_ROOT: ReadonlySet<string> = new Set(['enum', 'const', 'not'])
+
+function patch(node: SchemaObject): SchemaObject {
+  const inner = mapChildren(node, (child) => (typeof child === 'boolean' ? child : patch(child)))
+  return withoutPattern(withItems(withSchemas(inner)))
+}
+
+/** A property that may be anything is `{}` rather than `true`; one that may not be there is left out. */
+function withSchemas(node: SchemaObject): SchemaObject {
+  const { properties } = node
+  if (properties === undefined) return node
+  const mended = mapNamed(properties, toObject)
+  return mended === properties ? node : { ...node, properties: mended }
+}
+
+function toObject(schema: Schema): Schema | undefined {
+  return schema === true ? {} : schema === false ? undefined : schema
+}
+
+function withItems(node: SchemaObject): SchemaObject {
+  const isUnsaid = typeof node.items !== 'object' && node.items !== false && typesOf(node).includes('array')
+  return isUnsaid ? { ...node, items: {} } : node
+}
+
+function withoutPattern(node: SchemaObject): SchemaObject {
+  const { pattern, ...rest } = node
+  if (pattern === undefined || isPortable(pattern)) return node
+  const note = toNote('pattern', pattern)
+  return withNotes(rest, note === undefined ? [] : [note])
+}

@@ -1,0 +1,402 @@
+/**
+ * simplify: a schema in the few words that the choosier providers know.
+ *
+ * in     a well-formed schema whose references were settled, and the dialect to say it in
+ * out    every schema in it is one of: a type with what belongs to that type, that type or null, a lone `$ref`, alternatives under
+ *        `anyOf` with nothing beside them but what is told to the model
+ * never  says less than it could: what the dialect has no word for is told in the description
+ *
+ * Where it cannot be exact it is wider, never narrower, so that no call is lost; arguments are checked against the original.
+ */
+import {
+  isEqual,
+  mapNamed,
+  setOwn,
+  typesOf,
+  weightOf,
+  without,
+  type NamedSchemas,
+  type Schema,
+  type SchemaObject,
+  type TypeName,
+} from './json-schema.ts'
+import { merge, withoutAllOf } from './merge.ts'
+import { toNote, withNotes } from './notes.ts'
+import { ROOT, showPlace, spend, Unrepairable, type Place, type Work } from './unrepairable.ts'
+
+export interface Dialect {
+  /** In messages: "gemini". */
+  readonly name: string
+  /** What may stand beside `type`, `properties`, `required`, `items`, `anyOf` and `$ref`. */
+  readonly keywords: ReadonlySet<string>
+  /** What stands for any value. Absent: it cannot be said. */
+  readonly any?: SchemaObject
+  /** Whether several types can be named at once, where nothing else is asked. */
+  readonly typeLists: 'taken' | 'split'
+  /** Whether a list must say what is in it. */
+  readonly items: 'required' | 'optional'
+  /** The last hand at each schema, its parts being done. */
+  finish(node: SchemaObject, at: Place): SchemaObject
+}
+
+export interface Task {
+  readonly dialect: Dialect
+  readonly work: Work
+}
+
+/** The whole, from a root that is one object. Throws when nothing can satisfy it. */
+export function simplifyRoot(root: SchemaObject, task: Task): SchemaObject {
+  const simple = requireSimple(without(root, ASIDE), ROOT, task)
+  const defs = root.$defs === undefined ? {} : simplifyDefinitions(root.$defs, simple, task)
+  return Object.keys(defs).length === 0 ? simple : { ...simple, $defs: defs }
+}
+
+/** Options of whole objects cannot be said anywhere. */
+const ASIDE: ReadonlySet<string> = new Set(['$defs', 'enum', 'const'])
+
+/** Those that are still referred to. */
+function simplifyDefinitions(all: NamedSchemas, body: SchemaObject, task: Task): NamedSchemas {
+  const used: Record<string, Schema> = {}
+  const waiting = [body]
+  // The list grows while it is read.
+  for (const schema of waiting) {
+    for (const name of definitionsIn(schema)) {
+      if (Object.hasOwn(used, name)) continue
+      const place: Place = { up: { up: ROOT, step: '$defs' }, step: name }
+      const simple = requireSimple(all[name]!, place, task)
+      setOwn(used, name, simple)
+      waiting.push(simple)
+    }
+  }
+  return used
+}
+
+function definitionsIn(schema: Schema): readonly string[] {
+  if (typeof schema === 'boolean') return []
+  const { $ref, properties = {}, items = true, additionalProperties = true, anyOf = [] } = schema
+  if ($ref !== undefined) return $ref === '#' ? [] : [$ref.slice('#/$defs/'.length)]
+  return [...Object.values(properties), items, additionalProperties, ...anyOf].flatMap(definitionsIn)
+}
+
+function requireSimple(schema: Schema, at: Place, task: Task): SchemaObject {
+  const simple = simplify(schema, at, task)
+  if (simple === undefined) throw new Unrepairable(`no value can satisfy ${showPlace(at)}`)
+  return simple
+}
+
+/** Undefined when nothing can satisfy it. */
+export function simplify(schema: Schema, at: Place, task: Task): SchemaObject | undefined {
+  if (schema === false) return undefined
+  if (schema === true) return toAny({}, at, task)
+  spend(task.work, weightOf(schema))
+  if (schema.$ref !== undefined) return schema
+  const node = withoutAllOf(schema, task.work)
+  if (node === undefined || node.$ref !== undefined) return node
+  if (node.anyOf !== undefined || node.oneOf !== undefined) return simplifyUnion(node, at, task)
+  return simplifyPlain(node, at, task)
+}
+
+function toAny(node: SchemaObject, at: Place, { dialect }: Task): SchemaObject {
+  const { any } = dialect
+  if (any === undefined) {
+    throw new Unrepairable(`${showPlace(at)} takes any value, which ${dialect.name} has no way to say`)
+  }
+  const { told, notes } = tellApart(node)
+  return dialect.finish(withNotes({ ...told, ...any }, notes), at)
+}
+
+/** What goes to the model as it is, and what is only worth a note. */
+function tellApart(node: SchemaObject): { readonly told: SchemaObject; readonly notes: readonly string[] } {
+  const { title, description } = node
+  return {
+    told: {
+      ...(title === undefined ? {} : { title }),
+      ...(description === undefined ? {} : { description }),
+    },
+    notes: notesOf(['default'], node),
+  }
+}
+
+function notesOf(keywords: readonly string[], node: SchemaObject): readonly string[] {
+  return keywords.map((keyword) => toNote(keyword, node[keyword])).filter((note) => note !== undefined)
+}
+
+const UNION: ReadonlySet<string> = new Set(['anyOf', 'oneOf'])
+const WORDS: ReadonlySet<string> = new Set(['title', 'description'])
+const TOLD: ReadonlySet<string> = new Set([
+  'title',
+  'description',
+  'default',
+  'examples',
+  '$schema',
+  '$comment',
+])
+
+function simplifyUnion(node: SchemaObject, at: Place, task: Task): SchemaObject | undefined {
+  const beside = without(node, UNION)
+  const forms = node.anyOf ?? node.oneOf!
+  // They only say which of the properties belong together: nothing is lost to speak of.
+  if (forms.every(isOnlyRequired)) return simplify(beside, at, task)
+  const rules = without(beside, TOLD)
+  const hasRules = Object.keys(rules).length > 0
+  const simple: SchemaObject[] = []
+  for (const form of forms) {
+    const whole = hasRules ? merge(rules, form, task.work) : form
+    const one = whole === undefined ? undefined : simplify(whole, at, task)
+    for (const part of one === undefined ? [] : partsOf(one)) addOnce(simple, part, task.work)
+  }
+  const { told, notes } = tellApart(beside)
+  if (simple.length === 0) return undefined
+  if (simple.length === 1) return tellOne(simple[0]!, told, notes)
+  const anyOf = isSameList(simple, forms) ? forms : simple
+  const union = task.dialect.finish(withNotes({ ...told, anyOf }, notes), at)
+  return isSame(node, union) ? node : union
+}
+
+/** A reference stands alone, whatever was to be told. */
+function tellOne(schema: SchemaObject, told: SchemaObject, notes: readonly string[]): SchemaObject {
+  return schema.$ref === undefined ? withNotes({ ...schema, ...told }, notes) : schema
+}
+
+function isOnlyRequired(form: Schema): boolean {
+  if (typeof form === 'boolean') return false
+  const keywords = Object.keys(form)
+  return (
+    form.required !== undefined && keywords.every((keyword) => keyword === 'required' || TOLD.has(keyword))
+  )
+}
+
+/** Alternatives inside of alternatives are alternatives. */
+function partsOf(schema: SchemaObject): readonly SchemaObject[] {
+  const isBare = schema.anyOf !== undefined && Object.keys(schema).length === 1
+  return isBare ? (schema.anyOf as readonly SchemaObject[]) : [schema]
+}
+
+function addOnce(parts: SchemaObject[], part: SchemaObject, work: Work): void {
+  spend(work, parts.length)
+  if (!parts.some((one) => isEqual(one, part))) parts.push(part)
+}
+
+function simplifyPlain(node: SchemaObject, at: Place, task: Task): SchemaObject | undefined {
+  const options = Object.hasOwn(node, 'const') ? [node.const] : node.enum
+  if (options !== undefined) return simplifyOptions(node, options, { at, task })
+  const types = typesOf(node).length > 0 ? typesOf(node) : inferTypes(node)
+  const named = types.filter((type) => type !== 'null')
+  if (types.length === 0) return toAny(node, at, task)
+  if (named.length > 1) return severalTypes(node, types, { at, task })
+  const isNullable = named.length === 1 && types.length === 2
+  return toTyped(node, { type: types.length === 1 ? types[0]! : named[0]!, isNullable }, { at, task })
+}
+
+interface Here {
+  readonly at: Place
+  readonly task: Task
+}
+
+/** What a schema without `type` is about. */
+function inferTypes(node: SchemaObject): readonly TypeName[] {
+  for (const keyword of Object.keys(node)) {
+    const type = KEYWORD_TYPES.get(keyword)
+    if (type !== undefined && type !== 'any') return [type]
+  }
+  return []
+}
+
+/** Which type a keyword belongs to. Those that are not here are for programs, or known to nobody. */
+const KEYWORD_TYPES: ReadonlyMap<string, TypeName | 'any'> = new Map<string, TypeName | 'any'>([
+  ['title', 'any'],
+  ['description', 'any'],
+  ['default', 'any'],
+  ['enum', 'any'],
+  ['properties', 'object'],
+  ['required', 'object'],
+  ['additionalProperties', 'object'],
+  ['minProperties', 'object'],
+  ['maxProperties', 'object'],
+  ['items', 'array'],
+  ['prefixItems', 'array'],
+  ['minItems', 'array'],
+  ['maxItems', 'array'],
+  ['uniqueItems', 'array'],
+  ['minLength', 'string'],
+  ['maxLength', 'string'],
+  ['pattern', 'string'],
+  ['format', 'string'],
+  ['minimum', 'number'],
+  ['maximum', 'number'],
+  ['exclusiveMinimum', 'number'],
+  ['exclusiveMaximum', 'number'],
+  ['multipleOf', 'number'],
+])
+
+function belongs(keyword: string, type: TypeName): boolean {
+  const owner = KEYWORD_TYPES.get(keyword)
+  if (owner === 'any' || owner === type) return true
+  // `int64` and the like.
+  const isNumber = type === 'integer' || type === 'number'
+  return isNumber && (owner === 'number' || keyword === 'format')
+}
+
+/** One alternative for each type, with what belongs to it. */
+function severalTypes(node: SchemaObject, types: readonly TypeName[], here: Here): SchemaObject | undefined {
+  const isBare = Object.keys(node).every((keyword) => keyword === 'type' || WORDS.has(keyword))
+  if (isBare && here.task.dialect.typeLists === 'taken') return node
+  const rules = without(node, TOLD)
+  const anyOf = types.map((type): SchemaObject => ({ ...rules, type }))
+  return simplifyUnion({ ...without(node, new Set(Object.keys(rules))), anyOf }, here.at, here.task)
+}
+
+function simplifyOptions(
+  node: SchemaObject,
+  options: readonly unknown[],
+  here: Here,
+): SchemaObject | undefined {
+  const plain = without(node, CONST)
+  const scalars = options.filter((option) => typeof option !== 'object' || option === null)
+  // Whole objects and lists cannot be options anywhere.
+  if (scalars.length === 0) return simplifyWithoutOptions(plain, options, here)
+  const declared = typesOf(node)
+  const fitting = scalars.filter(
+    (option) => declared.length === 0 || declared.some((type) => isOf(option, type)),
+  )
+  const types = optionTypes(fitting, declared)
+  const named = types.filter((type) => type !== 'null')
+  if (types.length === 0) return undefined
+  if (named.length > 1) return splitOptions(plain, fitting, { ...here, types })
+  const isWhole = options === node.enum && fitting.length === options.length
+  const typed = isWhole ? plain : { ...plain, enum: fitting }
+  const isNullable = named.length === 1 && types.length === 2
+  return toTyped(typed, { type: named[0] ?? 'null', isNullable }, here)
+}
+
+const CONST: ReadonlySet<string> = new Set(['const'])
+const ENUM: ReadonlySet<string> = new Set(['enum'])
+
+function simplifyWithoutOptions(
+  node: SchemaObject,
+  options: readonly unknown[],
+  here: Here,
+): SchemaObject | undefined {
+  const note = toNote('enum', options)
+  const wide = without(node, ENUM)
+  return simplifyPlain(note === undefined ? wide : withNotes(wide, [note]), here.at, here.task)
+}
+
+function splitOptions(
+  node: SchemaObject,
+  options: readonly unknown[],
+  { at, task, types }: Here & { readonly types: readonly TypeName[] },
+): SchemaObject | undefined {
+  const rules = without(node, TOLD)
+  const anyOf = types.map((type): SchemaObject => ({
+    ...rules,
+    type,
+    enum: options.filter((option) => isOf(option, type)),
+  }))
+  return simplifyUnion({ ...without(node, new Set(['enum', ...Object.keys(rules)])), anyOf }, at, task)
+}
+
+function isOf(value: unknown, type: TypeName): boolean {
+  if (type === 'null') return value === null
+  if (type === 'integer') return Number.isInteger(value)
+  return typeof value === type
+}
+
+/** The types of the options; a number is an integer where the schema says so, or says nothing and all are. */
+function optionTypes(options: readonly unknown[], declared: readonly TypeName[]): readonly TypeName[] {
+  const found: TypeName[] = []
+  const numbers = options.filter((option) => typeof option === 'number')
+  const isWhole = !declared.includes('number') && numbers.every(Number.isInteger)
+  if (options.some((option) => typeof option === 'string')) found.push('string')
+  if (numbers.length > 0) found.push(isWhole ? 'integer' : 'number')
+  if (options.some((option) => typeof option === 'boolean')) found.push('boolean')
+  if (options.includes(null)) found.push('null')
+  return found
+}
+
+interface Typed {
+  readonly type: TypeName
+  readonly isNullable: boolean
+}
+
+/** One type and what belongs to it. */
+function toTyped(
+  node: SchemaObject,
+  { type, isNullable }: Typed,
+  { at, task }: Here,
+): SchemaObject | undefined {
+  const out: Record<string, unknown> = {}
+  const notes: string[] = []
+  const said = typesOf(node)
+  const types = !isNullable ? type : said.length === 2 && said.includes(type) ? node.type : [type, 'null']
+  if (node.type === undefined) out['type'] = types
+  for (const keyword of Object.keys(node)) {
+    const value = node[keyword]
+    if (keyword === 'type') out['type'] = types
+    else if (STRUCTURE.has(keyword) && belongs(keyword, type)) setOwn(out, keyword, value)
+    else if (belongs(keyword, type)) {
+      const note = task.dialect.keywords.has(keyword) ? undefined : toNote(keyword, value)
+      if (task.dialect.keywords.has(keyword)) setOwn(out, keyword, value)
+      else if (note !== undefined) notes.push(note)
+    }
+  }
+  if (type === 'object' && !fillObject(out, at, task)) return undefined
+  if (type === 'array') fillArray(out, at, task)
+  const simple = task.dialect.finish(withNotes(out, notes), at)
+  return isSame(node, simple) ? node : simple
+}
+
+const STRUCTURE: ReadonlySet<string> = new Set([
+  'properties',
+  'required',
+  'additionalProperties',
+  'items',
+  'prefixItems',
+])
+
+/** False when a property is required that nothing can satisfy. */
+function fillObject(out: Record<string, unknown>, at: Place, task: Task): boolean {
+  const { properties, required, additionalProperties } = out as SchemaObject
+  if (properties !== undefined) {
+    out['properties'] = mapNamed(properties, (child, name) => simplify(child, { up: at, step: name }, task))
+  }
+  const known = out['properties'] as NamedSchemas | undefined
+  const isMissing = (name: string): boolean => !Object.hasOwn(known ?? {}, name)
+  if (required?.some((name) => Object.hasOwn(properties ?? {}, name) && isMissing(name)) === true)
+    return false
+  const left = required?.some(isMissing) === true ? required.filter((name) => !isMissing(name)) : required
+  if (left !== required && left?.length === 0) delete out['required']
+  else if (left !== undefined) out['required'] = left
+  if (typeof additionalProperties === 'object' && task.dialect.keywords.has('additionalProperties')) {
+    out['additionalProperties'] = simplifyAdditional(additionalProperties, at, task)
+  }
+  return true
+}
+
+function simplifyAdditional(schema: SchemaObject, at: Place, task: Task): Schema {
+  const isAnything = Object.keys(schema).every((keyword) => TOLD.has(keyword))
+  return isAnything ? true : (simplify(schema, { up: at, step: '*' }, task) ?? false)
+}
+
+/** Lists of different items are lists of any of them. */
+function fillArray(out: Record<string, unknown>, at: Place, task: Task): void {
+  const { items, prefixItems = [] } = out as SchemaObject
+  const kinds = [...prefixItems, ...(items === undefined || items === false ? [] : [items])]
+  const place: Place = { up: at, step: 'items' }
+  const isSaid = kinds.length > 0 && !kinds.includes(true)
+  const simple = isSaid ? simplify(kinds.length === 1 ? kinds[0]! : { anyOf: kinds }, place, task) : undefined
+  if (simple !== undefined) out['items'] = simple
+  else if (task.dialect.items === 'required') out['items'] = toAny({}, place, task)
+  else delete out['items']
+  if (prefixItems.length > 0) delete out['prefixItems']
+}
+
+function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((one, i) => one === b[i])
+}
+
+/** So that what did not change is shared with the original. */
+function isSame(a: SchemaObject, b: SchemaObject): boolean {
+  const keywords = Object.keys(a)
+  return keywords.length === Object.keys(b).length && keywords.every((keyword) => a[keyword] === b[keyword])
+}

@@ -1,0 +1,124 @@
+/**
+ * pin-diff: what changed in a tool, for people to read.
+ *
+ * in     a tool as it was approved, and as it is
+ * out    its description line by line, its schema path by path
+ * never  takes long, whatever a server writes: what is too large to compare is shown as replaced
+ */
+import { toStableJson } from '../../base/stable-json.ts'
+import type { DiffLine, PinDiff, PinnedDefinition } from '../../model/permission.ts'
+
+export function diffPin(was: PinnedDefinition, is: PinnedDefinition): PinDiff {
+  return {
+    ...(was.name === is.name ? {} : { name: { was: was.name, is: is.name } }),
+    description: diffText(was.description ?? '', is.description ?? ''),
+    schema: diffSchema(was.inputSchema, is.inputSchema),
+  }
+}
+
+function diffText(was: string, is: string): readonly DiffLine[] {
+  if (was === is) return []
+  return diffLines(toLines(was), toLines(is))
+}
+
+/** No text has no lines. */
+function toLines(text: string): readonly string[] {
+  return text === '' ? [] : text.split('\n')
+}
+
+function diffLines(was: readonly string[], is: readonly string[]): readonly DiffLine[] {
+  const start = countEqual(was, is, 'start', 0)
+  const end = countEqual(was, is, 'end', start)
+  const as = (kind: DiffLine['kind'], lines: readonly string[]): readonly DiffLine[] =>
+    lines.map((text) => ({ kind, text }))
+  return [
+    ...as('same', was.slice(0, start)),
+    ...diffMiddle(was.slice(start, was.length - end), is.slice(start, is.length - end)),
+    ...as('same', was.slice(was.length - end)),
+  ]
+}
+
+function countEqual(
+  was: readonly string[],
+  is: readonly string[],
+  side: 'start' | 'end',
+  taken: number,
+): number {
+  const most = Math.min(was.length, is.length) - taken
+  let count = 0
+  while (count < most) {
+    const isEqual = side === 'start' ? was[count] === is[count] : was.at(-1 - count) === is.at(-1 - count)
+    if (!isEqual) break
+    count++
+  }
+  return count
+}
+
+/** Lines multiplied with lines. */
+const MOST_STEPS = 1_000_000
+
+/** The longest common subsequence stays; everything else is gone or new. */
+function diffMiddle(was: readonly string[], is: readonly string[]): readonly DiffLine[] {
+  const gone = (text: string): DiffLine => ({ kind: 'gone', text })
+  const added = (text: string): DiffLine => ({ kind: 'new', text })
+  if (was.length * is.length > MOST_STEPS) return [...was.map(gone), ...is.map(added)]
+  const common = commonLengths(was, is)
+  const lines: DiffLine[] = []
+  let [i, j] = [0, 0]
+  while (i < was.length && j < is.length) {
+    if (was[i] === is[j]) {
+      lines.push({ kind: 'same', text: was[i++]! })
+      j++
+    } else if (common[i + 1]![j]! >= common[i]![j + 1]!) lines.push(gone(was[i++]!))
+    else lines.push(added(is[j++]!))
+  }
+  return [...lines, ...was.slice(i).map(gone), ...is.slice(j).map(added)]
+}
+
+/** How many lines the ends of both, from i and j on, have in common. */
+function commonLengths(was: readonly string[], is: readonly string[]): readonly Uint32Array[] {
+  const table = Array.from({ length: was.length + 1 }, () => new Uint32Array(is.length + 1))
+  for (let i = was.length - 1; i >= 0; i--) {
+    for (let j = is.length - 1; j >= 0; j--) {
+      table[i]![j] =
+        was[i] === is[j] ? table[i + 1]![j + 1]! + 1 : Math.max(table[i + 1]![j]!, table[i]![j + 1]!)
+    }
+  }
+  return table
+}
+
+function diffSchema(was: object, is: object): PinDiff['schema'] {
+  const [before, after] = [toPaths(was), toPaths(is)]
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .filter((path) => before.get(path) !== after.get(path))
+    .sort()
+    .map((path) => ({ path, ...withValue('was', before.get(path)), ...withValue('is', after.get(path)) }))
+}
+
+function withValue(key: 'was' | 'is', value: string | undefined): { readonly [K in typeof key]?: string } {
+  return value === undefined ? {} : { [key]: value }
+}
+
+/** Deeper than people read: from there on a value is shown as one text. */
+const DEEPEST = 20
+
+/** `properties.repo.type` → `"string"`. Objects and lists that hold nothing are values themselves. */
+function toPaths(schema: unknown): ReadonlyMap<string, string> {
+  const paths = new Map<string, string>()
+  const walk = (value: unknown, path: string, depth: number): void => {
+    const pairs = typeof value === 'object' && value !== null && depth < DEEPEST ? Object.entries(value) : []
+    if (pairs.length === 0)
+      paths.set(path, depth < DEEPEST ? (JSON.stringify(value) ?? '') : toStableJson(value))
+    for (const [key, inner] of pairs) {
+      const step = Array.isArray(value) ? `[${key}]` : path === '' ? showKey(key) : `.${showKey(key)}`
+      walk(inner, path + step, depth + 1)
+    }
+  }
+  walk(schema, '', 0)
+  return paths
+}
+
+/** A key with a dot in it must not pass for a path. */
+function showKey(key: string): string {
+  return /^[^.[\]"\s]+$/.test(key) ? key : JSON.stringify(key)
+}

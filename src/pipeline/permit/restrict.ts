@@ -1,0 +1,36 @@
+/**
+ * restrict: what a fork may do, which is never more than what it was forked from.
+ *
+ * in     the permissions of a board, or of a fork; what else is to be kept from the new one
+ * out    permissions under which every verdict is as strict as before, or stricter
+ */
+import type { Mode, PermissionRule, Permissions } from '../../model/permission.ts'
+
+export interface Restriction {
+  /** Globs: no other tool may be used. Absent: no further limit. */
+  readonly allow?: readonly string[] | undefined
+  /** Counts where it is stricter: `plan`, then `default`, then `bypass`. */
+  readonly mode?: Mode | undefined
+  readonly rules?: readonly StricterRule[] | undefined
+}
+
+export type StricterRule = Pick<PermissionRule, 'tool' | 'reason'> & { readonly action: 'ask' | 'deny' }
+
+export function restrict(permissions: Permissions, restriction: Restriction): Permissions {
+  const { allow, mode = permissions.mode, rules = [] } = restriction
+  // A host in plain JavaScript can pass anything: what would loosen does not count.
+  const stricter = rules.filter(({ action }) => action === 'ask' || action === 'deny')
+  const own = stricter.map((rule): PermissionRule => ({ ...rule, level: 'session' }))
+  return {
+    ...permissions,
+    mode: stricterMode(permissions.mode, mode),
+    rules: own.length === 0 ? permissions.rules : [...permissions.rules, ...own],
+    filters: allow === undefined ? permissions.filters : [...permissions.filters, allow],
+  }
+}
+
+const MODES_STRICT_FIRST: readonly Mode[] = ['plan', 'default', 'bypass']
+
+export function stricterMode(a: Mode, b: Mode): Mode {
+  return MODES_STRICT_FIRST.find((mode) => mode === a || mode === b) ?? 'default'
+}

@@ -1,0 +1,65 @@
+/**
+ * credential-mark: whether two launches of one definition speak for the same account, as far as can be told.
+ *
+ * in     a server, and the look-up of its values, which may take its time
+ * out    a hash: it tells a change, not a value. At once, unless a token must be found whose account nobody knows
+ * never  depends on what a command prints: that is a new token every hour. The command is its source, and counts
+ */
+import { Secret } from '../../base/secret.ts'
+import { sha256 } from '../../base/sha256.ts'
+import type { AdmittedServer } from '../../model/catalog.ts'
+import { reveal, type CredentialSource, type LaunchSpec } from '../../model/launch.ts'
+import type { Shell } from '../../world/world.ts'
+import { resolve, type ResolveContext } from './resolve.ts'
+import { createValueCache } from './value-cache.ts'
+import { isCommand } from './values.ts'
+
+export async function credentialMarkOf(
+  server: AdmittedServer,
+  context: ResolveContext,
+  launching: Promise<LaunchSpec>,
+): Promise<string> {
+  const isFixed = !runsCommands(server) && context.credentials?.account === undefined
+  return markOf(await (isFixed ? launching : resolve(server, withSources(context))))
+}
+
+function runsCommands({ transport, values }: AdmittedServer): boolean {
+  if ('headersHelper' in transport && transport.headersHelper !== undefined) return true
+  const map = 'env' in transport ? transport.env : 'headers' in transport ? transport.headers : undefined
+  return values === 'resolvable' && map !== undefined && [...map.values()].some(isCommand)
+}
+
+/** In place of each value that changes by itself, where it comes from. */
+function withSources(context: ResolveContext): ResolveContext {
+  const { world, credentials } = context
+  return {
+    ...context,
+    world: { ...world, shell: NAMES_COMMANDS },
+    cache: createValueCache(),
+    credentials: credentials?.account === undefined ? credentials : namingAccounts(credentials),
+  }
+}
+
+/** What it prints is a value, and headers for a helper. */
+const NAMES_COMMANDS: Shell = {
+  async run(command, { cwd, env }) {
+    const source = sha256(JSON.stringify([command, cwd, env]))
+    return { stdout: JSON.stringify({ source }), stderr: '', exitCode: 0, timedOut: false }
+  },
+}
+
+function namingAccounts(source: CredentialSource): CredentialSource {
+  return {
+    async find(request) {
+      const account = source.account!(request)
+      return account === undefined ? undefined : new Secret(account)
+    },
+  }
+}
+
+function markOf({ transport, secrets }: LaunchSpec): string {
+  const headers = 'headers' in transport ? [...transport.headers] : []
+  const shown = headers.map(([name, value]) => `${name.toLowerCase()}: ${reveal(value)}`)
+  const texts = [...shown.sort(), ...secrets.map((secret) => secret.reveal()).sort()]
+  return sha256(JSON.stringify(texts)).slice(0, 16)
+}

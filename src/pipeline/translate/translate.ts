@@ -1,0 +1,82 @@
+/**
+ * translate: a call's outcome → what a host gives its model, or shows.
+ *
+ * in     the outcome, whose tool it was, how much text a model may get
+ * out    text with the prefix of what went wrong, media beside it, and everything the server sent
+ * never  throws at what a server sent; lets a control character through to a terminal
+ */
+import { stripControls } from '../../base/strip-controls.ts'
+import type { CallOutcome, ResultDetails, ToolResult } from '../../model/outcome.ts'
+import type { Result } from '../../model/message.ts'
+import { fit, type Budget } from './budget.ts'
+import { render } from './content.ts'
+
+export interface About {
+  readonly details: Omit<ResultDetails, 'savedTo'>
+  readonly durationMs: number
+  readonly budget: Budget
+}
+
+export function translate(outcome: CallOutcome, about: About): ToolResult {
+  switch (outcome.kind) {
+    case 'done':
+    case 'tool-error':
+      return ofResult(outcome.kind, outcome.result, about)
+    case 'not-sent':
+      return {
+        ...ofProblem(outcome, about, PREFIXES[outcome.code]),
+        code: outcome.code,
+      }
+    case 'failed':
+    case 'unknown':
+    case 'aborted':
+      return ofProblem(outcome, about, MCP_ERROR)
+  }
+}
+
+/** The tool, or what stands before it, says no: the model can do something about it. */
+const ERROR = 'Error: '
+/** The way to the tool is broken. */
+const MCP_ERROR = 'MCP error: '
+
+const PREFIXES = {
+  denied: ERROR,
+  'bad-arguments': ERROR,
+  'loop-guard': ERROR,
+  'unknown-tool': ERROR,
+  'not-connected': MCP_ERROR,
+} as const
+
+function ofResult(outcome: 'done' | 'tool-error', result: Result, about: About): ToolResult {
+  const { content, structuredContent } = result
+  const { text, media } = render(result)
+  const isError = outcome === 'tool-error'
+  const shown = fit(isError ? withPrefix(text) : text, about.budget)
+  const { details } = about
+  return {
+    outcome,
+    text: shown.text,
+    isError,
+    media,
+    content: Array.isArray(content) ? (content as readonly unknown[]) : [],
+    result,
+    ...(structuredContent === undefined ? {} : { structuredContent }),
+    details: shown.savedTo === undefined ? details : { ...details, savedTo: shown.savedTo },
+    durationMs: about.durationMs,
+  }
+}
+
+/** Many servers begin that way by themselves. */
+function withPrefix(text: string): string {
+  return text.startsWith(ERROR) ? text : ERROR + text
+}
+
+function ofProblem(
+  { kind: outcome, problem }: Exclude<CallOutcome, { kind: 'done' | 'tool-error' }>,
+  { details, durationMs }: About,
+  prefix: string,
+): ToolResult {
+  const { message, notes, hints } = problem
+  const text = stripControls([`${prefix}${message}`, ...notes, ...hints].join('\n'))
+  return { outcome, text, isError: true, media: [], content: [], details, durationMs, problem }
+}

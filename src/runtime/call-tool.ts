@@ -1,0 +1,165 @@
+/**
+ * call-tool: from a name and arguments to a result. The order of the stages, and nothing else.
+ *
+ * in     the name of a tool, its arguments, who asks
+ * out    a result, whatever happened; ToolAbortError when the caller gave up
+ * never  calls what nobody permitted, or a tool that has become another since
+ */
+import { ToolAbortError, type CallOutcome, type ResultDetails, type ToolResult } from '../model/outcome.ts'
+import type { Params, Result } from '../model/message.ts'
+import type { Offering } from '../model/offering.ts'
+import {
+  TOOL_CHANGED,
+  type ToolToCall,
+  type Permission,
+  type Permit,
+  type WantedCall,
+} from '../model/permission.ts'
+import type { Problem } from '../model/problem.ts'
+import type { RequestOptions } from '../model/session.ts'
+import { call, type Guard, type Send } from '../pipeline/call/call.ts'
+import { gaveUp } from '../pipeline/call/problems.ts'
+import { nameOf } from '../pipeline/name/name.ts'
+import type { Spill } from '../pipeline/translate/spill.ts'
+import { translate } from '../pipeline/translate/translate.ts'
+import { createProblem, ProblemError } from '../problem/problem.ts'
+import { askAtOnce, inTurn, untilLive } from './ask.ts'
+import { findTool, type FoundTool, type Servers, type ToolName } from './find-tool.ts'
+import type { BoardTool } from './tools.ts'
+
+export interface CallOptions extends Pick<RequestOptions, 'signal' | 'timeoutMs' | 'onProgress'> {
+  /** How long the server may take to be there; its own limit for a start holds as well. Default: as `timeoutMs`. */
+  readonly connectTimeoutMs?: number | undefined
+  /** `person`: whoever typed the call has answered what would be asked. Default: `model`. */
+  readonly who?: WantedCall['who'] | undefined
+}
+
+export interface ToolRequest {
+  readonly name: ToolName
+  /** A function makes them for the tool, once it is known. */
+  readonly args: CallArguments | undefined
+  readonly options: CallOptions
+}
+
+export type CallArguments = Params | ((tool: BoardTool) => Params)
+
+/** From where calls are made: a board, or a fork of it with permissions of its own. */
+export interface CallDesk {
+  readonly servers: Servers
+  readonly permit: Permit
+  readonly guard: Guard
+  readonly spill: Spill
+  /** Of text, for one result; 0: no limit. */
+  readonly maxTokens: number
+}
+
+export async function callTool(desk: CallDesk, request: ToolRequest): Promise<ToolResult> {
+  const startedAt = desk.servers.clock.now()
+  const { outcome, details } = await perform(desk, request)
+  const result = translate(outcome, {
+    details,
+    durationMs: desk.servers.clock.now() - startedAt,
+    budget: { maxTokens: desk.maxTokens, keep: (text) => desk.spill.keep(text, details.name) },
+  })
+  if (outcome.kind === 'aborted') throw new ToolAbortError(outcome.wasSent, result)
+  return result
+}
+
+interface Performed {
+  readonly outcome: CallOutcome
+  readonly details: ResultDetails
+}
+
+async function perform(desk: CallDesk, { name, args: given, options }: ToolRequest): Promise<Performed> {
+  const { signal, timeoutMs, connectTimeoutMs = timeoutMs, onProgress, who = 'model' } = options
+  const found = await findTool(desk.servers, name, { signal, timeoutMs: connectTimeoutMs })
+  if (found.kind !== 'found') return { outcome: found, details: detailsOfName(name) }
+  const details = detailsOf(found.tool)
+  const args = typeof given === 'function' ? given(found.tool) : (given ?? {})
+  const target = targetOf(found)
+  const permission = await askPermission(desk.permit, target, { args, who, signal })
+  if (permission.kind !== 'allowed') return { outcome: permission, details }
+  const { isUnchanged } = permission
+  const outcome = await call(
+    sendTo(desk.servers, found),
+    { target, args, isUnchanged, options: { signal, timeoutMs, onProgress } },
+    desk.guard,
+  )
+  return { outcome, details }
+}
+
+/** Nobody waits for a person to answer longer than for the call itself. */
+async function askPermission(
+  permit: Permit,
+  target: ToolToCall,
+  wanted: WantedCall,
+): Promise<Extract<Permission, { kind: 'allowed' }> | CallOutcome> {
+  const { signal } = wanted
+  const answer = permit(target, wanted)
+  const permission = await (signal === undefined ? answer : unlessAborted(answer, signal))
+  if (permission === undefined) return { kind: 'aborted', wasSent: false, problem: gaveUp(target, false) }
+  if (permission.kind === 'allowed') return permission
+  return { kind: 'not-sent', code: 'denied', problem: permission.problem }
+}
+
+/** Undefined when it was. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => resolve(undefined)
+    if (signal.aborted) onAbort()
+    signal.addEventListener('abort', onAbort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
+}
+
+/** To the server that was found, for as long as it has the tool that was permitted. */
+function sendTo(servers: Servers, found: FoundTool): Send {
+  const { by } = found
+  return (params, options) =>
+    inTurn(by, options.signal, () => sendIfSame(servers, found, { params, options }))
+}
+
+async function sendIfSame(
+  servers: Servers,
+  { by, offering, tool }: FoundTool,
+  { params, options }: { readonly params: Params; readonly options: RequestOptions },
+): Promise<Result> {
+  const isCurrent = servers.find(tool.server) === by
+  if (isCurrent && by.liveSession === undefined) await untilLive(by, options, servers.clock)
+  const isSame = by.offering === offering || isSameTool(by.offering, tool)
+  if (!isSame || servers.find(tool.server) !== by) throw new ProblemError(toolChanged(tool))
+  return askAtOnce(by, { method: 'tools/call', params, options }, servers.clock)
+}
+
+function isSameTool(offering: Offering | undefined, { tool, definition }: BoardTool): boolean {
+  const now = offering?.tools.find(({ name }) => name === tool)
+  return JSON.stringify(now) === JSON.stringify(definition)
+}
+
+function toolChanged({ server, tool }: BoardTool): Problem {
+  return createProblem({
+    code: TOOL_CHANGED,
+    message: `\`${server}.${tool}\` is not what it was when this call was allowed, so it was not called`,
+    hints: ['look at the tool again, and call it again if it is still what you want'],
+  })
+}
+
+function targetOf({ tool }: FoundTool): ToolToCall {
+  const { server, name, definition } = tool
+  return { server, tool: tool.tool, name, definition }
+}
+
+function detailsOf({ server, tool, name, label }: BoardTool): ResultDetails {
+  return { serverName: server, mcpToolName: tool, name, label }
+}
+
+function detailsOfName(name: ToolName): ResultDetails {
+  if (typeof name === 'string') return { serverName: '', mcpToolName: '', name, label: '' }
+  const { server, tool } = name
+  return {
+    serverName: server,
+    mcpToolName: tool,
+    name: nameOf(server, tool, 'double'),
+    label: `mcp:${server}`,
+  }
+}

@@ -1,0 +1,158 @@
+/**
+ * find-tool: which tool of which server is meant, and is it there now?
+ *
+ * in     a name as the model sees it, or the raw pair
+ * out    the tool as its server defines it today, its server connected; or why it cannot be called
+ * never  answers from memory: what was allowed or pinned may not be what the server has now
+ */
+import { findNearest } from '../base/edit-distance.ts'
+import type { CallOutcome } from '../model/outcome.ts'
+import type { Offering } from '../model/offering.ts'
+import type { Problem } from '../model/problem.ts'
+import { SessionError, type RequestOptions } from '../model/session.ts'
+import type { NameStyle } from '../model/settings.ts'
+import { gaveUp, mayPass } from '../pipeline/call/problems.ts'
+import { tabulate, type ToolTable } from '../pipeline/name/look-up.ts'
+import { nameOf } from '../pipeline/name/name.ts'
+import { createProblem, ProblemError } from '../problem/problem.ts'
+import type { Clock } from '../world/world.ts'
+import { untilLive } from './ask.ts'
+import type { Supervisor } from './supervisor.ts'
+import { toTool, type BoardTool } from './tools.ts'
+
+/** What the model sees it called, or what its server calls it. */
+export type ToolName = string | { readonly server: string; readonly tool: string }
+
+/** The servers of a board. */
+export interface Servers {
+  readonly clock: Clock
+  all(): Iterable<Supervisor>
+  find(name: string): Supervisor | undefined
+  /** How names are made, now. */
+  style(): NameStyle
+  /** Why there is none of this name that could be connected. */
+  whyNot(name: string): Problem
+}
+
+export interface FoundTool {
+  readonly kind: 'found'
+  readonly by: Supervisor
+  /** Of which the tool is a part: as long as it is the server's, the tool is the same. */
+  readonly offering: Offering
+  readonly tool: BoardTool
+}
+
+export type FindOptions = Pick<RequestOptions, 'signal' | 'timeoutMs'>
+
+export async function findTool(
+  servers: Servers,
+  name: ToolName,
+  options: FindOptions,
+): Promise<FoundTool | CallOutcome> {
+  const by = ownerOf(servers, name)
+  if (by === undefined) return missing(servers, name)
+  if (by.liveSession === undefined) {
+    const hindrance = await reach(by, options, servers.clock)
+    if (hindrance !== undefined) return hindrance
+  }
+  const tool = toolOf(by, name, servers.style())
+  return tool === undefined ? missing(servers, name) : { kind: 'found', by, offering: by.offering!, tool }
+}
+
+/** Should two servers ever share a name, by a hash that somebody forged, neither is meant. */
+function ownerOf(servers: Servers, name: ToolName): Supervisor | undefined {
+  if (typeof name !== 'string') return servers.find(name.server)
+  const owners = [...servers.all()].filter((one) => toolOf(one, name, servers.style()) !== undefined)
+  return owners.length === 1 ? owners[0] : undefined
+}
+
+interface Tabulated {
+  readonly style: NameStyle
+  readonly table: ToolTable<BoardTool>
+}
+
+const tables = new WeakMap<Offering, Tabulated>()
+
+function toolOf(one: Supervisor, name: ToolName, style: NameStyle): BoardTool | undefined {
+  const table = tableOf(one, style)
+  return typeof name === 'string' ? table?.byName(name) : table?.byPair(name.server, name.tool)
+}
+
+function tableOf(one: Supervisor, style: NameStyle): ToolTable<BoardTool> | undefined {
+  const { offering } = one
+  const known = offering === undefined ? undefined : tables.get(offering)
+  if (offering === undefined || known?.style === style) return known?.table
+  const table = tabulate(offering.tools.map((tool) => toTool(one, tool, { isDeferred: false, style })))
+  tables.set(offering, { style, table })
+  return table
+}
+
+/** Tried again once, as a call is. Undefined when it is there. */
+async function reach(one: Supervisor, options: FindOptions, clock: Clock): Promise<CallOutcome | undefined> {
+  const first = await tryToReach(one, options, clock)
+  const isOver = first?.kind !== 'not-sent' || !mayPass(first.problem)
+  return isOver ? first : tryToReach(one, options, clock)
+}
+
+async function tryToReach(
+  one: Supervisor,
+  options: FindOptions,
+  clock: Clock,
+): Promise<CallOutcome | undefined> {
+  try {
+    await untilLive(one, options, clock)
+    return undefined
+  } catch (error) {
+    if (error instanceof ProblemError) {
+      return { kind: 'not-sent', code: 'not-connected', problem: error.problem }
+    }
+    // Nobody else rejects so early.
+    if (!(error instanceof SessionError) || error.failure.kind !== 'aborted') throw error
+    return { kind: 'aborted', wasSent: false, problem: gaveUp(one.server.name, false) }
+  }
+}
+
+function missing(servers: Servers, name: ToolName): CallOutcome {
+  if (typeof name === 'string') return unknown(nobodyHas(servers, name))
+  const one = servers.find(name.server)
+  if (one !== undefined) return unknown(hasNot(one, name.tool))
+  return { kind: 'not-sent', code: 'not-connected', problem: servers.whyNot(name.server) }
+}
+
+function unknown(problem: Problem): CallOutcome {
+  return { kind: 'not-sent', code: 'unknown-tool', problem }
+}
+
+function nobodyHas(servers: Servers, name: string): Problem {
+  const all = [...servers.all()]
+  const style = servers.style()
+  const known = all.flatMap(
+    ({ server, offering }) => offering?.tools.map((tool) => nameOf(server.name, tool.name, style)) ?? [],
+  )
+  const silent = all.filter(({ offering }) => offering === undefined).map(({ server }) => server.name)
+  return createProblem({
+    code: 'call/unknown-tool',
+    message: `no tool is named \`${name}\``,
+    notes:
+      silent.length === 0 ? [] : [`not connected, so that their tools are not known: ${silent.join(', ')}`],
+    hints: [...didYouMean(name, known), 'to see every tool, run `plugboard tools`'],
+  })
+}
+
+function hasNot({ server, offering }: Supervisor, tool: string): Problem {
+  const quarantined = offering?.quarantined.find((one) => one.kind === 'tool' && one.name === tool)
+  const known = offering?.tools.map(({ name }) => name) ?? []
+  return createProblem({
+    code: 'call/unknown-tool',
+    message:
+      quarantined === undefined
+        ? `\`${server.name}\` has no tool \`${tool}\``
+        : `\`${server.name}.${tool}\` cannot be used: ${quarantined.reason}`,
+    hints: [...didYouMean(tool, known), `to see its tools, run \`plugboard tools ${server.name}\``],
+  })
+}
+
+function didYouMean(word: string, known: readonly string[]): readonly string[] {
+  const nearest = findNearest(word, known)
+  return nearest === undefined ? [] : [`did you mean \`${nearest}\`?`]
+}

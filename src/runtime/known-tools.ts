@@ -1,0 +1,44 @@
+/**
+ * known-tools: what servers offered when they were last connected, from the cache alone.
+ *
+ * never  starts or asks anything
+ */
+import type { AdmittedServer } from '../model/catalog.ts'
+import type { ListedTool } from '../model/offering.ts'
+import { applyFilters } from '../pipeline/list/filter.ts'
+import { nameOf } from '../pipeline/name/name.ts'
+import { fingerprintOf } from '../pipeline/resolve/fingerprint.ts'
+import type { World } from '../world/world.ts'
+import type { LoadedCatalog } from './load-catalog.ts'
+import { createOfferingStore } from './offering-store.ts'
+import type { ToolToCall } from '../model/permission.ts'
+
+export interface KnownTools {
+  readonly server: AdmittedServer
+  readonly tools: readonly ListedTool[]
+}
+
+/** Of every server that may run and of which the cache knows something. */
+export function findKnownTools(
+  world: World,
+  { catalog, dirs }: Pick<LoadedCatalog, 'catalog' | 'dirs'>,
+): readonly KnownTools[] {
+  const store = createOfferingStore(world, dirs)
+  const index = [...store.readIndex()]
+  return catalog.servers.flatMap((server) => {
+    const namesakes = index.filter(([, known]) => known.name === server.name && known.listed !== undefined)
+    if (namesakes.length === 0) return []
+    const fingerprint = fingerprintOf(server)
+    const [newest] = namesakes
+      .filter(([, known]) => known.fingerprint === fingerprint)
+      .sort(([, a], [, b]) => b.listed!.at - a.listed!.at)
+    const stored = newest === undefined ? undefined : store.readOffering(newest[0])
+    return stored === undefined ? [] : [{ server, tools: applyFilters(stored.offering, server).tools }]
+  })
+}
+
+/** As a board would list it. */
+export function toToolToCall(server: string, definition: ListedTool): ToolToCall {
+  const tool = definition.name
+  return { server, tool, name: nameOf(server, tool, 'double'), definition }
+}

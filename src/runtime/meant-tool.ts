@@ -1,0 +1,72 @@
+/**
+ * meant-tool: the tool that somebody means who types a name.
+ *
+ * in     a name as a model sees it in any style, the raw one, or `server.tool`
+ * out    the tool; one that is not known yet, when its server is
+ */
+import { findNearest } from '../base/edit-distance.ts'
+import type { Problem } from '../model/problem.ts'
+import { nameOf } from '../pipeline/name/name.ts'
+import { createProblem, ProblemError } from '../problem/problem.ts'
+import type { World } from '../world/world.ts'
+import { findKnownTools, toToolToCall } from './known-tools.ts'
+import type { LoadedCatalog } from './load-catalog.ts'
+import type { ToolToCall } from '../model/permission.ts'
+
+export interface FoundTool {
+  readonly tool: ToolToCall
+  /** Whether its server was seen to have it. Otherwise nothing is known of it but its name. */
+  readonly isKnown: boolean
+}
+
+/** Throws `permit/unknown-tool`. */
+export function requireTool(world: World, loaded: LoadedCatalog, name: string): FoundTool {
+  const known = findKnownTools(world, loaded).flatMap(({ server, tools }) =>
+    tools.map((definition) => toToolToCall(server.name, definition)),
+  )
+  const tool = known.find((one) => namesOf(one).includes(name))
+  if (tool !== undefined) return { tool, isKnown: true }
+  const unseen = findUnseen(loaded, name)
+  if (unseen !== undefined) return { tool: unseen, isKnown: false }
+  throw new ProblemError(
+    unknownTool(
+      name,
+      known.map((one) => one.name),
+    ),
+  )
+}
+
+function namesOf({ server, tool, name }: ToolToCall): readonly string[] {
+  return [
+    name,
+    nameOf(server, tool, 'bare'),
+    nameOf(server, tool, 'single'),
+    `mcp__${server}__${tool}`,
+    `${server}.${tool}`,
+  ]
+}
+
+/** The server with the longest name is meant: `a__b` rather than `a`. */
+function findUnseen({ catalog }: LoadedCatalog, name: string): ToolToCall | undefined {
+  const starts = catalog.servers.flatMap(({ name: server }) =>
+    [`mcp__${server}__`, `${server}.`].map((start) => ({ server, start })),
+  )
+  const [meant] = starts
+    .filter(({ start }) => name.startsWith(start) && name.length > start.length)
+    .sort((a, b) => b.start.length - a.start.length)
+  if (meant === undefined) return undefined
+  return toToolToCall(meant.server, { name: name.slice(meant.start.length), inputSchema: {} })
+}
+
+function unknownTool(name: string, known: readonly string[]): Problem {
+  const nearest = findNearest(name, known)
+  return createProblem({
+    code: 'permit/unknown-tool',
+    message: `no server that may run has a tool named \`${name}\``,
+    notes: ['tools are known from the last time their server was connected'],
+    hints: [
+      ...(nearest === undefined ? [] : [`did you mean \`${nearest}\`?`]),
+      'to see every tool, run `plugboard tools`',
+    ],
+  })
+}

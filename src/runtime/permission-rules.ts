@@ -1,0 +1,240 @@
+/**
+ * permission-rules: rules about calls, written to settings files and taken out of them.
+ *
+ * in     globs and an action, and whose settings they are for
+ * out    what was done, in which file
+ * never  loosens anything by a file in a repository; touches a file that cannot be understood, or a TOML file, whose
+ *        comments nobody could keep
+ */
+import { hasWildcard, matchesPattern, parseGlob } from '../base/glob.ts'
+import { foldLookAlikes } from '../base/look-alike.ts'
+import { putRule, removeRules, type Edited, type WrittenRule } from '../edit/permission-rules.ts'
+import type { Action, Grant, PermissionRule } from '../model/permission.ts'
+import type { Problem } from '../model/problem.ts'
+import { createProblem, ProblemError } from '../problem/problem.ts'
+import type { World } from '../world/world.ts'
+import { grantFile } from './grant-store.ts'
+import type { LoadedCatalog } from './load-catalog.ts'
+import { updateState } from './state-file.ts'
+
+export const RULE_SCOPES = ['user', 'local', 'project'] as const
+
+export type RuleScope = (typeof RULE_SCOPES)[number]
+
+export interface RuleWritten {
+  readonly tool: string
+  readonly action: Action
+  readonly file: string
+  readonly done: 'added' | 'changed' | 'there already'
+}
+
+/** Throws `permit/bad-glob`, `permit/only-tightens`, `permit/toml`, `permit/not-edited`, `permit/unwritable`. */
+export async function writeRules(
+  world: World,
+  loaded: LoadedCatalog,
+  { scope, rules }: { readonly scope: RuleScope; readonly rules: readonly WrittenRule[] },
+): Promise<readonly RuleWritten[]> {
+  for (const { tool, action } of rules) {
+    if (parseGlob(tool) === undefined) throw new ProblemError(badGlob(tool))
+    if (scope === 'project' && action === 'allow') throw new ProblemError(onlyTightens)
+  }
+  const file = requireFile(world, loaded, { scope, rules })
+  const written: RuleWritten[] = []
+  await editFile(world, { file, scope }, (before) => {
+    let text = before
+    for (const rule of rules) {
+      const edited = requireEdited(file, putRule(text, rule))
+      text = edited.text
+      written.push({ tool: rule.tool, action: rule.action, file, done: edited.done })
+    }
+    return text ?? ''
+  })
+  return written
+}
+
+/** Rules that are at least as strict as wanted, and stricter: they decide, whatever was written. */
+export function findStricter(
+  { permissions }: LoadedCatalog,
+  { tool, action }: { readonly tool: string; readonly action: Action },
+): readonly PermissionRule[] {
+  const order: readonly Action[] = ['allow', 'ask', 'deny']
+  return permissions.rules.filter(
+    (rule) => order.indexOf(rule.action) > order.indexOf(action) && isCovered(rule.tool, tool),
+  )
+}
+
+export interface Reset {
+  readonly rules: number
+  readonly grants: number
+}
+
+/** Takes out rules with these globs, or that they match, and grants for tools that they name. Throws as `writeRules`. */
+export async function resetPermissions(
+  world: World,
+  loaded: LoadedCatalog,
+  { globs, scope }: { readonly globs: readonly string[] | 'all'; readonly scope?: RuleScope | undefined },
+): Promise<Reset> {
+  const bad = globs === 'all' ? undefined : globs.find((glob) => parseGlob(glob) === undefined)
+  if (bad !== undefined) throw new ProblemError(badGlob(bad))
+  const isMeant = (tool: string): boolean => globs === 'all' || globs.some((glob) => isCovered(glob, tool))
+  let rules = 0
+  // A repository's are its team's, unless they are named.
+  for (const one of scope === undefined ? (['user', 'local'] as const) : [scope]) {
+    const { json, toml } = filesOf(world, loaded, one)
+    const isThere = world.files.kind(json) !== 'missing'
+    if (isThere) rules += await removeFrom(world, { file: json, scope: one }, isMeant)
+    const left = loaded.permissions.rules.filter(({ by, tool }) => by?.file === toml && isMeant(tool))
+    if (left.length > 0) throw new ProblemError(inToml(toml, left))
+  }
+  const isGrantMeant = ({ server, tool }: Grant): boolean =>
+    globs === 'all' || isMeant(`mcp__${server}__${tool}`) || isMeant(`mcp__${server}`)
+  return { rules, grants: scope === undefined ? await removeGrants(world, loaded, isGrantMeant) : 0 }
+}
+
+async function removeFrom(
+  world: World,
+  { file, scope }: { readonly file: string; readonly scope: RuleScope },
+  isMeant: (tool: string) => boolean,
+): Promise<number> {
+  const read = world.files.read(file)
+  // Looked at first, so that a file in which there is nothing to do is not written.
+  const planned = read.kind === 'text' ? requireEdited(file, removeRules(read.text, isMeant)).done : 0
+  if (planned === 0) return 0
+  let done = 0
+  await editFile(world, { file, scope }, (text) => {
+    const edited = requireEdited(file, removeRules(text ?? '{}', isMeant))
+    done = edited.done
+    return edited.text
+  })
+  return done
+}
+
+async function removeGrants(
+  world: World,
+  { dirs }: LoadedCatalog,
+  isMeant: (grant: Grant) => boolean,
+): Promise<number> {
+  const state = grantFile(world, dirs)
+  if (world.files.kind(state.file) === 'missing') return 0
+  let removed = 0
+  await updateState(world, state, (stored) => {
+    const kept = stored.grants.filter((grant) => !isMeant(grant))
+    removed = stored.grants.length - kept.length
+    return { ...stored, grants: kept }
+  })
+  return removed
+}
+
+/** Whether one glob says everything that another does, as far as their texts show; or is the name of a whole server. */
+function isCovered(glob: string, text: string): boolean {
+  const wanted = foldLookAlikes(text)
+  return (parseGlob(glob) ?? []).some((pattern) => {
+    const folded = foldLookAlikes(pattern)
+    const isServer = /^mcp__(?:(?!__).)+$/s.test(folded) && !hasWildcard(folded)
+    return matchesPattern(folded, wanted) || (isServer && wanted.startsWith(`${folded}__`))
+  })
+}
+
+function filesOf(
+  world: World,
+  { dirs, project }: LoadedCatalog,
+  scope: RuleScope,
+): { readonly json: string; readonly toml: string } {
+  const { join } = world.paths
+  const inProject = project.dirsNearestFirst.map((dir) => join(dir, '.plugboard'))
+  const nearest = inProject.find((dir) => world.files.kind(join(dir, 'settings.json')) !== 'missing')
+  const dir = { user: dirs.config, local: dirs.local, project: nearest ?? join(project.root, '.plugboard') }[
+    scope
+  ]
+  return { json: join(dir, 'settings.json'), toml: join(dir, 'settings.toml') }
+}
+
+/** Where the settings of this scope are written: not a second file beside one in TOML. */
+function requireFile(
+  world: World,
+  loaded: LoadedCatalog,
+  { scope, rules }: { readonly scope: RuleScope; readonly rules: readonly WrittenRule[] },
+): string {
+  const { json, toml } = filesOf(world, loaded, scope)
+  const isToml = world.files.kind(json) === 'missing' && world.files.kind(toml) !== 'missing'
+  if (isToml) throw new ProblemError(addToToml(toml, rules))
+  return json
+}
+
+async function editFile(
+  world: World,
+  { file, scope }: { readonly file: string; readonly scope: RuleScope },
+  change: (text: string | undefined) => string,
+): Promise<void> {
+  // As it is; a new file in a repository is for everybody who works on it.
+  const mode = world.files.mode(file) ?? (scope === 'project' ? 0o644 : 0o600)
+  await world.files.update(file, mode, change).catch((error: unknown) => {
+    throw error instanceof ProblemError ? error : new ProblemError(unwritable(file, error))
+  })
+}
+
+function requireEdited<T>(file: string, edited: Edited<T>): Extract<Edited<T>, { kind: 'edited' }> {
+  if (edited.kind === 'refused') throw new ProblemError(notEdited(file, edited.why))
+  return edited
+}
+
+function badGlob(tool: string): Problem {
+  return createProblem({
+    code: 'permit/bad-glob',
+    message: `\`${tool}\` names no tools`,
+    notes: ['`*` stands for anything, `?` for one character, `{a,b}` for one of several'],
+    hints: ['for one tool write `mcp__<server>__<tool>`, for a whole server `mcp__<server>`'],
+  })
+}
+
+const onlyTightens = createProblem({
+  code: 'permit/only-tightens',
+  message: 'settings in a repository cannot allow anything',
+  hints: ['for yourself, in this project alone: `--scope local`'],
+})
+
+function addToToml(file: string, rules: readonly WrittenRule[]): Problem {
+  return createProblem({
+    code: 'permit/toml',
+    message: 'these settings are written in TOML, which only you can change without losing your comments',
+    where: { file },
+    notes: rules.flatMap(({ tool, action, reason }) => [
+      '[[permissions.rules]]',
+      `tool = ${JSON.stringify(tool)}`,
+      `action = "${action}"`,
+      ...(reason === undefined ? [] : [`reason = ${JSON.stringify(reason)}`]),
+    ]),
+    hints: [`add the lines above to \`${file}\``],
+  })
+}
+
+function inToml(file: string, rules: readonly PermissionRule[]): Problem {
+  const lines = rules.map(({ by }) => by?.line).filter((line) => line !== undefined)
+  return createProblem({
+    code: 'permit/toml',
+    message: 'these settings are written in TOML, which only you can change without losing your comments',
+    where: { file },
+    hints: [
+      `take out the rules ${lines.length === 1 ? 'in line' : 'in lines'} ${lines.join(', ')} of \`${file}\``,
+    ],
+  })
+}
+
+function notEdited(file: string, why: string): Problem {
+  return createProblem({
+    code: 'permit/not-edited',
+    message: `these settings cannot be changed: ${why}`,
+    where: { file },
+    hints: [`open \`${file}\` and mend it`],
+  })
+}
+
+function unwritable(file: string, error: unknown): Problem {
+  return createProblem({
+    code: 'permit/unwritable',
+    message: 'the rule could not be written down',
+    where: { file },
+    notes: [error instanceof Error ? error.message : String(error)],
+    hints: ['make sure that the folder is one, and that you may write there'],
+  })
+}

@@ -1,0 +1,316 @@
+/**
+ * permissions: may this call happen? Joins rules, grants, pins and the person in front of the host.
+ *
+ * in     a loaded catalog, the mode and the callback of the host; then one tool after the other
+ * out    allowed, or denied with a problem that says by whom and what to do
+ * never  asks for what was answered; forgets an answer that could be kept; lets a fork do more than its board
+ *
+ * The way back is through disk: what is always allowed, and the tools as they were approved, are written to the user's
+ * own files and read again when these change, so that an answer given here holds in every other process.
+ */
+import { untilAborted } from '../base/until-aborted.ts'
+import type {
+  Answer,
+  CallTarget,
+  Caller,
+  Considered,
+  Decision,
+  Mode,
+  PermissionRule,
+  Permissions,
+  Pin,
+  Question,
+  ToolToCall,
+  Verdict,
+} from '../model/permission.ts'
+import type { Problem } from '../model/problem.ts'
+import { nameOf } from '../pipeline/name/name.ts'
+import type { NameStyle } from '../model/settings.ts'
+import { canGrant, consider, permit } from '../pipeline/permit/permit.ts'
+import { diffPin } from '../pipeline/permit/pin-diff.ts'
+import { findFormer, hintsOf, toPin } from '../pipeline/permit/pins.ts'
+import { denied, needsAnswer, unknownServer } from '../pipeline/permit/problems.ts'
+import { restrict, type Restriction } from '../pipeline/permit/restrict.ts'
+import type { World } from '../world/world.ts'
+import type { LoadedCatalog } from './load-catalog.ts'
+import { openPermissionStores, type PermissionStores } from './permission-stores.ts'
+import { createFingerprints } from './trust-fingerprint.ts'
+
+export interface PermissionOptions {
+  /** Default: `default`. `plan` in a settings file holds whatever is said here. */
+  readonly mode?: Mode | undefined
+  /** Rules of this session; the strictest of all rules decides. */
+  readonly rules?: readonly Pick<PermissionRule, 'tool' | 'action' | 'reason'>[] | undefined
+  /** Asks a person. Without it, what would be asked is denied. What it rejects with, `check` rejects with. */
+  readonly ask?: Ask | undefined
+}
+
+/** The signal is aborted when nobody waits for the answer any more. */
+export type Ask = (question: Question, options: { readonly signal: AbortSignal }) => Answer | Promise<Answer>
+
+export interface CheckOptions {
+  /** What it is to be called with: shown in the question. */
+  readonly arguments?: unknown
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What may be done with the tools of a board, or of a fork of it. */
+export interface PermissionView {
+  /** Asks where somebody must answer, and keeps the answer. Rejects with the reason of the signal. */
+  check(tool: ToolToCall, caller: Caller, options?: CheckOptions): Promise<Decision>
+  /** What would be said now; asks nobody. */
+  look(tool: ToolToCall, caller: Caller): Verdict
+  /** Which rules, grant and pin there are for a tool. */
+  consider(tool: ToolToCall): Considered
+  /** A view for a fork. Whatever is passed, it permits no more than this one. */
+  restrict(restriction: Restriction): PermissionView
+  /** Everything that verdicts depend on, as it is now. */
+  current(): Permissions
+}
+
+export interface OpenPermissions extends PermissionView {
+  setMode(mode: Mode): void
+  /** After a reload: other rules, other servers. What was answered in this session stays. */
+  update(loaded: LoadedCatalog): void
+  /** What could not be read or written, and what was taken over from another agent. */
+  problems(): readonly Problem[]
+}
+
+/** Reads what is stored, and takes over once what the user always allows in x-code. */
+export async function openPermissions(
+  world: World,
+  loaded: LoadedCatalog,
+  options: PermissionOptions = {},
+): Promise<OpenPermissions> {
+  const stores = openPermissionStores(world, loaded.dirs)
+  await stores.takeOver(loaded)
+  const session = (options.rules ?? []).map((rule): PermissionRule => ({ ...rule, level: 'session' }))
+  let mode = options.mode ?? 'default'
+  let now = settle(world, loaded, session)
+  let known: { readonly basis: readonly unknown[]; readonly permissions: Permissions } | undefined
+
+  /** The same value until something changed: verdicts are kept with it. */
+  const current = (): Permissions => {
+    const { grants, pins, pinProblem } = stores.read()
+    const basis = [now, mode, grants, pins, pinProblem]
+    if (known !== undefined && basis.every((one, i) => one === known!.basis[i])) return known.permissions
+    const { rules, settings } = now
+    const permissions: Permissions = {
+      mode: settings.plan === undefined ? mode : 'plan',
+      ...(settings.plan === undefined ? {} : { plan: settings.plan }),
+      rules,
+      grants,
+      pins,
+      filters: [],
+      ...(settings.broken === undefined ? {} : { broken: settings.broken }),
+      ...(pinProblem === undefined ? {} : { unknownPins: pinProblem }),
+    }
+    known = { basis, permissions }
+    return permissions
+  }
+
+  const desk: Desk = {
+    world,
+    stores,
+    ask: options.ask,
+    toTarget: (tool) => now.toTarget(tool),
+    asking: new Map(),
+  }
+  return {
+    ...createView(desk, current),
+    setMode: (next) => void (mode = next),
+    update: (next) => void (now = settle(world, next, session)),
+    problems: () => stores.problems(),
+  }
+}
+
+/** What follows from a loaded catalog. */
+interface Settled {
+  readonly settings: LoadedCatalog['permissions']
+  readonly rules: readonly PermissionRule[]
+  readonly toTarget: (tool: ToolToCall) => CallTarget | undefined
+}
+
+function settle(world: World, loaded: LoadedCatalog, session: readonly PermissionRule[]): Settled {
+  const { permissions: settings } = loaded
+  const fingerprintOf = createFingerprints(world, loaded)
+  const targets = new WeakMap<ToolToCall, CallTarget>()
+  return {
+    settings,
+    rules: [...settings.rules, ...session],
+    toTarget(tool) {
+      const known = targets.get(tool)
+      if (known !== undefined) return known
+      const fingerprint = fingerprintOf(tool.server)
+      if (fingerprint === undefined) return undefined
+      const target = createTarget(tool, fingerprint)
+      targets.set(tool, target)
+      return target
+    },
+  }
+}
+
+const STYLES: readonly NameStyle[] = ['double', 'bare', 'single']
+
+export function createTarget(
+  { server, tool, name, definition }: ToolToCall,
+  fingerprint: string,
+): CallTarget {
+  const names = STYLES.map((style) => nameOf(server, tool, style))
+  return { server, tool, name, otherNames: names.filter((one) => one !== name), fingerprint, definition }
+}
+
+/** What all views of one board share. */
+interface Desk {
+  readonly world: World
+  readonly stores: PermissionStores
+  readonly ask: Ask | undefined
+  /** Undefined for a server that is not there any more. */
+  toTarget(tool: ToolToCall): CallTarget | undefined
+  /** Questions that wait for their answer, by server and tool. */
+  readonly asking: Map<string, Promise<unknown>>
+}
+
+function createView(desk: Desk, current: () => Permissions): PermissionView {
+  return {
+    async check(tool, caller, options = {}) {
+      const target = desk.toTarget(tool)
+      if (target === undefined) return noServer(tool)
+      return check(desk, { target, caller, options, current })
+    },
+    look(tool, caller) {
+      const target = desk.toTarget(tool)
+      return target === undefined ? noServer(tool) : permit(current(), target, caller)
+    },
+    consider(tool) {
+      const target = desk.toTarget(tool)
+      return target === undefined
+        ? { rules: [], grant: undefined, pin: undefined }
+        : consider(current(), target)
+    },
+    restrict(restriction) {
+      let known: { readonly base: Permissions; readonly own: Permissions } | undefined
+      return createView(desk, () => {
+        const base = current()
+        if (known?.base !== base) known = { base, own: restrict(base, restriction) }
+        return known.own
+      })
+    },
+    current,
+  }
+}
+
+function noServer({ server }: ToolToCall): Extract<Decision, { action: 'deny' }> {
+  const problem = unknownServer(server)
+  return { action: 'deny', by: { kind: 'unreadable', problem }, problem }
+}
+
+interface Check {
+  readonly target: CallTarget
+  readonly caller: Caller
+  readonly options: CheckOptions
+  readonly current: () => Permissions
+}
+
+async function check(desk: Desk, one: Check): Promise<Decision> {
+  const { target, caller, options, current } = one
+  const { platform } = desk.world
+  for (;;) {
+    options.signal?.throwIfAborted()
+    const permissions = current()
+    const { action, by } = permit(permissions, target, caller)
+    if (action === 'deny') return { action, by, problem: denied(target, by, platform) }
+    if (action === 'allow') {
+      const isApproved = by.kind !== 'mode'
+      if (isApproved) await pinFirst(desk, permissions, target)
+      return { action, by }
+    }
+    if (desk.ask === undefined) return { action: 'deny', by, problem: needsAnswer(target, by, platform) }
+    const key = JSON.stringify([target.fingerprint, target.tool])
+    const pending = desk.asking.get(key)
+    if (pending === undefined) return askFor(desk, one, { key, by, permissions })
+    // The answer to the same question may be one for this call, too.
+    await untilAborted(pending, options.signal)
+  }
+}
+
+async function askFor(
+  desk: Desk,
+  { target, options }: Check,
+  { key, by, permissions }: Pick<Verdict, 'by'> & { readonly key: string; readonly permissions: Permissions },
+): Promise<Decision> {
+  const signal = options.signal ?? new AbortController().signal
+  const question = toQuestion(permissions, target, { why: by, args: options.arguments })
+  const asked = (async () => desk.ask!(question, { signal }))()
+  const answered = untilAborted(asked, signal).then((answer) => keep(desk, { permissions, target, answer }))
+  // Those who wait for it only want to know when it is over.
+  desk.asking.set(
+    key,
+    answered.then(
+      () => undefined,
+      () => undefined,
+    ),
+  )
+  try {
+    return await answered
+  } finally {
+    desk.asking.delete(key)
+  }
+}
+
+/** Writes down what follows from an answer. */
+async function keep(
+  desk: Desk,
+  given: { readonly permissions: Permissions; readonly target: CallTarget; readonly answer: Answer },
+): Promise<Decision> {
+  const { permissions, target, answer } = given
+  const { stores, world } = desk
+  const isYes = answer === 'once' || answer === 'session' || answer === 'always'
+  if (!isYes) {
+    const reason = typeof answer === 'object' && typeof answer?.no === 'string' ? { reason: answer.no } : {}
+    const by = { kind: 'person', ...reason } as const
+    return { action: 'deny', by, problem: denied(target, by, world.platform) }
+  }
+  const { pin } = consider(permissions, target)
+  if (pin === undefined) await pinFirst(desk, permissions, target)
+  // Once is for this call: the next one is to be asked about what changed again.
+  else if (answer !== 'once') await stores.pin(pinOf(desk, target), answer)
+  if (answer !== 'once') {
+    const { server, fingerprint, tool } = target
+    await stores.grant({ server, fingerprint, tool, until: answer })
+  }
+  return { action: 'allow', by: { kind: 'person' } }
+}
+
+/** Whoever approves a tool for the first time approves it as it is. */
+async function pinFirst(desk: Desk, permissions: Permissions, target: CallTarget): Promise<void> {
+  if (permissions.unknownPins !== undefined || consider(permissions, target).pin !== undefined) return
+  await desk.stores.pin(pinOf(desk, target), 'always')
+}
+
+function pinOf({ world }: Desk, target: CallTarget): Pin {
+  return toPin(target, new Date(world.clock.now()).toISOString())
+}
+
+function toQuestion(
+  permissions: Permissions,
+  target: CallTarget,
+  { why, args }: { readonly why: Question['why']; readonly args: unknown },
+): Question {
+  const { server, tool, name, definition } = target
+  const { description } = definition
+  const former =
+    consider(permissions, target).pin === undefined ? findFormer(permissions.pins, target) : undefined
+  return {
+    server,
+    tool,
+    name,
+    ...(typeof description === 'string' ? { description } : {}),
+    hints: hintsOf(definition),
+    ...(args === undefined ? {} : { arguments: args }),
+    why,
+    ...(why.kind === 'pin' ? { diff: diffPin(why.change.was.definition, why.change.is) } : {}),
+    ...(former === undefined ? {} : { renamedFrom: former.tool }),
+    canRemember: permissions.unknownPins === undefined && canGrant(permissions, target),
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * pin-review: the tools that were approved, beside what their servers last said of them.
+ *
+ * in     the pins on disk, and the cache of offerings
+ * out    for each pin whether its tool is the same, changed, renamed or gone
+ * never  starts a server: what is live is compared when it is called
+ */
+import type { ListedTool } from '../model/offering.ts'
+import type { Pin, PinDiff } from '../model/permission.ts'
+import type { Problem } from '../model/problem.ts'
+import { diffPin } from '../pipeline/permit/pin-diff.ts'
+import { findChange, findFormer, toPin } from '../pipeline/permit/pins.ts'
+import { nameOf } from '../pipeline/name/name.ts'
+import type { World } from '../world/world.ts'
+import { findKnownTools } from './known-tools.ts'
+import type { LoadedCatalog } from './load-catalog.ts'
+import { addPins, isSamePin, pinFile } from './pin-store.ts'
+import { readState, updateState } from './state-file.ts'
+import { createFingerprints } from './trust-fingerprint.ts'
+
+export type ReviewedPin = { readonly pin: Pin; readonly name: string } & (
+  | { readonly state: 'same' | 'gone' | 'unknown' }
+  | { readonly state: 'changed' | 'renamed'; readonly now: ListedTool; readonly diff: PinDiff }
+)
+
+export interface PinReview {
+  readonly pins: readonly ReviewedPin[]
+  readonly problem?: Problem
+}
+
+export function reviewPins(world: World, loaded: LoadedCatalog): PinReview {
+  const { value: pins, problem } = readState(world, pinFile(world, loaded.dirs))
+  if (problem !== undefined) return { pins: [], problem }
+  if (pins.length === 0) return { pins: [] }
+  const toolsOf = toolsByFingerprint(world, loaded)
+  return { pins: pins.map((pin) => review(pin, pins, toolsOf.get(pin.fingerprint))) }
+}
+
+/** Approves what changed, as it is known now; a renamed tool under its new name alone. Throws `permit/unwritable`. */
+export async function acceptPins(
+  world: World,
+  loaded: LoadedCatalog,
+  reviewed: readonly ReviewedPin[],
+): Promise<void> {
+  const at = new Date(world.clock.now()).toISOString()
+  const accepted = reviewed.flatMap((one) => {
+    if (one.state !== 'changed' && one.state !== 'renamed') return []
+    const { server, fingerprint } = one.pin
+    return [toPin({ server, fingerprint, tool: one.now.name, definition: one.now }, at)]
+  })
+  const former = reviewed.filter(({ state }) => state === 'renamed').map(({ pin }) => pin)
+  await updateState(world, pinFile(world, loaded.dirs), (pins) =>
+    addPins(
+      pins.filter((pin) => !former.some((one) => isSamePin(one, pin))),
+      accepted,
+    ),
+  )
+}
+
+function toolsByFingerprint(world: World, loaded: LoadedCatalog): ReadonlyMap<string, readonly ListedTool[]> {
+  const fingerprintOf = createFingerprints(world, loaded)
+  return new Map(
+    findKnownTools(world, loaded).map(({ server, tools }) => [fingerprintOf(server.name)!, tools]),
+  )
+}
+
+function review(pin: Pin, pins: readonly Pin[], tools: readonly ListedTool[] | undefined): ReviewedPin {
+  const named = { pin, name: nameOf(pin.server, pin.tool, 'double') }
+  if (tools === undefined) return { ...named, state: 'unknown' }
+  const now = tools.find(({ name }) => name === pin.tool)
+  if (now !== undefined) {
+    const change = findChange(pin, now)
+    if (change === undefined) return { ...named, state: 'same' }
+    return { ...named, state: 'changed', now, diff: diffPin(pin.definition, change.is) }
+  }
+  const renamed = tools.find((tool) => isSuccessor(pin, pins, tool))
+  if (renamed === undefined) return { ...named, state: 'gone' }
+  const diff = { name: { was: pin.tool, is: renamed.name }, description: [], schema: [] }
+  return { ...named, state: 'renamed', now: renamed, diff }
+}
+
+/** A tool that was not approved by itself, and is this one but for its name. */
+function isSuccessor(pin: Pin, pins: readonly Pin[], definition: ListedTool): boolean {
+  const { fingerprint } = pin
+  const target = { fingerprint, tool: definition.name, definition }
+  return !pins.some((one) => isSamePin(one, target)) && findFormer([pin], target) !== undefined
+}

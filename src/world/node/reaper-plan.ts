@@ -1,0 +1,188 @@
+/**
+ * reaper-plan: the small process that ends our children when we are gone, on each platform. Data, so that Windows can be
+ * tested anywhere.
+ *
+ * It reads lines from a pipe that only we hold. When the pipe ends, because we closed it, crashed or were killed, it ends
+ * everything that is still on its list.
+ */
+import type { Platform } from '../world.ts'
+import { inSystem32 } from './windows-command.ts'
+
+export interface ReaperPlan {
+  readonly command: string
+  readonly args: readonly string[]
+  /** In a session of its own: Ctrl-C in the terminal must not end it before us. */
+  readonly isDetached: boolean
+  /** Comes first in the pipe. */
+  readonly opening: string
+  /** Lines about the child with this id. */
+  readonly lines: {
+    watch(id: number): string
+    /** It is over. What it left behind may stay. */
+    forget(id: number): string
+    /** It is over. What it left behind goes with it, where we have not ended that by ourselves. */
+    end(id: number): string
+  }
+}
+
+/** `owner` is this process: only its own children are ever ended. */
+export function reaperPlan(platform: Platform, owner: number): ReaperPlan {
+  return platform === 'win32' ? planForWindows(owner) : UNIX
+}
+
+/** Children are heads of groups, and ids are those of groups. For `dash`, too: `kill -9 -123`, without `--`. */
+const SHELL_SCRIPT = `
+groups=' '
+while read -r sign id; do
+  case $sign in
+    +) groups="$groups$id " ;;
+    -) groups="\${groups%% $id *} \${groups#* $id }" ;;
+  esac
+done
+for id in $groups; do kill -9 -"$id" 2>/dev/null; done
+`
+
+const UNIX: ReaperPlan = {
+  command: '/bin/sh',
+  args: ['-c', SHELL_SCRIPT],
+  isDetached: true,
+  opening: '',
+  lines: { watch: (id) => `+ ${id}\n`, forget: (id) => `- ${id}\n`, end: (id) => `- ${id}\n` },
+}
+
+/**
+ * A job that kills what is in it when its last handle is closed, and the system closes the handles of a process that ends,
+ * however it ends. Children of a process in a job are born into it; what it started before is found by the number of its
+ * parent. Numbers are used again, so a child must be younger than its parent, and the first one a child of ours. Each
+ * process has a job of its own, because one that is in a job already, as those of most terminals are, can only be put
+ * into an empty one.
+ *
+ * 9 is JobObjectExtendedLimitInformation, 0x2000 JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE, 0x0101 PROCESS_SET_QUOTA and
+ * PROCESS_TERMINATE. The compiler of Windows PowerShell knows C# 5, and takes a warning (of fields that are never set)
+ * for an error unless it is told not to.
+ */
+const POWERSHELL_SCRIPT = `
+Add-Type -IgnoreWarnings -TypeDefinition @'
+using System;
+using System.Runtime.InteropServices;
+
+public static class PlugboardJob {
+  [StructLayout(LayoutKind.Sequential)]
+  struct BasicLimits {
+    public long PerProcessUserTimeLimit;
+    public long PerJobUserTimeLimit;
+    public uint LimitFlags;
+    public UIntPtr MinimumWorkingSetSize;
+    public UIntPtr MaximumWorkingSetSize;
+    public uint ActiveProcessLimit;
+    public UIntPtr Affinity;
+    public uint PriorityClass;
+    public uint SchedulingClass;
+  }
+
+  [StructLayout(LayoutKind.Sequential)]
+  struct IoCounters {
+    public ulong ReadOperationCount;
+    public ulong WriteOperationCount;
+    public ulong OtherOperationCount;
+    public ulong ReadTransferCount;
+    public ulong WriteTransferCount;
+    public ulong OtherTransferCount;
+  }
+
+  [StructLayout(LayoutKind.Sequential)]
+  struct ExtendedLimits {
+    public BasicLimits Basic;
+    public IoCounters Io;
+    public UIntPtr ProcessMemoryLimit;
+    public UIntPtr JobMemoryLimit;
+    public UIntPtr PeakProcessMemoryUsed;
+    public UIntPtr PeakJobMemoryUsed;
+  }
+
+  [DllImport("kernel32.dll")]
+  static extern IntPtr CreateJobObjectW(IntPtr security, IntPtr name);
+  [DllImport("kernel32.dll")]
+  static extern bool SetInformationJobObject(IntPtr job, int kind, ref ExtendedLimits limits, int size);
+  [DllImport("kernel32.dll")]
+  static extern bool AssignProcessToJobObject(IntPtr job, IntPtr process);
+  [DllImport("kernel32.dll")]
+  static extern IntPtr OpenProcess(uint access, bool isInherited, uint id);
+  [DllImport("kernel32.dll")]
+  static extern bool CloseHandle(IntPtr handle);
+
+  static bool Limit(IntPtr job, uint flags) {
+    ExtendedLimits limits = new ExtendedLimits();
+    limits.Basic.LimitFlags = flags;
+    return SetInformationJobObject(job, 9, ref limits, Marshal.SizeOf(typeof(ExtendedLimits)));
+  }
+
+  // Zero when the process is gone, or not ours to end.
+  public static IntPtr Hold(uint id) {
+    IntPtr process = OpenProcess(0x0101, false, id);
+    if (process == IntPtr.Zero) return IntPtr.Zero;
+    IntPtr job = CreateJobObjectW(IntPtr.Zero, IntPtr.Zero);
+    bool isHeld = Limit(job, 0x2000) && AssignProcessToJobObject(job, process);
+    CloseHandle(process);
+    if (isHeld) return job;
+    CloseHandle(job);
+    return IntPtr.Zero;
+  }
+
+  public static void Release(IntPtr job) {
+    Limit(job, 0);
+    CloseHandle(job);
+  }
+
+  public static void Kill(IntPtr job) {
+    CloseHandle(job);
+  }
+}
+'@
+$global:held = @{}
+function Find-Tree([uint32] $id) {
+  $all = @(Get-CimInstance Win32_Process -Property ProcessId, ParentProcessId, CreationDate)
+  $tree = @($all | Where-Object { $_.ProcessId -eq $id -and $_.ParentProcessId -eq $global:owner })
+  for ($i = 0; $i -lt $tree.Count; $i++) {
+    $parent = $tree[$i]
+    $tree += @($all | Where-Object { $_.ParentProcessId -eq $parent.ProcessId -and $_.CreationDate -gt $parent.CreationDate })
+  }
+  $tree | ForEach-Object { $_.ProcessId }
+}
+function Watch-Tree([uint32] $id) {
+  $jobs = @{}
+  $global:held[$id] = $jobs
+  do {
+    $new = @(Find-Tree $id | Where-Object { -not $jobs.ContainsKey($_) })
+    foreach ($one in $new) { $jobs[$one] = [PlugboardJob]::Hold($one) }
+  } while ($new.Count -gt 0)
+}
+function Find-Jobs([uint32] $id) {
+  if (-not $global:held.ContainsKey($id)) { return }
+  $global:held[$id].Values | Where-Object { $_ -ne [IntPtr]::Zero }
+  $global:held.Remove($id)
+}
+function Release-Tree([uint32] $id) { foreach ($job in @(Find-Jobs $id)) { [PlugboardJob]::Release($job) } }
+function Kill-Tree([uint32] $id) { foreach ($job in @(Find-Jobs $id)) { [PlugboardJob]::Kill($job) } }
+`
+
+/**
+ * PowerShell takes its commands from the pipe, one a line, and leaves when it ends; so the script is put into one line.
+ * Not detached: PowerShell does not run without a console, and one that is hidden hears no Ctrl-C of ours. Node ends it
+ * with us, and that is all it is there for.
+ */
+function planForWindows(owner: number): ReaperPlan {
+  const script = `$global:owner = ${owner}\n${POWERSHELL_SCRIPT}`
+  const encoded = Buffer.from(script).toString('base64')
+  return {
+    command: inSystem32('WindowsPowerShell\\v1.0\\powershell.exe'),
+    args: ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command', '-'],
+    isDetached: false,
+    opening: `Invoke-Expression ([Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('${encoded}')))\n`,
+    lines: {
+      watch: (id) => `Watch-Tree ${id}\n`,
+      forget: (id) => `Release-Tree ${id}\n`,
+      end: (id) => `Kill-Tree ${id}\n`,
+    },
+  }
+}
