@@ -85,7 +85,7 @@ export interface Board extends AsyncDisposable {
   tools(): readonly BoardTool[]
   /**
    * Our own, through which a model gets at resources and prompts; none where no server can have any. The list is the
-   * same value until it changes. `callBuiltin` carries them out.
+   * same value until it changes. `call` carries them out, as any tool.
    */
   builtinTools(): readonly BuiltinTool[]
   /** For the host's system prompt. Empty when there is no server, so that the prompt stays what it was. */
@@ -346,6 +346,11 @@ class LiveBoard implements Board {
         whyNot: (name) => this.#whyNot(name),
       },
       permit,
+      builtins: {
+        host: this,
+        platform: this.#world.platform,
+        permissions: async () => (await this.permissions()).current(),
+      },
       guard: { limit: loopLimit ?? DEFAULTS.loopLimit, repeats: NO_REPEATS },
       spill: createSpill(this.#world, this.#shared.dirs.cache),
       maxTokens: maxResultTokens ?? DEFAULTS.maxResultTokens,

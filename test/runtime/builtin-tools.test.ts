@@ -4,7 +4,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Params, Result } from '../../src/model/message.ts'
+import { ToolAbortError } from '../../src/model/outcome.ts'
+import type { Permissions } from '../../src/model/permission.ts'
 import { SessionError } from '../../src/model/session.ts'
+import { denyBuiltin } from '../../src/pipeline/permit/permit-builtin.ts'
+import { createProblem } from '../../src/problem/problem.ts'
 import { BUILTIN_TOOLS, callBuiltin, findBuiltin, type BuiltinName } from '../../src/runtime/builtin-tools.ts'
 import type { KnownServer } from '../../src/runtime/standing.ts'
 import { officialEntry, openTestBoard, serverEntry } from '../boards/open.ts'
@@ -344,5 +348,97 @@ describe('on a board', () => {
     ])
     expect(findBuiltin('readMcpResource')?.access).toBe('read')
     expect(findBuiltin('mcp__x__readMcpResource')).toBeUndefined()
+  })
+})
+
+describe('called as any tool', () => {
+  const NOTES = { x: serverEntry('tells-changes') }
+  const ONE = { server: 'x', uri: 'note://one' }
+
+  it('a resource of a real server is read, and nobody is asked', async () => {
+    await using test = await openTestBoard(NOTES, { only: [] })
+    expect(await test.board.call('readMcpResource', ONE)).toMatchObject({
+      outcome: 'done',
+      text: expect.stringContaining('this is note://one') as string,
+      isError: false,
+      content: [{ type: 'resource', resource: { uri: 'note://one', text: 'this is note://one' } }],
+      details: {
+        serverName: 'x',
+        mcpToolName: 'readMcpResource',
+        name: 'readMcpResource',
+        label: 'plugboard',
+      },
+    })
+  })
+
+  it('plan mode allows to list', async () => {
+    await using test = await openTestBoard(NOTES, { mode: 'plan', wait: 'all' })
+    const result = await test.board.call('listMcpResources')
+    expect(result).toMatchObject({ outcome: 'done', details: { serverName: '' } })
+    expect(result.text).toContain('note://one')
+  })
+
+  it('plan mode does not allow to read, until it is left', async () => {
+    await using test = await openTestBoard(NOTES, { mode: 'plan', only: [] })
+    expect(await test.board.call('readMcpResource', ONE, { who: 'person' })).toMatchObject({
+      outcome: 'not-sent',
+      code: 'denied',
+      problem: { code: 'permit/denied', message: 'plan mode does not allow `readMcpResource`' },
+    })
+    expect(test.board.snapshot().servers[0]?.connection.state).toBe('idle')
+    ;(await test.board.permissions()).setMode('default')
+    expect(await test.board.call('readMcpResource', ONE)).toMatchObject({ outcome: 'done' })
+  })
+
+  it.each(['readMcpResource', 'READMCP*', '*', '{getMcpPrompt,readMcpResource}'])(
+    'a rule that denies `%s` holds',
+    async (tool) => {
+      await using test = await openTestBoard(NOTES, { rules: [{ tool, action: 'deny' }], only: [] })
+      expect(await test.board.call('readMcpResource', ONE)).toMatchObject({
+        code: 'denied',
+        problem: { message: 'policy does not allow `readMcpResource`', hints: [] },
+      })
+    },
+  )
+
+  it.each(['mcp__x', 'listMcpResources'])('a rule that denies `%s` is about another tool', async (tool) => {
+    await using test = await openTestBoard(NOTES, { rules: [{ tool, action: 'deny' }], only: [] })
+    expect(await test.board.call('readMcpResource', ONE)).toMatchObject({ outcome: 'done' })
+  })
+
+  it('what goes wrong has an outcome', async () => {
+    await using test = await openTestBoard(NOTES)
+    const { board } = test
+    expect(await board.call('readMcpResource', { server: 'x' })).toMatchObject({
+      code: 'bad-arguments',
+      problem: { message: 'the arguments do not fit `readMcpResource`, so it was not called' },
+    })
+    expect(await board.call('readMcpResource', { ...ONE, server: 'y' })).toMatchObject({
+      code: 'not-connected',
+      problem: { code: 'connect/unknown-server' },
+      details: { serverName: 'y' },
+    })
+    expect(await board.call('getMcpPrompt', { server: 'x', name: 'none' })).toMatchObject({
+      outcome: 'failed',
+      problem: { code: 'call/failed' },
+    })
+    const gone = board.call('readMcpResource', ONE, { signal: AbortSignal.abort() })
+    await expect(gone).rejects.toBeInstanceOf(ToolAbortError)
+  })
+})
+
+describe('may a tool of our own run?', () => {
+  const NOTHING_SAID: Permissions = { mode: 'default', rules: [], grants: [], pins: [], filters: [] }
+  const LIST = findBuiltin('listMcpResources')!
+
+  it('not where the rules cannot be understood, whatever it does', () => {
+    const broken = createProblem({ code: 'x/y', message: 'no' })
+    expect(denyBuiltin({ ...NOTHING_SAID, broken }, LIST)).toEqual({ kind: 'unreadable', problem: broken })
+  })
+
+  it('for a fork, when it was given the tool', () => {
+    const verdict = (...filters: string[][]): unknown => denyBuiltin({ ...NOTHING_SAID, filters }, LIST)
+    expect(verdict(['list*'], ['mcp__x', 'listMcpResources'])).toBeUndefined()
+    expect(verdict(['list*'], ['mcp__x'])).toEqual({ kind: 'filter' })
   })
 })
