@@ -100,7 +100,7 @@ export const PLUGBOARD: Command = {
         { name: 'save-media', value: 'folder', summary: 'write images and audio there' },
       ],
       examples: [
-        'plugboard call github create_issue title="It breaks" labels=bug labels=urgent',
+        'plugboard call github add_labels issue=7 labels=bug',
         'plugboard call files read path:=\'"a.txt"\' --output json',
         'plugboard call github create_issue --args @issue.json',
       ],
