@@ -24,7 +24,7 @@ import type { Spill } from '../pipeline/translate/spill.ts'
 import { translate } from '../pipeline/translate/translate.ts'
 import { createProblem, ProblemError } from '../problem/problem.ts'
 import { askAtOnce, inTurn, untilLive } from './ask.ts'
-import { findTool, type FoundTool, type Servers, type ToolName } from './find-tool.ts'
+import { reachTool, type FoundTool, type Servers, type ToolName } from './reach-tool.ts'
 import type { BoardTool } from './tools.ts'
 
 export interface CallOptions extends Pick<RequestOptions, 'signal' | 'timeoutMs' | 'onProgress'> {
@@ -72,7 +72,7 @@ interface Performed {
 
 async function perform(desk: CallDesk, { name, args: given, options }: ToolRequest): Promise<Performed> {
   const { signal, timeoutMs, connectTimeoutMs = timeoutMs, onProgress, who = 'model' } = options
-  const found = await findTool(desk.servers, name, { signal, timeoutMs: connectTimeoutMs })
+  const found = await reachTool(desk.servers, name, { signal, timeoutMs: connectTimeoutMs })
   if (found.kind !== 'found') return { outcome: found, details: detailsOfName(name) }
   const details = detailsOf(found.tool)
   const args = typeof given === 'function' ? given(found.tool) : (given ?? {})
