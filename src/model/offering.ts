@@ -15,6 +15,8 @@ export interface Offering {
   readonly quarantined: readonly Quarantined[]
   /** Lists that could not be read; they are empty above. Never the tools: without them there is no offering. */
   readonly problems: readonly Problem[]
+  /** Which lists those are. Absent: none. */
+  readonly unlisted?: readonly ListKind[]
   /** How many tools `includeTools` and `excludeTools` keep back. Absent: there is no such filter. */
   readonly filteredTools?: number
   /** What the server says about keeping each of the lists; absent where it says nothing. */

@@ -19,6 +19,7 @@ export interface Session {
   /** The result as the server sent it. Rejects with a SessionError. */
   request(method: string, params?: Params, options?: RequestOptions): Promise<Result>
   notify(method: string, params?: Params): void
+  readonly subscriptions: ResourceSubscriptions
   /** Resolves when no request is waiting for its answer. */
   drained(): Promise<void>
   /** Never rejects. */
@@ -41,6 +42,22 @@ export interface RequestOptions {
   readonly onProgress?: ((progress: Params) => void) | undefined
   /** `Mcp-Param-*` and the like, over HTTP. */
   readonly headers?: Readonly<Record<string, string>> | undefined
+}
+
+/** What the server tells of: `notifications/resources/updated` comes for these, and for no other resource. */
+export interface ResourceSubscriptions {
+  /** Resolves when the server has agreed. Rejects with a SessionError. */
+  add(uri: string, subscriber: Subscriber, timeoutMs: number): Promise<void>
+  /** Whether the server hears it is its own affair. */
+  remove(uri: string): void
+}
+
+/** What becomes of a subscription while the session lives. */
+export interface Subscriber {
+  /** For a while nobody listened, so there may have been changes. */
+  onGap(): void
+  /** The server does not tell any more. */
+  onLost(error: SessionError): void
 }
 
 /** What a host can do for a server. A missing one is not offered, and refused politely when asked for all the same. */

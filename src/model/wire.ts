@@ -28,6 +28,9 @@ export interface SendOptions {
   readonly onFailure?: ((failure: WireFailure) => void) | undefined
 }
 
+/** What became of the stream on which a server speaks of its own accord. */
+export type Doubt = 'broken' | 'given-up'
+
 export interface WireListener {
   onMessage(message: Message): void
   /** Text where a message should be: banners, logs. Already shortened. */
@@ -40,7 +43,7 @@ export interface WireListener {
    * The stream on which the server speaks of its own accord broke, and perhaps nobody is there any more. The wire does not
    * know: who wants to know asks the server. `broken` may come often; after `given-up` there is no such stream any more.
    */
-  onDoubt?(failure: WireFailure, stream: 'broken' | 'given-up'): void
+  onDoubt?(failure: WireFailure, stream: Doubt): void
   /** The wire is gone. Exactly once, also after `close`; nothing follows. */
   onEnd(failure: WireFailure): void
 }

@@ -100,7 +100,7 @@ function toNeedsPage(one: Supervisor, error: unknown): ProblemError | undefined 
 /** A tool that works for long may say so, and is not taken for dead, whether or not somebody looks. */
 const IGNORE = (): void => undefined
 
-function timeoutOf({ server }: Supervisor): number {
+export function timeoutOf({ server }: Supervisor): number {
   return server.timeoutMs ?? DEFAULT_TIMEOUT_MS
 }
 

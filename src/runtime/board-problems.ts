@@ -6,7 +6,7 @@ import { toPrintable } from '../base/printable.ts'
 import type { AdmittedServer, CatalogEntry } from '../model/catalog.ts'
 import type { WantedPage } from '../model/elicitation.ts'
 import type { Problem } from '../model/problem.ts'
-import { createProblem, whereOrigin } from '../problem/problem.ts'
+import { createProblem, createWarning, whereOrigin } from '../problem/problem.ts'
 
 export function unknownServer(name: string, known: readonly string[]): Problem {
   const nearest = findNearest(name, known)
@@ -76,4 +76,27 @@ const MAX_URL = 4096
 /** Somebody here ended it while somebody else waited. */
 export function disconnected(name: string): Problem {
   return createProblem({ code: 'connect/closed', message: `\`${name}\` was disconnected` })
+}
+
+export function noSubscriptions(name: string): Problem {
+  return createProblem({
+    code: 'connect/no-subscriptions',
+    message: `\`${name}\` does not offer to tell when a resource changes`,
+    hints: ['read the resource again when it is needed'],
+  })
+}
+
+/** Longest part of a server's own words that is quoted. */
+const QUOTE_LENGTH = 300
+
+export function subscriptionLost(
+  { server, uri }: { readonly server: string; readonly uri: string },
+  error: Error,
+): Problem {
+  return createWarning({
+    code: 'connect/subscription-lost',
+    message: `\`${server}\` does not tell any more when \`${toPrintable(uri)}\` changes`,
+    notes: [toPrintable(error.message.slice(0, QUOTE_LENGTH))],
+    hints: [`to begin anew, reconnect \`${server}\``],
+  })
 }

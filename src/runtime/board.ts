@@ -24,13 +24,23 @@ import { createValueCache } from '../pipeline/resolve/value-cache.ts'
 import { createSpill } from '../pipeline/translate/spill.ts'
 import { ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
-import { ask } from './ask.ts'
+import { ask, timeoutOf, untilLive } from './ask.ts'
 import { callTool, type CallArguments, type CallDesk, type CallOptions } from './call-tool.ts'
 import type { ToolName } from './reach-tool.ts'
 import { passGate, type Wait } from './gate.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
 import { openOfferingCache } from './offering-cache.ts'
 import { notConnectable, unknownServer, type Words } from './board-problems.ts'
+import type { BuiltinTool } from './builtin-tools.ts'
+import {
+  complete,
+  toCompletionParams,
+  type Completion,
+  type CompletionArgument,
+  type CompletionContext,
+  type CompletionRef,
+} from './complete.ts'
+import { createModelView } from './model-view.ts'
 import { openPermissions, type OpenPermissions, type PermissionOptions } from './permissions.ts'
 import { toPermit } from './permit-call.ts'
 import { toReadiness, type Readiness } from './readiness.ts'
@@ -38,6 +48,8 @@ import { NOTHING, planReload, type ReloadSummary } from './reload.ts'
 import type { Shared } from './shared.ts'
 import { makeShowable } from './showable.ts'
 import { createSlots } from './slots.ts'
+import type { KnownServer } from './standing.ts'
+import { Subscriptions, type ResourceChange } from './subscriptions.ts'
 import { Supervisor, type ServerSnapshot } from './supervisor.ts'
 import { createToolList, type BoardTool } from './tools.ts'
 
@@ -71,9 +83,16 @@ export interface BoardOptions extends PermissionOptions {
 export interface Board extends AsyncDisposable {
   /** Servers by name, tools in the server's order. The list is the same value until something changes. */
   tools(): readonly BoardTool[]
-  /** As it is now. Lists in it that their server calls out of date are read again beside; a `change` tells. */
+  /**
+   * Our own, through which a model gets at resources and prompts; none where no server can have any. The list is the
+   * same value until it changes. `call` carries them out, as any tool.
+   */
+  builtinTools(): readonly BuiltinTool[]
+  /** For the host's system prompt. Empty when there is no server, so that the prompt stays what it was. */
+  systemPromptSection(): string
   /** What may be called, and by which rule; rejects only where the user's files cannot be written. */
   permissions(): Promise<OpenPermissions>
+  /** As it is now. Lists in it that their server calls out of date are read again beside; a `change` tells. */
   snapshot(): BoardSnapshot
   /** Whether what must be ready is. */
   readiness(): Readiness
@@ -84,6 +103,13 @@ export interface Board extends AsyncDisposable {
   call(name: ToolName, args?: CallArguments, options?: CallOptions): Promise<ToolResult>
   /** Any method of any server, with no question asked; waits for its connection. Rejects with a ProblemError or a SessionError. */
   request(server: string, method: string, params?: Params, options?: RequestOptions): Promise<Result>
+  /** What may be written for an argument. Waits for the server's connection, and rejects as a request does. */
+  complete(ref: CompletionRef, argument: CompletionArgument, context?: CompletionContext): Promise<Completion>
+  /**
+   * From now on `resource` is told when it changes, through reconnects. The answer ends it. Waits for the server's
+   * connection, and rejects as a request does, or with `connect/no-subscriptions`.
+   */
+  subscribe(server: string, uri: string, options?: { readonly signal?: AbortSignal }): Promise<() => void>
   /** Resolves when it is ready. Rejects with a ProblemError. */
   connect(server: string, options?: { readonly signal?: AbortSignal }): Promise<void>
   waitFor(server: string, options?: { readonly signal?: AbortSignal }): Promise<void>
@@ -96,6 +122,7 @@ export interface Board extends AsyncDisposable {
   /** The answer takes the listener away. */
   on(event: 'change', listener: (change: BoardChange) => void): () => void
   on(event: 'notification', listener: (notification: BoardNotification) => void): () => void
+  on(event: 'resource', listener: (change: ResourceChange) => void): () => void
   /** Never rejects: one transport that fails to close keeps no other open. */
   close(): Promise<void>
 }
@@ -111,8 +138,10 @@ export interface BoardSnapshot {
 export interface BoardChange {
   /** Those that are not as they were, in any respect. */
   readonly servers: readonly string[]
-  /** Whether the list of tools is another one than before. */
+  /** Whether the list of tools, or of our own ones, is another one than before. */
   readonly tools: boolean
+  /** Whether `systemPromptSection()` is another one than before. */
+  readonly section: boolean
 }
 
 export interface BoardNotification {
@@ -146,8 +175,11 @@ class LiveBoard implements Board {
   readonly #listeners = {
     change: new Set<(change: BoardChange) => void>(),
     notification: new Set<(notification: BoardNotification) => void>(),
+    resource: new Set<(change: ResourceChange) => void>(),
   }
   readonly #toolList = createToolList(() => this.#loaded.toolNames)
+  readonly #modelView = createModelView()
+  readonly #subscriptions: Subscriptions
   readonly #desk: CallDesk
   #permissions: Promise<OpenPermissions> | undefined
   #isClosed = false
@@ -164,6 +196,15 @@ class LiveBoard implements Board {
       onChange: (server) => this.#note(server),
       onNotification: (server, method, params) => {
         for (const listener of this.#listeners.notification) tell(() => listener({ server, method, params }))
+        this.#subscriptions.hear(server, method, params)
+      },
+    })
+    this.#subscriptions = new Subscriptions({
+      clock: world.clock,
+      find: (server) => this.#supervisors.get(server),
+      onChange: (server) => this.#note(server),
+      onResource: (change) => {
+        for (const listener of this.#listeners.resource) tell(() => listener(change))
       },
     })
     this.#desk = this.#openDesk()
@@ -181,12 +222,20 @@ class LiveBoard implements Board {
     return this.#toolList.of(this.#inOrder())
   }
 
+  builtinTools(): readonly BuiltinTool[] {
+    return this.#modelView.builtins(this.#known())
+  }
+
+  systemPromptSection(): string {
+    return this.#modelView.section(this.#known())
+  }
+
   snapshot(): BoardSnapshot {
     for (const one of this.#supervisors.values()) one.keepFresh(LIST_KINDS)
     const { catalog } = this.#loaded
     return {
       servers: this.#inOrder().map((one) => one.snapshot()),
-      problems: [...catalog.problems, ...this.#shared.cache.problems()],
+      problems: [...catalog.problems, ...this.#shared.cache.problems(), ...this.#subscriptions.problems()],
       catalog: makeShowable(catalog),
     }
   }
@@ -203,6 +252,24 @@ class LiveBoard implements Board {
 
   call(name: ToolName, args?: CallArguments, options: CallOptions = {}): Promise<ToolResult> {
     return callTool(this.#desk, { name, args, options })
+  }
+
+  async complete(
+    ref: CompletionRef,
+    argument: CompletionArgument,
+    context: CompletionContext = {},
+  ): Promise<Completion> {
+    const { session, by } = await untilLive(this.#require(ref.server), context, this.#world.clock)
+    const { timeoutMs = timeoutOf(by), signal } = context
+    return complete(session, toCompletionParams(ref, argument, context), { timeoutMs, signal })
+  }
+
+  async subscribe(
+    server: string,
+    uri: string,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<() => void> {
+    return this.#subscriptions.add(this.#require(server), uri, signal)
   }
 
   async connect(server: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
@@ -246,7 +313,7 @@ class LiveBoard implements Board {
     return plan
   }
 
-  on(event: 'change' | 'notification', listener: never): () => void {
+  on(event: 'change' | 'notification' | 'resource', listener: never): () => void {
     this.#listeners[event].add(listener)
     return () => void this.#listeners[event].delete(listener)
   }
@@ -279,6 +346,11 @@ class LiveBoard implements Board {
         whyNot: (name) => this.#whyNot(name),
       },
       permit,
+      builtins: {
+        host: this,
+        platform: this.#world.platform,
+        permissions: async () => (await this.permissions()).current(),
+      },
       guard: { limit: loopLimit ?? DEFAULTS.loopLimit, repeats: NO_REPEATS },
       spill: createSpill(this.#world, this.#shared.dirs.cache),
       maxTokens: maxResultTokens ?? DEFAULTS.maxResultTokens,
@@ -287,6 +359,14 @@ class LiveBoard implements Board {
 
   #inOrder(): readonly Supervisor[] {
     return [...this.#supervisors.values()].sort((a, b) => (a.server.name < b.server.name ? -1 : 1))
+  }
+
+  #known(): readonly KnownServer[] {
+    return this.#inOrder().map(({ server: { name }, connection, offering }) => ({
+      name,
+      connection,
+      offering,
+    }))
   }
 
   #add(server: AdmittedServer): Supervisor {
@@ -337,8 +417,10 @@ class LiveBoard implements Board {
   #tellChanges(): void {
     const servers = [...this.#changed]
     this.#changed.clear()
-    const tools = this.#toolList.update(this.#inOrder())
-    for (const listener of this.#listeners.change) tell(() => listener({ servers, tools }))
+    this.#subscriptions.renew()
+    const { section, builtins } = this.#modelView.update(this.#known())
+    const tools = this.#toolList.update(this.#inOrder()) || builtins
+    for (const listener of this.#listeners.change) tell(() => listener({ servers, tools, section }))
   }
 }
 

@@ -24,6 +24,8 @@ import type { Spill } from '../pipeline/translate/spill.ts'
 import { translate } from '../pipeline/translate/translate.ts'
 import { createProblem, ProblemError } from '../problem/problem.ts'
 import { askAtOnce, inTurn, untilLive } from './ask.ts'
+import { findBuiltin } from './builtin-tools.ts'
+import { performBuiltin, toBoardTool, type BuiltinDesk } from './call-builtin.ts'
 import { reachTool, type FoundTool, type Servers, type ToolName } from './reach-tool.ts'
 import type { BoardTool } from './tools.ts'
 
@@ -47,6 +49,7 @@ export type CallArguments = Params | ((tool: BoardTool) => Params)
 export interface CallDesk {
   readonly servers: Servers
   readonly permit: Permit
+  readonly builtins: BuiltinDesk
   readonly guard: Guard
   readonly spill: Spill
   /** Of text, for one result; 0: no limit. */
@@ -72,7 +75,14 @@ interface Performed {
 
 async function perform(desk: CallDesk, { name, args: given, options }: ToolRequest): Promise<Performed> {
   const { signal, timeoutMs, connectTimeoutMs = timeoutMs, onProgress, who = 'model' } = options
-  const found = await reachTool(desk.servers, name, { signal, timeoutMs: connectTimeoutMs })
+  const reaching = { signal, timeoutMs: connectTimeoutMs }
+  const builtin = typeof name === 'string' ? findBuiltin(name) : undefined
+  if (builtin !== undefined) {
+    const args = typeof given === 'function' ? given(toBoardTool(builtin)) : (given ?? {})
+    const limits = { signal, timeoutMs, onProgress }
+    return performBuiltin(desk, { tool: builtin, args, options: limits, reaching })
+  }
+  const found = await reachTool(desk.servers, name, reaching)
   if (found.kind !== 'found') return { outcome: found, details: detailsOfName(name) }
   const details = detailsOf(found.tool)
   const args = typeof given === 'function' ? given(found.tool) : (given ?? {})

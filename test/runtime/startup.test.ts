@@ -66,7 +66,7 @@ describe('the tools at the start', () => {
     test.board.on('change', (change) => changes.push(change))
     await untilState(test.board, 'x', 'ready')
     expect(shown(test)).toEqual(['mcp__x__echo', 'mcp__x__slow', 'mcp__x__env'])
-    expect(changes).toContainEqual({ servers: ['x'], tools: true })
+    expect(changes).toContainEqual({ servers: ['x'], tools: true, section: false })
     expect(test.board.snapshot().servers[0]).not.toHaveProperty('cachedAt')
   })
 
@@ -193,7 +193,7 @@ describe('a list that changes', () => {
     await call(board, 'x', ['grow'])
     await until(board, () => board.tools().length === 4)
     expect(board.tools().map(({ tool }) => tool)).toEqual(['echo', 'slow', 'grow', 'grown_1'])
-    expect(changes).toEqual([{ servers: ['x'], tools: true }])
+    expect(changes).toEqual([{ servers: ['x'], tools: true, section: false }])
     await Promise.all([1, 2, 3].map(() => call(board, 'x', ['grow'])))
     await until(board, () => board.tools().length === 7)
     expect(await call(board, 'x', ['grown_4'])).toBe('this is grown_4')

@@ -421,6 +421,49 @@ describe('lists', () => {
   })
 })
 
+describe('tells-changes', () => {
+  const URI = { uri: 'note://one' }
+  const told = (program: Program): unknown[] =>
+    program
+      .messages()
+      .filter(({ method }) => method === 'notifications/resources/updated')
+      .map(({ params }) => params!['uri'])
+
+  test('tells of what was subscribed to, and not of the secret', async () => {
+    const program = start('tells-changes')
+    await program.initialize()
+    await program.call('touch', URI)
+    expect(await program.request('resources/subscribe', URI)).toMatchObject({ result: {} })
+    expect(await program.request('resources/subscribe', { uri: 'note://secret' })).toMatchObject({
+      error: { code: -32602 },
+    })
+    expect(await program.call('subscribed')).toBe('note://one')
+    await program.call('touch', URI)
+    await program.request('resources/unsubscribe', URI)
+    await program.call('touch', URI)
+    expect(told(program)).toEqual(['note://one'])
+  })
+
+  test('modern, tells who listens, until it hangs up', async () => {
+    const program = start('tells-changes', ['--modern'])
+    const resourceSubscriptions = ['note://one', 'note://secret']
+    program.send({
+      id: 'ear',
+      method: 'subscriptions/listen',
+      params: { ...ENVELOPE, notifications: { resourceSubscriptions } },
+    })
+    await program.call('touch', URI, ENVELOPE)
+    expect(program.messages()[0]?.params).toEqual({
+      _meta: { 'io.modelcontextprotocol/subscriptionId': 'ear' },
+      notifications: { resourceSubscriptions: ['note://one'] },
+    })
+    await program.call('hang-up', {}, ENVELOPE)
+    await program.call('touch', URI, ENVELOPE)
+    expect(program.messages().filter(({ id }) => id === 'ear')).toHaveLength(1)
+    expect(told(program)).toEqual(['note://one'])
+  })
+})
+
 describe('calls', () => {
   test('progress tells of its steps, then answers', async () => {
     const program = start('progress')

@@ -79,6 +79,7 @@ export function wait(ms, signal) {
  *   before        sees each message first; `true` means that it needs no further answer
  *   reply         writes an answer; `send`, unless given
  *   ready         a promise that every answer waits for
+ *   instructions  what it says of itself
  *   isModern      `--modern`, unless given
  *   endsWithInput `false`: the end of stdin means nothing to it
  */
@@ -147,11 +148,14 @@ function stamp(method, params, result) {
 function builtIn(server) {
   const serverInfo = { name: server.name ?? 'test-server', version: '1.0.0' }
   const capabilities = server.capabilities ?? { tools: {} }
+  // JSON leaves out what is undefined.
+  const { instructions } = server
   return {
-    initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities, serverInfo }),
+    initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities, serverInfo, instructions }),
     'server/discover': () => ({
       supportedVersions: [MODERN],
       capabilities,
+      instructions,
       _meta: { [SERVER_INFO]: serverInfo },
     }),
     ping: () => ({}),

@@ -2,38 +2,56 @@
  * ask-server: one request to one server, for commands that need nothing else.
  */
 import type { Params, Result } from '../../model/message.ts'
+import type { Offering } from '../../model/offering.ts'
 import { SessionError } from '../../model/session.ts'
 import { createProblem, ProblemError } from '../../problem/problem.ts'
 import type { CommandContext } from './command.ts'
 import { requireKnown, withBoard } from './with-board.ts'
 
+export interface Question {
+  readonly method: string
+  /** By what the server offers. Throws what is wrong with the command line. */
+  params(offering: Offering | undefined): Params
+  /** What to do when the server refuses it. */
+  hints(offering: Offering | undefined): readonly string[]
+}
+
 /** Throws `cli/unknown-server`, what kept the server from being ready, `call/failed`. */
-export function ask(
-  context: CommandContext,
-  server: string,
-  { method, params }: { readonly method: string; readonly params: Params },
-): Promise<Result> {
+export function ask(context: CommandContext, server: string, question: Question): Promise<Result> {
   return withBoard(context, { only: [server], wait: 'moment' }, async (board) => {
     requireKnown(context, board, server)
+    await board.connect(server)
+    const offering = board.snapshot().servers.find(({ name }) => name === server)?.offering
+    const params = question.params(offering)
     try {
-      return await board.request(server, method, params)
+      return await board.request(server, question.method, params)
     } catch (error) {
       if (!(error instanceof SessionError)) throw error
-      const { failure } = error
-      const words = failure.kind === 'rpc' ? failure.error.message : undefined
-      throw new ProblemError(
-        createProblem({
-          code: 'call/failed',
-          message:
-            failure.kind === 'rpc'
-              ? `\`${server}\` refused \`${method}\`: error ${failure.error.code}`
-              : `\`${server}\` did not answer \`${method}\`: ${error.message}`,
-          notes:
-            words === undefined || words === ''
-              ? []
-              : [`it said: "${words.replace(/\s+/g, ' ').slice(0, 300)}"`],
-        }),
-      )
+      throw toProblem(error, { server, method: question.method, hints: question.hints(offering) })
     }
   })
+}
+
+function toProblem(
+  error: SessionError,
+  {
+    server,
+    method,
+    hints,
+  }: { readonly server: string; readonly method: string; readonly hints: readonly string[] },
+): ProblemError {
+  const { failure } = error
+  if (failure.kind !== 'rpc') {
+    const message = `\`${server}\` did not answer \`${method}\`: ${error.message}`
+    return new ProblemError(createProblem({ code: 'call/failed', message }))
+  }
+  const { code, message: words } = failure.error
+  return new ProblemError(
+    createProblem({
+      code: 'call/failed',
+      message: `\`${server}\` refused \`${method}\`: error ${code}`,
+      notes: words === '' ? [] : [`it said: "${words.replace(/\s+/g, ' ').slice(0, 300)}"`],
+      hints,
+    }),
+  )
 }

@@ -126,9 +126,13 @@ export const PLUGBOARD: Command = {
       arguments: [
         { name: 'server', count: 'one' },
         { name: 'uri', count: 'one' },
+        { name: 'k=v', count: 'any' },
       ],
       flags: [],
-      examples: ['plugboard read docs file:///guide.md'],
+      examples: [
+        'plugboard read docs file:///guide.md',
+        "plugboard read docs 'file:///{path}' path=guide.md",
+      ],
       load: async () => (await import('./connected.ts')).read,
     },
     {

@@ -54,9 +54,9 @@ export function tooManyArguments(path: string, extra: string, usage: string): Pr
   })
 }
 
-function didYouMean(word: string, known: readonly string[]): string[] {
+export function didYouMean(word: string, known: readonly string[]): string[] {
   const nearest = findNearest(word, known)
-  return nearest === undefined ? [] : [`did you mean \`${nearest}\`?`]
+  return nearest === undefined || nearest === word ? [] : [`did you mean \`${nearest}\`?`]
 }
 
 export function badNumber(flag: string, unit: string, given: string): Problem {
@@ -70,6 +70,23 @@ export function badPair(given: string): Problem {
   return createProblem({
     code: 'cli/bad-argument',
     message: `\`${given}\` is not of the form name=value`,
+  })
+}
+
+/** A value for a variable that a URI template does not have. */
+export function unknownVariable(name: string, template: string, known: readonly string[]): Problem {
+  const message =
+    known.length === 0
+      ? `\`${template}\` has no variables to fill in`
+      : `\`${template}\` has no variable \`${name}\``
+  return createProblem({ code: 'cli/bad-argument', message, hints: didYouMean(name, known) })
+}
+
+export function emptyVariable(name: string, template: string): Problem {
+  return createProblem({
+    code: 'cli/bad-argument',
+    message: `\`${template}\` is a template, and \`${name}\` is not filled in`,
+    hints: [`add \`${name}=…\` to the command`],
   })
 }
 

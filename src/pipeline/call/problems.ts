@@ -104,8 +104,9 @@ const PASSING: ReadonlySet<string> = new Set([
   'connect/lost',
 ])
 
+/** A tool of our own has no server. */
 function say({ server, tool }: Named): string {
-  return `\`${server}.${tool}\``
+  return server === '' ? `\`${tool}\`` : `\`${server}.${tool}\``
 }
 
 /** A server's own words never stand in the first line. */

@@ -1,5 +1,6 @@
 /**
- * channel: requests and their answers over a wire. JSON-RPC, and nothing of MCP but progress and cancellation.
+ * channel: requests and their answers over a wire. JSON-RPC, and nothing of MCP but what belongs to a request: progress,
+ * cancellation, and the yes to a subscription.
  *
  * in     a wire, and who answers what the server asks
  * out    for every request exactly one outcome: a result, or a SessionError
@@ -22,7 +23,7 @@ import {
   type RequestOptions,
   type SessionFailure,
 } from '../../model/session.ts'
-import type { Wire, WireFailure, WireListener } from '../../model/wire.ts'
+import type { Doubt, Wire, WireFailure, WireListener } from '../../model/wire.ts'
 import type { Clock } from '../../world/world.ts'
 
 export interface ChannelOptions extends RequestOptions {
@@ -31,6 +32,8 @@ export interface ChannelOptions extends RequestOptions {
    * Where each request has a stream (HTTP), it is ended in any case, or its connection would be taken for ever.
    */
   readonly cancelBy: 'message' | 'stream' | 'nothing'
+  /** The server agreed to a subscription, to all of it or to a part. */
+  readonly onAgreed?: (params: Params) => void
 }
 
 export interface ChannelHooks extends Pick<WireListener, 'onNoise' | 'onLog' | 'onFirstSign'> {
@@ -75,7 +78,7 @@ export class Channel implements WireListener {
   #ended: WireFailure | undefined
   #gone: AbortController | undefined
   /** When requests are next looked at, and how to take that back. */
-  #onDoubt: (() => void) | undefined
+  #onDoubt: ((stream: Doubt) => void) | undefined
   #watching: { readonly at: number; readonly cancel: () => void } | undefined
 
   constructor(openWire: (listener: WireListener) => Wire, clock: Clock, hooks: ChannelHooks) {
@@ -131,7 +134,7 @@ export class Channel implements WireListener {
   }
 
   /** Told when the wire has reason to ask whether anybody is there. */
-  whenInDoubt(step: () => void): void {
+  whenInDoubt(step: (stream: Doubt) => void): void {
     this.#onDoubt = step
   }
 
@@ -160,11 +163,11 @@ export class Channel implements WireListener {
     this.#hooks.onFirstSign?.()
   }
 
-  onDoubt(failure: WireFailure, stream: 'broken' | 'given-up'): void {
+  onDoubt(failure: WireFailure, stream: Doubt): void {
     if (this.#ended !== undefined) return
     if (stream === 'given-up')
       this.#hooks.onOddity(`its own stream is gone for good: ${describeWireFailure(failure)}`)
-    this.#onDoubt?.()
+    this.#onDoubt?.(stream)
   }
 
   onEnd(failure: WireFailure): void {
@@ -209,7 +212,9 @@ export class Channel implements WireListener {
       if (one === undefined) return this.#hooks.onOddity('progress of a request that is over')
       one.seenAt = this.#clock.now()
       tell(() => one.options.onProgress?.(params))
-    } else if (method === 'notifications/cancelled')
+    } else if (method === 'notifications/subscriptions/acknowledged')
+      this.#pending.get(subscriptionOf(params) as RequestId)?.options.onAgreed?.(params)
+    else if (method === 'notifications/cancelled')
       this.#questions?.get(params['requestId'] as RequestId)?.abort()
     else this.#hooks.onNotification(method, params)
   }
@@ -302,6 +307,11 @@ function withToken(
 ): Params | undefined {
   if (onProgress === undefined || params === undefined) return params
   return { ...params, _meta: { ...(params['_meta'] as object | undefined), progressToken: id } }
+}
+
+/** The id of the request that a notification belongs to. */
+function subscriptionOf({ _meta: meta }: Params): unknown {
+  return isObject(meta) ? meta['io.modelcontextprotocol/subscriptionId'] : undefined
 }
 
 /** A connection that was never made, or a refusal, is the only certain sign that nothing happened. */

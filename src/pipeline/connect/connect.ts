@@ -87,9 +87,6 @@ interface Opening {
   abandon(): Promise<void>
 }
 
-/** The server's yes to a subscription of ours: the session's own affair. */
-const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
-
 function createOpening(launch: LaunchSpec, request: ConnectRequest): Opening {
   const { world, inProcess, signal, listener } = request
   const client = createClient(request)
@@ -140,7 +137,7 @@ class Ears implements ChannelHooks {
 
   onNotification(method: string, params: Params): void {
     if (method === COMPLETE) this.#client.completions.tell(params)
-    if (method !== ACKNOWLEDGED) this.#listener.onNotification(method, params)
+    this.#listener.onNotification(method, params)
   }
 
   onQuestion(method: string, params: Params, signal: AbortSignal): Promise<Result> {

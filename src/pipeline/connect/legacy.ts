@@ -10,10 +10,11 @@ import {
   type RequestOptions,
   type Session,
 } from '../../model/session.ts'
-import type { WireFailure } from '../../model/wire.ts'
+import type { Doubt, WireFailure } from '../../model/wire.ts'
 import type { Channel } from './channel.ts'
 import type { Client } from './client.ts'
 import { InUse, whileWanted } from './in-use.ts'
+import { createLegacySubscriptions, type LegacySubscriptions } from './legacy-subscriptions.ts'
 import { openPages, pagesToOpen } from './pages.ts'
 
 export async function openLegacy(
@@ -23,7 +24,7 @@ export async function openLegacy(
 ): Promise<Session> {
   const session = new LegacySession(channel, client, await shakeHands(channel, client, options))
   // Elsewhere the end of the wire tells.
-  if (session.wire === 'http') channel.whenInDoubt(() => session.check())
+  if (session.wire === 'http') channel.whenInDoubt((stream) => session.check(stream))
   return session
 }
 
@@ -34,7 +35,10 @@ class LegacySession implements Session {
   readonly #client: Client
   readonly #inUse = new InUse()
   #renewal: Promise<unknown> | undefined
+  #subscriptions: LegacySubscriptions | undefined
   #isChecking = false
+  /** The server has no stream any more on which it could tell of anything. */
+  #isDeaf = false
 
   constructor(channel: Channel, client: Client, hello: Hello) {
     this.hello = hello
@@ -58,6 +62,15 @@ class LegacySession implements Session {
     this.#channel.notify(method, params)
   }
 
+  /** Made when first asked for: most sessions have none. */
+  get subscriptions(): LegacySubscriptions {
+    this.#subscriptions ??= createLegacySubscriptions(
+      (method, params, options) => this.request(method, params, options),
+      (method, params, options) => this.#send(method, params, options),
+    )
+    return this.#subscriptions
+  }
+
   drained(): Promise<void> {
     return this.#inUse.drained()
   }
@@ -70,10 +83,15 @@ class LegacySession implements Session {
    * Asks whether anybody is there, once for any number of doubts. A server that cannot be reached, or that wants to know
    * who we are, ends the channel by that very answer; one that has forgotten us is greeted anew.
    */
-  check(): void {
+  check(stream: Doubt): void {
+    if (stream === 'given-up') this.#isDeaf = true
     if (this.#isChecking) return
     this.#isChecking = true
-    void this.#ping().finally(() => (this.#isChecking = false))
+    void this.#ping().finally(() => {
+      this.#isChecking = false
+      // It still knows us, and cannot tell us anything.
+      if (this.#isDeaf) this.#subscriptions?.lose()
+    })
   }
 
   async #ping(): Promise<void> {
@@ -114,9 +132,15 @@ class LegacySession implements Session {
   /** The server forgot the session, because it was restarted: one handshake for all who find out. */
   #renew(): Promise<unknown> {
     this.#renewal ??= shakeHands(this.#channel, this.#client, { timeoutMs: RENEWAL_MS })
-      .then(() => this.#client.onRenewed())
+      .then(() => this.#onRenewed())
       .finally(() => (this.#renewal = undefined))
     return this.#renewal
+  }
+
+  #onRenewed(): void {
+    this.#isDeaf = false
+    this.#subscriptions?.resume()
+    this.#client.onRenewed()
   }
 }
 

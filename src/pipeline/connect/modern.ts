@@ -11,9 +11,11 @@ import {
   type RequestOptions,
   type Session,
 } from '../../model/session.ts'
-import { RpcFaultError, type Channel, type ChannelOptions } from './channel.ts'
+import { RpcFaultError, type Channel } from './channel.ts'
 import type { Client } from './client.ts'
 import { InUse, whileWanted } from './in-use.ts'
+import { listen } from './listen.ts'
+import { ModernSubscriptions } from './modern-subscriptions.ts'
 import { answerQuestion } from './questions.ts'
 
 const KEYS = {
@@ -66,6 +68,8 @@ export function openModern(channel: Channel, client: Client, hello: Hello): Sess
     channel.request(method, withEnvelope(params, envelope), { ...options, cancelBy })
   const changes = listenForChanges(channel, client, hello)
   const inUse = new InUse()
+  /** Made when first asked for: most sessions have none. */
+  let subscriptions: ModernSubscriptions | undefined
   return {
     hello,
     wire: channel.wire.kind,
@@ -86,9 +90,14 @@ export function openModern(channel: Channel, client: Client, hello: Hello): Sess
       }
     },
     notify: (method, params) => channel.notify(method, params),
+    get subscriptions() {
+      subscriptions ??= new ModernSubscriptions(channel, client, envelope)
+      return subscriptions
+    },
     drained: () => inUse.drained(),
     close() {
       changes.abort()
+      subscriptions?.close()
       return channel.close()
     },
   }
@@ -144,44 +153,15 @@ function goesInCircles(method: string): SessionError {
   return new SessionError({ kind: 'bad-answer', message })
 }
 
-/** Between two attempts to listen. */
-const LISTEN_AGAIN_MS = { first: 1000, last: 30_000 }
-
-/**
- * Keeps a `subscriptions/listen` open, through which the server tells that its lists changed. Its end says nothing about
- * the server, so it is opened again, for as long as the session lives.
- */
+/** Through this stream the server tells that its lists changed. */
 function listenForChanges(channel: Channel, client: Client, hello: Hello): AbortController {
   const controller = new AbortController()
   const notifications = changesOf(hello)
-  if (client.listens === 'never' || Object.keys(notifications).length === 0) return controller
-  const params = { notifications, _meta: envelopeOf(client) }
-  const options: ChannelOptions = {
-    signal: controller.signal,
-    cancelBy: channel.wire.kind === 'http' ? 'stream' : 'message',
+  if (client.listens === 'always' && Object.keys(notifications).length > 0) {
+    const params = { notifications, _meta: envelopeOf(client) }
+    listen(channel, client, { params, signal: controller.signal })
   }
-  let delay = LISTEN_AGAIN_MS.first
-  const listen = (): void => {
-    if (controller.signal.aborted) return
-    channel.request('subscriptions/listen', params, options).then(again, (error: unknown) => {
-      if (mayListenAgain(error)) again()
-    })
-  }
-  const again = (): void => {
-    if (controller.signal.aborted) return
-    const cancel = client.clock.after(delay, listen)
-    controller.signal.addEventListener('abort', cancel, { once: true })
-    delay = Math.min(delay * 2, LISTEN_AGAIN_MS.last)
-  }
-  listen()
   return controller
-}
-
-/** A server that says no means it, and a wire that is gone stays gone. */
-function mayListenAgain(error: unknown): boolean {
-  if (!(error instanceof SessionError)) return false
-  const { failure } = error
-  return failure.kind === 'lost' && (failure.wire.kind === 'network' || failure.wire.kind === 'protocol')
 }
 
 function changesOf({ capabilities }: Hello): Params {

@@ -65,6 +65,7 @@ export async function readLists(
 
 export function toOffering(hello: Hello, lists: Lists): Offering {
   const all = LIST_KINDS.map((kind) => lists[kind])
+  const unlisted = LIST_KINDS.filter((kind) => lists[kind].problem !== undefined)
   const hinted = LIST_KINDS.filter((kind) => lists[kind].hints !== undefined)
   return {
     hello,
@@ -74,6 +75,7 @@ export function toOffering(hello: Hello, lists: Lists): Offering {
     prompts: lists.prompt.kept,
     quarantined: all.flatMap(({ quarantined }) => quarantined),
     problems: all.flatMap(({ problem }) => problem ?? []),
+    ...(unlisted.length === 0 ? {} : { unlisted }),
     ...(hinted.length === 0
       ? {}
       : { caching: Object.fromEntries(hinted.map((kind) => [kind, lists[kind].hints!])) }),

@@ -10,8 +10,11 @@ import { createProblem } from '../../problem/problem.ts'
 import type { Platform } from '../../world/world.ts'
 import { diffPin } from './pin-diff.ts'
 
+/** Those of our own have no server. */
+type Named = Pick<CallTarget, 'server' | 'tool' | 'name'>
+
 /** Who said no. */
-export function denied(target: CallTarget, by: Evidence, platform: Platform): Problem {
+export function denied(target: Named, by: Evidence, platform: Platform): Problem {
   const title = titleOf(target)
   switch (by.kind) {
     case 'rule':
@@ -59,15 +62,19 @@ export function denied(target: CallTarget, by: Evidence, platform: Platform): Pr
 
 const DENIED = 'permit/denied'
 
-function deniedByRule(target: CallTarget, rule: PermissionRule, platform: Platform): Problem {
+function deniedByRule(target: Named, rule: PermissionRule, platform: Platform): Problem {
   return createProblem({
     code: DENIED,
     message: `policy does not allow ${titleOf(target)}`,
     ...whereOf(rule),
     notes: [`denied by ${showRule(rule)}`, ...reasonOf(rule)],
-    hints: [
-      `to see every rule that was considered, run \`${toCommandLine('plugboard permissions explain', [target.name], platform)}\``,
-    ],
+    // Of a tool of our own there is no more to see than this rule.
+    hints:
+      target.server === ''
+        ? []
+        : [
+            `to see every rule that was considered, run \`${toCommandLine('plugboard permissions explain', [target.name], platform)}\``,
+          ],
   })
 }
 
@@ -143,8 +150,8 @@ function summarize({ name, description, schema }: PinDiff): readonly string[] {
 }
 
 /** `github.delete_repo`. */
-function titleOf({ server, tool }: CallTarget): string {
-  return `\`${server}.${tool}\``
+function titleOf({ server, tool }: Named): string {
+  return server === '' ? `\`${tool}\`` : `\`${server}.${tool}\``
 }
 
 const LEVEL_TITLES: Readonly<Record<PermissionRule['level'], string>> = {

@@ -187,6 +187,65 @@ describe('resources and prompts', () => {
     expect(prompt).toBe("user: What's weather in Bern?\n")
   })
 
+  test('a template is filled in, from values that are encoded', async () => {
+    const template = 'demo://resource/dynamic/text/{resourceId}'
+    const { stdout } = await run('read', 'everything', template, 'resourceId=7')
+    expect(stdout).toMatch(/^Resource 7: This is a plaintext resource/)
+    expect(await machine.json(['read', 'everything', template, 'resourceId=7'])).toMatchObject({
+      uri: 'demo://resource/dynamic/text/7',
+    })
+  })
+
+  test.each([
+    [
+      'a template without a value',
+      ['read', 'everything', 'demo://resource/dynamic/text/{resourceId}'],
+      2,
+      [
+        '`demo://resource/dynamic/text/{resourceId}` is a template, and `resourceId` is not filled in',
+        'hint: add `resourceId=…` to the command',
+      ],
+    ],
+    [
+      'a variable that a template does not have',
+      ['read', 'everything', 'demo://resource/dynamic/text/{resourceId}', 'resourceID=7', 'resuorceId=8'],
+      2,
+      ['has no variable `resourceID`', 'hint: did you mean `resourceId`?'],
+    ],
+    [
+      'values for what is no template',
+      ['read', 'everything', 'demo://resource', 'a=7'],
+      2,
+      ['`demo://resource` has no variables to fill in'],
+    ],
+    [
+      'a wrong URI',
+      ['read', 'everything', 'demo://resource/static/document/feature.md'],
+      1,
+      [
+        '`everything` refused `resources/read`',
+        'hint: did you mean `demo://resource/static/document/features.md`?',
+        'hint: to see what it has to read, run `plugboard resources everything`',
+      ],
+    ],
+    [
+      'a wrong prompt',
+      ['prompt', 'everything', 'arg-prompt'],
+      1,
+      ['hint: did you mean `args-prompt`?', 'run `plugboard prompts everything`'],
+    ],
+    [
+      'a wrong argument of a prompt',
+      ['prompt', 'everything', 'args-prompt', 'cty=Bern'],
+      1,
+      ['hint: did you mean `city`?', 'hint: add `city=…`, which it needs'],
+    ],
+  ])('%s is told with what to do', async (_, args, code, words) => {
+    const ran = await run(...args)
+    expect(ran.code).toBe(code)
+    for (const one of words) expect(ran.stderr).toContain(one)
+  })
+
   test.each([
     ['read', ['read', 'everything', 'demo://nothing'], 1, '`everything` refused `resources/read`'],
     ['prompt', ['prompt', 'everything', 'args-prompt', 'city'], 2, '`city` is not of the form name=value'],

@@ -375,3 +375,24 @@ describe('notifications', () => {
     ])
   })
 })
+
+describe('the yes to a subscription', () => {
+  const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
+
+  it('goes to the request that it names, and to nobody else', () => {
+    const { channel, say, heard } = open()
+    const agreed: unknown[] = []
+    for (const name of ['first', 'second']) {
+      const onAgreed = (params: Params): void => void agreed.push([name, params['notifications']])
+      void channel.request('subscriptions/listen', {}, { ...BY_MESSAGE, onAgreed })
+    }
+    const acknowledge = (meta: unknown, notifications: object): void =>
+      say({ method: ACKNOWLEDGED, params: { _meta: meta, notifications } })
+    acknowledge({ 'io.modelcontextprotocol/subscriptionId': 2 }, { toolsListChanged: true })
+    acknowledge({ 'io.modelcontextprotocol/subscriptionId': 9 }, {})
+    acknowledge(undefined, {})
+    acknowledge(null, {})
+    expect(agreed).toEqual([['second', { toolsListChanged: true }]])
+    expect(heard).toEqual([])
+  })
+})

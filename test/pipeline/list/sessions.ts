@@ -43,6 +43,7 @@ export function createMemorySession(
       return typeof answer === 'function' ? (answer as Answer)(params ?? {}, requestOptions) : answer
     },
     notify: () => undefined,
+    subscriptions: { add: async () => undefined, remove: () => undefined },
     drained: async () => undefined,
     close: async () => undefined,
   }

@@ -1,29 +1,64 @@
 /**
  * prompt: one prompt of a server, filled in.
  */
+import { isObject } from '../../../base/is-object.ts'
 import { toPrintable } from '../../../base/printable.ts'
-import { ProblemError } from '../../../problem/problem.ts'
+import type { Offering } from '../../../model/offering.ts'
 import { ask } from '../ask-server.ts'
 import type { CommandContext } from '../command.ts'
 import { DONE } from '../exit-codes.ts'
+import { toPair } from '../pairs.ts'
 import { printJson, printLines } from '../print.ts'
-import { badPair } from '../problems.ts'
+import { didYouMean } from '../problems.ts'
 import { toSafeText } from './read.ts'
 
 /** Throws `cli/unknown-server`, `cli/bad-argument`, what kept the server from being ready, `call/failed`. */
 export async function run(context: CommandContext): Promise<number> {
   const [server, name, ...pairs] = context.args as [string, string, ...string[]]
-  const params = { name, arguments: Object.fromEntries(pairs.map(toPair)) }
-  const result = await ask(context, server, { method: 'prompts/get', params })
+  const given = Object.fromEntries(pairs.map(toPair))
+  const result = await ask(context, server, {
+    method: 'prompts/get',
+    params: () => ({ name, arguments: given }),
+    hints: (offering) => hintsFor({ server, name, given: Object.keys(given) }, offering),
+  })
   if (context.json) printJson(context.terminal, { server, name, ...result })
   else printLines(context.terminal, toText(context, result['messages']))
   return DONE
 }
 
-function toPair(given: string): readonly [string, string] {
-  const at = given.indexOf('=')
-  if (at < 1) throw new ProblemError(badPair(given))
-  return [given.slice(0, at), given.slice(at + 1)]
+interface Wanted {
+  readonly server: string
+  readonly name: string
+  /** Names of arguments. */
+  readonly given: readonly string[]
+}
+
+/** Why it may have been refused: there is no such prompt, or its arguments are others. */
+function hintsFor({ server, name, given }: Wanted, offering: Offering | undefined): readonly string[] {
+  const prompts = offering?.prompts ?? []
+  const prompt = prompts.find((one) => one.name === name)
+  const all = `to see its prompts and their arguments, run \`plugboard prompts ${server}\``
+  if (prompt === undefined) {
+    const names = prompts.map((one) => one.name)
+    return [...didYouMean(name, names), all]
+  }
+  const known = argumentsOf(prompt['arguments'])
+  const names = known.map((one) => String(one.name))
+  const missing = known.filter((one) => one.required === true && !given.includes(String(one.name)))
+  return [
+    ...given.filter((one) => !names.includes(one)).flatMap((one) => didYouMean(one, names)),
+    ...missing.map((one) => `add \`${String(one.name)}=…\`, which it needs`),
+    all,
+  ].slice(0, 3)
+}
+
+interface PromptArgument {
+  readonly name?: unknown
+  readonly required?: unknown
+}
+
+function argumentsOf(given: unknown): readonly PromptArgument[] {
+  return Array.isArray(given) ? given.filter(isObject) : []
 }
 
 interface PromptMessage {

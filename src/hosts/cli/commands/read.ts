@@ -1,19 +1,66 @@
 /**
- * read: one resource of a server, as it is.
+ * read: one resource of a server, as it is. A template is filled in first.
  */
 import { toPrintable } from '../../../base/printable.ts'
+import { expandTemplate, variablesOf, type TemplateValue } from '../../../base/uri-template.ts'
+import type { Offering } from '../../../model/offering.ts'
+import { ProblemError } from '../../../problem/problem.ts'
+import { ask } from '../ask-server.ts'
 import type { CommandContext } from '../command.ts'
 import { DONE } from '../exit-codes.ts'
+import { toPair } from '../pairs.ts'
 import { printJson, printLines } from '../print.ts'
-import { ask } from '../ask-server.ts'
+import { didYouMean, emptyVariable, unknownVariable } from '../problems.ts'
 
-/** Throws `cli/unknown-server`, what kept the server from being ready, `call/failed`. */
+/** Throws `cli/unknown-server`, `cli/bad-argument`, what kept the server from being ready, `call/failed`. */
 export async function run(context: CommandContext): Promise<number> {
-  const [server, uri] = context.args as [string, string]
-  const result = await ask(context, server, { method: 'resources/read', params: { uri } })
+  const [server, given, ...rest] = context.args as [string, string, ...string[]]
+  const pairs = rest.map(toPair)
+  let uri = given
+  const result = await ask(context, server, {
+    method: 'resources/read',
+    params(offering) {
+      uri = toUri(given, pairs, offering)
+      return { uri }
+    },
+    hints: (offering) => [
+      ...didYouMean(uri, urisOf(offering)),
+      `to see what it has to read, run \`plugboard resources ${server}\``,
+    ],
+  })
   if (context.json) printJson(context.terminal, { server, uri, ...result })
   else printLines(context.terminal, toText(context, result['contents']))
   return DONE
+}
+
+type Pair = readonly [string, string]
+
+/** Throws `cli/bad-argument`. What the server does not list as a template is taken for one only with values for it. */
+function toUri(given: string, pairs: readonly Pair[], offering: Offering | undefined): string {
+  const isTemplate = offering?.resourceTemplates.some((one) => one['uriTemplate'] === given) === true
+  if (!isTemplate && pairs.length === 0) return given
+  const variables = variablesOf(given)
+  const names = variables.map(({ name }) => name)
+  const values = toValues(pairs)
+  for (const name of values.keys())
+    if (!names.includes(name)) throw new ProblemError(unknownVariable(name, given, names))
+  const missing = variables.find(({ name, isRequired }) => isRequired && !values.has(name))
+  if (missing !== undefined) throw new ProblemError(emptyVariable(missing.name, given))
+  return expandTemplate(given, values)
+}
+
+/** A name that is given more than once has a list. */
+function toValues(pairs: readonly Pair[]): ReadonlyMap<string, TemplateValue> {
+  const values = new Map<string, TemplateValue>()
+  for (const [name, value] of pairs) {
+    const before = values.get(name)
+    values.set(name, before === undefined ? value : [before, value].flat())
+  }
+  return values
+}
+
+function urisOf(offering: Offering | undefined): readonly string[] {
+  return (offering?.resources ?? []).map((one) => String(one['uri']))
 }
 
 interface Content {

@@ -1,0 +1,154 @@
+/**
+ * builtin-tools: the four tools of our own, through which a model gets at resources and prompts when it needs them.
+ *
+ * in     what each server offers, and a way to ask one
+ * out    results in the shape of a tool's result
+ * never  lets one server hide the others; catches what a server or its connection answers: that is an outcome, and for
+ *        the caller to name
+ */
+import { isObject } from '../base/is-object.ts'
+import type { Params, Result } from '../model/message.ts'
+import type { RequestOptions } from '../model/session.ts'
+import { listPrompts, listResources } from './list-for-model.ts'
+import { getPrompt, readResource } from './read-for-model.ts'
+import type { KnownServer, StandingServer } from './standing.ts'
+
+export type BuiltinName = 'listMcpResources' | 'readMcpResource' | 'listMcpPrompts' | 'getMcpPrompt'
+
+export interface BuiltinTool {
+  readonly name: BuiltinName
+  readonly description: string
+  readonly inputSchema: Readonly<Record<string, unknown>>
+  readonly annotations: Readonly<Record<string, unknown>>
+  /** `list`: says what there is, which is allowed in plan mode. `read`: asks a server, which is not. */
+  readonly access: 'list' | 'read'
+}
+
+/** A board is one. */
+export interface BuiltinHost {
+  snapshot(): { readonly servers: readonly KnownServer[] }
+  request(server: string, method: string, params?: Params, options?: RequestOptions): Promise<Result>
+}
+
+const SERVER = { type: 'string', description: 'The name of the server.' }
+
+const PAGE = {
+  type: 'object',
+  properties: {
+    server: { type: 'string', description: 'The name of one server. Without it: all servers.' },
+    cursor: { type: 'string', description: 'Where to go on, as the page before said at its end.' },
+  },
+  additionalProperties: false,
+}
+
+const LIST_RESOURCES: BuiltinTool = {
+  name: 'listMcpResources',
+  description:
+    'Lists what the MCP servers have to read: files, records, pages and the like, each with its URI. A line that begins with `template` has a URI template: replace each {variable} in it before you read it.',
+  inputSchema: PAGE,
+  annotations: { readOnlyHint: true },
+  access: 'list',
+}
+
+const READ_RESOURCE: BuiltinTool = {
+  name: 'readMcpResource',
+  description: 'Reads one resource of an MCP server.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      server: SERVER,
+      uri: { type: 'string', description: 'The URI of the resource, as `listMcpResources` shows it.' },
+    },
+    required: ['server', 'uri'],
+    additionalProperties: false,
+  },
+  annotations: { readOnlyHint: true },
+  access: 'read',
+}
+
+const LIST_PROMPTS: BuiltinTool = {
+  name: 'listMcpPrompts',
+  description: 'Lists the prompts that the MCP servers bring along, each with its arguments.',
+  inputSchema: PAGE,
+  annotations: { readOnlyHint: true },
+  access: 'list',
+}
+
+const GET_PROMPT: BuiltinTool = {
+  name: 'getMcpPrompt',
+  description: 'Gets one prompt of an MCP server, filled in: the messages it consists of.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      server: SERVER,
+      name: { type: 'string', description: 'The name of the prompt, as `listMcpPrompts` shows it.' },
+      arguments: {
+        type: 'object',
+        description: 'The arguments of the prompt, by name.',
+        additionalProperties: { type: 'string' },
+      },
+    },
+    required: ['server', 'name'],
+    additionalProperties: false,
+  },
+  annotations: { readOnlyHint: true },
+  access: 'read',
+}
+
+const RESOURCE_TOOLS = [LIST_RESOURCES, READ_RESOURCE] as const
+const PROMPT_TOOLS = [LIST_PROMPTS, GET_PROMPT] as const
+
+export const BUILTIN_TOOLS: readonly BuiltinTool[] = [...RESOURCE_TOOLS, ...PROMPT_TOOLS]
+
+/** No tool of a server is called like one of them: those have `__`, or `mcp_` in front. */
+export function findBuiltin(name: string): BuiltinTool | undefined {
+  return BUILTIN_TOOLS.find((tool) => tool.name === name)
+}
+
+/**
+ * Those that are of use. What counts is what a server advertises, not what it lists today, and what is known of it, not
+ * whether it is there: so the answer stays the same while sessions come and go and lists change, and with it the
+ * beginning of a prompt. A server of which nothing is known yet may have everything, until its first try is over.
+ */
+export function offeredBuiltins(servers: readonly StandingServer[]): readonly BuiltinTool[] {
+  const resources = servers.some((server) => mayHave(server, 'resources'))
+  const prompts = servers.some((server) => mayHave(server, 'prompts'))
+  if (resources) return prompts ? BUILTIN_TOOLS : RESOURCE_TOOLS
+  return prompts ? PROMPT_TOOLS : NO_TOOLS
+}
+
+const NO_TOOLS: readonly BuiltinTool[] = []
+
+function mayHave({ offering, connection, standing }: StandingServer, what: 'resources' | 'prompts'): boolean {
+  if (offering !== undefined) return (offering.hello.capabilities[what] ?? false) !== false
+  return connection.state === 'connecting' && standing !== 'failed' && standing !== 'needs-auth'
+}
+
+/** Rejects as a request to the server does, with a ProblemError or a SessionError. */
+export async function callBuiltin(
+  host: BuiltinHost,
+  { name, args }: { readonly name: BuiltinName; readonly args: Params },
+  options: RequestOptions = {},
+): Promise<Result> {
+  const { server, cursor } = args
+  const { servers } = host.snapshot()
+  switch (name) {
+    case 'listMcpResources':
+      return listResources(servers, { server, cursor })
+    case 'listMcpPrompts':
+      return listPrompts(servers, { server, cursor })
+    case 'readMcpResource': {
+      const known = servers.find((one) => one.name === server)
+      const request = (params: Params): Promise<Result> =>
+        host.request(String(server), 'resources/read', params, options)
+      return readResource(request, String(args['uri']), known?.offering)
+    }
+    case 'getMcpPrompt': {
+      const params = {
+        name: String(args['name']),
+        ...(isObject(args['arguments']) ? { arguments: args['arguments'] } : {}),
+      }
+      return getPrompt(await host.request(String(server), 'prompts/get', params, options))
+    }
+  }
+}
