@@ -1,6 +1,6 @@
 /**
- * speed: `plugboard list` stays near what starting Node costs, and linear; a permission check near a look-up. A guard against a slip, with room for a busy
- * machine; `npm run bench` holds to the limit itself.
+ * speed: `plugboard list` stays near what starting Node costs, and linear; a permission check near a look-up. A guard
+ * against a slip, with room for a busy machine; `npm run bench` and `bench:permit` hold to the limits themselves.
  */
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

@@ -3,7 +3,7 @@
  *
  * in     a value from JSON
  * out    a number of 53 bits; the order of keys does not count. Fast, and no protection against one who wants a collision
- * never  makes a text of the value, which may be megabytes; goes deeper than any value of use
+ * never  makes a text of the value, which may be megabytes; goes deeper, or on for longer, than any value of use wants
  */
 export function digest(value: unknown): number {
   const hash = new Hash()
@@ -11,8 +11,9 @@ export function digest(value: unknown): number {
   return hash.finish()
 }
 
-/** What lies deeper counts as the same. */
+/** What lies deeper, or comes later, counts as the same. A value that is part of itself has no end. */
 const MAX_DEPTH = 100
+const MAX_VALUES = 1_000_000
 
 /** What no character can be, so that `["ab"]` and `["a", "b"]` are two values. */
 const MARKS = {
@@ -30,8 +31,10 @@ const SEEDS = [0xdeadbeef | 0, 0x41c6ce57] as const
 class Hash {
   #a: number = SEEDS[0]
   #b: number = SEEDS[1]
+  #left = MAX_VALUES
 
   addValue(value: unknown, depth: number): void {
+    if (this.#left-- <= 0) return
     if (typeof value === 'string') this.#addText(value, MARKS.text)
     else if (typeof value !== 'object' || value === null) this.#addText(String(value), MARKS.other)
     else if (depth === MAX_DEPTH) this.#mark(MARKS.deep)

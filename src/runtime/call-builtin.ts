@@ -15,7 +15,7 @@ import { denied } from '../pipeline/permit/problems.ts'
 import type { Platform } from '../world/world.ts'
 import { untilLive } from './ask.ts'
 import { callBuiltin, type BuiltinHost, type BuiltinTool } from './builtin-tools.ts'
-import type { FindOptions, Servers } from './find-tool.ts'
+import type { FindOptions, Servers } from './reach-tool.ts'
 import type { BoardTool } from './tools.ts'
 
 /** What calls of our own tools are made with. */

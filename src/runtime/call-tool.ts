@@ -26,7 +26,7 @@ import { createProblem, ProblemError } from '../problem/problem.ts'
 import { askAtOnce, inTurn, untilLive } from './ask.ts'
 import { findBuiltin } from './builtin-tools.ts'
 import { performBuiltin, toBoardTool, type BuiltinDesk } from './call-builtin.ts'
-import { findTool, type FoundTool, type Servers, type ToolName } from './find-tool.ts'
+import { reachTool, type FoundTool, type Servers, type ToolName } from './reach-tool.ts'
 import type { BoardTool } from './tools.ts'
 
 export interface CallOptions extends Pick<RequestOptions, 'signal' | 'timeoutMs' | 'onProgress'> {
@@ -82,7 +82,7 @@ async function perform(desk: CallDesk, { name, args: given, options }: ToolReque
     const limits = { signal, timeoutMs, onProgress }
     return performBuiltin(desk, { tool: builtin, args, options: limits, reaching })
   }
-  const found = await findTool(desk.servers, name, reaching)
+  const found = await reachTool(desk.servers, name, reaching)
   if (found.kind !== 'found') return { outcome: found, details: detailsOfName(name) }
   const details = detailsOf(found.tool)
   const args = typeof given === 'function' ? given(found.tool) : (given ?? {})

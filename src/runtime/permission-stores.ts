@@ -12,7 +12,7 @@ import { ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
 import { addGrant, grantFile, isSameGrant } from './grant-store.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
-import { addPins, isSamePin, pinFile } from './pin-store.ts'
+import { addPins, pinFile } from './pin-store.ts'
 import { readState, rereadState, updateState } from './state-file.ts'
 import { findXCodeGrants, takenOver } from './x-code-grants.ts'
 
@@ -76,7 +76,8 @@ export function openPermissionStores(world: World, dirs: Pick<OurDirs, 'state'>)
     if (batch.length === 0) return
     if (!(await write(updateState(world, pins, (all) => addPins(all, batch))))) return
     // From here on the file counts: another process may accept what changed.
-    ownPins = ownPins.filter((pin) => !batch.includes(pin))
+    const written = new Set(batch)
+    ownPins = ownPins.filter((pin) => !written.has(pin))
     merged = undefined
     reread()
   }
@@ -105,7 +106,7 @@ export function openPermissionStores(world: World, dirs: Pick<OurDirs, 'state'>)
     },
 
     async pin(pin, until) {
-      ownPins = [...ownPins.filter((one) => !isSamePin(one, pin)), pin]
+      ownPins = addPins(ownPins, [pin])
       merged = undefined
       if (until === 'session') return
       waiting = [...waiting, pin]

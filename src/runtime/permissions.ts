@@ -33,7 +33,7 @@ import { denied, needsAnswer, unknownServer } from '../pipeline/permit/problems.
 import { restrict, type Restriction } from '../pipeline/permit/restrict.ts'
 import type { World } from '../world/world.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
-import { openPermissionStores, type PermissionStores } from './permission-stores.ts'
+import { openPermissionStores, type PermissionStores, type Stored } from './permission-stores.ts'
 import { createFingerprints } from './trust-fingerprint.ts'
 
 export interface PermissionOptions {
@@ -87,26 +87,14 @@ export async function openPermissions(
   const session = (options.rules ?? []).map((rule): PermissionRule => ({ ...rule, level: 'session' }))
   let mode = options.mode ?? 'default'
   let now = settle(world, loaded, session)
-  let known: { readonly basis: readonly unknown[]; readonly permissions: Permissions } | undefined
+  let known: Current | undefined
 
   /** The same value until something changed: verdicts are kept with it. */
   const current = (): Permissions => {
-    const { grants, pins, pinProblem } = stores.read()
-    const basis = [now, mode, grants, pins, pinProblem]
-    if (known !== undefined && basis.every((one, i) => one === known!.basis[i])) return known.permissions
-    const { rules, settings } = now
-    const permissions: Permissions = {
-      mode: settings.plan === undefined ? mode : 'plan',
-      ...(settings.plan === undefined ? {} : { plan: settings.plan }),
-      rules,
-      grants,
-      pins,
-      filters: [],
-      ...(settings.broken === undefined ? {} : { broken: settings.broken }),
-      ...(pinProblem === undefined ? {} : { unknownPins: pinProblem }),
-    }
-    known = { basis, permissions }
-    return permissions
+    const stored = stores.read()
+    if (known?.stored !== stored || known.settled !== now || known.mode !== mode)
+      known = { stored, settled: now, mode, permissions: toPermissions(now, stored, mode) }
+    return known.permissions
   }
 
   const desk: Desk = {
@@ -121,6 +109,31 @@ export async function openPermissions(
     setMode: (next) => void (mode = next),
     update: (next) => void (now = settle(world, next, session)),
     problems: () => stores.problems(),
+  }
+}
+
+/** Permissions, and what they were made of. */
+interface Current {
+  readonly stored: Stored
+  readonly settled: Settled
+  readonly mode: Mode
+  readonly permissions: Permissions
+}
+
+function toPermissions(
+  { rules, settings: { plan, broken } }: Settled,
+  { grants, pins, pinProblem }: Stored,
+  mode: Mode,
+): Permissions {
+  return {
+    mode: plan === undefined ? mode : 'plan',
+    ...(plan === undefined ? {} : { plan }),
+    rules,
+    grants,
+    pins,
+    filters: [],
+    ...(broken === undefined ? {} : { broken }),
+    ...(pinProblem === undefined ? {} : { unknownPins: pinProblem }),
   }
 }
 
@@ -173,9 +186,9 @@ interface Desk {
 
 function createView(desk: Desk, current: () => Permissions): PermissionView {
   return {
-    async check(tool, caller, options = {}) {
+    check(tool, caller, options = {}) {
       const target = desk.toTarget(tool)
-      if (target === undefined) return noServer(tool)
+      if (target === undefined) return Promise.resolve(noServer(tool))
       return check(desk, { target, caller, options, current })
     },
     look(tool, caller) {
@@ -212,32 +225,43 @@ interface Check {
   readonly current: () => Permissions
 }
 
-async function check(desk: Desk, one: Check): Promise<Decision> {
+/** Not `async`, as most calls are of tools that are allowed and known: they need not wait for anything. */
+function check(desk: Desk, one: Check): Promise<Decision> {
   const { target, caller, options, current } = one
-  const { platform } = desk.world
-  for (;;) {
-    options.signal?.throwIfAborted()
-    const permissions = current()
-    const { action, by } = permit(permissions, target, caller)
-    if (action === 'deny') return { action, by, problem: denied(target, by, platform) }
-    if (action === 'allow') {
-      const isApproved = by.kind !== 'mode'
-      if (isApproved) await pinFirst(desk, permissions, target)
-      return { action, by }
-    }
-    if (desk.ask === undefined) return { action: 'deny', by, problem: needsAnswer(target, by, platform) }
-    const key = JSON.stringify([target.fingerprint, target.tool])
-    const pending = desk.asking.get(key)
-    if (pending === undefined) return askFor(desk, one, { key, by, permissions })
-    // The answer to the same question may be one for this call, too.
-    await untilAborted(pending, options.signal)
-  }
+  const permissions = current()
+  const { action, by } = permit(permissions, target, caller)
+  if (options.signal?.aborted === true) return Promise.reject(options.signal.reason as Error)
+  if (action === 'deny')
+    return Promise.resolve({ action, by, problem: denied(target, by, desk.world.platform) })
+  if (action === 'ask') return question(desk, one, { by, permissions })
+  const decision = Promise.resolve<Decision>({ action, by })
+  const isPinned = by.kind === 'mode' || consider(permissions, target).pin !== undefined
+  return isPinned ? decision : pinFirst(desk, permissions, target).then(() => decision)
+}
+
+async function question(desk: Desk, one: Check, asked: Asked): Promise<Decision> {
+  const { target, options } = one
+  const { by } = asked
+  if (desk.ask === undefined)
+    return { action: 'deny', by, problem: needsAnswer(target, by, desk.world.platform) }
+  const key = JSON.stringify([target.fingerprint, target.tool])
+  const pending = desk.asking.get(key)
+  if (pending === undefined) return askFor(desk, one, { ...asked, key })
+  // The answer to the same question may be one for this call, too.
+  await untilAborted(pending, options.signal)
+  return check(desk, one)
+}
+
+/** Why somebody must be asked, and what that depends on. */
+interface Asked {
+  readonly by: Verdict['by']
+  readonly permissions: Permissions
 }
 
 async function askFor(
   desk: Desk,
   { target, options }: Check,
-  { key, by, permissions }: Pick<Verdict, 'by'> & { readonly key: string; readonly permissions: Permissions },
+  { key, by, permissions }: Asked & { readonly key: string },
 ): Promise<Decision> {
   const signal = options.signal ?? new AbortController().signal
   const question = toQuestion(permissions, target, { why: by, args: options.arguments })

@@ -38,11 +38,16 @@ export function pinFile(world: World, dirs: { readonly state: string }): StateFi
 
 /** In place of the one that there was for this tool. */
 export function addPins(pins: readonly Pin[], added: readonly Pin[]): readonly Pin[] {
-  return [...pins.filter((pin) => !added.some((one) => isSamePin(one, pin))), ...added]
+  if (added.length === 0) return pins
+  return [...new Map([...pins, ...added].map((pin) => [keyOf(pin), pin])).values()]
+}
+
+function keyOf({ fingerprint, tool }: Pick<Pin, 'fingerprint' | 'tool'>): string {
+  return `${fingerprint} ${tool}`
 }
 
 export function isSamePin(a: Pick<Pin, 'fingerprint' | 'tool'>, b: typeof a): boolean {
-  return a.fingerprint === b.fingerprint && a.tool === b.tool
+  return keyOf(a) === keyOf(b)
 }
 
 function sortKeyOf({ server, tool, fingerprint }: Pin): string {

@@ -145,6 +145,9 @@ describe('digest', () => {
     let deep: unknown = 1
     for (let i = 0; i < 100_000; i++) deep = [deep]
     expect(digest(deep)).toBe(digest(deep))
+    const circle: Record<string, unknown> = {}
+    Object.assign(circle, { a: circle, b: circle })
+    expect(digest(circle)).toBe(digest(circle))
   })
 
   /** -0 is 0 in JSON. */

@@ -582,3 +582,41 @@ describe('arguments', () => {
     expect(JSON.parse(result.text)).toEqual({ title: 'a', tags: ['b'], options: { c: 1 } })
   })
 })
+
+describe('a call that a server asks back about (modern)', () => {
+  it('counts as sent when it is given up between two rounds', async () => {
+    const controller = new AbortController()
+    await using test = await open('asks-back', {
+      era: 'modern',
+      handlers: {
+        elicit: () => {
+          controller.abort()
+          return new Promise(() => {})
+        },
+      },
+    })
+    const error = await abortOf(call(test, 'ask', { only: ['elicitation'] }, { signal: controller.signal }))
+    expect(error.wasSent).toBe(true)
+  })
+
+  it('has failed when the host cannot answer', async () => {
+    const elicit = (): Promise<never> => Promise.reject(new Error('secret detail'))
+    await using test = await open('asks-back', { era: 'modern', handlers: { elicit } })
+    expect(gist(await call(test, 'ask', { only: ['elicitation'] }))).toMatchObject({
+      outcome: 'failed',
+      text: 'MCP error: `x.ask` failed: it needs an answer to `elicitation/create`, and the host failed to give it',
+    })
+  })
+})
+
+describe('the limit of its server', () => {
+  it('holds for a call, and for a request whose limit is said to be undefined', async () => {
+    await using test = await open('outcomes', { entry: { timeout: 1000 } })
+    const request = test.board.request('x', 'tools/call', { name: 'hangs' }, { timeoutMs: undefined })
+    const [result] = await Promise.all([
+      call(test, 'hangs'),
+      expect(request).rejects.toThrow('no answer within 1000 ms'),
+    ])
+    expect(result).toMatchObject({ outcome: 'unknown', problem: { code: 'call/timeout' } })
+  })
+})

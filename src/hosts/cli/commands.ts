@@ -106,7 +106,7 @@ export const PLUGBOARD: Command = {
         { name: 'save-media', value: 'folder', summary: 'write images and audio there' },
       ],
       examples: [
-        'plugboard call github open title="It breaks" labels=bug',
+        'plugboard call github add_labels issue=7 labels=bug',
         'plugboard call files read path:=\'"a.txt"\' --output json',
         'plugboard call github create_issue --args @issue.json',
       ],

@@ -14,11 +14,24 @@ import { toPlain, type Fits } from './plain.ts'
 export async function findFaults(schema: Schema, args: unknown): Promise<readonly string[]> {
   if (!isObject(args)) return ['the arguments must be an object']
   if (isPlainlyFine(schema, args)) return []
+  const instance = toSent(args)
+  if (instance === undefined) return ['the arguments cannot be written as JSON']
   const library = (loaded ??= await import('@cfworker/json-schema'))
-  const compiled = compile(library, schema, args)
-  if (compiled === undefined || validate(library, compiled, { instance: args, extent: 'first' }) === 'valid')
-    return []
-  return explain(library, compiled, args)
+  const compiled = compile(library, schema, instance)
+  if (compiled === undefined) return []
+  const first = validate(library, compiled, { instance, extent: 'first' })
+  if (typeof first === 'string') return []
+  const all = validate(library, compiled, { instance, extent: 'all' })
+  return toFaults(typeof all === 'string' ? first : all, { ...compiled, instance })
+}
+
+/** What would be sent: JSON leaves out what is undefined, and makes text of dates. */
+function toSent(args: Schema): Schema | undefined {
+  try {
+    return JSON.parse(JSON.stringify(args)) as Schema
+  } catch {
+    return undefined // a circle, a BigInt, a depth without end: it could not be sent either
+  }
 }
 
 /** Most schemas are plain, and most arguments fit them. */
@@ -120,23 +133,5 @@ function validate(
     return valid ? 'valid' : errors
   } catch {
     return 'unknown'
-  }
-}
-
-/** Once more, and slowly, with what would be sent: JSON leaves out what is undefined, and makes text of dates. */
-function explain(library: Library, compiled: Compiled, args: Schema): readonly string[] {
-  const instance = toSent(args)
-  if (instance === undefined) return ['the arguments cannot be written as JSON']
-  const first = validate(library, compiled, { instance, extent: 'first' })
-  if (typeof first === 'string') return []
-  const all = validate(library, compiled, { instance, extent: 'all' })
-  return toFaults(typeof all === 'string' ? first : all, { ...compiled, instance })
-}
-
-function toSent(args: Schema): Schema | undefined {
-  try {
-    return JSON.parse(JSON.stringify(args)) as Schema
-  } catch {
-    return undefined // a circle, a BigInt, a depth without end: it could not be sent either
   }
 }

@@ -25,11 +25,17 @@ export function toPlain(schema: Schema): Fits | undefined {
   return (args) => {
     for (const key in args) {
       const test = tests.get(key)
-      if (test === undefined ? !additionalProperties : !test(args[key])) return false
+      if (test === undefined ? !additionalProperties || !isSimple(args[key]) : !test(args[key])) return false
     }
     for (const key of required as readonly string[]) if (!Object.hasOwn(args, key)) return false
     return true
   }
+}
+
+/** Whether it is JSON without looking further. */
+function isSimple(value: unknown): boolean {
+  const type = typeof value
+  return type === 'string' || type === 'number' || type === 'boolean' || value === null
 }
 
 /** What says nothing about the value. */
@@ -65,10 +71,10 @@ const TESTS: Readonly<Record<string, Test>> = {
 function testOf(property: unknown): Test | undefined {
   if (!isObject(property)) return undefined
   const { type, enum: values } = property
-  const isSimple = Object.keys(property).every(
-    (key) => key === 'type' || key === 'enum' || NOTES.includes(key),
+  const saysMore = Object.keys(property).some(
+    (key) => key !== 'type' && key !== 'enum' && !NOTES.includes(key),
   )
-  if (!isSimple || typeof type !== 'string' || !Object.hasOwn(TESTS, type)) return undefined
+  if (saysMore || typeof type !== 'string' || !Object.hasOwn(TESTS, type)) return undefined
   const test = TESTS[type]!
   if (values === undefined) return test
   return Array.isArray(values) ? (value) => test(value) && values.includes(value) : undefined

@@ -6,7 +6,7 @@
  *        `anyOf` with nothing beside them but what is told to the model
  * never  says less than it could: what the dialect has no word for is told in the description
  *
- * Where it cannot be exact it is wider, never narrower, so that no call is lost; arguments are checked against the original.
+ * Where it cannot be exact it is wider, so that no call the schema speaks of is lost; arguments are checked against the original.
  */
 import {
   isEqual,

@@ -107,7 +107,8 @@ function toPaths(schema: unknown): ReadonlyMap<string, string> {
   const paths = new Map<string, string>()
   const walk = (value: unknown, path: string, depth: number): void => {
     const pairs = typeof value === 'object' && value !== null && depth < DEEPEST ? Object.entries(value) : []
-    if (pairs.length === 0)
+    // A schema that says nothing has no paths.
+    if (pairs.length === 0 && path !== '')
       paths.set(path, depth < DEEPEST ? (JSON.stringify(value) ?? '') : toStableJson(value))
     for (const [key, inner] of pairs) {
       const step = Array.isArray(value) ? `[${key}]` : path === '' ? showKey(key) : `.${showKey(key)}`

@@ -138,9 +138,9 @@ export function unknownServer(server: string): Problem {
   })
 }
 
-/** Only that and where something changed: what a server writes belongs behind a question. */
+/** Only that and where something changed: what a server writes is for a person to read, and this may go to a model. */
 function summarize({ name, description, schema }: PinDiff): readonly string[] {
-  const paths = schema.slice(0, 5).map(({ path }) => `\`${path}\``)
+  const paths = schema.slice(0, 5).map(({ path }) => `\`${path.slice(0, 60)}\``)
   const more = schema.length > paths.length ? [`${schema.length - paths.length} more`] : []
   return [
     ...(name === undefined ? [] : ['its name changed']),

@@ -224,6 +224,8 @@ describe('what nobody can tell is not refused', () => {
     const schema = object({ circle: { type: 'string' }, n: { type: 'string' } })
     expect(await findFaults(schema, circle)).toEqual(['the arguments cannot be written as JSON'])
     expect(await findFaults(schema, { n: 1n })).toEqual(['the arguments cannot be written as JSON'])
+    expect(await findFaults(schema, { more: 1n })).toEqual(['the arguments cannot be written as JSON'])
+    expect(await findFaults(schema, { more: circle })).toEqual(['the arguments cannot be written as JSON'])
   })
 
   test('a draft-04 limit is one', async () => {

@@ -83,6 +83,7 @@ function withoutForeign(node: SchemaObject): SchemaObject {
 function close(node: SchemaObject, at: Place): SchemaObject {
   const { properties = {}, required = [], additionalProperties, ...rest } = node
   const names = Object.keys(properties)
+  const isInOrder = required.length === names.length && names.every((name, i) => name === required[i])
   const isRoot = at.up === undefined
   const isOpen = additionalProperties !== false && (!isRoot || additionalProperties !== undefined)
   if (names.length === 0 && isOpen) {
@@ -93,7 +94,7 @@ function close(node: SchemaObject, at: Place): SchemaObject {
   return {
     ...rest,
     properties: mapNamed(properties, (child, name) => (required.includes(name) ? child : toNullable(child))),
-    required: required.length === names.length ? required : names,
+    required: isInOrder ? required : names,
     additionalProperties: false,
   }
 }

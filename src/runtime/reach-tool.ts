@@ -1,5 +1,5 @@
 /**
- * find-tool: which tool of which server is meant, and is it there now?
+ * reach-tool: which tool of which server is meant, and is it there now?
  *
  * in     a name as the model sees it, or the raw pair
  * out    the tool as its server defines it today, its server connected; or why it cannot be called
@@ -42,12 +42,12 @@ export interface FoundTool {
   readonly tool: BoardTool
 }
 
-export type FindOptions = Pick<RequestOptions, 'signal' | 'timeoutMs'>
+export type ReachOptions = Pick<RequestOptions, 'signal' | 'timeoutMs'>
 
-export async function findTool(
+export async function reachTool(
   servers: Servers,
   name: ToolName,
-  options: FindOptions,
+  options: ReachOptions,
 ): Promise<FoundTool | CallOutcome> {
   const by = ownerOf(servers, name)
   if (by === undefined) return missing(servers, name)
@@ -88,7 +88,7 @@ function tableOf(one: Supervisor, style: NameStyle): ToolTable<BoardTool> | unde
 }
 
 /** Tried again once, as a call is. Undefined when it is there. */
-async function reach(one: Supervisor, options: FindOptions, clock: Clock): Promise<CallOutcome | undefined> {
+async function reach(one: Supervisor, options: ReachOptions, clock: Clock): Promise<CallOutcome | undefined> {
   const first = await tryToReach(one, options, clock)
   const isOver = first?.kind !== 'not-sent' || !mayPass(first.problem)
   return isOver ? first : tryToReach(one, options, clock)
@@ -96,7 +96,7 @@ async function reach(one: Supervisor, options: FindOptions, clock: Clock): Promi
 
 async function tryToReach(
   one: Supervisor,
-  options: FindOptions,
+  options: ReachOptions,
   clock: Clock,
 ): Promise<CallOutcome | undefined> {
   try {
