@@ -15,7 +15,7 @@ import { denied } from '../pipeline/permit/problems.ts'
 import type { Platform } from '../world/world.ts'
 import { untilLive } from './ask.ts'
 import { callBuiltin, type BuiltinHost, type BuiltinTool } from './builtin-tools.ts'
-import type { FindOptions, Servers } from './reach-tool.ts'
+import type { ReachOptions, Servers } from './reach-tool.ts'
 import type { BoardTool } from './tools.ts'
 
 /** What calls of our own tools are made with. */
@@ -31,7 +31,7 @@ export interface BuiltinCall {
   readonly args: Params
   readonly options: RequestOptions
   /** How long a server may take to be there. */
-  readonly reaching: FindOptions
+  readonly reaching: ReachOptions
 }
 
 export async function performBuiltin(
@@ -56,7 +56,7 @@ export async function performBuiltin(
 }
 
 /** One that there is not is refused where it is asked. */
-async function reach(servers: Servers, name: string, options: FindOptions): Promise<void> {
+async function reach(servers: Servers, name: string, options: ReachOptions): Promise<void> {
   const one = servers.find(name)
   if (one !== undefined && one.liveSession === undefined) await untilLive(one, options, servers.clock)
 }
