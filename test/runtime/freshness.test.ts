@@ -120,7 +120,7 @@ describe('a list', () => {
     const offering = (): readonly unknown[] => board.snapshot().servers[0]!.offering!.resources
     await until(board, () => changes.length > 0)
     expect(offering()).toEqual([{ uri: 'a:z', name: 'z' }])
-    expect(changes).toEqual([{ servers: ['x'], tools: false }])
+    expect(changes).toEqual([{ servers: ['x'], tools: false, section: false }])
     expect(board.tools()).toBe(tools)
   })
 
