@@ -1,16 +1,26 @@
 /**
- * speed: `plugboard list` stays near what starting Node costs, and linear. A guard against a slip, with room for a busy
- * machine; `npm run bench` holds to the limit itself.
+ * speed: `plugboard list` stays near what starting Node costs, and linear; tools cost about as much as copies of them. A guard
+ * against a slip, with room for a busy machine; `npm run bench` and `npm run bench:tools` hold to the limits themselves.
  */
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
-const BENCH = fileURLToPath(new URL('../bench/list.mjs', import.meta.url))
+const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+const BENCH = at('../bench/list.mjs')
 
 test('a list of 200 servers takes at most three starts of Node, and 10,000 cost no more each than 1,000', () => {
   const report = execFileSync(process.execPath, [BENCH, '--reps', '9', '--json'], { encoding: 'utf8' })
   const { start, growth } = JSON.parse(report) as { start: number; growth: number }
   expect(start).toBeLessThan(3)
   expect(growth).toBeLessThan(1.5)
+})
+
+test('names and schemas for a provider cost no more than three copies of the tools', () => {
+  const args = [at('../bench/names.mjs'), '--reps', '5', '--count', '1464', '--json']
+  const { names } = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as {
+    names: Record<string, number>
+  }
+  expect(Object.values(names).filter((ratio) => ratio > 3)).toEqual([])
+  expect(Object.keys(names).length).toBe(6)
 })
