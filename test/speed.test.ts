@@ -1,6 +1,7 @@
 /**
- * speed: `plugboard list` stays near what starting Node costs, and linear; a permission check near a look-up. A guard
- * against a slip, with room for a busy machine; `npm run bench` and `bench:permit` hold to the limits themselves.
+ * speed: `plugboard list` stays near what starting Node costs, and linear; a permission check near a look-up; tools cost
+ * about as much as copies of them. A guard against a slip, with room for a busy machine; `npm run bench`, `bench:permit`
+ * and `bench:tools` hold to the limits themselves.
  */
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -21,4 +22,13 @@ test('a permission check with 1,000 rules takes at most 20 look-ups in a Map', (
     encoding: 'utf8',
   })
   expect((JSON.parse(report) as { ratio: number }).ratio).toBeLessThan(20)
+})
+
+test('names and schemas for a provider cost no more than three copies of the tools', () => {
+  const args = [benchAt('names'), '--reps', '5', '--count', '1464', '--json']
+  const { names } = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as {
+    names: Record<string, number>
+  }
+  expect(Object.values(names).filter((ratio) => ratio > 3)).toEqual([])
+  expect(Object.keys(names).length).toBe(6)
 })

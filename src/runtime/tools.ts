@@ -8,6 +8,7 @@ import type { ListedTool, Offering } from '../model/offering.ts'
 import { SOURCE_TITLES } from '../model/origin.ts'
 import type { NameStyle } from '../model/settings.ts'
 import { nameOf } from '../pipeline/name/name.ts'
+import { toNone } from '../pipeline/name/profiles/none.ts'
 
 export interface BoardTool {
   /** What the model sees it called. */
@@ -16,6 +17,7 @@ export interface BoardTool {
   /** What the server calls it. */
   readonly tool: string
   readonly description?: string
+  /** As the server sent it, but an object without `properties` has none. For a provider: `toolsFor`. */
   readonly inputSchema: Readonly<Record<string, unknown>>
   readonly annotations?: Readonly<Record<string, unknown>>
   /** `mcp:github via Cursor`. */
@@ -112,7 +114,7 @@ export function toTool(
     server,
     tool,
     ...(typeof description === 'string' ? { description } : {}),
-    inputSchema,
+    inputSchema: toNone(inputSchema),
     ...(isObject(annotations) ? { annotations } : {}),
     label: `mcp:${server} via ${SOURCE_TITLES[found.origin.source]}`,
     isDeferred,

@@ -384,6 +384,12 @@ describe('lists', () => {
     expect(counts).toEqual([14, 5, 2, 3])
   })
 
+  test('odd-schemas lists them', async () => {
+    const { result } = await start('odd-schemas').request('tools/list')
+    const names = (result!['tools'] as { name: string }[]).map(({ name }) => name)
+    expect(names).toEqual(['echo', 'slow', 'plain', 'tree', 'forms', 'angles', 'nothing'])
+  })
+
   test('changes-tools grows, and tells everyone', async () => {
     const program = start('changes-tools')
     await program.initialize()

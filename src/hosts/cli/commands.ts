@@ -75,10 +75,20 @@ export const PLUGBOARD: Command = {
       name: 'tools',
       summary: 'show the tools of one server, or of all',
       arguments: [{ name: 'server', count: 'optional' }],
-      flags: READY_FLAGS,
+      flags: [
+        { name: 'schema', summary: 'show what each tool takes' },
+        {
+          name: 'provider',
+          value: 'name',
+          summary:
+            'as that provider takes them: anthropic, openai, openai-strict, gemini, moonshot or none (as the server sent them)',
+        },
+        ...READY_FLAGS,
+      ],
       examples: [
         'plugboard tools',
-        'plugboard tools github',
+        'plugboard tools github --schema',
+        'plugboard tools --provider gemini',
         'plugboard tools --wait --deadline 5000 --json',
       ],
       load: async () => (await import('./connected.ts')).tools,

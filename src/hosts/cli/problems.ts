@@ -66,6 +66,15 @@ export function badNumber(flag: string, unit: string, given: string): Problem {
   })
 }
 
+export function unknownProvider(given: string, known: readonly string[]): Problem {
+  const hints = didYouMean(given, known)
+  return createProblem({
+    code: 'cli/unknown-provider',
+    message: `there is no provider \`${given}\``,
+    hints: hints.length > 0 ? hints : [`one of: ${known.join(', ')}`],
+  })
+}
+
 export function badPair(given: string): Problem {
   return createProblem({
     code: 'cli/bad-argument',

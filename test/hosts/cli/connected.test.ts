@@ -29,6 +29,7 @@ beforeAll(() => {
       mcpServers: {
         good: server('well-behaved'),
         bad: server('bad-tools'),
+        odd: server('odd-schemas'),
         dies: server('dies-in-handshake'),
         missing: { command: 'no-such-program' },
         hangs: server('never-answers', { startupTimeout: 400 }),
@@ -167,6 +168,87 @@ describe('tools', () => {
     expect(states['dies']).toMatch(/^(?:waiting|failed|connecting)$/)
   })
 
+  test('--schema shows what they take, and --provider who is kept back', async () => {
+    const { code, stdout } = await run('tools', 'odd', '--schema', '--provider', 'gemini')
+    expect(code).toBe(0)
+    expect(stdout).toBe(
+      [
+        'odd echo   mcp__odd__echo',
+        'Returns the text unchanged.',
+        'ARGUMENT  TYPE              DESCRIPTION',
+        'text      string, required',
+        '',
+        'odd slow   mcp__odd__slow',
+        'Answers `done` after `ms` milliseconds, unless it is cancelled.',
+        'ARGUMENT  TYPE     DESCRIPTION',
+        'ms        integer',
+        '',
+        'odd plain   mcp__odd__plain',
+        'Takes plain.',
+        'ARGUMENT  TYPE                DESCRIPTION',
+        'query     string, required    what to look for',
+        'state     "open" or "closed"',
+        'filters   list of object',
+        '  key     string, required',
+        '  value   string or number',
+        '',
+        'odd forms   mcp__odd__forms',
+        'Takes forms.',
+        'ARGUMENT  TYPE     DESCRIPTION',
+        'id        integer',
+        'name      string',
+        '',
+        'odd angles   mcp__odd__angles',
+        'Takes angles.',
+        'ARGUMENT  TYPE    DESCRIPTION',
+        'from<     string',
+        '',
+        'odd nothing   mcp__odd__nothing',
+        'Takes nothing.',
+        'takes no arguments',
+        '',
+        '1 tool in quarantine:',
+        '  odd tree: its schema refers to itself (`#/$defs/node`) where that cannot be said',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  test('--schema without a provider shows them as they came, with what they refer to', async () => {
+    const { stdout } = await run('tools', 'odd', '--schema')
+    expect(stdout).toContain('query     string (uri), required  what to look for')
+    expect(stdout).toContain('root        node\nnode:       object\n  children  list of node\n')
+    expect(stdout).not.toContain('quarantine')
+  })
+
+  test('--provider gives schemas that fit, in JSON, and the reason for those that do not', async () => {
+    const { tools } = (await machine.json(['tools', 'odd', '--provider', 'anthropic'])) as {
+      tools: { name: string; inputSchema: unknown; quarantined?: string }[]
+    }
+    const find = (name: string): unknown => tools.find((tool) => tool.name === name)
+    expect(find('mcp__odd__forms')).toMatchObject({
+      inputSchema: { type: 'object', properties: { id: { type: 'integer' }, name: { type: 'string' } } },
+    })
+    expect(find('mcp__odd__nothing')).toMatchObject({ inputSchema: { type: 'object', properties: {} } })
+    expect(find('mcp__odd__angles')).toEqual({
+      name: 'mcp__odd__angles',
+      server: 'odd',
+      tool: 'angles',
+      inputSchema: null,
+      quarantined:
+        'anthropic does not take its argument `from<`: a name has 1 to 64 letters, digits, `_`, `.` or `-`',
+    })
+  })
+
+  test('a provider that nobody knows is a usage error with a guess, and nothing is started', async () => {
+    const { code, stdout, stderr } = await run('tools', '--provider', 'gemni')
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toBe('error: there is no provider `gemni`\n\nhint: did you mean `gemini`?\n')
+    expect((await run('tools', '--provider', 'acme')).stderr).toContain(
+      'hint: one of: anthropic, openai, openai-strict, gemini, moonshot, none',
+    )
+  })
+
   test('a deadline that is no number is a usage error', async () => {
     const { code, stderr } = await run('tools', '--deadline', 'soon')
     expect(code).toBe(2)
@@ -262,8 +344,8 @@ describe('list', () => {
     const { code, stdout, stderr } = await run('list', '--check')
     expect(code).toBe(1)
     const lines = stdout.trimEnd().split('\n')
-    expect(lines.at(-1)).toBe('4 of 7 servers ready')
-    expect(lines.slice(0, 7).toSorted()).toEqual([
+    expect(lines.at(-1)).toBe('5 of 8 servers ready')
+    expect(lines.slice(0, 8).toSorted()).toEqual([
       'failed      dies <time>',
       'failed      hangs <time>',
       'failed      missing <time>',
@@ -271,6 +353,7 @@ describe('list', () => {
       'ready       everything  13 tools, <time>',
       'ready       good        2 tools, <time>',
       'ready       leaky       3 tools, <time>',
+      'ready       odd         7 tools, <time>',
     ])
     expect(stderr.match(/^error: /gm)).toHaveLength(3)
   })
@@ -324,7 +407,7 @@ describe('list', () => {
   test('--check on a terminal ends with a clean last line', async () => {
     const { text } = await runInTerminal(machine, 'plugboard list --check 2>/dev/null', { columns: 80 })
     expect(text).toContain('ready       good')
-    expect(text).toContain('4 of 7 servers ready')
+    expect(text).toContain('5 of 8 servers ready')
   })
 })
 

@@ -126,8 +126,7 @@ const isPortablePattern = (pattern: unknown): boolean =>
 
 function isRegExp(pattern: string): boolean {
   try {
-    void new RegExp(pattern)
-    return true
+    return new RegExp(pattern) instanceof RegExp
   } catch {
     return false
   }
@@ -210,29 +209,12 @@ const OPENAI: readonly Rule[] = [
   ),
 ]
 
-const STRICT_KEYWORDS = new Set([
-  'type',
-  'properties',
-  'required',
-  'additionalProperties',
-  'items',
-  'anyOf',
-  'enum',
-  'const',
-  '$ref',
-  '$defs',
-  'title',
-  'description',
-  'pattern',
-  'format',
-  'minItems',
-  'maxItems',
-  'minimum',
-  'maximum',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-  'multipleOf',
-])
+const STRICT_KEYWORDS = new Set(
+  (
+    'type properties required additionalProperties items anyOf enum const $ref $defs title description pattern format ' +
+    'minItems maxItems minimum maximum exclusiveMinimum exclusiveMaximum multipleOf'
+  ).split(' '),
+)
 const STRICT_FORMATS = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid']
 const OPENAI_DOCS = 'platform.openai.com/docs/guides/structured-outputs#supported-schemas'
 

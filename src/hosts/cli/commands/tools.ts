@@ -1,39 +1,64 @@
 /**
- * tools: what the servers offer to do, under the names a model sees.
+ * tools: what the servers offer to do, under the names a model sees; with `--provider`, as a provider takes them.
  */
 import { toPrintable } from '../../../base/printable.ts'
+import { PROFILES, type Profile } from '../../../model/profile.ts'
+import { ProblemError } from '../../../problem/problem.ts'
 import type { Board } from '../../../runtime/board.ts'
+import { toolsFor, type ProviderTools, type QuarantinedTool } from '../../../runtime/tools-for.ts'
 import type { BoardTool } from '../../../runtime/tools.ts'
 import { countOf } from '../../shared/amounts.ts'
+import { toSchemaRows } from '../../shared/show-schema.ts'
 import { toTable, type Cell, type Column } from '../../shared/table.ts'
 import type { CommandContext } from '../command.ts'
 import { viewOf } from '../print.ts'
+import { unknownProvider } from '../problems.ts'
 import { runListing } from '../run-listing.ts'
 
-/** Throws `cli/unknown-server`, and what kept the server that was named from being ready. */
-export function run(context: CommandContext): Promise<number> {
-  const toolsOf = (board: Board, only: string | undefined): readonly BoardTool[] =>
-    board.tools().filter(({ server }) => only === undefined || server === only)
+/** Throws `cli/unknown-provider`, `cli/unknown-server`, and what kept the server that was named from being ready. */
+export async function run(context: CommandContext): Promise<number> {
+  const profile = readProfile(context)
   return runListing(context, {
-    toJson: (board, only) => toJson(board, toolsOf(board, only)),
-    toText: (board, only) => toText(context, board, toolsOf(board, only)),
+    toJson: (board, only) => toJson(findTools(board, profile, only)),
+    toText: (board, only) => toText(context, findTools(board, profile, only)),
   })
 }
 
-function toJson(board: Board, tools: readonly BoardTool[]): object {
+function readProfile({ flags }: CommandContext): Profile {
+  const given = flags['provider'] ?? 'none'
+  const profile = PROFILES.find((known) => known === given)
+  if (profile === undefined) throw new ProblemError(unknownProvider(String(given), PROFILES))
+  return profile
+}
+
+/** Those of one server or of all, with what no provider could use and what this one does not take. */
+function findTools(board: Board, profile: Profile, only: string | undefined): ProviderTools {
+  const isAsked = ({ server }: { readonly server: string }): boolean => only === undefined || server === only
+  const { tools, quarantined } = toolsFor(board.tools(), profile)
+  return {
+    tools: tools.filter(isAsked),
+    quarantined: [...malformedOf(board), ...quarantined].filter(isAsked),
+  }
+}
+
+function malformedOf(board: Board): readonly QuarantinedTool[] {
+  return board
+    .snapshot()
+    .servers.flatMap(({ name: server, offering }) =>
+      (offering?.quarantined ?? [])
+        .filter(({ kind }) => kind === 'tool')
+        .map(({ name, reason }) => ({ name, server, tool: name, reason })),
+    )
+}
+
+function toJson({ tools, quarantined }: ProviderTools): object {
   return {
     tools: [
       ...tools.map(({ label: _label, isDeferred, definition: _definition, ...tool }) => ({
         ...tool,
         ...(isDeferred ? { deferred: true } : {}),
       })),
-      ...quarantinedOf(board).map(({ server, name, reason }) => ({
-        name,
-        server,
-        tool: name,
-        inputSchema: null,
-        quarantined: reason,
-      })),
+      ...quarantined.map(({ reason, ...tool }) => ({ ...tool, inputSchema: null, quarantined: reason })),
     ],
   }
 }
@@ -44,42 +69,62 @@ const COLUMNS: readonly Column[] = [
   { title: 'DESCRIPTION', shrinks: 1, isDetail: true },
 ]
 
-function toText(context: CommandContext, board: Board, tools: readonly BoardTool[]): string[] {
+function toText(context: CommandContext, { tools, quarantined }: ProviderTools): string[] {
   const rows = tools.map(({ server, tool, description = '' }): Cell[] => [
     server,
     { text: tool, brush: context.paint.bold },
     firstLine(description),
   ])
-  const deferred = new Set(tools.filter(({ isDeferred }) => isDeferred).map(({ server }) => server))
-  const quarantined = quarantinedOf(board)
+  const listed =
+    context.flags['schema'] === true
+      ? tools.flatMap((tool, i) => [...(i === 0 ? [] : ['']), ...showTool(context, tool)])
+      : toTable(COLUMNS, rows, viewOf(context))
   return [
-    ...(rows.length === 0 ? ['no tools'] : toTable(COLUMNS, rows, viewOf(context))),
-    ...(quarantined.length === 0
-      ? []
-      : [
-          '',
-          `${countOf(quarantined.length, 'tool')} in quarantine:`,
-          ...quarantined.map(
-            ({ server, name, reason }) => `  ${toPrintable(`${server} ${name}: ${reason}`)}`,
-          ),
-        ]),
-    ...(deferred.size === 0
-      ? []
-      : [
-          '',
-          `as they were last time, since these are still starting: ${toPrintable([...deferred].join(', '))}`,
-        ]),
+    ...(rows.length === 0 ? ['no tools'] : listed),
+    ...showQuarantined(quarantined),
+    ...showDeferred(tools),
   ]
 }
 
-function quarantinedOf(board: Board): readonly { server: string; name: string; reason: string }[] {
-  return board
-    .snapshot()
-    .servers.flatMap(({ name: server, offering }) =>
-      (offering?.quarantined ?? [])
-        .filter(({ kind }) => kind === 'tool')
-        .map(({ name, reason }) => ({ server, name, reason })),
-    )
+const ARGUMENTS: readonly Column[] = [
+  { title: 'ARGUMENT', shrinks: 3 },
+  { title: 'TYPE', shrinks: 2 },
+  { title: 'DESCRIPTION', shrinks: 1, isDetail: true },
+]
+
+function showTool(
+  context: CommandContext,
+  { server, tool, name, description, inputSchema }: BoardTool,
+): string[] {
+  const { bold, dim } = context.paint
+  const rows = toSchemaRows(inputSchema).map(({ depth, name, type, description }): Cell[] => [
+    `${'  '.repeat(depth)}${name}`,
+    type,
+    description,
+  ])
+  return [
+    `${toPrintable(server)} ${bold(toPrintable(tool))}   ${dim(name)}`,
+    ...(description === undefined ? [] : [toPrintable(firstLine(description))]),
+    ...(rows.length === 0 ? ['takes no arguments'] : toTable(ARGUMENTS, rows, viewOf(context))),
+  ]
+}
+
+function showQuarantined(quarantined: readonly QuarantinedTool[]): string[] {
+  if (quarantined.length === 0) return []
+  return [
+    '',
+    `${countOf(quarantined.length, 'tool')} in quarantine:`,
+    ...quarantined.map(({ server, tool, reason }) => `  ${toPrintable(`${server} ${tool}: ${reason}`)}`),
+  ]
+}
+
+function showDeferred(tools: readonly BoardTool[]): string[] {
+  const servers = new Set(tools.filter(({ isDeferred }) => isDeferred).map(({ server }) => server))
+  if (servers.size === 0) return []
+  return [
+    '',
+    `as they were last time, since these are still starting: ${toPrintable([...servers].join(', '))}`,
+  ]
 }
 
 export function firstLine(text: string): string {

@@ -2,14 +2,17 @@
  * patterns: regular expressions that providers can read, who compile them in other languages than ours.
  */
 
-/** Looking around, properties of characters, names of groups, and letters that only some languages escape. */
-const FOREIGN = /\(\?(?![:])|\\[pPuUcCkKzZAGhHRXNeEQ]|\\x(?![0-9a-fA-F]{2})/
+/** No group but plain ones, so nothing that looks around; no escape but those that every language knows. */
+const PORTABLE =
+  /^(?:[^\\(]|\((?!\?(?!:))|\\(?:[^A-Za-z]|[bBdDsSwWfnrtv]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}))*$/s
+
+/** Longer ones are more likely to be refused than of use. */
+const LONGEST = 1000
 
 export function isPortable(pattern: string): boolean {
-  if (FOREIGN.test(pattern)) return false
+  if (pattern.length > LONGEST || !PORTABLE.test(pattern)) return false
   try {
-    void new RegExp(pattern, 'u')
-    return true
+    return new RegExp(pattern) instanceof RegExp
   } catch {
     // Not even ours: nobody can read it.
     return false
