@@ -27,6 +27,7 @@ import type { World } from '../world/world.ts'
 import { ask } from './ask.ts'
 import { callTool, type CallArguments, type CallDesk, type CallOptions } from './call-tool.ts'
 import type { ToolName } from './find-tool.ts'
+import { openFork, type Fork, type ForkOptions } from './fork.ts'
 import { passGate, type Wait } from './gate.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
 import { openOfferingCache } from './offering-cache.ts'
@@ -82,6 +83,8 @@ export interface Board extends AsyncDisposable {
    * is aborted.
    */
   call(name: ToolName, args?: CallArguments, options?: CallOptions): Promise<ToolResult>
+  /** For a sub-agent: the same connections, with fewer tools and stricter permissions. */
+  fork(options?: ForkOptions): Fork
   /** Any method of any server, with no question asked; waits for its connection. Rejects with a ProblemError or a SessionError. */
   request(server: string, method: string, params?: Params, options?: RequestOptions): Promise<Result>
   /** Resolves when it is ready. Rejects with a ProblemError. */
@@ -203,6 +206,11 @@ class LiveBoard implements Board {
 
   call(name: ToolName, args?: CallArguments, options: CallOptions = {}): Promise<ToolResult> {
     return callTool(this.#desk, { name, args, options })
+  }
+
+  fork(options?: ForkOptions): Fork {
+    const from = { tools: () => this.tools(), permissions: () => this.permissions(), desk: this.#desk }
+    return openFork({ ...from, permit: this.#options.permit }, options)
   }
 
   async connect(server: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
