@@ -17,7 +17,10 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** `schemas`: all that may describe the value. */
 function strip(value: unknown, schemas: readonly unknown[], root: JsonSchema): unknown {
-  const shapes = schemas.flatMap((one) => shapesOf(one, root))
+  // Each shape once, or alternatives that lead to each other would multiply with every level of the value.
+  const seen = new Set<unknown>()
+  const shapes = schemas.flatMap((one) => shapesOf(one, root, seen))
+  if (shapes.length === 0) return value
   if (Array.isArray(value)) {
     const items = shapes.map((shape) => shape['items'])
     return value.map((item) => strip(item, items, root))

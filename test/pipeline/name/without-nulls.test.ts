@@ -2,6 +2,7 @@
  * without-nulls: what a model writes under strict mode is what the server asked for.
  */
 import { expect, it } from 'vitest'
+import type { Params } from '../../../src/model/message.ts'
 import { withoutNulls } from '../../../src/pipeline/name/without-nulls.ts'
 
 const SCHEMA = {
@@ -72,3 +73,13 @@ it('a schema that refers to itself at once has an end', () => {
   const schema = { $ref: '#', allOf: [{ $ref: '#' }], properties: { a: { $ref: '#/properties/a' } } }
   expect(withoutNulls({ a: null, b: [null] }, schema)).toEqual({ b: [null] })
 })
+
+it('alternatives that lead to each other cost no more for deep arguments', () => {
+  const alternative = { properties: { next: { $ref: '#' }, note: { type: 'string' } } }
+  const schema = { anyOf: Array.from({ length: 10 }, () => ({ ...alternative })) }
+  expect(withoutNulls(nest({ note: null }, 50), schema)).toEqual(nest({}, 50))
+})
+
+function nest(one: Params, depth: number): Params {
+  return depth === 0 ? one : { ...one, next: nest(one, depth - 1) }
+}
