@@ -7,6 +7,7 @@
  *   undici.cjs, ws.cjs   what those need for servers that are not on this machine
  *   parse-*.cjs     the parsers it loads when a file is not plain
  *   index.js        the library, in chunks, so that a host loads what it uses
+ *   ai.js, anthropic.js, langchain.js, openai.js   its adapters, each for a package that the host brings
  *   types/          declarations
  */
 import { execFileSync } from 'node:child_process'
@@ -70,6 +71,9 @@ const commandBundle = {
   plugins: [apart],
 }
 
+/** Each is a file of `src/hosts/adapters`, and an export of the package. */
+const ADAPTERS = ['ai', 'anthropic', 'langchain', 'openai']
+
 /** Answers whatever it is asked with an empty list: all that is needed to warm up a connection. */
 const WARM_SERVER = `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method } = JSON.parse(line)
@@ -84,9 +88,12 @@ rmSync(dist, { recursive: true, force: true })
 await Promise.all([
   build({
     ...common,
-    entryPoints: ['src/index.ts'],
-    // CommonJS inside, and often in the host's own bundle already.
-    external: [...common.external, 'undici/*', 'ws', 'eventsource-parser'],
+    entryPoints: [
+      { in: 'src/index.ts', out: 'index' },
+      ...ADAPTERS.map((name) => ({ in: `src/hosts/adapters/${name}.ts`, out: name })),
+    ],
+    // CommonJS inside, and often in the host's own bundle already; what adapters are for is the host's.
+    external: [...common.external, 'undici/*', 'ws', 'eventsource-parser', 'ai', '@langchain/*'],
     outdir: 'dist',
     splitting: true,
     format: 'esm',

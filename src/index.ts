@@ -96,6 +96,7 @@ export type { BuiltinHost, BuiltinName, BuiltinTool } from './runtime/builtin-to
 export type { Completion, CompletionArgument, CompletionContext, CompletionRef } from './runtime/complete.ts'
 export type { KnownServer } from './runtime/standing.ts'
 export type { ResourceChange } from './runtime/subscriptions.ts'
+export type { Fork, ForkOptions } from './runtime/fork.ts'
 export type { Words } from './runtime/board-problems.ts'
 export type { ReloadSummary } from './runtime/reload.ts'
 export type { Wait } from './runtime/gate.ts'

@@ -2,7 +2,7 @@
  * package: what would be published installs and runs, in a folder that knows nothing of this one.
  */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -62,6 +62,39 @@ describe('the package', () => {
       const { servers } = await discoverServers({ servers: { files: { command: 'node' } } })
       console.log(servers.map(({ name }) => name).join())`
     expect(run(process.execPath, ['--input-type=module', '-e', program], folder)).toBe('files\n')
+  })
+
+  test('has adapters that can be imported without the packages they are for', () => {
+    const program = `
+      const names = await Promise.all(['ai', 'anthropic', 'langchain', 'openai'].map(async (name) =>
+        Object.keys(await import('plugboard/' + name)).sort().join()))
+      console.log(names.join(' '))`
+    expect(run(process.execPath, ['--input-type=module', '-e', program], folder)).toBe(
+      'toAiTools runAnthropicToolUse,toAnthropicTools toLangChainTools runOpenAiToolCall,toOpenAiTools\n',
+    )
+  })
+
+  test('has adapters whose types are those of the packages: the examples of the guide', () => {
+    const guide = readFileSync(join(ROOT, 'docs', 'guides', 'embed.md'), 'utf8')
+    const examples = [...guide.matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, code]) => code!)
+    expect(examples).toHaveLength(5)
+    const home = join(folder, 'examples')
+    mkdirSync(join(home, 'node_modules'), { recursive: true })
+    writeFileSync(join(home, 'package.json'), '{ "private": true, "type": "module" }')
+    for (const name of ['ai', 'openai', '@anthropic-ai', '@langchain', '@types']) {
+      symlinkSync(join(ROOT, 'node_modules', name), join(home, 'node_modules', name), 'junction')
+    }
+    // Where its declarations look for those packages.
+    cpSync(join(folder, 'node_modules', 'plugboard'), join(home, 'node_modules', 'plugboard'), {
+      recursive: true,
+    })
+    const files = examples.map((code, i) => {
+      writeFileSync(join(home, `example-${i}.ts`), code)
+      return `example-${i}.ts`
+    })
+    const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
+    const flags = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2023']
+    expect(run(process.execPath, [tsc, ...flags, ...files], home)).toBe('')
   })
 
   test('has types that resolve', () => {

@@ -26,6 +26,7 @@ import { ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
 import { ask, timeoutOf, untilLive } from './ask.ts'
 import { callTool, type CallArguments, type CallDesk, type CallOptions } from './call-tool.ts'
+import { openFork, type Fork, type ForkOptions } from './fork.ts'
 import type { ToolName } from './reach-tool.ts'
 import { passGate, type Wait } from './gate.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
@@ -101,6 +102,8 @@ export interface Board extends AsyncDisposable {
    * is aborted.
    */
   call(name: ToolName, args?: CallArguments, options?: CallOptions): Promise<ToolResult>
+  /** For a sub-agent: the same connections, with fewer tools and stricter permissions. */
+  fork(options?: ForkOptions): Fork
   /** Any method of any server, with no question asked; waits for its connection. Rejects with a ProblemError or a SessionError. */
   request(server: string, method: string, params?: Params, options?: RequestOptions): Promise<Result>
   /** What may be written for an argument. Waits for the server's connection, and rejects as a request does. */
@@ -270,6 +273,11 @@ class LiveBoard implements Board {
     { signal }: { readonly signal?: AbortSignal } = {},
   ): Promise<() => void> {
     return this.#subscriptions.add(this.#require(server), uri, signal)
+  }
+
+  fork(options?: ForkOptions): Fork {
+    const from = { tools: () => this.tools(), permissions: () => this.permissions(), desk: this.#desk }
+    return openFork({ ...from, permit: this.#options.permit }, options)
   }
 
   async connect(server: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {

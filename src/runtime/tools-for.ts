@@ -43,7 +43,11 @@ export function toolsFor(tools: readonly BoardTool[], profile: Profile): Provide
   })
 }
 
-function schemaFor({ name, definition: { inputSchema } }: BoardTool, profile: Profile): ProviderSchema {
+/** Remembered with the definition. */
+export function schemaFor(
+  { name, definition: { inputSchema } }: BoardTool,
+  profile: Profile,
+): ProviderSchema {
   const reason = findNameFault(name, profile)
   if (reason !== undefined) return { kind: 'quarantined', reason }
   return remember(SCHEMAS, [inputSchema, profile], () => toProviderSchema(inputSchema, profile))

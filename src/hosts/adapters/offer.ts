@@ -1,0 +1,76 @@
+/**
+ * offer: what the adapters have in common.
+ */
+import { isObject } from '../../base/is-object.ts'
+import type { Media, ToolResult } from '../../model/outcome.ts'
+import type { Profile } from '../../model/profile.ts'
+import type { Board } from '../../runtime/board.ts'
+import type { CallOptions } from '../../runtime/call-tool.ts'
+import { toProviderTools, withoutNullsFor, type ProviderTool } from '../../runtime/provider-tools.ts'
+import type { BoardTool } from '../../runtime/tools.ts'
+
+/** A board, or a fork of one. */
+export type ToolBoard = Pick<Board, 'tools' | 'call'>
+
+export type RunOptions = Pick<CallOptions, 'signal' | 'timeoutMs' | 'onProgress'>
+
+export interface OfferOptions {
+  /** Told of each tool for which no schema can be made that the provider takes. */
+  readonly onLeftOut?: ((tool: BoardTool, reason: string) => void) | undefined
+}
+
+export type FittingTool = Extract<ProviderTool, { kind: 'fits' }>
+
+export function offer(
+  board: ToolBoard,
+  profiles: readonly [Profile, ...Profile[]],
+  { onLeftOut }: OfferOptions,
+): readonly FittingTool[] {
+  return toProviderTools(board.tools(), profiles).flatMap((one) => {
+    if (one.kind === 'fits') return [one]
+    onLeftOut?.(one.tool, one.reason)
+    return []
+  })
+}
+
+const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
+
+export interface Image extends Media {
+  readonly mimeType: (typeof IMAGE_TYPES)[number]
+}
+
+/** Those that every provider can see. One of another type would have the whole request refused; the text names it all the same. */
+export function imagesOf({ media }: Pick<ToolResult, 'media'>): readonly Image[] {
+  return media.filter(isImage)
+}
+
+function isImage(one: Media): one is Image {
+  return IMAGE_TYPES.some((type) => type === one.mimeType)
+}
+
+export function toDataUrl({ mimeType, data }: Media): string {
+  return `data:${mimeType};base64,${data}`
+}
+
+export type Answer = Pick<ToolResult, 'text' | 'isError' | 'media' | 'structuredContent'>
+
+export interface WrittenCall {
+  readonly name: string
+  /** What the model wrote; nothing at all is an object without properties. */
+  readonly input: unknown
+}
+
+/** Rejects with ToolAbortError only. */
+export async function answerCall(
+  board: ToolBoard,
+  { name, input }: WrittenCall,
+  options: RunOptions,
+): Promise<Answer> {
+  const args = input ?? {}
+  if (!isObject(args)) return { text: noObject(name), isError: true, media: [] }
+  return board.call(name, (tool) => withoutNullsFor(tool, args), options)
+}
+
+function noObject(name: string): string {
+  return `Error: the arguments of \`${name}\` are no JSON object, so it was not called`
+}

@@ -1,0 +1,106 @@
+/**
+ * fork: a view of a board for a sub-agent, on the same connections.
+ *
+ * in     what it is forked from, a board or a fork; what is kept from the new one
+ * out    the tools it may use, and calls of them with a loop guard of its own
+ * never  permits more than what it was forked from; opens or closes a connection of its own
+ */
+import { NO_REPEATS } from '../pipeline/call/loop-guard.ts'
+import type { Permit, ToolToCall } from '../model/permission.ts'
+import type { Problem } from '../model/problem.ts'
+import type { ToolResult } from '../model/outcome.ts'
+import type { Restriction } from '../pipeline/permit/restrict.ts'
+import { isNamed } from '../pipeline/permit/rule-index.ts'
+import { createProblem } from '../problem/problem.ts'
+import { callTool, type CallArguments, type CallDesk, type CallOptions } from './call-tool.ts'
+import type { ToolName } from './reach-tool.ts'
+import { createTarget, type PermissionView } from './permissions.ts'
+import { toPermit } from './permit-call.ts'
+import type { BoardTool } from './tools.ts'
+
+export type ForkOptions = Restriction
+
+export interface Fork extends AsyncDisposable {
+  /** Those of the board that it may use. The list is the same value until something changes. */
+  tools(): readonly BoardTool[]
+  /** As the board's own; a tool that is kept from it is denied. */
+  call(name: ToolName, args?: CallArguments, options?: CallOptions): Promise<ToolResult>
+  permissions(): Promise<PermissionView>
+  /** For a sub-agent of this one, with as much as this one has, or less. */
+  fork(options?: ForkOptions): Fork
+  /** From then on it shows no tools and calls none; calls under way have their answer. The board stays as it is. */
+  close(): Promise<void>
+}
+
+/** What a fork needs of a board, or of a fork. */
+export interface ForkedFrom {
+  tools(): readonly BoardTool[]
+  permissions(): Promise<PermissionView>
+  readonly desk: CallDesk
+  /** Asked besides the permissions: what a host put in place of them, and every fork on the way that may be closed. */
+  readonly permit: Permit | undefined
+}
+
+export function openFork(from: ForkedFrom, options: ForkOptions = {}): Fork {
+  const { allow } = options
+  const toolsOf = createFilter(allow)
+  let isClosed = false
+  let view: Promise<PermissionView> | undefined
+
+  const tools = (): readonly BoardTool[] => (isClosed ? NONE : toolsOf(from.tools()))
+  const permissions = (): Promise<PermissionView> => {
+    view ??= from.permissions().then((one) => one.restrict(options))
+    return view
+  }
+  const unlessClosed: Permit = async (tool, wanted) => {
+    if (isClosed) return { kind: 'denied', problem: forkClosed(tool) }
+    return from.permit === undefined ? { kind: 'allowed', isUnchanged: true } : from.permit(tool, wanted)
+  }
+  const desk: CallDesk = {
+    ...from.desk,
+    permit: both(unlessClosed, toPermit(permissions)),
+    guard: { limit: from.desk.guard.limit, repeats: NO_REPEATS },
+  }
+  const close = async (): Promise<void> => void (isClosed = true)
+  return {
+    tools,
+    call: (name, args, callOptions = {}) => callTool(desk, { name, args, options: callOptions }),
+    permissions,
+    fork: (further) => openFork({ tools, permissions, desk, permit: unlessClosed }, further),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+const NONE: readonly BoardTool[] = []
+
+/** The same list for the same list. */
+function createFilter(
+  globs: readonly string[] | undefined,
+): (all: readonly BoardTool[]) => readonly BoardTool[] {
+  if (globs === undefined) return (all) => all
+  let seen: readonly BoardTool[] = NONE
+  let shown: readonly BoardTool[] = NONE
+  return (all) => {
+    // A filter asks for the name of a tool, never for what its server is.
+    if (all !== seen) shown = all.filter((tool) => isNamed(globs, createTarget(tool, '')))
+    seen = all
+    return shown
+  }
+}
+
+function both(first: Permit, second: Permit): Permit {
+  return async (tool, wanted) => {
+    const one = await first(tool, wanted)
+    if (one.kind !== 'allowed') return one
+    const other = await second(tool, wanted)
+    return other.kind === 'allowed' ? { ...other, isUnchanged: one.isUnchanged && other.isUnchanged } : other
+  }
+}
+
+function forkClosed({ server, tool }: ToolToCall): Problem {
+  return createProblem({
+    code: 'permit/denied',
+    message: `the agent that wanted \`${server}.${tool}\` is over, so it was not called`,
+  })
+}
