@@ -171,8 +171,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   ): void {
     // 1xx: the answer is still to come.
     if (this.#isOver || status < 200) return
-    // The one status that only a proxy answers with.
-    if (status === 407 && this.#route.kind === 'proxy') return this.#refuseProxy(PROXY_REFUSED)
+    // The one status that only a proxy answers with; behind a tunnel it is the server that says it, whatever it means by it.
+    const isProxied = this.#route.kind === 'proxy' && !isTunnelled(this.#request.origin)
+    if (status === 407 && isProxied) return this.#refuseProxy(PROXY_REFUSED)
     const via = this.#route.kind === 'proxy' ? { via: this.#route.proxy.via } : {}
     this.#use = this.#listener.onHead({ status, headers, ...via })
     if (this.#use === 'whole' && Number(headers['content-length']) > MAX_BODY_BYTES) this.#refuse()
