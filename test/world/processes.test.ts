@@ -1,9 +1,11 @@
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createNodeProcesses } from '../../src/world/node/processes.ts'
 import type { Child, SpawnRequest } from '../../src/world/world.ts'
 import { isAlive } from '../boards/open.ts'
 import { leftOf } from '../boards/watch.ts'
+import { createScratch } from '../worlds/scratch.ts'
 
 const processes = createNodeProcesses('linux')
 
@@ -17,7 +19,7 @@ interface Run {
   wrote(text: string): Promise<void>
 }
 
-function start(script: string, change: Partial<SpawnRequest> = {}): Run {
+function start(script: string, change: Partial<SpawnRequest> = {}, world = processes): Run {
   const told: [string, unknown][] = []
   const { promise: over, resolve: finish } = createPromise()
   let watchers: (() => void)[] = []
@@ -34,7 +36,7 @@ function start(script: string, change: Partial<SpawnRequest> = {}): Run {
     cwd: tmpdir(),
     ...change,
   }
-  const child = processes.spawn(request, {
+  const child = world.spawn(request, {
     onOutput: (text) => add('out', text),
     onErrorOutput: (text) => add('err', text),
     onExit(exit) {
@@ -154,6 +156,19 @@ describe('a child that cannot be started', () => {
     expect(run.child.pid).toBe(undefined)
     run.child.write('hello')
     run.child.end('kill')
+    await run.over
+    expect(run.told).toEqual([['failed', { code, message: expect.any(String) as unknown }]])
+  })
+
+  it.each([
+    ['an argument that no script can be given', 'npx.cmd', 'two\nlines', 'EINVAL'],
+    ['a program that is not there', 'npx.exe', '', 'ENOENT'],
+  ])('on Windows because of %s is told of in the same way', async (_, file, arg, code) => {
+    using scratch = createScratch()
+    scratch.write('project/npx.cmd', '')
+    const change = { command: join(scratch.project, file), args: [arg] }
+    const run = start('', change, createNodeProcesses('win32'))
+    expect(run.told).toEqual([])
     await run.over
     expect(run.told).toEqual([['failed', { code, message: expect.any(String) as unknown }]])
   })

@@ -27,7 +27,10 @@ function expandHome(world: World, path: string): string {
   return path.replace(/^~(?=[/\\])/, () => world.home)
 }
 
+/** On Windows as it will be started (world/node/windows-command.ts): beside `npx.cmd` stands an `npx` for other shells. */
 function firstExecutable({ platform, env, files }: World, path: string): string | undefined {
-  const endings = platform === 'win32' ? ['', ...(env['PATHEXT'] ?? '.COM;.EXE;.BAT;.CMD').split(';')] : ['']
+  const known = platform === 'win32' ? (env['PATHEXT'] ?? '.COM;.EXE;.BAT;.CMD').split(';') : []
+  const isWhole = known.some((ending) => ending !== '' && path.toLowerCase().endsWith(ending.toLowerCase()))
+  const endings = isWhole ? ['', ...known] : [...known, '']
   return endings.map((ending) => path + ending).find((candidate) => files.isExecutable(candidate))
 }
