@@ -135,6 +135,16 @@ export function isEqual(a: unknown, b: unknown): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b)
 }
 
+/** The first of those that are equal. */
+export function eachOnce<T extends Schema>(schemas: readonly T[]): readonly T[] {
+  if (schemas.length < 2) return schemas
+  const met = new Set<string>()
+  return schemas.filter((schema) => {
+    const text = JSON.stringify(schema)
+    return !met.has(text) && met.add(text)
+  })
+}
+
 /** What it takes to write the schema out once more, without those inside of it: one, and one for each hundred letters. */
 export function weightOf({ description, enum: options, default: value }: SchemaObject): number {
   const letters = (description?.length ?? 0) + (options === undefined ? 0 : lettersOf(options))

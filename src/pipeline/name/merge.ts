@@ -101,7 +101,8 @@ function joinOptions(a: readonly unknown[], b: readonly unknown[]): unknown {
 }
 
 function joinNamed(a: NamedSchemas, b: NamedSchemas, work: Work): NamedSchemas {
-  spend(work, Object.keys(b).length)
+  // Both are copied.
+  spend(work, Object.keys(b).length + Math.floor(Object.keys(a).length / 50))
   const out = {
     ...mapNamed(a, (one, name) => (Object.hasOwn(b, name) ? (merge(one, b[name]!, work) ?? false) : one)),
   }

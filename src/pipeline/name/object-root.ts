@@ -6,9 +6,9 @@
  *        object with the properties of all, required where all require them, and a sentence that says which belong together
  * never  keeps a `$ref` at the root: they were written out before
  */
-import { isEqual, setOwn, typesOf, without, type Schema, type SchemaObject } from './json-schema.ts'
+import { eachOnce, setOwn, typesOf, without, type Schema, type SchemaObject } from './json-schema.ts'
 import { withoutAllOf } from './merge.ts'
-import { spend, Unrepairable, type Work } from './unrepairable.ts'
+import { Unrepairable, type Work } from './unrepairable.ts'
 
 export function toObjectRoot(root: SchemaObject, work: Work): SchemaObject {
   const plain = flatten(root, work)
@@ -47,7 +47,7 @@ function joinForms(beside: SchemaObject, forms: readonly Schema[], work: Work): 
     .filter((form) => form !== undefined)
     .filter(isOfObjects)
   if (objects.length === 0) return undefined
-  const properties = joinProperties(beside, objects, work)
+  const properties = joinProperties(beside, objects)
   const required = joinRequired(beside, objects)
   const isClosed = objects.every(({ additionalProperties }) => additionalProperties === false)
   const description = tellForms(beside, objects)
@@ -61,23 +61,18 @@ function joinForms(beside: SchemaObject, forms: readonly Schema[], work: Work): 
 }
 
 /** What is said of a property for all forms counts; else what one of the forms says of it. */
-function joinProperties(
-  beside: SchemaObject,
-  forms: readonly SchemaObject[],
-  work: Work,
-): Record<string, Schema> {
+function joinProperties(beside: SchemaObject, forms: readonly SchemaObject[]): Record<string, Schema> {
   const said = new Map<string, Schema[]>()
   for (const { properties = {} } of forms) {
     for (const name of Object.keys(properties)) {
       const before = said.get(name) ?? []
-      spend(work, 1 + before.length)
-      if (!before.some((one) => isEqual(one, properties[name])))
-        said.set(name, [...before, properties[name]!])
+      before.push(properties[name]!)
+      said.set(name, before)
     }
   }
   const out: Record<string, Schema> = { ...beside.properties }
   for (const [name, schemas] of said) {
-    if (!Object.hasOwn(out, name) || out[name] === true) setOwn(out, name, oneOfThem(schemas))
+    if (!Object.hasOwn(out, name) || out[name] === true) setOwn(out, name, oneOfThem(eachOnce(schemas)))
   }
   return out
 }
@@ -95,7 +90,7 @@ function toOptions(schemas: readonly Schema[]): SchemaObject | undefined {
     if (typeof schema === 'boolean') return undefined
     const { const: only, enum: several, type, ...rest } = schema
     if (Object.keys(rest).length > 0 || (only === undefined && several === undefined)) return undefined
-    options.push(...(several ?? [only]))
+    for (const option of several ?? [only]) options.push(option)
     types.add(type)
   }
   if (types.size !== 1) return undefined

@@ -134,6 +134,9 @@ function requireTarget(ref: string, resolve: Resolve): Schema {
 class Definitions {
   readonly #root: SchemaObject
   readonly #names = new Map<SchemaObject, string>()
+  readonly #taken = new Set<string>()
+  /** The next one for each name that came more than once. */
+  readonly #numbers = new Map<string, number>()
 
   constructor(root: SchemaObject) {
     this.#root = root
@@ -154,14 +157,16 @@ class Definitions {
     return this.#names.size === 0 ? undefined : defs
   }
 
+  /** The name it had, if that is a plain one; with a number when there is such a name. */
   #nameFor(ref: string): string {
     const wanted = ref.slice(ref.lastIndexOf('/') + 1)
-    const taken = new Set(this.#names.values())
-    const isPlain = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(wanted)
-    const base = isPlain ? wanted : 'part'
-    for (let n = 1; ; n++) {
+    const base = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(wanted) ? wanted : 'part'
+    for (let n = this.#numbers.get(base) ?? 1; ; n++) {
       const name = n === 1 ? base : `${base}_${n}`
-      if (!taken.has(name)) return name
+      this.#numbers.set(base, n + 1)
+      if (this.#taken.has(name)) continue
+      this.#taken.add(name)
+      return name
     }
   }
 }

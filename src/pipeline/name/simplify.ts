@@ -9,7 +9,7 @@
  * Where it cannot be exact it is wider, so that no call the schema speaks of is lost; arguments are checked against the original.
  */
 import {
-  isEqual,
+  eachOnce,
   mapNamed,
   setOwn,
   typesOf,
@@ -139,12 +139,12 @@ function simplifyUnion(node: SchemaObject, at: Place, task: Task): SchemaObject 
   if (forms.every(isOnlyRequired)) return simplify(beside, at, task)
   const rules = without(beside, TOLD)
   const hasRules = Object.keys(rules).length > 0
-  const simple: SchemaObject[] = []
-  for (const form of forms) {
+  const parts = forms.flatMap((form) => {
     const whole = hasRules ? merge(rules, form, task.work) : form
     const one = whole === undefined ? undefined : simplify(whole, at, task)
-    for (const part of one === undefined ? [] : partsOf(one)) addOnce(simple, part, task.work)
-  }
+    return one === undefined ? [] : partsOf(one)
+  })
+  const simple = eachOnce(parts)
   const { told, notes } = tellApart(beside)
   if (simple.length === 0) return undefined
   if (simple.length === 1) return tellOne(simple[0]!, told, notes)
@@ -170,11 +170,6 @@ function isOnlyRequired(form: Schema): boolean {
 function partsOf(schema: SchemaObject): readonly SchemaObject[] {
   const isBare = schema.anyOf !== undefined && Object.keys(schema).length === 1
   return isBare ? (schema.anyOf as readonly SchemaObject[]) : [schema]
-}
-
-function addOnce(parts: SchemaObject[], part: SchemaObject, work: Work): void {
-  spend(work, parts.length)
-  if (!parts.some((one) => isEqual(one, part))) parts.push(part)
 }
 
 function simplifyPlain(node: SchemaObject, at: Place, task: Task): SchemaObject | undefined {

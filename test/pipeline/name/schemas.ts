@@ -179,7 +179,23 @@ export const HOSTILE: Readonly<Record<string, JsonSchema>> = {
     $ref: '#/$defs/a',
     $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } },
   },
+  '10,000 definitions without plain names': {
+    type: 'object',
+    properties: Object.fromEntries(times(10_000, (i) => [`p${i}`, { $ref: `#/$defs/%20${i}` }])),
+    $defs: Object.fromEntries(times(10_000, (i) => [` ${i}`, { type: 'string' }])),
+  },
+  'allOf of 10,000': {
+    type: 'object',
+    allOf: times(10_000, (i) => ({ properties: { [`p${i}`]: { type: 'string' } } })),
+  },
+  '10,000 constants': {
+    type: 'object',
+    properties: { a: { anyOf: times(10_000, (i) => ({ const: `c${i}` })) } },
+  },
   'an enum of 100,000': { type: 'object', properties: { e: { enum: times(100_000, (i) => `option ${i}`) } } },
+  'forms with 150,000 options each': {
+    anyOf: [0, 150_000].map((from) => ({ properties: { a: { enum: times(150_000, (i) => from + i) } } })),
+  },
   '5,000 alternatives': {
     type: 'object',
     properties: {
