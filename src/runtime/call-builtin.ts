@@ -41,7 +41,8 @@ export async function performBuiltin(
   const { host, platform, permissions } = desk.builtins
   const details = detailsOf(tool, args)
   const target = toTarget(tool)
-  const by = denyBuiltin(await permissions(), tool)
+  const server = tool.access === 'read' ? details.serverName : undefined
+  const by = denyBuiltin(await permissions(), tool, server)
   if (by !== undefined) {
     const problem = denied(target, by, platform)
     return { outcome: { kind: 'not-sent', code: 'denied', problem }, details }

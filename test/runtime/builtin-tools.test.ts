@@ -401,10 +401,19 @@ describe('called as any tool', () => {
     },
   )
 
-  it.each(['mcp__x', 'listMcpResources'])('a rule that denies `%s` is about another tool', async (tool) => {
+  it.each(['mcp__y', 'listMcpResources'])('a rule that denies `%s` is about another tool', async (tool) => {
     await using test = await openTestBoard(NOTES, { rules: [{ tool, action: 'deny' }], only: [] })
     expect(await test.board.call('readMcpResource', ONE)).toMatchObject({ outcome: 'done' })
   })
+
+  it.each(['mcp__x', 'mcp__x__*', 'mcp__X'])(
+    'a rule that denies `%s` keeps it from reading of `x`',
+    async (tool) => {
+      await using test = await openTestBoard(NOTES, { rules: [{ tool, action: 'deny' }], only: [] })
+      const result = await test.board.call('readMcpResource', { server: 'x', uri: 'note:a' })
+      expect(result).toMatchObject({ outcome: 'not-sent', code: 'denied' })
+    },
+  )
 
   it('what goes wrong has an outcome', async () => {
     await using test = await openTestBoard(NOTES)

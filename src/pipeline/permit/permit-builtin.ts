@@ -3,7 +3,8 @@
  *
  * in     everything that was said about calls, and the tool
  * out    who says no; undefined when nobody does
- * never  asks: they change nothing. Rules, and what a fork was given, count when they name the tool itself
+ * never  asks: they change nothing. What a fork was given counts when it names the tool itself; a denial also when it
+ *        names the server that would be read, as a whole or with all its tools
  */
 import { matchesPattern, parseGlob } from '../../base/glob.ts'
 import { foldLookAlikes } from '../../base/look-alike.ts'
@@ -15,10 +16,16 @@ export interface OwnTool {
   readonly access: 'list' | 'read'
 }
 
-export function denyBuiltin(permissions: Permissions, { name, access }: OwnTool): Evidence | undefined {
+/** `server`: whom it is about, when it is about one. */
+export function denyBuiltin(
+  permissions: Permissions,
+  { name, access }: OwnTool,
+  server?: string,
+): Evidence | undefined {
   const { mode, plan, rules, filters, broken } = permissions
   if (broken !== undefined) return { kind: 'unreadable', problem: broken }
-  const rule = rules.find(({ action, tool }) => action === 'deny' && forbids(tool, name))
+  const names = server === undefined ? [name] : [name, `mcp__${server}`, `mcp__${server}__${name}`]
+  const rule = rules.find(({ action, tool }) => action === 'deny' && names.some((one) => forbids(tool, one)))
   if (rule !== undefined) return { kind: 'rule', rule }
   if (!filters.every((globs) => globs.some((glob) => grants(glob, name)))) return { kind: 'filter' }
   if (mode !== 'plan' || access === 'list') return undefined
