@@ -1,0 +1,84 @@
+/**
+ * sign-in: what was given to us to speak for somebody at a server: the client we are there, and the tokens we have.
+ *
+ * Made by authorize, kept by the credential store, turned into headers when a request is sent. Holds live secrets, so it
+ * is never shown or logged; what may be shown of one is a `SignInSummary`.
+ */
+import type { Secret } from '../base/secret.ts'
+
+/** For whom a token was issued, and by whom. It is sent nowhere else. */
+export interface SignInKey {
+  /** The server's address, without fragment, as the protected resource has it. */
+  readonly url: string
+  /** The authorization server, by its `issuer`. Another one means another client and other tokens. */
+  readonly issuer: string
+  /** A name that entries may ask for with `auth.credentialId`. */
+  readonly credentialId?: string
+}
+
+export interface SignIn {
+  readonly key: SignInKey
+  readonly client: OAuthClient
+  readonly tokens: Tokens
+  /** Where tokens are renewed and taken back, as discovery found it. */
+  readonly endpoints: SignInEndpoints
+  /** The `resource` that every request for tokens names. Absent: the server has none. */
+  readonly resource?: string
+}
+
+export interface OAuthClient {
+  readonly id: string
+  readonly secret?: Secret
+  /** By the entry, by a document at an address, or registered there and then. */
+  readonly from: 'entry' | 'document' | 'registered'
+  /** How it proves itself at the token endpoint. */
+  readonly method: 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
+  /** Those it was registered with. */
+  readonly redirectUris: readonly string[]
+}
+
+export interface Tokens {
+  readonly access: Secret
+  readonly type: 'bearer' | 'dpop'
+  /** Absent: when this one ends, somebody must sign in again. */
+  readonly refresh?: Secret
+  /** Milliseconds since 1970, by our clock. Absent: nobody said. */
+  readonly expiresAt?: number
+  readonly scopes: readonly string[]
+  /** The private key of a token that is bound to one, as a JWK. */
+  readonly dpopKey?: Secret
+}
+
+export interface SignInEndpoints {
+  readonly token: string
+  readonly revocation?: string
+}
+
+/** What may be shown to anyone. */
+export interface SignInSummary {
+  readonly key: SignInKey
+  readonly clientId: string
+  readonly scopes: readonly string[]
+  readonly expiresAt?: number
+  readonly canRenew: boolean
+  readonly kept: 'keychain' | 'file'
+}
+
+/** What a server said when it turned a request down. */
+export interface Challenge {
+  readonly status: 401 | 403
+  readonly error?: string
+  readonly scopes: readonly string[]
+  /** Where the server describes itself. */
+  readonly resourceMetadataUrl?: string
+  /** A nonce for the next proof. */
+  readonly dpopNonce?: string
+}
+
+/** How requests to one server prove for whom they speak. Asked anew for every request: tokens change while a session lives. */
+export interface Authorization {
+  /** Name, value, name, value. Empty: there is no token. At once: a request does not wait for a file. */
+  headersFor(request: { readonly method: string; readonly url: string }): readonly string[]
+  /** A request was turned down. Once `renewed`, it is sent again, once; never opens a browser. */
+  renew(challenge: Challenge, refused: readonly string[]): Promise<'renewed' | 'refused'>
+}
