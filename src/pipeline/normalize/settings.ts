@@ -10,12 +10,13 @@ import { SOURCES_HIGH_TO_LOW, type SourceId, type Spot } from '../../model/origi
 import type { AllowList, Level, ServerMatch, ServerRule } from '../../model/policy.ts'
 import type { PermissionRule } from '../../model/permission.ts'
 import type { Problem } from '../../model/problem.ts'
-import type { Connector, FoundSettings, NameStyle, Settings } from '../../model/settings.ts'
+import type { Connector, FoundSettings, ModelSetting, NameStyle, Settings } from '../../model/settings.ts'
 import type { Template } from '../../model/template.ts'
 import { createWarning } from '../../problem/problem.ts'
 import { findNearest } from '../../base/edit-distance.ts'
 import { PLAIN, toTemplate } from './expand.ts'
 import { scalarText } from './fields.ts'
+import { readModel } from './model-setting.ts'
 import { readPermissions } from './permissions.ts'
 import { malformed, notHere, spotAt, unknownSetting, whereKey, type At } from './setting-problems.ts'
 
@@ -25,7 +26,7 @@ export function normalizeSettings(found: readonly FoundSettings[]): Settings {
     if (settings.problem !== undefined) breakPolicy(draft, settings.level, settings.problem)
     else readSettings(draft, { level: settings.level, document: settings.document })
   }
-  const { enabled, projectConfig, pluginServersOnly, broken, toolNames } = draft
+  const { enabled, projectConfig, pluginServersOnly, broken, toolNames, model } = draft
   return {
     sourcesOff: new Map([...draft.sources].filter(([, { isOn }]) => !isOn).map(([id, { by }]) => [id, by])),
     connectors: draft.connectors,
@@ -40,6 +41,7 @@ export function normalizeSettings(found: readonly FoundSettings[]): Settings {
     projectRules: draft.projectRules,
     problems: draft.problems,
     ...(toolNames === undefined ? {} : { toolNames }),
+    ...(model === undefined ? {} : { model }),
     policy: {
       deny: draft.deny,
       allowLists: draft.allowLists,
@@ -71,6 +73,7 @@ interface SettingsDraft {
   readonly rules: PermissionRule[]
   readonly projectRules: PermissionRule[]
   toolNames?: NameStyle
+  model?: ModelSetting
   readonly sources: Map<SourceId, Toggle>
   readonly plugins: Map<string, Toggle>
   readonly switches: Map<string, { readonly to: 'on' | 'off'; readonly by: Spot }>
@@ -129,6 +132,11 @@ const READERS: Readonly<Record<string, SettingReader>> = {
     if (style === undefined)
       draft.problems.push(malformed(at, value, `\`toolNames\` must be ${STYLES_IN_WORDS}`))
     else draft.toolNames ??= style
+  },
+  model: (draft, at, { value }) => {
+    const model = readModel(at, value)
+    if ('code' in model) draft.problems.push(model)
+    else draft.model ??= model
   },
   disabledServers: readSwitches('off'),
   enabledServers: readSwitches('on'),
