@@ -17,6 +17,8 @@ export type FoundSettings = { readonly level: Level; readonly file: string } & (
 /** `double`: `mcp__server__tool`. `bare`: `server__tool`. `single`: `mcp_server_tool`, in the manner of xcsh. */
 export type NameStyle = 'double' | 'bare' | 'single'
 
+export const NAME_STYLES: readonly NameStyle[] = ['double', 'bare', 'single']
+
 export interface Settings {
   /** The line that says `enabled: false`: no other file is read. */
   readonly off?: Spot
