@@ -29,6 +29,7 @@ export interface ModelSetting {
   /** `!command`, the name of a variable, or text. Absent: the provider's usual variable. */
   readonly apiKey?: Template
 }
+export const NAME_STYLES: readonly NameStyle[] = ['double', 'bare', 'single']
 
 export interface Settings {
   /** The line that says `enabled: false`: no other file is read. */

@@ -25,7 +25,7 @@ import type {
 } from '../model/permission.ts'
 import type { Problem } from '../model/problem.ts'
 import { nameOf } from '../pipeline/name/name.ts'
-import type { NameStyle } from '../model/settings.ts'
+import { NAME_STYLES } from '../model/settings.ts'
 import { canGrant, consider, permit } from '../pipeline/permit/permit.ts'
 import { diffPin } from '../pipeline/permit/pin-diff.ts'
 import { findFormer, hintsOf, toPin } from '../pipeline/permit/pins.ts'
@@ -163,13 +163,11 @@ function settle(world: World, loaded: LoadedCatalog, session: readonly Permissio
   }
 }
 
-const STYLES: readonly NameStyle[] = ['double', 'bare', 'single']
-
 export function createTarget(
   { server, tool, name, definition }: ToolToCall,
   fingerprint: string,
 ): CallTarget {
-  const names = STYLES.map((style) => nameOf(server, tool, style))
+  const names = NAME_STYLES.map((style) => nameOf(server, tool, style))
   return { server, tool, name, otherNames: names.filter((one) => one !== name), fingerprint, definition }
 }
 

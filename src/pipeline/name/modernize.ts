@@ -9,7 +9,7 @@
 import { isObject } from '../../base/is-object.ts'
 import type { JsonSchema } from '../../model/profile.ts'
 import { CHILDREN, mapList, setOwn, without, type Schema, type SchemaObject } from './json-schema.ts'
-import { Unrepairable } from './unrepairable.ts'
+import { checkDepth } from './unrepairable.ts'
 
 export interface Modern {
   readonly schema: SchemaObject
@@ -37,11 +37,8 @@ interface Scan {
   hasOldWords: boolean
 }
 
-/** Deeper ones never get here from a server; they would end the program. */
-const MAX_DEPTH = 256
-
 function cleanObject(node: JsonSchema, scan: Scan, depth: number): SchemaObject {
-  if (depth > MAX_DEPTH) throw new Unrepairable(`its schema is nested more than ${MAX_DEPTH} levels deep`)
+  checkDepth(depth)
   let out: Record<string, unknown> | undefined
   for (const keyword of Object.keys(node)) {
     const value = node[keyword]

@@ -10,7 +10,14 @@ import { SOURCES_HIGH_TO_LOW, type SourceId, type Spot } from '../../model/origi
 import type { AllowList, Level, ServerMatch, ServerRule } from '../../model/policy.ts'
 import type { PermissionRule } from '../../model/permission.ts'
 import type { Problem } from '../../model/problem.ts'
-import type { Connector, FoundSettings, ModelSetting, NameStyle, Settings } from '../../model/settings.ts'
+import {
+  NAME_STYLES,
+  type Connector,
+  type FoundSettings,
+  type ModelSetting,
+  type NameStyle,
+  type Settings,
+} from '../../model/settings.ts'
 import type { Template } from '../../model/template.ts'
 import { createWarning } from '../../problem/problem.ts'
 import { findNearest } from '../../base/edit-distance.ts'
@@ -180,7 +187,6 @@ const READERS: Readonly<Record<string, SettingReader>> = {
   $schema: () => undefined,
 }
 
-const NAME_STYLES: readonly NameStyle[] = ['double', 'bare', 'single']
 const STYLES_IN_WORDS = '`"double"`, `"bare"` or `"single"`'
 
 /** What a file in a repository may say. Everything else could loosen something, or reach out of the project. */
