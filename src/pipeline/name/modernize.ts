@@ -8,7 +8,7 @@
  */
 import { isObject } from '../../base/is-object.ts'
 import type { JsonSchema } from '../../model/profile.ts'
-import { CHILDREN, mapList, setOwn, without, type Schema, type SchemaObject } from './json-schema.ts'
+import { CHILDREN, mapList, setOwn, typesOf, without, type Schema, type SchemaObject } from './json-schema.ts'
 import { checkDepth } from './unrepairable.ts'
 
 export interface Modern {
@@ -202,7 +202,18 @@ function toNewWords(node: JsonSchema): JsonSchema {
   if (typeof node['exclusiveMaximum'] === 'boolean')
     modern = toExclusive(modern, 'exclusiveMaximum', 'maximum')
   if (String(node['$id'] ?? '').includes('#')) modern = toAnchor(modern)
+  if (node['nullable'] === true && node['type'] !== undefined) modern = toNullType(modern)
   return modern
+}
+
+/** The word of OpenAPI 3.0, which no draft knows. */
+function toNullType({ nullable: _, ...rest }: JsonSchema): JsonSchema {
+  const options = rest['enum'] as readonly unknown[] | undefined
+  return {
+    ...rest,
+    type: [...new Set([...typesOf(rest as SchemaObject), 'null'])],
+    ...(options === undefined ? {} : { enum: [...new Set([...options, null])] }),
+  }
 }
 
 function toPrefixItems({ items, additionalItems, ...rest }: JsonSchema): JsonSchema {

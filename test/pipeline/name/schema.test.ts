@@ -20,6 +20,24 @@ function mendOne(argument: unknown, profile: Profile): unknown {
 const MENDED: readonly Profile[] = ['anthropic', 'openai', 'openai-strict', 'gemini', 'moonshot']
 const FEW_WORDS: readonly Profile[] = ['openai-strict', 'gemini', 'moonshot']
 
+describe('`nullable`, the word of OpenAPI', () => {
+  test.each<[Profile, unknown]>([
+    ['anthropic', { type: ['string', 'null'], enum: ['x', null] }],
+    ['openai', { type: ['string', 'null'], enum: ['x', null] }],
+    ['openai-strict', { type: ['string', 'null'], enum: ['x', null] }],
+    ['gemini', { type: 'string', enum: ['x'], nullable: true }],
+    ['moonshot', { anyOf: [{ type: 'string', enum: ['x'] }, { type: 'null' }] }],
+    ['none', { type: 'string', enum: ['x'], nullable: true }],
+  ])('%s: null stays possible', (profile, expected) => {
+    expect(mendOne({ type: 'string', enum: ['x'], nullable: true }, profile)).toEqual(expected)
+  })
+
+  test.each(MENDED)('%s: said besides, it is said once', (profile) => {
+    const twice = mendOne({ type: ['string', 'null'], nullable: true }, profile)
+    expect(twice).toEqual(mendOne({ type: ['string', 'null'] }, profile))
+  })
+})
+
 describe('the root', () => {
   test.each(PROFILES)('%s: an object without `properties` has none', (profile) => {
     expect(mend({ type: 'object' }, profile)).toMatchObject({ type: 'object', properties: {} })
