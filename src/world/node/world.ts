@@ -5,8 +5,10 @@ import type { Env, Paths, Platform, World } from '../world.ts'
 import { nodeClock } from './clock.ts'
 import { nodeFiles } from './files.ts'
 import { createNodeHttp } from './http.ts'
+import { createNodeKeychain } from './keychain.ts'
 import { pathsOf } from './paths.ts'
 import { createNodeProcesses } from './processes.ts'
+import { nodeSealer } from './sealer.ts'
 import { createNodeShell } from './shell.ts'
 import { createNodeSockets } from './sockets.ts'
 import { createNodeWeb } from './web.ts'
@@ -39,6 +41,8 @@ export function createNodeWorld(options: NodeWorldOptions = {}): World {
     processes: createNodeProcesses(platform),
     http,
     sockets: createNodeSockets(env),
+    keychain: createNodeKeychain(platform, env),
+    sealer: nodeSealer,
   }
 }
 
