@@ -8,7 +8,7 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 
 /** Loaded only here: most runs seal nothing. */
-function crypto(): typeof import('node:crypto') {
+function crypto(): ReturnType<typeof process.getBuiltinModule<'node:crypto'>> {
   return process.getBuiltinModule('node:crypto')
 }
 
