@@ -3,6 +3,7 @@
  */
 import { posix, win32 } from 'node:path'
 import { Turns } from '../../src/base/turns.ts'
+import { nodeKeys } from '../../src/world/node/keys.ts'
 import { nodeSealer } from '../../src/world/node/sealer.ts'
 import type {
   FileRead,
@@ -87,6 +88,10 @@ export function createMemoryWorld(options: MemoryOptions = {}): MemoryWorld {
     sockets: { open: () => unreachable('a socket') },
     keychain: options.keychain ?? NO_KEYCHAIN,
     sealer: nodeSealer,
+    resolver: { addressesOf: () => unreachable('a name') },
+    browser: { open: () => unreachable('a browser') },
+    loopback: { listen: () => unreachable('a port') },
+    keys: nodeKeys,
     reads,
     commands,
     stored,
