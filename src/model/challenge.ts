@@ -1,33 +1,32 @@
 /**
- * challenge: what `WWW-Authenticate` says, as far as it is about tokens (RFC 6750 §3, RFC 9728 §5.1, RFC 9449 §7.1).
+ * challenge: what a server says when it turns a request down, read from `WWW-Authenticate` (RFC 9110 §11.6.1, RFC 6750,
+ * RFC 9449).
  *
- * in     the status, the header, and the nonce of a DPoP server
- * out    a Challenge; of several schemes in one header, the first that is ours
- * never  fails: what cannot be read is not there
+ * in     a status, and the headers that came with it
+ * out    a Challenge; what is not understood is left out of it
  */
 import type { Challenge } from './sign-in.ts'
 
-export interface Refusal {
-  readonly status: number
-  /** `WWW-Authenticate`. */
-  readonly header?: string | undefined
+export interface ChallengeHeaders {
+  /** `WWW-Authenticate`, several joined by commas. */
+  readonly authenticate?: string | undefined
   /** `DPoP-Nonce`. */
-  readonly nonce?: string | undefined
+  readonly dpopNonce?: string | undefined
 }
 
-/** Undefined for a status that is about something else. */
-export function toChallenge({ status, header = '', nonce }: Refusal): Challenge | undefined {
-  if (status !== 401 && status !== 403) return undefined
-  const params = parametersOf(header)
-  const scope = params.get('scope') ?? ''
-  const error = params.get('error')
-  const metadata = params.get('resource_metadata')
+export function parseChallenge(status: 401 | 403, headers: ChallengeHeaders): Challenge {
+  const offers = parseOffers(headers.authenticate ?? '')
+  // Where a server takes both, the simple one.
+  const offer =
+    offers.find(({ scheme }) => scheme === 'bearer') ?? offers.find(({ scheme }) => scheme === 'dpop')
+  const { error, scope, resource_metadata: resourceMetadataUrl } = offer?.params ?? {}
   return {
     status,
-    scopes: scope.split(/\s+/).filter((one) => one !== ''),
     ...(error === undefined ? {} : { error }),
-    ...(metadata === undefined ? {} : { resourceMetadataUrl: metadata }),
-    ...(nonce === undefined ? {} : { dpopNonce: nonce }),
+    scopes: scope?.split(' ').filter((one) => one !== '') ?? [],
+    ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
+    ...(offer?.scheme === 'dpop' ? { wantsDpop: true } : {}),
+    ...(headers.dpopNonce === undefined ? {} : { dpopNonce: headers.dpopNonce }),
   }
 }
 
@@ -36,22 +35,21 @@ export function wantsMoreScopes({ status, error }: Challenge): boolean {
   return status === 403 && error === 'insufficient_scope'
 }
 
-const SCHEME = /(?:^|[\s,])(?:bearer|dpop)(?=\s|$)/i
+interface Offer {
+  readonly scheme: string
+  readonly params: Readonly<Record<'error' | 'scope' | 'resource_metadata', string | undefined>>
+}
 
-/** `name="value"` or `name=value`, separated by commas, up to the next scheme. */
-const PARAMETER = /\s*,?\s*([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/y
+/** A word, then either `=` and its value, or nothing: that one is the name of a scheme. */
+const WORD = /([\w!#$%&'*+.^`|~-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?/g
 
-function parametersOf(header: string): ReadonlyMap<string, string> {
-  const found = new Map<string, string>()
-  // Nobody has so much to say, and every step costs.
-  const text = header.slice(0, 8192)
-  const scheme = SCHEME.exec(text)
-  if (scheme === null) return found
-  PARAMETER.lastIndex = scheme.index + scheme[0].length
-  for (let match = PARAMETER.exec(text); match !== null; match = PARAMETER.exec(text)) {
-    const [, name, quoted, bare] = match
-    const value = quoted === undefined ? bare! : quoted.replaceAll(/\\(.)/g, '$1')
-    if (!found.has(name!.toLowerCase())) found.set(name!.toLowerCase(), value)
+function parseOffers(header: string): readonly Offer[] {
+  const offers: { scheme: string; params: Record<string, string> }[] = []
+  for (const [, word, quoted, plain] of header.matchAll(WORD)) {
+    const value = quoted?.replace(/\\(.)/g, '$1') ?? plain
+    if (value === undefined) offers.push({ scheme: word!.toLowerCase(), params: {} })
+    // The first counts: a server that says something twice is not asked which it meant.
+    else if (offers.length > 0) offers.at(-1)!.params[word!.toLowerCase()] ??= value
   }
-  return found
+  return offers as unknown as readonly Offer[]
 }

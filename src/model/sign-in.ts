@@ -56,8 +56,8 @@ export interface OAuthClient {
   readonly from: 'entry' | 'document' | 'registered'
   /** How it proves itself at the token endpoint. */
   readonly method: 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
-  /** For `private_key_jwt`: the key as a JWK or PEM, and what it signs with. */
-  readonly key?: { readonly secret: Secret; readonly algorithm: string }
+  /** For `private_key_jwt`: PEM (PKCS #8), and what it signs with. */
+  readonly key?: { readonly pem: Secret; readonly algorithm: string }
   /** Those it was registered with. */
   readonly redirectUris: readonly string[]
 }
@@ -102,9 +102,70 @@ export interface Challenge {
   readonly scopes: readonly string[]
   /** Where the server describes itself. */
   readonly resourceMetadataUrl?: string
+  /** It takes only tokens that are bound to a key. */
+  readonly wantsDpop?: boolean
   /** A nonce for the next proof. */
   readonly dpopNonce?: string
 }
+
+/** What an entry says about signing in, with its values filled in. Absent parts are for the server to say. */
+export interface SignInPlan {
+  /** The server's address. */
+  readonly url: string
+  readonly grant: GrantPlan
+  readonly client?: PlannedClient
+  /** Where a document describes us, for servers that take its address as the name of a client. */
+  readonly clientDocumentUrl?: string
+  /** Those and no others. */
+  readonly scopes?: readonly string[]
+  readonly callback: { readonly port?: number; readonly path?: string; readonly redirectUri?: string }
+  /** The only one that is to see our secrets. */
+  readonly issuer?: string
+  readonly metadataUrl?: string
+  readonly authorizationUrl?: string
+  readonly tokenUrl?: string
+  readonly resource?: string
+  readonly prompt?: string
+  readonly allowsHttp: boolean
+  readonly credentialId?: string
+}
+
+/** `code` and `device` need a person; the others do not. */
+export type GrantPlan =
+  | { readonly kind: 'code' }
+  | { readonly kind: 'device' }
+  | { readonly kind: 'client-credentials' }
+  /** Workload identity: somebody this machine trusts vouches for it. */
+  | { readonly kind: 'jwt-bearer'; readonly assertion: Secret }
+  /** The identity provider of a company vouches for its user (cross-app access). */
+  | { readonly kind: 'enterprise'; readonly idToken: Secret; readonly provider: IdentityProvider }
+
+export interface IdentityProvider {
+  /** One of the two is there. */
+  readonly issuer?: string
+  readonly tokenUrl?: string
+  readonly clientId: string
+  readonly clientSecret?: Secret
+}
+
+/** The client that the entry names. */
+export interface PlannedClient {
+  readonly id: string
+  readonly secret?: Secret
+  /** Proves itself by signing, in place of a secret. PEM (PKCS #8). */
+  readonly key?: { readonly pem: Secret; readonly algorithm: string }
+}
+
+/** All sign-ins of this user. */
+export interface SignInStore {
+  /** By the name that an entry asks for, else by the address of its server. Throws `authorize/store-…` problems. */
+  find(wanted: SignInWish): Promise<SignIn | undefined>
+  /** In place of what was kept for the same key. */
+  save(signIn: SignIn): Promise<void>
+  forget(key: SignInKey): Promise<void>
+}
+
+export type SignInWish = Pick<SignInKey, 'url' | 'credentialId'>
 
 /** How requests to one server prove for whom they speak. Asked anew for every request: tokens change while a session lives. */
 export interface Authorization {
