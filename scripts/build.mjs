@@ -33,7 +33,7 @@ const common = {
   // The ES module builds: smaller when bundled, and they ask for no `require`.
   mainFields: ['module', 'main'],
   // Rarely needed and CommonJS: left to Node to load.
-  external: ['write-file-atomic', 'proper-lockfile', '@clack/prompts'],
+  external: ['write-file-atomic', 'proper-lockfile', '@clack/prompts', '@modelcontextprotocol/client'],
   logLevel: 'warning',
 }
 

@@ -71,8 +71,67 @@ export interface Challenge {
   readonly scopes: readonly string[]
   /** Where the server describes itself. */
   readonly resourceMetadataUrl?: string
+  /** It takes only tokens that are bound to a key. */
+  readonly wantsDpop?: boolean
   /** A nonce for the next proof. */
   readonly dpopNonce?: string
+}
+
+/** What an entry says about signing in, with its values filled in. Absent parts are for the server to say. */
+export interface SignInPlan {
+  /** The server's address. */
+  readonly url: string
+  readonly grant: GrantPlan
+  readonly client?: PlannedClient
+  /** Where a document describes us, for servers that take its address as the name of a client. */
+  readonly clientDocumentUrl?: string
+  /** Those and no others. */
+  readonly scopes?: readonly string[]
+  readonly callback: { readonly port?: number; readonly path?: string; readonly redirectUri?: string }
+  /** The only one that is to see our secrets. */
+  readonly issuer?: string
+  readonly metadataUrl?: string
+  readonly authorizationUrl?: string
+  readonly tokenUrl?: string
+  readonly resource?: string
+  readonly prompt?: string
+  readonly allowsHttp: boolean
+  readonly credentialId?: string
+}
+
+/** `code` and `device` need a person; the others do not. */
+export type GrantPlan =
+  | { readonly kind: 'code' }
+  | { readonly kind: 'device' }
+  | { readonly kind: 'client-credentials' }
+  /** Workload identity: somebody this machine trusts vouches for it. */
+  | { readonly kind: 'jwt-bearer'; readonly assertion: Secret }
+  /** The identity provider of a company vouches for its user (cross-app access). */
+  | { readonly kind: 'enterprise'; readonly idToken: Secret; readonly provider: IdentityProvider }
+
+export interface IdentityProvider {
+  /** One of the two is there. */
+  readonly issuer?: string
+  readonly tokenUrl?: string
+  readonly clientId: string
+  readonly clientSecret?: Secret
+}
+
+/** The client that the entry names. */
+export interface PlannedClient {
+  readonly id: string
+  readonly secret?: Secret
+  /** Proves itself by signing, in place of a secret. PEM (PKCS #8). */
+  readonly key?: { readonly pem: Secret; readonly algorithm: string }
+}
+
+/** All sign-ins of this user. */
+export interface SignInStore {
+  /** By the name that an entry asks for, else by the address of its server. */
+  find(wanted: Pick<SignInKey, 'url' | 'credentialId'>): Promise<SignIn | undefined>
+  /** In place of what was kept for the same key. */
+  save(signIn: SignIn): Promise<void>
+  forget(key: SignInKey): Promise<void>
 }
 
 /** How requests to one server prove for whom they speak. Asked anew for every request: tokens change while a session lives. */
