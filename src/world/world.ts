@@ -362,6 +362,17 @@ export interface Terminal {
   onTyped(listener: TypedListener): () => void
   /** Undefined when the person cancelled (Esc, Ctrl-C). Call only when `canAsk`. */
   choose<T extends string>(question: string, options: readonly Choice<T>[]): Promise<T | undefined>
+  /** A line of text; undefined when the person cancelled. Call only when `canAsk`. */
+  ask(question: string, options?: AskOptions): Promise<string | undefined>
+}
+
+export interface AskOptions {
+  /** Shown while nothing is typed; not an answer. */
+  readonly example?: string | undefined
+  /** Not shown while it is typed. */
+  readonly isSecret?: boolean | undefined
+  /** What is wrong with an answer; it is then asked for again. Undefined: nothing. */
+  readonly fault?: ((answer: string) => string | undefined) | undefined
 }
 
 export interface TypedListener {

@@ -71,6 +71,15 @@ export function createNodeTerminal(): NodeTerminal {
       // Anything else is the mark of a cancelled question.
       return options.find(({ value }) => value === answer)?.value
     },
+    async ask(question, { example, isSecret, fault } = {}) {
+      const { isCancel, password, text } = await import('@clack/prompts')
+      const validate = (answer: string | undefined): string | undefined => fault?.(answer ?? '')
+      const answer = isSecret
+        ? await password({ message: question, validate })
+        : await text({ message: question, validate, ...(example === undefined ? {} : { placeholder: example }) })
+      // Enter alone is an answer, the empty one.
+      return isCancel(answer) ? undefined : (answer ?? '')
+    },
   }
 }
 
