@@ -4,6 +4,7 @@
  *   plugboard.cjs   the command; bin.cjs starts it with the code cache beside it
  *   connected.cjs   the commands that connect, loaded by it when one of them runs
  *   permitting.cjs  those about permissions and pins; doctor.cjs: that one
+ *   lock.cjs        for what is changed while an authorization server is asked
  *   undici.cjs, ws.cjs   what those need for servers that are not on this machine
  *   parse-*.cjs     the parsers it loads when a file is not plain
  *   index.js        the library, in chunks, so that a host loads what it uses
@@ -33,7 +34,13 @@ const common = {
   // The ES module builds: smaller when bundled, and they ask for no `require`.
   mainFields: ['module', 'main'],
   // Rarely needed and CommonJS: left to Node to load.
-  external: ['write-file-atomic', 'proper-lockfile', '@clack/prompts', '@modelcontextprotocol/client'],
+  external: [
+    'write-file-atomic',
+    'proper-lockfile',
+    '@clack/prompts',
+    '@napi-rs/keyring',
+    '@modelcontextprotocol/client',
+  ],
   logLevel: 'warning',
 }
 
@@ -46,6 +53,7 @@ const APART = {
   '../connected.ts': ['connected', 'src/hosts/cli/connected.ts'],
   './permitting.ts': ['permitting', 'src/hosts/cli/permitting.ts'],
   './commands/doctor.ts': ['doctor', 'src/hosts/cli/commands/doctor.ts'],
+  './lock.ts': ['lock', 'src/world/node/lock.ts'],
   'undici/lib/dispatcher/agent.js': ['undici', 'undici/lib/dispatcher/agent.js'],
   ws: ['ws', 'ws'],
 }

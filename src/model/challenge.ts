@@ -30,6 +30,11 @@ export function parseChallenge(status: 401 | 403, headers: ChallengeHeaders): Ch
   }
 }
 
+/** A 403 that a sign-in would help with; others are about the person and not about the token. */
+export function wantsMoreScopes({ status, error }: Challenge): boolean {
+  return status === 403 && error === 'insufficient_scope'
+}
+
 interface Offer {
   readonly scheme: string
   readonly params: Readonly<Record<'error' | 'scope' | 'resource_metadata', string | undefined>>

@@ -97,6 +97,16 @@ export const nodeFiles: Files = {
     }
   },
 
+  async locked(file, step) {
+    const { holdLock } = await import('./lock.ts')
+    const release = await holdLock(file)
+    try {
+      return await step()
+    } finally {
+      release()
+    }
+  },
+
   write(file, mode, content) {
     const draft = `${file}.${process.pid}.draft`
     try {
