@@ -127,6 +127,8 @@ export interface SignInPlan {
   readonly resource?: string
   readonly prompt?: string
   readonly allowsHttp: boolean
+  /** Its user wrote the entry, and may have an authorization server at home; others may not send us there. */
+  readonly isOwn: boolean
   readonly credentialId?: string
 }
 

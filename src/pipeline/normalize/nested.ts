@@ -95,3 +95,21 @@ export function asScopes<T>(key: Key<T, readonly string[]>): Setter<T> {
     return undefined
   }
 }
+
+/** `true` or `false`, and nothing that merely looks like it. */
+export function asFlag<T>(key: Key<T, boolean>): Setter<T> {
+  return (target, { node }) => {
+    if (node.kind !== 'scalar' || typeof node.value !== 'boolean') return '`true` or `false`'
+    target[key] = node.value as T[typeof key]
+    return undefined
+  }
+}
+
+export function asOneOf<T, V extends string>(key: Key<T, V>, words: readonly V[]): Setter<T> {
+  return (target, { node }) => {
+    const word = words.find((one) => one === scalarText(node))
+    if (word === undefined) return words.map((one) => `\`${one}\``).join(', ')
+    target[key] = word as T[typeof key]
+    return undefined
+  }
+}
