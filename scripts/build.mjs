@@ -3,6 +3,7 @@
  *
  *   plugboard.cjs   the command; bin.cjs starts it with the code cache beside it
  *   connected.cjs   the commands that connect, loaded by it when one of them runs
+ *   adding.cjs      those that add servers
  *   permitting.cjs  those about permissions and pins; doctor.cjs: that one
  *   undici.cjs, ws.cjs   what those need for servers that are not on this machine
  *   parse-*.cjs     the parsers it loads when a file is not plain
@@ -44,6 +45,7 @@ const APART = {
   './yaml.ts': ['parse-yaml', 'src/pipeline/discover/formats/yaml.ts'],
   './connected.ts': ['connected', 'src/hosts/cli/connected.ts'],
   '../connected.ts': ['connected', 'src/hosts/cli/connected.ts'],
+  './adding.ts': ['adding', 'src/hosts/cli/adding.ts'],
   './permitting.ts': ['permitting', 'src/hosts/cli/permitting.ts'],
   './commands/doctor.ts': ['doctor', 'src/hosts/cli/commands/doctor.ts'],
   'undici/lib/dispatcher/agent.js': ['undici', 'undici/lib/dispatcher/agent.js'],
