@@ -3,6 +3,7 @@
  *
  *   plugboard.cjs   the command; bin.cjs starts it with the code cache beside it
  *   connected.cjs   the commands that connect, loaded by it when one of them runs
+ *   adding.cjs      those that add servers
  *   permitting.cjs  those about permissions and pins; doctor.cjs: that one
  *   lock.cjs        for what is changed while an authorization server is asked
  *   undici.cjs, ws.cjs   what those need for servers that are not on this machine
@@ -52,6 +53,7 @@ const APART = {
   './yaml.ts': ['parse-yaml', 'src/pipeline/discover/formats/yaml.ts'],
   './connected.ts': ['connected', 'src/hosts/cli/connected.ts'],
   '../connected.ts': ['connected', 'src/hosts/cli/connected.ts'],
+  './adding.ts': ['adding', 'src/hosts/cli/adding.ts'],
   './permitting.ts': ['permitting', 'src/hosts/cli/permitting.ts'],
   './commands/doctor.ts': ['doctor', 'src/hosts/cli/commands/doctor.ts'],
   './lock.ts': ['lock', 'src/world/node/lock.ts'],

@@ -32,6 +32,8 @@ export interface Flag {
   readonly short?: string
   /** What the value is, for help. Absent: the flag is on or off. */
   readonly value?: string
+  /** All that the value can be, for completion. */
+  readonly values?: readonly string[]
   readonly isRepeatable?: boolean
   readonly summary: string
 }
