@@ -48,6 +48,15 @@ function nested<T>(
   }
 }
 
+/** The settings, or `false`: not to be tried. */
+export function oauthOrFalse(settings: FieldReader): FieldReader {
+  return (draft, field) => {
+    const isOff = field.node.kind === 'scalar' && field.node.value === false
+    if (isOff) setField(draft, 'oauth', field, { isOff })
+    else settings(draft, field)
+  }
+}
+
 /** A single top-level field that belongs into `oauth`. */
 export function oauthField(setter: Setter<Mutable<OAuth>>): FieldReader {
   return (draft, field) => {
@@ -73,6 +82,17 @@ export function asText<T>(key: Key<T, string>): Setter<T> {
   return (target, { node }) => {
     const text = scalarText(node)
     if (text === undefined) return 'a string'
+    target[key] = text as T[typeof key]
+    return undefined
+  }
+}
+
+/** One of a few words. */
+export function asOneOf<T>(key: Key<T, string>, allowed: readonly string[]): Setter<T> {
+  return (target, { node }) => {
+    const text = scalarText(node)
+    if (text === undefined || !allowed.includes(text))
+      return allowed.map((word) => `\`${word}\``).join(' or ')
     target[key] = text as T[typeof key]
     return undefined
   }

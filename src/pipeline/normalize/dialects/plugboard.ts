@@ -18,7 +18,7 @@ import {
   toolNames,
   words,
 } from '../fields.ts'
-import { asNumber, asScopes, asTemplate, asText, auth, oauth } from '../nested.ts'
+import { asNumber, asOneOf, asScopes, asTemplate, asText, auth, oauth, oauthOrFalse } from '../nested.ts'
 
 /** What every file of the `mcpServers` family understands. */
 export const COMMON_FIELDS: Readonly<Record<string, FieldReader>> = {
@@ -33,7 +33,7 @@ export const COMMON_FIELDS: Readonly<Record<string, FieldReader>> = {
   disabled,
 }
 
-const OUR_OAUTH = oauth({
+const OAUTH_SETTINGS = oauth({
   clientId: asTemplate<OAuth>('clientId'),
   clientSecret: asTemplate<OAuth>('clientSecret'),
   scopes: asScopes<OAuth>('scopes'),
@@ -45,6 +45,7 @@ const OUR_OAUTH = oauth({
   authorizationUrl: asText<OAuth>('authorizationUrl'),
   tokenUrl: asText<OAuth>('tokenUrl'),
   resource: asText<OAuth>('resource'),
+  grantType: asOneOf<OAuth>('grantType', ['authorization_code', 'client_credentials']),
   prompt: asText<OAuth>('prompt'),
 })
 
@@ -62,7 +63,7 @@ export const OUR_FIELDS: Readonly<Record<string, FieldReader>> = {
   envFile: template('envFile'),
   cwd: template('cwd'),
   headersHelper: template('headersHelper'),
-  oauth: OUR_OAUTH,
+  oauth: oauthOrFalse(OAUTH_SETTINGS),
   auth: OUR_AUTH,
   ideName: words('ideName'),
   authToken: template('authToken'),
@@ -83,10 +84,11 @@ export const OUR_FIELDS: Readonly<Record<string, FieldReader>> = {
   $schema: silent,
 }
 
+/** Whatever another agent's file says can be said here, so its way to refer to files, and to what is asked for, too. */
 export const plugboard: Dialect = {
   id: 'plugboard',
-  fields: OUR_FIELDS,
-  syntaxes: [],
+  fields: { ...OUR_FIELDS, values: oneOf('values', ['literal']) },
+  syntaxes: ['env-prefix', 'file-prefix', 'input'],
   values: 'resolvable',
   typeOfUrl: 'http',
   unknownField: 'not-used',
@@ -96,6 +98,7 @@ export const plugboard: Dialect = {
 export const xcsh: Dialect = {
   ...plugboard,
   id: 'xcsh',
+  syntaxes: [],
   fields: {
     ...OUR_FIELDS,
     timeout: millis('timeoutMs', 'startupTimeoutMs'),
