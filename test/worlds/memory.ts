@@ -2,6 +2,7 @@
  * memory: a World whose files and clock live in memory, in the manner of any platform.
  */
 import { posix, win32 } from 'node:path'
+import { nodeKeys } from '../../src/world/node/keys.ts'
 import type { FileRead, Files, Paths, Platform, ShellOutcome, World } from '../../src/world/world.ts'
 
 export interface MemoryOptions {
@@ -73,6 +74,10 @@ export function createMemoryWorld(options: MemoryOptions = {}): MemoryWorld {
     processes: { spawn: () => unreachable('a process') },
     http: { request: () => unreachable('a host') },
     sockets: { open: () => unreachable('a socket') },
+    resolver: { addressesOf: () => unreachable('a name') },
+    browser: { open: () => unreachable('a browser') },
+    loopback: { listen: () => unreachable('a port') },
+    keys: nodeKeys,
     reads,
     commands,
     stored,

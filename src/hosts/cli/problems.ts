@@ -107,6 +107,15 @@ export function badJson(where: string): Problem {
   })
 }
 
+export function losesDigits(number: string): Problem {
+  const shown = number.length > 60 ? `${number.slice(0, 60)}…` : number
+  return createProblem({
+    code: 'cli/bad-argument',
+    message: `\`${shown}\` cannot be sent as a number: it would become another one on the way`,
+    hints: ['if the tool takes text there, put it into quotes within the JSON: `name:=\'"123"\'`'],
+  })
+}
+
 export function noObject(where: string): Problem {
   return createProblem({
     code: 'cli/bad-argument',

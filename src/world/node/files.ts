@@ -105,7 +105,7 @@ export const nodeFiles: Files = {
       renameSync(draft, file)
       return true
     } catch {
-      rmSync(draft, { force: true })
+      nodeFiles.remove(draft) // which is not there at all where the folder is none
       return false // a full disk, a folder that is not ours: the caller says what is missing
     }
   },

@@ -2,11 +2,15 @@
  * world: the real one.
  */
 import type { Env, Paths, Platform, World } from '../world.ts'
+import { createNodeBrowser } from './browser.ts'
 import { nodeClock } from './clock.ts'
 import { nodeFiles } from './files.ts'
 import { createNodeHttp } from './http.ts'
+import { nodeKeys } from './keys.ts'
+import { nodeLoopback } from './loopback.ts'
 import { pathsOf } from './paths.ts'
 import { createNodeProcesses } from './processes.ts'
+import { nodeResolver } from './resolver.ts'
 import { createNodeShell } from './shell.ts'
 import { createNodeSockets } from './sockets.ts'
 import { createNodeWeb } from './web.ts'
@@ -39,6 +43,10 @@ export function createNodeWorld(options: NodeWorldOptions = {}): World {
     processes: createNodeProcesses(platform),
     http,
     sockets: createNodeSockets(env),
+    resolver: nodeResolver,
+    browser: createNodeBrowser(platform, env),
+    loopback: nodeLoopback,
+    keys: nodeKeys,
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * read: one resource of a server, as it is. A template is filled in first.
  */
-import { toPrintable } from '../../../base/printable.ts'
+import { toPrintable, toPrintableLines } from '../../../base/printable.ts'
 import { expandTemplate, variablesOf, type TemplateValue } from '../../../base/uri-template.ts'
 import type { Offering } from '../../../model/offering.ts'
 import { ProblemError } from '../../../problem/problem.ts'
@@ -83,5 +83,5 @@ function toText({ terminal }: CommandContext, contents: unknown): string[] {
 
 /** To a file or a pipe it goes as it is; a terminal gets no escape sequences from a server. */
 export function toSafeText(text: string, isTerminal: boolean): string {
-  return isTerminal ? text.split('\n').map(toPrintable).join('\n') : text
+  return isTerminal ? toPrintableLines(text) : text
 }
