@@ -121,6 +121,7 @@ export type { Listed, ListedTool, Offering, Quarantined } from './model/offering
 export type { CallOutcome, Media, NotSent, ResultDetails, ToolResult } from './model/outcome.ts'
 export type {
   Answer,
+  Ask,
   Decision,
   Evidence,
   Grant,
@@ -131,7 +132,7 @@ export type {
   ToolToCall,
   Verdict,
 } from './model/permission.ts'
-export type { Ask, OpenPermissions, PermissionOptions, PermissionView } from './runtime/permissions.ts'
+export type { OpenPermissions, PermissionOptions, PermissionView } from './runtime/permissions.ts'
 export type { Params, Result, RpcError } from './model/message.ts'
 export type {
   Answerer,
