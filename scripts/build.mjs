@@ -4,7 +4,7 @@
  *   plugboard.cjs   the command; bin.cjs starts it with the code cache beside it
  *   connected.cjs   the commands that connect, loaded by it when one of them runs
  *   adding.cjs      those that add servers
- *   permitting.cjs  those about permissions and pins; doctor.cjs: that one
+ *   permitting.cjs  those about permissions and pins; doctor.cjs, watch.cjs: those; path-watch.cjs: what the last needs
  *   lock.cjs        for what is changed while an authorization server is asked
  *   undici.cjs, ws.cjs   what those need for servers that are not on this machine
  *   parse-*.cjs     the parsers it loads when a file is not plain
@@ -57,6 +57,8 @@ const APART = {
   './permitting.ts': ['permitting', 'src/hosts/cli/permitting.ts'],
   './commands/doctor.ts': ['doctor', 'src/hosts/cli/commands/doctor.ts'],
   './lock.ts': ['lock', 'src/world/node/lock.ts'],
+  './commands/watch.ts': ['watch', 'src/hosts/cli/commands/watch.ts'],
+  './path-watch.ts': ['path-watch', 'src/world/node/path-watch.ts'],
   'undici/lib/dispatcher/agent.js': ['undici', 'undici/lib/dispatcher/agent.js'],
   ws: ['ws', 'ws'],
 }
