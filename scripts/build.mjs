@@ -5,7 +5,7 @@
  *   connected.cjs   the commands that connect, loaded by it when one of them runs
  *   permitting.cjs  those about permissions and pins; doctor.cjs: that one
  *   undici.cjs, ws.cjs   what those need for servers that are not on this machine
- *   parse-*.cjs     the parsers it loads when a file is not plain
+ *   parse-*.cjs     the parsers it loads when a file is not plain; edit-*.cjs: the editors, when one is changed
  *   index.js        the library, in chunks, so that a host loads what it uses
  *   ai.js, anthropic.js, langchain.js, openai.js   its adapters, each for a package that the host brings
  *   types/          declarations
@@ -13,7 +13,7 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
@@ -33,30 +33,33 @@ const common = {
   // The ES module builds: smaller when bundled, and they ask for no `require`.
   mainFields: ['module', 'main'],
   // Rarely needed and CommonJS: left to Node to load.
-  external: ['write-file-atomic', 'proper-lockfile', '@clack/prompts'],
+  external: ['@clack/prompts'],
   logLevel: 'warning',
 }
 
 /** Parts of the command that most runs do not need: in bundles of their own, they cost nothing until then. */
 const APART = {
-  './json.ts': ['parse-json', 'src/pipeline/discover/formats/json.ts'],
-  './toml.ts': ['parse-toml', 'src/pipeline/discover/formats/toml.ts'],
-  './yaml.ts': ['parse-yaml', 'src/pipeline/discover/formats/yaml.ts'],
-  './connected.ts': ['connected', 'src/hosts/cli/connected.ts'],
-  '../connected.ts': ['connected', 'src/hosts/cli/connected.ts'],
-  './permitting.ts': ['permitting', 'src/hosts/cli/permitting.ts'],
-  './commands/doctor.ts': ['doctor', 'src/hosts/cli/commands/doctor.ts'],
-  'undici/lib/dispatcher/agent.js': ['undici', 'undici/lib/dispatcher/agent.js'],
-  ws: ['ws', 'ws'],
+  'src/pipeline/discover/formats/json.ts': 'parse-json',
+  'src/pipeline/discover/formats/toml.ts': 'parse-toml',
+  'src/pipeline/discover/formats/yaml.ts': 'parse-yaml',
+  'src/edit/jsonc.ts': 'edit-jsonc',
+  'src/edit/toml.ts': 'edit-toml',
+  'src/edit/yaml.ts': 'edit-yaml',
+  'src/hosts/cli/connected.ts': 'connected',
+  'src/hosts/cli/permitting.ts': 'permitting',
+  'src/hosts/cli/commands/doctor.ts': 'doctor',
+  'undici/lib/dispatcher/agent.js': 'undici',
+  ws: 'ws',
 }
 const apart = {
   name: 'apart',
   setup({ onResolve }) {
-    onResolve({ filter: /./ }, ({ path, kind }) =>
-      kind === 'dynamic-import' && Object.hasOwn(APART, path)
-        ? { path: `./${APART[path][0]}.cjs`, external: true }
-        : undefined,
-    )
+    onResolve({ filter: /./ }, ({ path, kind, resolveDir }) => {
+      const file = path.startsWith('.') ? relative(root, join(resolveDir, path)).replaceAll('\\', '/') : path
+      return kind === 'dynamic-import' && Object.hasOwn(APART, file)
+        ? { path: `./${APART[file]}.cjs`, external: true }
+        : undefined
+    })
   },
 }
 const commandBundle = {
@@ -115,8 +118,7 @@ execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconf
 })
 
 function partsApart() {
-  const parts = new Map(Object.values(APART).map(([out, file]) => [out, file]))
-  return [...parts].map(([out, file]) => ({ in: file, out }))
+  return Object.entries(APART).map(([file, out]) => ({ in: file, out }))
 }
 
 /**

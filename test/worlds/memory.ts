@@ -2,7 +2,16 @@
  * memory: a World whose files and clock live in memory, in the manner of any platform.
  */
 import { posix, win32 } from 'node:path'
-import type { FileRead, Files, Paths, Platform, ShellOutcome, World } from '../../src/world/world.ts'
+import {
+  UpdateError,
+  type FileRead,
+  type Files,
+  type Paths,
+  type Platform,
+  type ShellOutcome,
+  type Unwritable,
+  type World,
+} from '../../src/world/world.ts'
 
 export interface MemoryOptions {
   readonly platform?: Platform
@@ -11,6 +20,8 @@ export interface MemoryOptions {
   readonly cwd?: string
   /** By absolute path. A value that is not text is what reading it gives. */
   readonly files?: Readonly<Record<string, string | FileRead>>
+  /** By absolute path: why it cannot be changed. */
+  readonly unwritable?: Readonly<Record<string, Unwritable>>
   /** Paths that can be run. */
   readonly programs?: readonly string[]
   readonly now?: number
@@ -51,7 +62,13 @@ export function createMemoryWorld(options: MemoryOptions = {}): MemoryWorld {
     env: options.env ?? {},
     home: options.home ?? HOMES[platform],
     cwd: options.cwd ?? PROJECTS[platform],
-    files: createMemoryFiles({ paths, stored, reads, programs: new Set(options.programs) }),
+    files: createMemoryFiles({
+      paths,
+      stored,
+      reads,
+      programs: new Set(options.programs),
+      unwritable: new Map(Object.entries(options.unwritable ?? {})),
+    }),
     clock: {
       now: () => options.now ?? Date.UTC(2026, 10, 16),
       after: () => () => undefined,
@@ -89,9 +106,10 @@ interface Disk {
   readonly stored: Map<string, string | FileRead>
   readonly reads: string[]
   readonly programs: ReadonlySet<string>
+  readonly unwritable: ReadonlyMap<string, Unwritable>
 }
 
-function createMemoryFiles({ paths, stored, reads, programs }: Disk): Files {
+function createMemoryFiles({ paths, stored, reads, programs, unwritable }: Disk): Files {
   const isBelow = (directory: string, path: string): boolean => path.startsWith(directory + paths.sep)
   return {
     read(file) {
@@ -113,8 +131,16 @@ function createMemoryFiles({ paths, stored, reads, programs }: Disk): Files {
     isExecutable: (path) => programs.has(path),
     mode: (path) => (stored.has(path) ? 0o600 : undefined),
     async update(file, _mode, change) {
-      const before = stored.get(file)
-      stored.set(file, change(typeof before === 'string' ? before : undefined))
+      for (;;) {
+        const before = stored.get(file)
+        const wanted = change(typeof before === 'string' ? before : undefined)
+        if (stored.get(file) !== before) continue // somebody wrote in between
+        if (wanted === undefined || wanted === before) return
+        const why = unwritable.get(file)
+        if (why !== undefined) throw new UpdateError(why)
+        stored.set(file, wanted)
+        return
+      }
     },
     write(file, _mode, content) {
       stored.set(file, typeof content === 'string' ? content : Buffer.from(content).toString('latin1'))
