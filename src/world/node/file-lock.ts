@@ -1,5 +1,5 @@
 /**
- * file-lock: one writer of a file at a time, among all processes that use this lock.
+ * file-lock: one writer of a file at a time, among all processes that use this lock; or one step, however long it waits.
  *
  * in     a file; the lock stands beside it, and says who holds it
  * out    what gives it back
@@ -11,7 +11,16 @@
  * name is that of the lock which is to go.
  */
 import { randomBytes } from 'node:crypto'
-import { closeSync, openSync, readFileSync, rmSync, statSync, unlinkSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeSync,
+} from 'node:fs'
 import { hostname } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 
@@ -23,19 +32,22 @@ export interface FileLock {
   release(): void
 }
 
-/** Of a holder whose process cannot be looked at, because it is on another machine. */
+/** How long a step may take that is run under a lock, or a crowd of writers. */
+const PATIENCE_MS = 120_000
+
+/** A holder shows that it is alive. */
+const TOUCH_MS = 1000
+
+/** Of a holder whose process cannot be looked at, because it is on another machine or in another container. */
 const SILENT_MS = 10_000
 
-/** Of a holder whose process lives: long enough for any disk, and too long for a number that was given out anew. */
+/** Of a holder whose process lives: too long for one that is well, and for a number that was given out anew. */
 const STUCK_MS = 60_000
 
-/** How long to wait while others come and go. */
-const PATIENCE_MS = 60_000
-
 /** Rejects with the errors of the file system, and with `ELOCKED`. */
-export async function lockFile(file: string): Promise<FileLock> {
-  const lock = `${file}.plugboard-lock`
-  const token = `${hostname().replaceAll(/[^\w.-]/g, '_')}-${process.pid}-${randomBytes(6).toString('hex')}`
+export async function lockFile(file: string, suffix = '.plugboard-lock'): Promise<FileLock> {
+  const lock = `${file}${suffix}`
+  const token = `${placeOf()}-${process.pid}-${randomBytes(6).toString('hex')}`
   const until = Date.now() + PATIENCE_MS
   for (let tries = 0; !tryTake(lock, token); tries++) {
     if (Date.now() > until) throw Object.assign(new Error(`${lock} is held by others`), { code: 'ELOCKED' })
@@ -43,12 +55,37 @@ export async function lockFile(file: string): Promise<FileLock> {
     // All over the place, so that a crowd does not come back together; those who wait are woken by nobody.
     await pause(1 + Math.random() * Math.min(2 ** tries, 30))
   }
+  const isHeld = (): boolean => holderOf(lock)?.token === token
+  const timer = setInterval(() => isHeld() && touch(lock), TOUCH_MS).unref()
   return {
     token,
-    isHeld: () => holderOf(lock)?.token === token,
+    isHeld,
     release: () => {
-      if (holderOf(lock)?.token === token) unlinkSync(lock)
+      clearInterval(timer)
+      if (isHeld()) rmSync(lock, { force: true })
     },
+  }
+}
+
+function touch(lock: string): void {
+  try {
+    const now = new Date()
+    utimesSync(lock, now, now)
+  } catch {
+    return // taken from us this moment: `isHeld` will say so
+  }
+}
+
+/** Where process ids mean the same: containers may share a folder and a host name, but not their processes. */
+function placeOf(): string {
+  return `${hostname().replaceAll(/[^\w.-]/g, '_')}${processesOf()}`
+}
+
+function processesOf(): string {
+  try {
+    return process.platform === 'linux' ? readlinkSync('/proc/self/ns/pid').replaceAll(/\D/g, '~') : ''
+  } catch {
+    return '' // no /proc: by the host name alone
   }
 }
 
@@ -125,9 +162,8 @@ function tryMark(mark: string): boolean {
 }
 
 function isDead({ token, ageMs }: Holder): boolean {
-  const [, host, pid] = /^(.*)-(\d+)-[0-9a-f]+$/.exec(token) ?? []
-  const isHere = host === hostname().replaceAll(/[^\w.-]/g, '_')
-  if (!isHere) return ageMs > SILENT_MS
+  const [, place, pid] = /^(.*)-(\d+)-[0-9a-f]+$/.exec(token) ?? []
+  if (place !== placeOf()) return ageMs > SILENT_MS
   return !isAlive(Number(pid)) || ageMs > STUCK_MS
 }
 

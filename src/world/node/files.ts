@@ -83,12 +83,14 @@ export const nodeFiles: Files = {
   },
 
   async locked(file, step) {
-    const { holdLock } = await import('./lock.ts')
-    const release = await holdLock(file)
+    const { lockFile } = await import('./file-lock.ts')
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    // Another one than that of `update`, which the step may want.
+    const lock = await lockFile(file, '.lock')
     try {
       return await step()
     } finally {
-      release()
+      lock.release()
     }
   },
 
