@@ -3,7 +3,7 @@
  *
  *   plugboard.cjs   the command; bin.cjs starts it with the code cache beside it
  *   connected.cjs   the commands that connect, loaded by it when one of them runs
- *   permitting.cjs  those about permissions and pins; doctor.cjs: that one
+ *   permitting.cjs  those about permissions and pins; signing-in.cjs: login; doctor.cjs: that one
  *   lock.cjs        for what is changed while an authorization server is asked
  *   undici.cjs, ws.cjs   what those need for servers that are not on this machine
  *   parse-*.cjs     the parsers it loads when a file is not plain
@@ -52,6 +52,7 @@ const APART = {
   './connected.ts': ['connected', 'src/hosts/cli/connected.ts'],
   '../connected.ts': ['connected', 'src/hosts/cli/connected.ts'],
   './permitting.ts': ['permitting', 'src/hosts/cli/permitting.ts'],
+  './signing-in.ts': ['signing-in', 'src/hosts/cli/signing-in.ts'],
   './commands/doctor.ts': ['doctor', 'src/hosts/cli/commands/doctor.ts'],
   './lock.ts': ['lock', 'src/world/node/lock.ts'],
   'undici/lib/dispatcher/agent.js': ['undici', 'undici/lib/dispatcher/agent.js'],

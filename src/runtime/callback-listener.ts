@@ -15,7 +15,7 @@ import type { Loopback, LoopbackAnswer, LoopbackListener, LoopbackRequest } from
 export interface CallbackListener extends AsyncDisposable {
   readonly redirectUri: string
   /** Resolves with the first answer that is ours; `onIgnored` is told of what was not. */
-  wait(state: string, onIgnored: (why: string) => void): Promise<CallbackAnswer>
+  wait(awaited: Awaited, onIgnored: (why: string) => void): Promise<CallbackAnswer>
 }
 
 /** Throws AuthorizeError. */
@@ -78,9 +78,9 @@ class Port {
   open(listener: LoopbackListener, redirectUri: string): CallbackListener {
     return {
       redirectUri,
-      wait: (state, onIgnored) =>
+      wait: (awaited, onIgnored) =>
         new Promise((resolve) => {
-          this.#awaited = { redirectUri, state }
+          this.#awaited = awaited
           this.#onAnswer = resolve
           this.#onIgnored = onIgnored
         }),

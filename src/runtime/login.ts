@@ -187,14 +187,14 @@ interface Wait {
 
 /** Until somebody comes back from the page, in either way. */
 async function waitFor({ errand, request, host, listener, page }: Wait): Promise<CallbackAnswer> {
-  const { url, redirectUri, state } = page
+  const { url, redirectUri } = page
   const onIgnored = (why: string): void => host.onStep({ kind: 'ignored', why })
-  const back = listener.wait(state, onIgnored)
+  const back = listener.wait(page, onIgnored)
   let stopTyping = (): void => undefined
   const pasted = new Promise<CallbackAnswer>((resolve) => {
     const judge = (line: string): void => {
       if (line.trim() === '') return
-      const judged = judgePasted(line, { redirectUri, state })
+      const judged = judgePasted(line, page)
       if (judged.kind === 'answer') resolve(judged.answer)
       else onIgnored(judged.why)
     }

@@ -111,7 +111,8 @@ export function openLoginStage({ browse, change = (world) => world }: StageOptio
 }
 
 function createMemoryStore(saved: SignIn[]): SignInStore {
-  const idOf = ({ url, issuer, credentialId }: SignInKey): string => JSON.stringify([url, issuer, credentialId])
+  const idOf = ({ url, issuer, credentialId }: SignInKey): string =>
+    JSON.stringify([url, issuer, credentialId])
   return {
     find: async ({ url }) => saved.findLast(({ key }) => key.url === url),
     save: async (signIn) => void saved.push(signIn),

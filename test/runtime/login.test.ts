@@ -73,9 +73,9 @@ describe('a browser', () => {
       scope: 'mcp:read offline_access',
     })
     // The port is bound before the registration names it, and free when all is over.
-    expect(authorization.requests.find(({ what }) => what === 'registration')?.params['redirect_uris']).toEqual([
-      redirectUri,
-    ])
+    expect(
+      authorization.requests.find(({ what }) => what === 'registration')?.params['redirect_uris'],
+    ).toEqual([redirectUri])
     expect(stage.ports.now).toBe(0)
   })
 })

@@ -24,6 +24,10 @@ const BY_CODE: Readonly<Record<string, number>> = {
   'permit/needs-answer': DENIED,
   'permit/changed': DENIED,
   'connect/needs-auth': SIGN_IN,
+  'authorize/failed': FAILED,
+  'authorize/no-endpoints': FAILED,
+  'authorize/timed-out': FAILED,
+  'authorize/unreachable': FAILED,
   // A page to open: mostly one to sign in at.
   'call/needs-page': SIGN_IN,
   'call/bad-arguments': TO_FIX,

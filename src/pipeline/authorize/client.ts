@@ -58,7 +58,8 @@ function ofDocument({ plan }: Errand, { metadata }: AuthServer, wish: ClientWish
 async function register(errand: Errand, server: AuthServer, wish: ClientWish): Promise<OAuthClient> {
   const { sdk } = errand
   const { metadata } = server
-  if (metadata !== undefined && metadata.registration_endpoint === undefined) throw noRegistration(errand, server)
+  if (metadata !== undefined && metadata.registration_endpoint === undefined)
+    throw noRegistration(errand, server)
   const given = await askToRegister(errand, server, wish)
   const secret = given.client_secret === undefined ? undefined : new Secret(given.client_secret)
   if (secret !== undefined) errand.secrets.push(secret)
