@@ -3,11 +3,14 @@
  *
  *   plugboard.cjs   the command; bin.cjs starts it with the code cache beside it
  *   connected.cjs   the commands that connect, loaded by it when one of them runs
+ *   adding.cjs      those that add servers
  *   permitting.cjs  those about permissions and pins; doctor.cjs: that one
+ *   update-file.cjs for what is written; lock.cjs: for what is changed while an authorization server is asked
  *   undici.cjs, ws.cjs   what those need for servers that are not on this machine
  *   parse-*.cjs     the parsers it loads when a file is not plain; edit-*.cjs: the editors, when one is changed
  *   index.js        the library, in chunks, so that a host loads what it uses
  *   ai.js, anthropic.js, langchain.js, openai.js   its adapters, each for a package that the host brings
+ *   shell.js, load/  the shell, an ES module, and how the command gets at it
  *   types/          declarations
  */
 import { execFileSync } from 'node:child_process'
@@ -33,7 +36,7 @@ const common = {
   // The ES module builds: smaller when bundled, and they ask for no `require`.
   mainFields: ['module', 'main'],
   // Rarely needed and CommonJS: left to Node to load.
-  external: ['@clack/prompts'],
+  external: ['@clack/prompts', '@napi-rs/keyring', '@modelcontextprotocol/client'],
   logLevel: 'warning',
 }
 
@@ -46,19 +49,27 @@ const APART = {
   'src/edit/toml.ts': 'edit-toml',
   'src/edit/yaml.ts': 'edit-yaml',
   'src/hosts/cli/connected.ts': 'connected',
+  'src/hosts/cli/adding.ts': 'adding',
   'src/hosts/cli/permitting.ts': 'permitting',
   'src/hosts/cli/commands/doctor.ts': 'doctor',
+  'src/world/node/lock.ts': 'lock',
+  'src/world/node/update-file.ts': 'update-file',
   'undici/lib/dispatcher/agent.js': 'undici',
   ws: 'ws',
+}
+/** As those, but ES modules, for what cannot be required: through a file of a few lines, since a script from a code cache has no `import()`. */
+const APART_MODULES = {
+  'src/hosts/shell/main.ts': { name: 'shell', exports: ['headless'] },
 }
 const apart = {
   name: 'apart',
   setup({ onResolve }) {
     onResolve({ filter: /./ }, ({ path, kind, resolveDir }) => {
+      if (kind !== 'dynamic-import') return undefined
       const file = path.startsWith('.') ? relative(root, join(resolveDir, path)).replaceAll('\\', '/') : path
-      return kind === 'dynamic-import' && Object.hasOwn(APART, file)
-        ? { path: `./${APART[file]}.cjs`, external: true }
-        : undefined
+      if (Object.hasOwn(APART, file)) return { path: `./${APART[file]}.cjs`, external: true }
+      const module = APART_MODULES[file]
+      return module === undefined ? undefined : { path: `./load/${module.name}.cjs`, external: true }
     })
   },
 }
@@ -94,9 +105,10 @@ await Promise.all([
     entryPoints: [
       { in: 'src/index.ts', out: 'index' },
       ...ADAPTERS.map((name) => ({ in: `src/hosts/adapters/${name}.ts`, out: name })),
+      ...Object.entries(APART_MODULES).map(([file, { name }]) => ({ in: file, out: name })),
     ],
     // CommonJS inside, and often in the host's own bundle already; what adapters are for is the host's.
-    external: [...common.external, 'undici/*', 'ws', 'eventsource-parser', 'ai', '@langchain/*'],
+    external: [...common.external, 'undici/*', 'ws', 'eventsource-parser', 'ai', '@ai-sdk/*', '@langchain/*'],
     outdir: 'dist',
     splitting: true,
     format: 'esm',
@@ -110,6 +122,14 @@ await Promise.all([
     outExtension: { '.js': '.cjs' },
   }),
 ])
+mkdirSync(join(dist, 'load'))
+for (const { name, exports } of Object.values(APART_MODULES)) {
+  const lines = exports.map(
+    (one) =>
+      `exports.${one} = { run: async (context) => (await import('../${name}.js')).${one}.run(context) }\n`,
+  )
+  writeFileSync(join(dist, 'load', `${name}.cjs`), lines.join(''))
+}
 chmodSync(join(dist, 'bin.cjs'), 0o755)
 makeCodeCache()
 execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {

@@ -6,7 +6,7 @@
  * never  minds what honest texts hold: line breaks and tabs, emoji with their joiners and variants, and the joiners
  *        that some scripts are written with
  */
-import { toPrintable } from './printable.ts'
+import { HONEST, toPrintable } from './printable.ts'
 
 export interface HiddenText {
   /** What kind of character it is, for a message. */
@@ -36,19 +36,9 @@ export function findHidden(text: string, most = 3): readonly HiddenText[] {
 const AROUND = 12
 const LONGEST = 24
 
-/**
- * What is honest comes first, to be passed over: an emoji with its parts, a key cap, a joiner between letters that need
- * it. Then, in a group, whatever is drawn as nothing, moves text about or commands a terminal.
- */
+/** What is honest comes first, to be passed over. Then, in a group, whatever is drawn as nothing, moves text about or commands a terminal. */
 const TOKENS = new RegExp(
-  [
-    String.raw`\p{Extended_Pictographic}VARIANT(?:\u200d\p{Extended_Pictographic}VARIANT)*`,
-    String.raw`[#*\d]\ufe0f?\u20e3`,
-    String.raw`(?<=(?!\p{Script=Latin}|\p{Script=Cyrillic}|\p{Script=Greek})[\p{L}\p{M}])[\u200c\u200d](?=\p{L})`,
-    String.raw`((?:(?![\t\n\r])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}])+)`,
-  ]
-    .join('|')
-    .replaceAll('VARIANT', String.raw`[\u{1f3fb}-\u{1f3ff}\ufe0e\ufe0f]*`),
+  `${HONEST}|${String.raw`((?:(?![\t\n\r])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}])+)`}`,
   'gu',
 )
 

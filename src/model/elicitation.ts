@@ -4,6 +4,9 @@
 import { isObject } from '../base/is-object.ts'
 import { RPC_CODES, type Params, type RpcError } from './message.ts'
 
+/** The code of the problem with a request that has to wait for a page. */
+export const NEEDS_PAGE = 'call/needs-page'
+
 /** As a server of 2025-11-25 sends it, with `mode`, `url`, `message` and `elicitationId`. */
 export type WantedPage = Params & { readonly url: string }
 

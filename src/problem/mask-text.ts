@@ -111,7 +111,7 @@ function isFlag(text: string): boolean {
 }
 
 /** Whether the value of something with this name is likely a secret: `apiKey`, `--access-token`, `sig`. */
-function isSecretName(name: string): boolean {
+export function isSecretName(name: string): boolean {
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
     .split(/[^A-Za-z0-9]+/)

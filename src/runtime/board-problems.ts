@@ -4,7 +4,7 @@
 import { findNearest } from '../base/edit-distance.ts'
 import { toPrintable } from '../base/printable.ts'
 import type { AdmittedServer, CatalogEntry } from '../model/catalog.ts'
-import type { WantedPage } from '../model/elicitation.ts'
+import { NEEDS_PAGE, type WantedPage } from '../model/elicitation.ts'
 import type { Problem } from '../model/problem.ts'
 import { createProblem, createWarning, whereOrigin } from '../problem/problem.ts'
 
@@ -54,7 +54,7 @@ export function notConnectable({ entry, fate }: CatalogEntry, words: Words = 'sl
 export function needsPage({ name, found }: AdmittedServer, pages: readonly WantedPage[]): Problem {
   const shown = pages.slice(0, MAX_PAGES)
   return createProblem({
-    code: 'call/needs-page',
+    code: NEEDS_PAGE,
     message: `\`${name}\` needs you to open a page in your browser before it can do this`,
     where: whereOrigin(found.origin, name),
     notes: shown.flatMap(({ url, message }) => [

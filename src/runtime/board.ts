@@ -154,7 +154,7 @@ export interface BoardNotification {
 }
 
 /** How many may be starting at once: local ones for each processor, remote ones for all. */
-const STARTING = { local: 4, remote: 20 }
+const STARTING = { local: 8, remote: 20 }
 
 const DEFAULTS = { loopLimit: 3, maxResultTokens: 25_000 }
 

@@ -13,7 +13,7 @@ import type { ListKind, Offering } from '../model/offering.ts'
 import type { Origin } from '../model/origin.ts'
 import type { Problem } from '../model/problem.ts'
 import { SessionError, type Era, type Session, type SessionFailure } from '../model/session.ts'
-import type { WireFailure } from '../model/wire.ts'
+import type { WireFailure, WireKind } from '../model/wire.ts'
 import { IDLE, step, type ConnectionEvent, type Effect, type Machine } from '../pipeline/connect/machine.ts'
 import {
   failedToConnect,
@@ -43,6 +43,8 @@ export interface ServerSnapshot {
   /** When the lists were read, where they come from the cache. */
   readonly cachedAt?: number
   readonly era?: Era
+  /** What carries the live session: of an address that is asked, the transport that it turned out to speak. */
+  readonly wire?: WireKind
   /** Of the last try. */
   readonly stages: readonly StageTime[]
   /** What could not be filled in, and the like: it may work all the same. */
@@ -101,12 +103,14 @@ export class Supervisor implements AttemptHooks {
   }
 
   snapshot(): ServerSnapshot {
+    const wire = this.liveSession?.wire
     return {
       name: this.server.name,
       origin: this.server.found.origin,
       connection: this.connection,
       ...(this.#offering === undefined ? {} : { offering: this.#offering, era: this.#offering.hello.era }),
       ...(this.#cachedAt === undefined ? {} : { cachedAt: this.#cachedAt }),
+      ...(wire === undefined ? {} : { wire }),
       stages: this.#attempt?.stages ?? [],
       warnings: this.#warnings,
     }

@@ -19,6 +19,12 @@ export interface World {
   readonly processes: Processes
   readonly http: Http
   readonly sockets: Sockets
+  readonly keychain: Keychain
+  readonly sealer: Sealer
+  readonly resolver: Resolver
+  readonly browser: Browser
+  readonly loopback: Loopback
+  readonly keys: Keys
 }
 
 export type Platform = 'linux' | 'darwin' | 'win32'
@@ -39,7 +45,7 @@ export interface Paths {
 
 /**
  * Synchronous on purpose: discovery looks at a few dozen small files, and promises would cost more than the reads.
- * Whatever the file system answers to a question is a value; only `update` can fail.
+ * Whatever the file system answers to a question is a value; only `update` and `locked` can fail.
  */
 export interface Files {
   /** Never blocks on a pipe or device, never reads more than `MAX_FILE_BYTES`. */
@@ -60,6 +66,11 @@ export interface Files {
    * and keeps its owner and byte order mark. Rejects with an UpdateError, or with what `change` threw.
    */
   update(file: string, mode: number, change: (text: string | undefined) => string | undefined): Promise<void>
+  /**
+   * Runs the step while nobody else, in this process or another one of this user, runs one for the same file, which need
+   * not exist. A lock whose process is gone is taken over. Rejects as the step does, or when it waited too long.
+   */
+  locked<T>(file: string, step: () => Promise<T>): Promise<T>
   /** Adds to the end, for logs. False when it could not be done. */
   append(file: string, text: string, options: AppendOptions): boolean
   /** False when it is still there; a file that never was is gone too. */
@@ -141,8 +152,8 @@ const WORDS: Readonly<Record<Exclude<Unwritable['kind'], 'failed'>, string>> = {
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number
-  /** Runs the step once, later; the answer takes it back. */
-  after(ms: number, step: () => void): () => void
+  /** Runs the step once, later; the answer takes it back. `loose`: the process may end before. Default: `held`. */
+  after(ms: number, step: () => void, hold?: 'held' | 'loose'): () => void
   /** From 0 to 1, for jitter. */
   random(): number
 }
@@ -230,6 +241,8 @@ export interface HttpRequest {
   /** Name, value, name, value. */
   readonly headers: readonly string[]
   readonly body?: string | undefined
+  /** Connect there and nowhere else, whatever the name in `origin` means by now. Not for requests through a proxy. */
+  readonly address?: string | undefined
   /** Gets a connection at once. Others wait for one when too many are busy, perhaps with waiting for this very message. */
   readonly isUrgent: boolean
 }
@@ -331,6 +344,80 @@ export interface Socket {
   close(): void
 }
 
+/** Where the system keeps secrets for its user: Keychain, Credential Manager, Secret Service. Loaded when first asked. */
+export interface Keychain {
+  /** False: it need not be asked, as far as can be told at once (no session bus, turned off). */
+  readonly mayWork: boolean
+  /** Undefined: there is no such item. Rejects when there is no keychain, or it is locked, or it says nothing. */
+  get(item: string): Promise<string | undefined>
+  set(item: string, secret: string): Promise<void>
+  remove(item: string): Promise<void>
+}
+
+/** Texts that only the holder of a key can read or change. */
+export interface Sealer {
+  createKey(): string
+  /** `bound` is not in it, but it opens only together with the same. */
+  seal(text: string, key: string, bound: string): string
+  /** Undefined: another key, another `bound`, or not as it was sealed. */
+  open(sealed: string, key: string, bound: string): string | undefined
+}
+
+/** DNS. */
+export interface Resolver {
+  /** IP addresses of a host, in the order of preference. Rejects with an Error that has a `code`, when there are none. */
+  addressesOf(host: string): Promise<readonly string[]>
+}
+
+export interface Browser {
+  /** Shows a page to the person at this machine. Resolves when it can be hoped that they see it. */
+  open(url: string): Promise<BrowserOutcome>
+}
+
+export type BrowserOutcome =
+  /** By which program. */
+  | { readonly kind: 'opened'; readonly opener: string }
+  /** There is none that works; those that were tried. */
+  | { readonly kind: 'no-opener'; readonly tried: readonly string[] }
+
+/** A small HTTP server that only this machine can reach, for the page that a browser comes back to. */
+export interface Loopback {
+  /** On 127.0.0.1; at any free port where none is given. Rejects with an Error that has a `code` (`EADDRINUSE`). */
+  listen(
+    port: number | undefined,
+    answer: (request: LoopbackRequest) => LoopbackAnswer,
+  ): Promise<LoopbackListener>
+}
+
+export interface LoopbackRequest {
+  readonly method: string
+  /** With the query. */
+  readonly path: string
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+}
+
+export interface LoopbackAnswer {
+  readonly status: number
+  readonly html: string
+}
+
+export interface LoopbackListener {
+  readonly port: number
+  /** Settles when the port is free again. An answer that is being sent is sent to its end. */
+  close(): Promise<void>
+}
+
+/** Private keys and chance. At once, because requests are signed while nobody waits. */
+export interface Keys {
+  /** A new private key for ES256, as the JSON of a JWK. */
+  create(): string
+  /** The signature of a JWS (ES256), in base64url. */
+  sign(jwk: string, text: string): string
+  /** So many bytes that nobody can guess, in base64url. */
+  random(bytes: number): string
+}
+
 /** What a host sees of the terminal it runs in. */
 export interface Terminal {
   /** A person can be asked: both input and output are terminals. */
@@ -346,8 +433,30 @@ export interface Terminal {
   input(): Promise<string>
   /** Ctrl-C, the first time; the second ends the program. The answer takes the listener away. */
   onInterrupt(listener: () => void): () => void
+  /**
+   * Lines that are typed or piped in while something else goes on, and Esc where keys can be told from lines. The answer
+   * stops listening.
+   */
+  onTyped(listener: TypedListener): () => void
   /** Undefined when the person cancelled (Esc, Ctrl-C). Call only when `canAsk`. */
   choose<T extends string>(question: string, options: readonly Choice<T>[]): Promise<T | undefined>
+  /** A line of text; undefined when the person cancelled. Call only when `canAsk`. */
+  ask(question: string, options?: AskOptions): Promise<string | undefined>
+}
+
+export interface AskOptions {
+  /** Shown while nothing is typed; not an answer. */
+  readonly example?: string | undefined
+  /** Not shown while it is typed. */
+  readonly isSecret?: boolean | undefined
+  /** What is wrong with an answer; it is then asked for again. Undefined: nothing. */
+  readonly fault?: ((answer: string) => string | undefined) | undefined
+}
+
+export interface TypedListener {
+  onLine(line: string): void
+  /** Esc. */
+  onCancel(): void
 }
 
 export interface Choice<T extends string> {

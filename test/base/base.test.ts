@@ -7,10 +7,11 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { digest } from '../../src/base/digest.ts'
 import { editDistance, findNearest } from '../../src/base/edit-distance.ts'
-import { toPrintable, toPrintableJson } from '../../src/base/printable.ts'
+import { toPrintable, toPrintableJson, toPrintableLines } from '../../src/base/printable.ts'
 import { Secret } from '../../src/base/secret.ts'
 import { sha256 } from '../../src/base/sha256.ts'
 import { stripControls } from '../../src/base/strip-controls.ts'
+import { stripInvisible } from '../../src/base/strip-invisible.ts'
 import { Turns } from '../../src/base/turns.ts'
 import { matchesWildcard } from '../../src/base/wildcard.ts'
 
@@ -68,7 +69,17 @@ describe('printable', () => {
   })
 
   test('leaves letters, emoji and accents alone', () => {
-    expect(toPrintable('Größe 😀 日本')).toBe('Größe 😀 日本')
+    for (const text of ['Größe 😀 日本', '⚠️ careful 👩‍💻 👍🏽 1️⃣ ❤️‍🔥', 'می‌خواهم क्‍ष']) {
+      expect(toPrintable(text)).toBe(text)
+    }
+  })
+
+  test('a row of marks behind an emoji is no emoji', () => {
+    expect(toPrintable(`⚠${'\ufe0f\ufe0e'.repeat(2)}`)).toBe('⚠\ufe0f\ufe0e\\u{fe0f}\\u{fe0e}')
+  })
+
+  test('lines and tabs of a text stay, and nothing else that moves the cursor', () => {
+    expect(toPrintableLines('a\tb\r\nc\rd\n\u001b[2K⚠️\u202e')).toBe('a\tb\nc\\x0dd\n\\x1b[2K⚠️\\u{202e}')
   })
 
   test('JSON parses back to the same value and holds nothing unprintable', () => {
@@ -184,6 +195,17 @@ describe('strip-controls', () => {
     stripControls(`\u001b[${'0'.repeat(1_000_000)}`)
     expect(performance.now() - before).toBeLessThan(2000)
   })
+
+  test.each(['\u0090', '\u0098', '\u009d', '\u009e', '\u009f', '\u001b]\u009d', '\u009da'])(
+    'is linear: nothing but %j, the beginning of a text that never ends',
+    (beginning) => {
+      const before = performance.now()
+      const text = beginning.repeat(200_000)
+      expect(stripControls(text)).toMatch(/^a*$/)
+      expect(stripInvisible(text)).toMatch(/^[\]a]*$/)
+      expect(performance.now() - before).toBeLessThan(2000)
+    },
+  )
 })
 
 describe('turns', () => {

@@ -20,6 +20,12 @@ describe('found', () => {
     ['a bell', 'a\u0007b', 'control characters', 'a\\x07b'],
     ['a separator of lines', 'a\u2028b', 'invisible characters', 'a\\u{2028}b'],
     ['variants that carry data', 'a\u{e0100}\u{e0101}b', 'invisible characters', 'a\\u{e0100}\\u{e0101}b'],
+    [
+      'data in the variants of an emoji',
+      `⚠${'\ufe0f\ufe0e'.repeat(2)}`,
+      'invisible characters',
+      '⚠\ufe0f\ufe0e\\u{fe0f}\\u{fe0e}',
+    ],
   ])('%s', (_, text, what, around) => {
     expect(findHidden(text)).toEqual([{ what, around }])
   })

@@ -524,12 +524,12 @@ describe('what the model gets', () => {
     expect(text).toBe(
       [
         'first red',
-        '[image: image/png, 9 bytes]',
-        '[audio: audio/wav, 6 bytes]',
+        '[image: image/png, 8 bytes]',
+        '[audio: audio/wav, 4 bytes]',
         '[resource link "a.txt": file:///a.txt, text/plain] A file.',
         '[resource: file:///b.txt]',
         'inside b',
-        '[resource: file:///c.pdf] application/pdf, 6 bytes, not text',
+        '[resource: file:///c.pdf] application/pdf, 4 bytes, not text',
         '[content of type "hologram"] {"type":"hologram","depth":3}',
         'last',
       ].join('\n'),

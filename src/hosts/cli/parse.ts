@@ -72,7 +72,9 @@ function splitLine(argv: readonly string[]): Line {
     }
     if (!/^-./.test(word)) {
       positional.push(word)
-      continue
+      if (!endsFlags(positional)) continue
+      positional.push(...argv.slice(i + 1))
+      break
     }
     const [, spelled, inline] = /^([^=]*)(?:=(.*))?$/s.exec(word)!
     const flag = ALL_FLAGS.find((known) => spellingsOf(known).includes(spelled!))
@@ -84,6 +86,12 @@ function splitLine(argv: readonly string[]): Line {
     flags.push({ spelled: spelled!, flag, ...(value === undefined ? {} : { value }) })
   }
   return { flags, positional }
+}
+
+/** Of the command that these words name. */
+function endsFlags(positional: readonly string[]): boolean {
+  const { path, rest } = findCommand(positional)
+  return path.at(-1)!.endsFlags?.(rest) === true
 }
 
 const ALL_FLAGS: readonly Flag[] = [...GLOBAL_FLAGS, ...flagsBelow(PLUGBOARD)]
@@ -161,7 +169,7 @@ function nameOf(path: readonly Command[]): string {
 }
 
 function namesOf(command: Command): string[] {
-  return (command.commands ?? []).map(({ name }) => name)
+  return (command.commands ?? []).filter(({ isHidden }) => isHidden !== true).map(({ name }) => name)
 }
 
 function toProblem(problem: Problem): ParsedLine {

@@ -107,6 +107,15 @@ export function badJson(where: string): Problem {
   })
 }
 
+export function losesDigits(number: string): Problem {
+  const shown = number.length > 60 ? `${number.slice(0, 60)}…` : number
+  return createProblem({
+    code: 'cli/bad-argument',
+    message: `\`${shown}\` cannot be sent as a number: it would become another one on the way`,
+    hints: ['if the tool takes text there, put it into quotes within the JSON: `name:=\'"123"\'`'],
+  })
+}
+
 export function noObject(where: string): Problem {
   return createProblem({
     code: 'cli/bad-argument',
@@ -135,6 +144,21 @@ export function unknownArgument(name: string, tool: string, known: readonly stri
     message: `\`${tool}\` has no argument \`${name}\``,
     notes: [`it has: ${known.slice(0, 20).join(', ')}${known.length > 20 ? ', …' : ''}`],
     hints: [...didYouMean(name, known), 'to send it all the same, put it into `--args`'],
+  })
+}
+
+export const badHeader = createProblem({
+  code: 'cli/bad-argument',
+  // Not repeated: it may be a secret in the wrong form.
+  message: 'a header is not of the form `Name: value`',
+  hints: ["write `--header 'Authorization: Bearer …'`"],
+})
+
+export function openQuote(quote: string): Problem {
+  return createProblem({
+    code: 'cli/bad-argument',
+    message: `nothing closes a ${quote} in the command`,
+    hints: ['write the words of the command one by one: `plugboard add <name> -- <command…>`'],
   })
 }
 

@@ -1,5 +1,5 @@
 /**
- * progress-line: how far a tool is, in one line that is written over and over. Only where somebody can see it.
+ * progress-line: how far a tool is, in one line with a bar that is written over and over. Only where somebody can see it.
  */
 import { toPrintable } from '../../base/printable.ts'
 import type { Params } from '../../model/message.ts'
@@ -28,11 +28,20 @@ export function showProgress({ columnsBeside, err }: Terminal): ProgressLine {
   }
 }
 
-/** `30% of it: indexing`, or as much of this as is known. */
+/** `[======--------------] 30%  indexing`, or as much of this as is known. */
 export function sayProgress({ progress, total, message }: Params): string {
   const words = typeof message === 'string' ? message : ''
   if (typeof progress !== 'number') return words
   const isKnown = typeof total === 'number' && total > 0
-  const far = isKnown ? `${Math.min(100, Math.floor((progress / total) * 100))}%` : String(progress)
+  const far = isKnown ? sayShare(progress / total) : String(progress)
   return words === '' ? far : `${far}  ${words}`
+}
+
+const BAR_COLUMNS = 20
+
+/** Servers have been seen to do more than everything. */
+function sayShare(share: number): string {
+  const done = Math.min(1, Math.max(0, share))
+  const columns = Math.floor(done * BAR_COLUMNS)
+  return `[${'='.repeat(columns)}${'-'.repeat(BAR_COLUMNS - columns)}] ${Math.floor(done * 100)}%`
 }

@@ -7,7 +7,7 @@
 import { findNearest } from '../../base/edit-distance.ts'
 import { isObject } from '../../base/is-object.ts'
 import { ProblemError } from '../../problem/problem.ts'
-import { badJson, badPair, givenTwice, unknownArgument } from './problems.ts'
+import { badJson, badPair, givenTwice, losesDigits, unknownArgument } from './problems.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -66,41 +66,63 @@ function requireKnown(
 function toValue(given: readonly Pair[], reader: Reader): unknown {
   const [first] = given as [Pair]
   if (given.length === 1) return readPair(first, reader)
-  if (reader.types.length > 0 && !reader.types.includes('array'))
-    throw new ProblemError(givenTwice(first.key))
+  if (reader.forms.length > 0 && !takesList(reader)) throw new ProblemError(givenTwice(first.key))
   return given.map((pair) => readPair(pair, reader.items()))
 }
 
 function readPair({ key, value, kind }: Pair, reader: Reader): unknown {
-  if (kind === 'text') return readText(value, reader)
-  const json = tryJson(value)
-  if (json === undefined) throw new ProblemError(badJson(`\`${key}:=${value}\``))
+  return kind === 'text' ? readText(value, reader) : parseJson(value, `\`${key}:=${value}\``)
+}
+
+/** Throws `cli/bad-argument`. */
+export function parseJson(text: string, where: string): unknown {
+  const json = tryJson(text)
+  if (json === undefined) throw new ProblemError(badJson(where))
   return json.value
 }
 
 /** What a schema says of one value. */
 interface Reader {
   /** In the order of the schema; none when it says nothing. */
-  readonly types: readonly string[]
+  readonly forms: readonly Form[]
   /** Of the items, where it is a list. */
   items(): Reader
 }
 
+interface Form {
+  readonly type: string
+  /** Where it is one of these, and no other. */
+  readonly values?: readonly unknown[]
+}
+
 function createReader(schema: unknown, root: Fields): Reader {
   return {
-    types: [...new Set(typesOf(schema, root, MAX_DEPTH))],
+    forms: formsOf(schema, root, MAX_DEPTH),
     items: () => createReader(itemsOf(schema, root, MAX_DEPTH), root),
   }
 }
 
-/** The first type that the text can be; text itself where it may be, and where nothing else fits. */
+function takesList({ forms }: Reader): boolean {
+  return forms.some(({ type }) => type === 'array')
+}
+
+/** The first form that the text can be; text itself where it may be, and where nothing else fits. */
 function readText(text: string, reader: Reader): unknown {
-  if (reader.types.length === 0) return guess(text)
-  for (const type of reader.types) {
-    const read = READ[type]?.(text)
-    if (read !== undefined) return read.value
-  }
-  return reader.types.includes('array') ? [readText(text, reader.items())] : text
+  const { forms } = reader
+  if (forms.length === 0) return guess(text)
+  const read = forms.map((form) => ({ form, read: READ[form.type]?.(text) }))
+  const fits = read.find((one) => one.read !== undefined && isOneOf(one.form, one.read.value))
+  // Of the type, and not one of the values: the check of arguments says which there are.
+  const found = (fits ?? read.find((one) => one.read !== undefined))?.read
+  if (found !== undefined) return found.value
+  if (takesList(reader)) return [readText(text, reader.items())]
+  if (NUMBER.test(text) && forms.some(({ type }) => type === 'number' || type === 'integer'))
+    throw new ProblemError(losesDigits(text))
+  return text
+}
+
+function isOneOf({ values }: Form, value: unknown): boolean {
+  return values === undefined || values.includes(value)
 }
 
 interface Read {
@@ -109,8 +131,8 @@ interface Read {
 
 const READ: Readonly<Record<string, (text: string) => Read | undefined>> = {
   string: (value) => ({ value }),
-  number: (text) => (NUMBER.test(text) ? { value: Number(text) } : undefined),
-  integer: (text) => (NUMBER.test(text) ? { value: Number(text) } : undefined),
+  number: readNumber,
+  integer: readNumber,
   boolean: (text) => (text === 'true' || text === 'false' ? { value: text === 'true' } : undefined),
   null: (text) => (text === 'null' ? { value: null } : undefined),
   object: (text) => (/^\s*\{/.test(text) ? tryJson(text) : undefined),
@@ -119,32 +141,54 @@ const READ: Readonly<Record<string, (text: string) => Read | undefined>> = {
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
+function readNumber(text: string): Read | undefined {
+  return NUMBER.test(text) && isExact(text) ? { value: Number(text) } : undefined
+}
+
+/** Whether a number stays what it is when it is sent: a long id would become another one, and `1e999` nothing. */
+function isExact(text: string): boolean {
+  const value = Number(text)
+  if (!Number.isFinite(value)) return false
+  return Number.isSafeInteger(value) || !/^-?\d+$/.test(text) || BigInt(text) === BigInt(value)
+}
+
 function guess(text: string): unknown {
-  const isJson = NUMBER.test(text) || /^(?:true|false|null|\s*[[{].*)$/s.test(text)
-  const json = isJson ? tryJson(text) : undefined
+  if (NUMBER.test(text)) return readNumber(text)?.value ?? text
+  const json = /^(?:true|false|null|\s*[[{].*)$/s.test(text) ? tryJson(text) : undefined
   return json === undefined ? text : json.value
 }
 
+/** Throws `cli/bad-argument` for numbers that would be sent as others. */
 function tryJson(text: string): Read | undefined {
+  let value: unknown
   try {
-    return { value: JSON.parse(text) as unknown }
+    value = JSON.parse(text)
   } catch {
-    return undefined
+    return undefined // told, or taken for text
   }
+  const numbers = text.replace(/"(?:\\.|[^"\\])*"/g, '""').match(/-?\d[\d.eE+-]*/g) ?? []
+  const changed = numbers.find((number) => !isExact(number))
+  if (changed !== undefined) throw new ProblemError(losesDigits(changed))
+  return { value }
 }
 
 /** References may lead in a circle. */
 const MAX_DEPTH = 10
 
-function typesOf(schema: unknown, root: Fields, depth: number): readonly string[] {
+function formsOf(schema: unknown, root: Fields, depth: number): readonly Form[] {
   if (!isObject(schema) || depth === 0) return []
-  const { type, enum: values, const: value, $ref: reference } = schema
-  if (typeof reference === 'string') return typesOf(findPart(root, reference), root, depth - 1)
-  if (typeof type === 'string') return [type]
-  if (Array.isArray(type)) return type.filter((one) => typeof one === 'string')
-  if (Array.isArray(values)) return values.map(typeOf)
-  if (value !== undefined) return [typeOf(value)]
-  return formsOf(schema).flatMap((form) => typesOf(form, root, depth - 1))
+  const { type, const: value, $ref: reference } = schema
+  if (typeof reference === 'string') return formsOf(findPart(root, reference), root, depth - 1)
+  const values = Array.isArray(schema['enum'])
+    ? (schema['enum'] as unknown[])
+    : value === undefined
+      ? undefined
+      : [value]
+  const types = typeof type === 'string' ? [type] : Array.isArray(type) ? type : values?.map(typeOf)
+  if (types === undefined) return partsOf(schema).flatMap((part) => formsOf(part, root, depth - 1))
+  return [...new Set<unknown>(types)]
+    .filter((one) => typeof one === 'string')
+    .map((one) => ({ type: one, ...(values === undefined ? {} : { values }) }))
 }
 
 function itemsOf(schema: unknown, root: Fields, depth: number): unknown {
@@ -152,13 +196,13 @@ function itemsOf(schema: unknown, root: Fields, depth: number): unknown {
   const { items, $ref: reference } = schema
   if (typeof reference === 'string') return itemsOf(findPart(root, reference), root, depth - 1)
   if (items !== undefined) return items
-  return formsOf(schema)
-    .map((form) => itemsOf(form, root, depth - 1))
+  return partsOf(schema)
+    .map((part) => itemsOf(part, root, depth - 1))
     .find((one) => one !== undefined)
 }
 
-function formsOf({ anyOf, oneOf, allOf }: Fields): readonly unknown[] {
-  return [anyOf, oneOf, allOf].flatMap((forms) => (Array.isArray(forms) ? (forms as unknown[]) : []))
+function partsOf({ anyOf, oneOf, allOf }: Fields): readonly unknown[] {
+  return [anyOf, oneOf, allOf].flatMap((parts) => (Array.isArray(parts) ? (parts as unknown[]) : []))
 }
 
 function typeOf(value: unknown): string {

@@ -6,6 +6,7 @@
  * never  sends what the tool's schema forbids; sends twice what may have happened, unless twice is as good as once
  */
 import { isObject } from '../../base/is-object.ts'
+import { NEEDS_PAGE } from '../../model/elicitation.ts'
 import type { Params, Result } from '../../model/message.ts'
 import type { CallOutcome, NotSent } from '../../model/outcome.ts'
 import { TOOL_CHANGED, type ToolToCall } from '../../model/permission.ts'
@@ -89,6 +90,8 @@ async function sendOnce(send: Send, request: CallRequest): Promise<Tried> {
 }
 
 function judgeProblem(problem: Problem): Tried {
+  // The server has answered: with what somebody has to do first.
+  if (problem.code === NEEDS_PAGE) return settled({ kind: 'failed', problem })
   const code = problem.code === TOOL_CHANGED ? 'denied' : 'not-connected'
   return { outcome: notSent(code, problem), mayRepeat: mayPass(problem) }
 }

@@ -18,9 +18,10 @@ export interface Rendered {
 export function render({ content, structuredContent }: Result): Rendered {
   const media: Media[] = []
   const blocks = Array.isArray(content) ? (content as readonly unknown[]) : given(content)
-  const isBare = blocks.length === 0 && structuredContent !== undefined
-  const text = isBare ? toJson(structuredContent) : renderAll(blocks, media)
-  return { text: clean(text) || NOTHING, media }
+  const text = clean(renderAll(blocks, media))
+  // Some servers send an empty text beside what they have to say.
+  const isBare = text.trim() === '' && structuredContent !== undefined
+  return { text: (isBare ? clean(toJson(structuredContent)) : text) || NOTHING, media }
 }
 
 /** A text of no length is refused by some models. */
@@ -87,7 +88,8 @@ function mimeTypeOf({ mimeType }: Fields): string {
 
 /** Of what base64 stands for. */
 function sizeOf(data: string): string {
-  const bytes = Math.floor((data.length * 3) / 4)
+  const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0
+  const bytes = Math.floor(((data.length - padding) * 3) / 4)
   return bytes < 1000
     ? `${bytes} bytes`
     : bytes < 1e6

@@ -82,6 +82,16 @@ export const nodeFiles: Files = {
     await updateFile({ file, mode, change, read: nodeFiles.read })
   },
 
+  async locked(file, step) {
+    const { holdLock } = await import('./lock.ts')
+    const lock = await holdLock(file)
+    try {
+      return await step()
+    } finally {
+      lock.release()
+    }
+  },
+
   write(file, mode, content) {
     const draft = `${file}.${process.pid}.draft`
     try {
@@ -90,7 +100,7 @@ export const nodeFiles: Files = {
       renameSync(draft, file)
       return true
     } catch {
-      rmSync(draft, { force: true })
+      nodeFiles.remove(draft) // which is not there at all where the folder is none
       return false // a full disk, a folder that is not ours: the caller says what is missing
     }
   },

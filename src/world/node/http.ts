@@ -4,6 +4,7 @@
  * out    connections are kept and used again, per origin; through a proxy where the environment names one
  * never  loads undici before the first request, or what proxies need before the first one; keeps a body beyond the limit
  */
+import type { LookupFunction } from 'node:net'
 import type { StringDecoder } from 'node:string_decoder'
 import type { Agent, Dispatcher } from 'undici'
 import { findRoute, type Proxy, type Route } from '../proxy.ts'
@@ -30,7 +31,9 @@ export function createNodeHttp(env: Env): Http {
       let route = routes.get(origin)
       if (route === undefined) routes.set(origin, (route = findRoute(origin, env)))
       const exchange = new Exchange(request, listener, route)
-      const agents = agentsFor(route, origin)
+      const { address } = request
+      const agents =
+        address === undefined || route.kind !== 'direct' ? agentsFor(route, origin) : pinnedAgents(address)
       if (agents instanceof Promise) void agents.then((loaded) => exchange.start(loaded))
       else exchange.start(agents)
       return () => exchange.abort()
@@ -61,6 +64,20 @@ function agentsFor(route: Route, origin: string): Agents | Promise<Agents> {
   if (direct !== undefined) return direct
   loading ??= loadDirectAgents()
   return loading
+}
+
+/** By the address that is connected to, whatever the name says. */
+const pinned = new Map<string, Promise<Agents>>()
+
+function pinnedAgents(address: string): Promise<Agents> {
+  const lookup: LookupFunction = (_host, { all }, callback) => {
+    const family = address.includes(':') ? 6 : 4
+    if (all === true) callback(null, [{ address, family }])
+    else callback(null, address, family)
+  }
+  const agents = pinned.get(address) ?? loadAgents({ connect: { lookup } })
+  pinned.set(address, agents)
+  return agents
 }
 
 /** A proxy reads what is not encrypted, and is asked for it by its whole address. */

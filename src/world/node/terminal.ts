@@ -44,11 +44,45 @@ export function createNodeTerminal(): NodeTerminal {
       process.once('SIGINT', listener)
       return () => void process.off('SIGINT', listener)
     },
+    onTyped: ({ onLine, onCancel }) => {
+      const { stdin, stderr } = process
+      const isKeyboard = mayBeTerminal(0) && stdin.isTTY && isTerminal.err
+      const lines = process
+        .getBuiltinModule('node:readline')
+        // With an output it reads keys, echoes them there, and is told of Ctrl-C as of any other key.
+        .createInterface(isKeyboard ? { input: stdin, output: stderr } : { input: stdin })
+      lines.setPrompt('')
+      lines.on('line', onLine)
+      lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
+      const onKey = (_: unknown, key: { readonly name?: string } | undefined): void => {
+        if (key?.name === 'escape') onCancel()
+      }
+      if (isKeyboard) stdin.on('keypress', onKey)
+      return () => {
+        stdin.off('keypress', onKey)
+        lines.close()
+        // Or it would keep the process alive.
+        stdin.pause()
+      }
+    },
     async choose(question, options) {
       const { select } = await import('@clack/prompts')
       const answer = await select<string>({ message: question, options: [...options] })
       // Anything else is the mark of a cancelled question.
       return options.find(({ value }) => value === answer)?.value
+    },
+    async ask(question, { example, isSecret, fault } = {}) {
+      const { isCancel, password, text } = await import('@clack/prompts')
+      const validate = (answer: string | undefined): string | undefined => fault?.(answer ?? '')
+      const answer = isSecret
+        ? await password({ message: question, validate })
+        : await text({
+            message: question,
+            validate,
+            ...(example === undefined ? {} : { placeholder: example }),
+          })
+      // Enter alone is an answer, the empty one.
+      return isCancel(answer) ? undefined : (answer ?? '')
     },
   }
 }

@@ -3,6 +3,7 @@
  */
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sayProgress } from '../../../src/hosts/cli/progress-line.ts'
 import { openMachine, type Machine } from '../../processes/plugboard.ts'
 import { KEYS, runInTerminal } from '../../processes/terminal.ts'
 
@@ -17,6 +18,7 @@ beforeAll(() => {
     '~/.config/plugboard/mcp.json': {
       mcpServers: { work: server('outcomes'), progress: server('progress') },
     },
+    './a-file': 'x',
   })
 })
 afterAll(() => machine[Symbol.dispose]())
@@ -27,9 +29,32 @@ describe('in a terminal', () => {
     const { code, raw } = await runInTerminal(machine, line, { columns: 80 })
     const clear = '\r\u001b[K'
     expect(raw).toContain(
-      `${clear}33%  step 1 of 3${clear}66%  step 2 of 3${clear}100%  step 3 of 3${clear}worked 3 steps`,
+      [
+        `${clear}[======--------------] 33%  step 1 of 3`,
+        `${clear}[=============-------] 66%  step 2 of 3`,
+        `${clear}[====================] 100%  step 3 of 3`,
+        `${clear}worked 3 steps`,
+      ].join(''),
     )
     expect(code).toBe(0)
+  })
+
+  test.each([
+    ['less than nothing', { progress: -1, total: 4 }, `[${'-'.repeat(20)}] 0%`],
+    ['more than everything', { progress: 9, total: 4, message: 'x' }, `[${'='.repeat(20)}] 100%  x`],
+    ['of nobody knows how much', { progress: 7, message: 'found' }, '7  found'],
+    ['of nothing', { progress: 1, total: 0 }, '1'],
+    ['in words alone', { message: 'warming up' }, 'warming up'],
+    ['in nothing that can be said', { progress: '1', total: null }, ''],
+  ])('progress: %s', (_, progress, line) => {
+    expect(sayProgress(progress)).toBe(line)
+  })
+
+  test('tabs and emoji of an answer are shown, and what hides is seen', async () => {
+    const result = JSON.stringify({ content: [{ type: 'text', text: 'a\tb ⚠️ x\u202ey' }] })
+    const line = `plugboard call work sends --args '{"result":${result}}'`
+    const { text } = await runInTerminal(machine, line, { columns: 80 })
+    expect(text).toContain('a\tb ⚠️ x\\u{202e}y')
   })
 
   test('Ctrl-C aborts the call, and the server is told', async () => {
@@ -84,6 +109,13 @@ describe('to a pipe', () => {
       stdout: '',
       stderr: '',
     })
+  })
+
+  test('a folder for media that is none is told, below the answer', async () => {
+    const { code, stdout, stderr } = await machine.run(['call', 'work', 'mixed', '--save-media', 'a-file/in'])
+    expect([code, stdout]).toEqual([1, expect.stringContaining('first red')])
+    expect(stderr).toMatch(/^error: `.*mixed-1.png` could not be written$/m)
+    expect(stderr).not.toContain('bug')
   })
 
   test('media that are none are told, and what is there is not written over', async () => {

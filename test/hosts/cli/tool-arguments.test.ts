@@ -22,6 +22,8 @@ function codeOf(work: () => unknown): string {
   return 'none'
 }
 
+const LONG = '12345678901234567890'
+
 describe('a value is read by its schema', () => {
   test.each<[string, unknown, string, unknown]>([
     ['text', { type: 'string' }, 'x=5', '5'],
@@ -49,12 +51,28 @@ describe('a value is read by its schema', () => {
     ['unknown: looks like a list', {}, 'x=[1]', [1]],
     ['unknown: begins like an object', {}, 'x={', '{'],
     ['given as JSON', { type: 'string' }, 'x:=5', 5],
+    ['a word, or a number', { anyOf: [{ const: 'all' }, { type: 'integer' }] }, 'x=5', 5],
+    ['a word or a number, and the word', { anyOf: [{ type: 'integer' }, { enum: ['all'] }] }, 'x=all', 'all'],
+    ['a word or a number, and another word', { anyOf: [{ const: 'all' }, { type: 'null' }] }, 'x=al', 'al'],
+    ['options of several types', { enum: ['1', 2, null] }, 'x=2', 2],
+    ['more digits than a number holds, or text', { type: ['integer', 'string'] }, `x=${LONG}`, LONG],
+    ['unknown: more digits than a number holds', {}, `x=${LONG}`, LONG],
+    ['unknown: a number without end', {}, 'x=12e4567', '12e4567'],
+    ['many digits that a number holds', { type: 'integer' }, 'x=10000000000000000000000', 1e22],
+    ['digits within text', {}, `x={"id":"${LONG}"}`, { id: LONG }],
     ['empty', { type: 'string' }, 'x=', ''],
     ['with an equals sign', { type: 'string' }, 'x=a=b', 'a=b'],
   ])('%s', (_, schema, word, value) => {
     const $defs = { n: { type: 'number' }, c: { $ref: '#/$defs/c' } }
     expect(typed({ x: schema }, [word], { $defs })).toEqual({ x: value })
   })
+
+  test.each([`x=${LONG}`, 'x=1e999', `x=${'9'.repeat(400)}`, `x:=${LONG}`, `x:={"a":[1,-${LONG}]}`])(
+    '%s would be sent as another number, and is not',
+    (word) => {
+      expect(codeOf(() => typed({ x: { type: 'integer' } }, [word]))).toBe('cli/bad-argument')
+    },
+  )
 
   test('repeated names make a list', () => {
     const schema = { x: { type: 'array', items: { type: 'integer' } } }

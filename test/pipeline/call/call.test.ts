@@ -93,6 +93,11 @@ describe('one answer', () => {
       { kind: 'not-sent', code: 'not-connected', problem: code, sent: 1 },
     ]),
     [
+      'a page to open first',
+      notConnected('call/needs-page'),
+      { kind: 'failed', problem: 'call/needs-page', sent: 1 },
+    ],
+    [
       'another tool than was allowed',
       notConnected('call/changed'),
       { kind: 'not-sent', code: 'denied', problem: 'call/changed', sent: 1 },

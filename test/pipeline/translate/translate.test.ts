@@ -71,6 +71,11 @@ describe('content', () => {
     ],
     ['text that is none', [{ type: 'text', text: 5 }], '[content of type "text"] {"type":"text","text":5}'],
     ['a picture without data', [{ type: 'image' }], '[content of type "image"] {"type":"image"}'],
+    [
+      'a picture whose data is padded',
+      [{ type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' }],
+      '[image: image/png, 8 bytes]',
+    ],
     ['a picture of unknown kind', [{ type: 'image', data: '' }], '[image: unknown type, 0 bytes]'],
     [
       'a large picture',
@@ -88,6 +93,8 @@ describe('content', () => {
       structuredContent: { a: 1 },
     })
     expect(toResult(done({ structuredContent: [1] })).text).toBe('[1]')
+    const empty = [{ type: 'text', text: ' \n' }]
+    expect(toResult(done({ content: empty, structuredContent: { a: 1 } })).text).toBe('{"a":1}')
     expect(toResult(done({ content: ['x'], structuredContent: 7 }))).toMatchObject({
       text: 'x',
       structuredContent: 7,

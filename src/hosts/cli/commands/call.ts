@@ -8,10 +8,10 @@ import { toProblemJson } from '../../shared/problem-json.ts'
 import type { CommandContext } from '../command.ts'
 import { DONE, exitCodeOf, FAILED } from '../exit-codes.ts'
 import { printJson, printLines, reportProblems } from '../print.ts'
-import { badChoice, badJson, noObject, unreadableFile } from '../problems.ts'
+import { badChoice, noObject, unreadableFile } from '../problems.ts'
 import { showProgress } from '../progress-line.ts'
 import { saveMedia, type Saved } from '../save-media.ts'
-import { parsePair, toArguments } from '../tool-arguments.ts'
+import { parseJson, parsePair, toArguments } from '../tool-arguments.ts'
 import { readMs, requireKnown, withBoard } from '../with-board.ts'
 import { toSafeText } from './read.ts'
 
@@ -79,12 +79,7 @@ async function readBase({ flags, terminal, world }: CommandContext): Promise<Fie
 }
 
 function parseObject(text: string, where: string): Fields {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw new ProblemError(badJson(where))
-  }
+  const value = parseJson(text, where)
   if (!isObject(value)) throw new ProblemError(noObject(where))
   return value
 }
@@ -104,9 +99,16 @@ function present(context: CommandContext, result: ToolResult, output: Output): n
   return result.problem === undefined ? FAILED : exitCodeOf(result.problem)
 }
 
-function toText({ terminal }: CommandContext, { text, content }: ToolResult): string[] {
+function toText(
+  { terminal }: CommandContext,
+  { outcome, text, content, structuredContent }: ToolResult,
+): string[] {
   // An empty file is empty, also when it is read by a tool.
-  const isEmpty = content.length > 0 && content.every((block) => isObject(block) && block['text'] === '')
+  const isEmpty =
+    outcome === 'done' &&
+    structuredContent === undefined &&
+    content.length > 0 &&
+    content.every((block) => isObject(block) && block['text'] === '')
   return isEmpty ? [] : [toSafeText(text, terminal.columns !== undefined)]
 }
 

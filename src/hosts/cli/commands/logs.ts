@@ -1,7 +1,7 @@
 /**
  * logs: what a server wrote, and how it came and went.
  */
-import { toPrintable } from '../../../base/printable.ts'
+import { toPrintableLines } from '../../../base/printable.ts'
 import { createProblem, ProblemError } from '../../../problem/problem.ts'
 import { logFileOf, readServerLog, toLogLine } from '../../../runtime/server-logs.ts'
 import type { Terminal, World } from '../../../world/world.ts'
@@ -49,7 +49,7 @@ export async function run(context: CommandContext): Promise<number> {
 type PrintLines = (lines: readonly string[]) => void
 
 function inText(terminal: Terminal): PrintLines {
-  return (lines) => printLines(terminal, lines.map(toPrintable))
+  return (lines) => printLines(terminal, lines.map(toPrintableLines))
 }
 
 /** An object for each line: what goes on has no end at which one value could be closed. */

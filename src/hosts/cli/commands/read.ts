@@ -1,7 +1,7 @@
 /**
  * read: one resource of a server, as it is. A template is filled in first.
  */
-import { toPrintable } from '../../../base/printable.ts'
+import { toPrintable, toPrintableLines } from '../../../base/printable.ts'
 import { expandTemplate, variablesOf, type TemplateValue } from '../../../base/uri-template.ts'
 import type { Offering } from '../../../model/offering.ts'
 import { ProblemError } from '../../../problem/problem.ts'
@@ -12,13 +12,14 @@ import { toPair } from '../pairs.ts'
 import { printJson, printLines } from '../print.ts'
 import { didYouMean, emptyVariable, unknownVariable } from '../problems.ts'
 
-/** Throws `cli/unknown-server`, `cli/bad-argument`, what kept the server from being ready, `call/failed`. */
+/** Throws `cli/unknown-server`, `cli/bad-argument`, `permit/denied`, what kept the server from being ready, `call/failed`. */
 export async function run(context: CommandContext): Promise<number> {
   const [server, given, ...rest] = context.args as [string, string, ...string[]]
   const pairs = rest.map(toPair)
   let uri = given
   const result = await ask(context, server, {
     method: 'resources/read',
+    as: 'readMcpResource',
     params(offering) {
       uri = toUri(given, pairs, offering)
       return { uri }
@@ -83,5 +84,5 @@ function toText({ terminal }: CommandContext, contents: unknown): string[] {
 
 /** To a file or a pipe it goes as it is; a terminal gets no escape sequences from a server. */
 export function toSafeText(text: string, isTerminal: boolean): string {
-  return isTerminal ? text.split('\n').map(toPrintable).join('\n') : text
+  return isTerminal ? toPrintableLines(text) : text
 }

@@ -1,0 +1,87 @@
+/**
+ * add-wish: a server as somebody asks for it → its entry, in the fields of our own files.
+ *
+ * in     what was typed, as `claude mcp add` takes it; or what a wizard asked
+ * out    a plain object; it is checked when it is read as an entry
+ * never  looks at anything outside; puts a value in for a reference
+ */
+import { ProblemError } from '../../problem/problem.ts'
+import type { JsonObject } from '../definition-json.ts'
+import {
+  commandAndUrl,
+  notForCommand,
+  notForUrl,
+  nothingToAdd,
+  tokenAndHeader,
+  tokenWithoutUrl,
+  transportMismatch,
+} from './add-problems.ts'
+
+export const TRANSPORTS = ['stdio', 'http', 'sse', 'ws'] as const
+
+export type TransportChoice = (typeof TRANSPORTS)[number]
+
+export interface AddWish {
+  /** The words of its command. */
+  readonly command: readonly string[]
+  readonly url?: string | undefined
+  /** Absent: by what else is given; for an address, whatever it turns out to speak. */
+  readonly transport?: TransportChoice | undefined
+  readonly env: readonly Pair[]
+  readonly headers: readonly Pair[]
+  /** Sent as a bearer token. */
+  readonly token?: string | undefined
+  readonly cwd?: string | undefined
+}
+
+export type Pair = readonly [name: string, value: string]
+
+/** Throws `manage/…`: two wishes that exclude each other, or none. */
+export function toEntry(wish: AddWish): JsonObject {
+  const { command, url, transport } = wish
+  if (url !== undefined && command.length > 0) throw new ProblemError(commandAndUrl)
+  if (wish.token !== undefined && url === undefined) throw new ProblemError(tokenWithoutUrl)
+  if (url !== undefined) return toRemote(url, wish)
+  if (command.length === 0) throw new ProblemError(nothingToAdd)
+  if (transport !== undefined && transport !== 'stdio')
+    throw new ProblemError(transportMismatch(transport, command[0]!))
+  return toLocal(wish)
+}
+
+/** Whether a word is an address and no program. */
+export function isAddress(word: string): boolean {
+  return /^(?:https?|wss?):\/\//i.test(word)
+}
+
+function toLocal({ command, env, headers, cwd }: AddWish): JsonObject {
+  const [program, ...args] = command
+  if (headers.length > 0) throw new ProblemError(notForCommand('header'))
+  return {
+    type: 'stdio',
+    command: program!,
+    ...(args.length === 0 ? {} : { args }),
+    ...(env.length === 0 ? {} : { env: toObject(env) }),
+    ...(cwd === undefined ? {} : { cwd }),
+  }
+}
+
+function toRemote(url: string, { transport, env, headers, token, cwd }: AddWish): JsonObject {
+  if (transport === 'stdio') throw new ProblemError(transportMismatch('stdio', url))
+  if (env.length > 0) throw new ProblemError(notForUrl('env'))
+  if (cwd !== undefined) throw new ProblemError(notForUrl('cwd'))
+  const isTaken = headers.some(([name]) => name.toLowerCase() === 'authorization')
+  if (token !== undefined && isTaken) throw new ProblemError(tokenAndHeader)
+  const sent: readonly Pair[] =
+    token === undefined ? headers : [...headers, ['Authorization', `Bearer ${token}`]]
+  const type = transport ?? (/^wss?:/i.test(url) ? 'ws' : undefined)
+  return {
+    ...(type === undefined ? {} : { type }),
+    url,
+    ...(sent.length === 0 ? {} : { headers: toObject(sent) }),
+  }
+}
+
+/** The last of a name counts. A name is a key like any other, `__proto__` too. */
+function toObject(pairs: readonly Pair[]): JsonObject {
+  return Object.fromEntries(pairs)
+}

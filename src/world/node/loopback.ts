@@ -1,0 +1,41 @@
+/**
+ * loopback: an HTTP server at 127.0.0.1.
+ *
+ * never  listens where another machine could reach it; keeps a connection after its answer
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Loopback, LoopbackAnswer, LoopbackRequest } from '../world.ts'
+
+export const nodeLoopback: Loopback = {
+  listen: (port, answer) =>
+    new Promise((resolve, reject) => {
+      const { createServer } = process.getBuiltinModule('node:http')
+      const server = createServer((request, response) => reply(response, answer(toRequest(request))))
+      server.once('error', reject)
+      // The number, not the name: `localhost` may be another machine in somebody's files.
+      server.listen(port ?? 0, '127.0.0.1', () => {
+        resolve({
+          port: (server.address() as AddressInfo).port,
+          close: () => new Promise((closed) => server.close(() => closed())),
+        })
+      })
+    }),
+}
+
+function toRequest({ method, url, headers }: IncomingMessage): LoopbackRequest {
+  return { method: method ?? '', path: url ?? '', headers }
+}
+
+function reply(response: ServerResponse, { status, html }: LoopbackAnswer): void {
+  response.writeHead(status, {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    // The address of the page holds the code.
+    'referrer-policy': 'no-referrer',
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+    // The server could not close before the browser does.
+    connection: 'close',
+  })
+  response.end(html)
+}

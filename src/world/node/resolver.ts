@@ -1,0 +1,11 @@
+/**
+ * resolver: the names of hosts, as this machine looks them up.
+ */
+import type { Resolver } from '../world.ts'
+
+export const nodeResolver: Resolver = {
+  async addressesOf(host) {
+    const found = await process.getBuiltinModule('node:dns').promises.lookup(host, { all: true })
+    return found.map(({ address }) => address)
+  },
+}
