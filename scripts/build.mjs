@@ -4,7 +4,7 @@
  *   plugboard.cjs   the command; bin.cjs starts it with the code cache beside it
  *   connected.cjs   the commands that connect, loaded by it when one of them runs
  *   adding.cjs      those that add servers
- *   permitting.cjs  those about permissions and pins; doctor.cjs: that one
+ *   permitting.cjs  those about permissions and pins; doctor.cjs, watch.cjs: those; path-watch.cjs: what the last needs
  *   update-file.cjs for what is written; lock.cjs: for what is changed while an authorization server is asked
  *   undici.cjs, ws.cjs   what those need for servers that are not on this machine
  *   parse-*.cjs     the parsers it loads when a file is not plain; edit-*.cjs: the editors, when one is changed
@@ -52,8 +52,10 @@ const APART = {
   'src/hosts/cli/adding.ts': 'adding',
   'src/hosts/cli/permitting.ts': 'permitting',
   'src/hosts/cli/commands/doctor.ts': 'doctor',
+  'src/hosts/cli/commands/watch.ts': 'watch',
   'src/world/node/lock.ts': 'lock',
   'src/world/node/update-file.ts': 'update-file',
+  'src/world/node/path-watch.ts': 'path-watch',
   'undici/lib/dispatcher/agent.js': 'undici',
   ws: 'ws',
 }
@@ -68,8 +70,9 @@ const apart = {
       if (kind !== 'dynamic-import') return undefined
       const file = path.startsWith('.') ? relative(root, join(resolveDir, path)).replaceAll('\\', '/') : path
       if (Object.hasOwn(APART, file)) return { path: `./${APART[file]}.cjs`, external: true }
-      const module = APART_MODULES[file]
-      return module === undefined ? undefined : { path: `./load/${module.name}.cjs`, external: true }
+      if (Object.hasOwn(APART_MODULES, file))
+        return { path: `./load/${APART_MODULES[file].name}.cjs`, external: true }
+      return undefined
     })
   },
 }

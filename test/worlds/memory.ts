@@ -41,6 +41,8 @@ export interface MemoryWorld extends World {
   readonly reads: readonly string[]
   readonly commands: readonly string[]
   readonly stored: ReadonlyMap<string, string | FileRead>
+  /** Who is told when something is touched; empty when nobody watches. */
+  readonly watchers: ReadonlySet<() => void>
 }
 
 export const HOMES: Readonly<Record<Platform, string>> = {
@@ -61,6 +63,7 @@ export function createMemoryWorld(options: MemoryOptions = {}): MemoryWorld {
   const stored = new Map(Object.entries(options.files ?? {}))
   const reads: string[] = []
   const commands: string[] = []
+  const watchers = new Set<() => void>()
   return {
     platform,
     processors: 1,
@@ -73,6 +76,7 @@ export function createMemoryWorld(options: MemoryOptions = {}): MemoryWorld {
       stored,
       reads,
       programs: new Set(options.programs),
+      watchers,
       unwritable: new Map(Object.entries(options.unwritable ?? {})),
     }),
     clock: {
@@ -105,6 +109,7 @@ export function createMemoryWorld(options: MemoryOptions = {}): MemoryWorld {
     reads,
     commands,
     stored,
+    watchers,
   }
 }
 
@@ -145,10 +150,11 @@ interface Disk {
   readonly stored: Map<string, string | FileRead>
   readonly reads: string[]
   readonly programs: ReadonlySet<string>
+  readonly watchers: Set<() => void>
   readonly unwritable: ReadonlyMap<string, Unwritable>
 }
 
-function createMemoryFiles({ paths, stored, reads, programs, unwritable }: Disk): Files {
+function createMemoryFiles({ paths, stored, reads, programs, watchers, unwritable }: Disk): Files {
   const locks = new Map<string, Turns>()
   const isBelow = (directory: string, path: string): boolean => path.startsWith(directory + paths.sep)
   return {
@@ -202,6 +208,10 @@ function createMemoryFiles({ paths, stored, reads, programs, unwritable }: Disk)
     remove(file) {
       stored.delete(file)
       return true
+    },
+    async watch(_, onTouched) {
+      watchers.add(onTouched)
+      return () => void watchers.delete(onTouched)
     },
   }
 }

@@ -126,6 +126,12 @@ export const nodeFiles: Files = {
       return false // a directory, or not ours to remove
     }
   },
+
+  async watch(paths, onTouched) {
+    const { PathWatch } = await import('./path-watch.ts')
+    const watch = new PathWatch(paths, onTouched)
+    return () => watch.close()
+  },
 }
 
 /** Non-blocking, as for reading: a pipe that nobody reads from is an error and not a wait. */
