@@ -30,6 +30,8 @@ export interface Settings {
   readonly switches: ReadonlyMap<string, { readonly to: 'on' | 'off'; readonly by: Spot }>
   /** How the model sees tools called. Absent: `double`. */
   readonly toolNames?: NameStyle
+  /** The address of the MCP registry to search and install from. Absent: the official one. */
+  readonly registry?: string
   readonly policy: Policy
   /** Rules of the repository's own settings: they apply once its user approved something of this project. */
   readonly projectDeny: readonly ServerRule[]

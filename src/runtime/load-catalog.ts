@@ -51,6 +51,8 @@ export interface LoadedCatalog {
   readonly off?: Spot
   /** How the model sees tools called. */
   readonly toolNames: NameStyle
+  /** The MCP registry that a setting names. */
+  readonly registry?: string
   /** What the repository's settings deny, as soon as something of it is approved. */
   readonly projectDeny: readonly ServerRule[]
   /** As `projectDeny`, about calls. */
@@ -107,6 +109,7 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
     trustStore: stored.store,
     facts: trust.facts,
     toolNames: settings.toolNames ?? 'double',
+    ...(settings.registry === undefined ? {} : { registry: settings.registry }),
     projectDeny: settings.projectDeny,
     projectRules: settings.projectRules,
     permissions: permissionsOf(settings, trust.isProjectApproved),

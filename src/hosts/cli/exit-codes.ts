@@ -26,6 +26,7 @@ const BY_CODE: Readonly<Record<string, number>> = {
   'connect/needs-auth': SIGN_IN,
   // A page to open: mostly one to sign in at.
   'call/needs-page': SIGN_IN,
+  'registry/failed': FAILED,
   'call/bad-arguments': TO_FIX,
   'call/unknown-tool': TO_FIX,
   'call/changed': DENIED,

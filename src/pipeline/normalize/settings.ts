@@ -25,7 +25,7 @@ export function normalizeSettings(found: readonly FoundSettings[]): Settings {
     if (settings.problem !== undefined) breakPolicy(draft, settings.level, settings.problem)
     else readSettings(draft, { level: settings.level, document: settings.document })
   }
-  const { enabled, projectConfig, pluginServersOnly, broken, toolNames } = draft
+  const { enabled, projectConfig, pluginServersOnly, broken, toolNames, registry } = draft
   return {
     sourcesOff: new Map([...draft.sources].filter(([, { isOn }]) => !isOn).map(([id, { by }]) => [id, by])),
     connectors: draft.connectors,
@@ -40,6 +40,7 @@ export function normalizeSettings(found: readonly FoundSettings[]): Settings {
     projectRules: draft.projectRules,
     problems: draft.problems,
     ...(toolNames === undefined ? {} : { toolNames }),
+    ...(registry === undefined ? {} : { registry }),
     policy: {
       deny: draft.deny,
       allowLists: draft.allowLists,
@@ -71,6 +72,7 @@ interface SettingsDraft {
   readonly rules: PermissionRule[]
   readonly projectRules: PermissionRule[]
   toolNames?: NameStyle
+  registry?: string
   readonly sources: Map<SourceId, Toggle>
   readonly plugins: Map<string, Toggle>
   readonly switches: Map<string, { readonly to: 'on' | 'off'; readonly by: Spot }>
@@ -129,6 +131,14 @@ const READERS: Readonly<Record<string, SettingReader>> = {
     if (style === undefined)
       draft.problems.push(malformed(at, value, `\`toolNames\` must be ${STYLES_IN_WORDS}`))
     else draft.toolNames ??= style
+  },
+  registry: (draft, at, { value }) => {
+    const url = toText(value)
+    if (url !== undefined && /^https?:\/\//i.test(url)) draft.registry ??= url
+    else
+      draft.problems.push(
+        malformed(at, value, '`registry` must be an address that begins with `https://` or `http://`'),
+      )
   },
   disabledServers: readSwitches('off'),
   enabledServers: readSwitches('on'),
