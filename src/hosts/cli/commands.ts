@@ -149,6 +149,27 @@ export const PLUGBOARD: Command = {
       load: async () => (await import('./connected.ts')).call,
     },
     {
+      name: 'run',
+      summary: 'let a model answer a prompt, with the tools of your servers',
+      arguments: [{ name: 'prompt', count: 'any' }],
+      flags: [
+        {
+          name: 'allow',
+          value: 'tool',
+          isRepeatable: true,
+          summary: 'tools that need no permission in this run, `mcp__x__*` say; may be given more than once',
+        },
+        { name: 'plan', summary: 'call no tool of any server' },
+        { name: 'model', value: 'provider/id', summary: 'the model, instead of the configured one' },
+        ...READY_FLAGS,
+      ],
+      examples: [
+        'plugboard run "what changed in this repository?" --allow \'mcp__git__*\'',
+        'git diff | plugboard run "review this:" -',
+      ],
+      load: (hosts) => hosts.headless(),
+    },
+    {
       name: 'resources',
       summary: 'show what one server, or all, have to read',
       arguments: [{ name: 'server', count: 'optional' }],
@@ -209,6 +230,14 @@ export const PLUGBOARD: Command = {
       flags: [],
       examples: ['plugboard sources'],
       load: () => import('./commands/sources.ts'),
+    },
+    {
+      name: 'watch',
+      summary: 'stay, and show what changes in the configuration; starts nothing',
+      arguments: [],
+      flags: [],
+      examples: ['plugboard watch', 'plugboard watch --json'],
+      load: () => import('./commands/watch.ts'),
     },
     {
       name: 'doctor',

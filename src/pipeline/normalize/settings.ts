@@ -10,12 +10,20 @@ import { SOURCES_HIGH_TO_LOW, type SourceId, type Spot } from '../../model/origi
 import type { AllowList, Level, ServerMatch, ServerRule } from '../../model/policy.ts'
 import type { PermissionRule } from '../../model/permission.ts'
 import type { Problem } from '../../model/problem.ts'
-import type { Connector, FoundSettings, NameStyle, Settings } from '../../model/settings.ts'
+import {
+  NAME_STYLES,
+  type Connector,
+  type FoundSettings,
+  type ModelSetting,
+  type NameStyle,
+  type Settings,
+} from '../../model/settings.ts'
 import type { Template } from '../../model/template.ts'
 import { createWarning } from '../../problem/problem.ts'
 import { findNearest } from '../../base/edit-distance.ts'
 import { PLAIN, toTemplate } from './expand.ts'
 import { scalarText } from './fields.ts'
+import { readModel } from './model-setting.ts'
 import { readPermissions } from './permissions.ts'
 import { malformed, notHere, spotAt, unknownSetting, whereKey, type At } from './setting-problems.ts'
 
@@ -25,7 +33,7 @@ export function normalizeSettings(found: readonly FoundSettings[]): Settings {
     if (settings.problem !== undefined) breakPolicy(draft, settings.level, settings.problem)
     else readSettings(draft, { level: settings.level, document: settings.document })
   }
-  const { enabled, projectConfig, pluginServersOnly, broken, toolNames, registry } = draft
+  const { enabled, projectConfig, pluginServersOnly, broken, toolNames, registry, model } = draft
   return {
     sourcesOff: new Map([...draft.sources].filter(([, { isOn }]) => !isOn).map(([id, { by }]) => [id, by])),
     connectors: draft.connectors,
@@ -41,6 +49,7 @@ export function normalizeSettings(found: readonly FoundSettings[]): Settings {
     problems: draft.problems,
     ...(toolNames === undefined ? {} : { toolNames }),
     ...(registry === undefined ? {} : { registry }),
+    ...(model === undefined ? {} : { model }),
     policy: {
       deny: draft.deny,
       allowLists: draft.allowLists,
@@ -73,6 +82,7 @@ interface SettingsDraft {
   readonly projectRules: PermissionRule[]
   toolNames?: NameStyle
   registry?: string
+  model?: ModelSetting
   readonly sources: Map<SourceId, Toggle>
   readonly plugins: Map<string, Toggle>
   readonly switches: Map<string, { readonly to: 'on' | 'off'; readonly by: Spot }>
@@ -140,6 +150,11 @@ const READERS: Readonly<Record<string, SettingReader>> = {
         malformed(at, value, '`registry` must be an address that begins with `https://` or `http://`'),
       )
   },
+  model: (draft, at, { value }) => {
+    const model = readModel(at, value)
+    if ('code' in model) draft.problems.push(model)
+    else draft.model ??= model
+  },
   disabledServers: readSwitches('off'),
   enabledServers: readSwitches('on'),
   deniedMcpServers: (draft, at, member) => {
@@ -182,7 +197,6 @@ const READERS: Readonly<Record<string, SettingReader>> = {
   $schema: () => undefined,
 }
 
-const NAME_STYLES: readonly NameStyle[] = ['double', 'bare', 'single']
 const STYLES_IN_WORDS = '`"double"`, `"bare"` or `"single"`'
 
 /** What a file in a repository may say. Everything else could loosen something, or reach out of the project. */
