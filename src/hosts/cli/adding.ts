@@ -5,6 +5,10 @@
 import type { CommandModule } from './command.ts'
 import { run as runAddJson } from './commands/add-json.ts'
 import { run as runAdd } from './commands/add.ts'
+import { run as runInstall } from './commands/install.ts'
+import { run as runSearch } from './commands/search.ts'
 
 export const add: CommandModule = { run: runAdd }
 export const addJson: CommandModule = { run: runAddJson }
+export const install: CommandModule = { run: runInstall }
+export const search: CommandModule = { run: runSearch }

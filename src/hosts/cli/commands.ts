@@ -41,6 +41,20 @@ const SCOPE_FLAG: Flag = {
 /** For what ends in a server that is added. */
 const ADD_FLAGS: readonly Flag[] = [SCOPE_FLAG, { name: 'no-check', summary: 'do not connect to it' }]
 
+const ENV_FLAG: Flag = {
+  name: 'env',
+  short: 'e',
+  value: 'NAME=value',
+  isRepeatable: true,
+  summary: 'a variable of a server to start; may be given more than once',
+}
+
+const REGISTRY_FLAG: Flag = {
+  name: 'registry',
+  value: 'url',
+  summary: 'another registry than the official one, or than that of the setting `registry`',
+}
+
 export const PLUGBOARD: Command = {
   name: 'plugboard',
   summary: 'every MCP server you have configured, anywhere, and what became of each one',
@@ -281,18 +295,12 @@ export const PLUGBOARD: Command = {
           summary: 'sent with every request; may be given more than once',
         },
         { name: 'token', value: 'token', summary: 'sent as a bearer token; `${NAME}` for a variable' },
-        {
-          name: 'env',
-          short: 'e',
-          value: 'NAME=value',
-          isRepeatable: true,
-          summary: 'a variable of a server to start; may be given more than once',
-        },
+        ENV_FLAG,
         { name: 'cwd', value: 'folder', summary: 'where a server is started' },
       ],
       examples: [
         'plugboard add files -- npx -y @acme/files ~/notes',
-        'plugboard add git -e TOKEN=${TOKEN} npx -y @acme/git',
+        "plugboard add git -e TOKEN='${TOKEN}' npx -y @acme/git",
         'plugboard add sentry https://mcp.example.com/mcp',
         'plugboard add -t http shop https://shop.example/mcp',
       ],
@@ -310,6 +318,38 @@ export const PLUGBOARD: Command = {
       flags: ADD_FLAGS,
       examples: [`plugboard add-json files '{"command":"npx"}'`],
       load: async () => (await import('./adding.ts')).addJson,
+    },
+    {
+      name: 'search',
+      summary: 'look for servers in an MCP registry',
+      arguments: [{ name: 'word', count: 'some' }],
+      flags: [REGISTRY_FLAG, { name: 'limit', value: 'count', summary: 'how many at most; default 20' }],
+      examples: ['plugboard search weather', 'plugboard search postgres sql --limit 50'],
+      load: async () => (await import('./adding.ts')).search,
+    },
+    {
+      name: 'install',
+      summary: 'add a server from an MCP registry, after showing all that it would run',
+      arguments: [{ name: 'server of the registry', count: 'one' }],
+      flags: [
+        ...ADD_FLAGS,
+        {
+          name: 'name',
+          value: 'name',
+          summary: 'what it is called here; default: the last part of its name',
+        },
+        {
+          name: 'using',
+          value: 'kind',
+          values: ['npm', 'pypi', 'oci', 'nuget', 'remote'],
+          summary: 'as which package, or remote; default: it asks, or takes the first',
+        },
+        ENV_FLAG,
+        { name: 'yes', short: 'y', summary: 'do not ask' },
+        REGISTRY_FLAG,
+      ],
+      examples: ['plugboard install io.github.acme/weather', 'plugboard install weather@1.2.0 --using npm'],
+      load: async () => (await import('./adding.ts')).install,
     },
     {
       name: 'trust',
