@@ -14,7 +14,7 @@ export type CommandWords =
 export function parseCommandWords(line: string): CommandWords {
   const words: string[] = []
   let word: string | undefined
-  for (let at = 0; at < line.length; ) {
+  for (let at = 0; at < line.length;) {
     const piece = readPiece(line, at)
     if (piece === undefined) return { kind: 'open-quote', quote: line[at]!, at }
     if (piece.text !== undefined) word = (word ?? '') + piece.text
@@ -44,7 +44,10 @@ function readPiece(
   return char === '"' || char === "'" ? readQuoted(line, at) : { text: char, end: at + 1 }
 }
 
-function readQuoted(line: string, start: number): { readonly text: string; readonly end: number } | undefined {
+function readQuoted(
+  line: string,
+  start: number,
+): { readonly text: string; readonly end: number } | undefined {
   const quote = line[start]!
   let text = ''
   for (let at = start + 1; at < line.length; at++) {

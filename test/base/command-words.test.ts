@@ -18,7 +18,10 @@ describe('a line', () => {
     [' \t ', []],
     [String.raw`D:\res\x`, [String.raw`D:\res\x`]],
     [String.raw`D:\res\x-code\tmp --to C:\new`, [String.raw`D:\res\x-code\tmp`, '--to', String.raw`C:\new`]],
-    [String.raw`"C:\Program Files\nodejs\node.exe" x.js`, [String.raw`C:\Program Files\nodejs\node.exe`, 'x.js']],
+    [
+      String.raw`"C:\Program Files\nodejs\node.exe" x.js`,
+      [String.raw`C:\Program Files\nodejs\node.exe`, 'x.js'],
+    ],
     [String.raw`C:\Program\ Files\x`, [String.raw`C:\Program Files\x`]],
     [String.raw`'\\server\share' a`, [String.raw`\\server\share`, 'a']],
     [String.raw`\\\\server\share`, [String.raw`\\server\share`]],
@@ -70,7 +73,9 @@ describe('properties', () => {
       blank.map((char): Piece => ({ written: char, means: char })),
       fc.constant<Piece>({ written: other, means: other }),
       fc.constant<Piece>({ written: `\\${quote}`, means: quote }),
-      fc.constantFrom(other, '\\n', ' ', 'x').map((char): Piece => ({ written: `\\${char}`, means: `\\${char}` })),
+      fc
+        .constantFrom(other, '\\n', ' ', 'x')
+        .map((char): Piece => ({ written: `\\${char}`, means: `\\${char}` })),
     )
     return fc.array(inside, { maxLength: 6 }).map((pieces): Piece => ({
       written: quote + pieces.map(({ written }) => written).join('') + quote,
@@ -111,10 +116,14 @@ describe('properties', () => {
   test('a Windows path without blanks is one word, and as it was', () => {
     const name = fc.stringMatching(/^[\w.-]{1,8}$/)
     fc.assert(
-      fc.property(fc.constantFrom('C', 'D', 'z'), fc.array(name, { minLength: 1, maxLength: 5 }), (drive, names) => {
-        const path = `${drive}:\\${names.join('\\')}`
-        expect(words(`${path} ${path}`)).toEqual([path, path])
-      }),
+      fc.property(
+        fc.constantFrom('C', 'D', 'z'),
+        fc.array(name, { minLength: 1, maxLength: 5 }),
+        (drive, names) => {
+          const path = `${drive}:\\${names.join('\\')}`
+          expect(words(`${path} ${path}`)).toEqual([path, path])
+        },
+      ),
     )
   })
 

@@ -43,7 +43,8 @@ export function toEntry(wish: AddWish): JsonObject {
   if (wish.token !== undefined && url === undefined) throw new ProblemError(tokenWithoutUrl)
   if (url !== undefined) return toRemote(url, wish)
   if (command.length === 0) throw new ProblemError(nothingToAdd)
-  if (transport !== undefined && transport !== 'stdio') throw new ProblemError(transportMismatch(transport, command[0]!))
+  if (transport !== undefined && transport !== 'stdio')
+    throw new ProblemError(transportMismatch(transport, command[0]!))
   return toLocal(wish)
 }
 
@@ -70,7 +71,8 @@ function toRemote(url: string, { transport, env, headers, token, cwd }: AddWish)
   if (cwd !== undefined) throw new ProblemError(notForUrl('cwd'))
   const isTaken = headers.some(([name]) => name.toLowerCase() === 'authorization')
   if (token !== undefined && isTaken) throw new ProblemError(tokenAndHeader)
-  const sent: readonly Pair[] = token === undefined ? headers : [...headers, ['Authorization', `Bearer ${token}`]]
+  const sent: readonly Pair[] =
+    token === undefined ? headers : [...headers, ['Authorization', `Bearer ${token}`]]
   const type = transport ?? (/^wss?:/i.test(url) ? 'ws' : undefined)
   return {
     ...(type === undefined ? {} : { type }),

@@ -10,7 +10,10 @@ import { showTemplate, type Template } from '../../model/template.ts'
 import { isSecretName, maskArgs, maskHeader, maskTemplate, maskValue } from '../../problem/mask-text.ts'
 import type { Env } from '../../world/world.ts'
 
-export function findLiteralSecrets({ transport, auth, values }: ServerDefinition, env: Env): readonly string[] {
+export function findLiteralSecrets(
+  { transport, auth, values }: ServerDefinition,
+  env: Env,
+): readonly string[] {
   const isReference = (template: Template): boolean =>
     values === 'resolvable' && !isHidden(maskTemplate(template)) && namesVariable(showTemplate(template), env)
   const inMap = (field: string, map: TemplateMap, mask: (template: Template) => string): string[] =>
@@ -20,7 +23,9 @@ export function findLiteralSecrets({ transport, auth, values }: ServerDefinition
       .map(([name]) => `${field}.${name}`)
   return [
     ...inTransport(transport, inMap),
-    ...(auth?.clientSecret !== undefined && isHidden(maskValue(auth.clientSecret)) ? ['auth.clientSecret'] : []),
+    ...(auth?.clientSecret !== undefined && isHidden(maskValue(auth.clientSecret))
+      ? ['auth.clientSecret']
+      : []),
   ]
 }
 

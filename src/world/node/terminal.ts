@@ -76,7 +76,11 @@ export function createNodeTerminal(): NodeTerminal {
       const validate = (answer: string | undefined): string | undefined => fault?.(answer ?? '')
       const answer = isSecret
         ? await password({ message: question, validate })
-        : await text({ message: question, validate, ...(example === undefined ? {} : { placeholder: example }) })
+        : await text({
+            message: question,
+            validate,
+            ...(example === undefined ? {} : { placeholder: example }),
+          })
       // Enter alone is an answer, the empty one.
       return isCancel(answer) ? undefined : (answer ?? '')
     },
