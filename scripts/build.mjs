@@ -3,11 +3,14 @@
  *
  *   plugboard.cjs   the command; bin.cjs starts it with the code cache beside it
  *   connected.cjs   the commands that connect, loaded by it when one of them runs
+ *   adding.cjs      those that add servers
  *   permitting.cjs  those about permissions and pins; doctor.cjs: that one
+ *   lock.cjs        for what is changed while an authorization server is asked
  *   undici.cjs, ws.cjs   what those need for servers that are not on this machine
  *   parse-*.cjs     the parsers it loads when a file is not plain
  *   index.js        the library, in chunks, so that a host loads what it uses
  *   ai.js, anthropic.js, langchain.js, openai.js   its adapters, each for a package that the host brings
+ *   shell.js, load/  the shell, an ES module, and how the command gets at it
  *   types/          declarations
  */
 import { execFileSync } from 'node:child_process'
@@ -33,7 +36,13 @@ const common = {
   // The ES module builds: smaller when bundled, and they ask for no `require`.
   mainFields: ['module', 'main'],
   // Rarely needed and CommonJS: left to Node to load.
-  external: ['write-file-atomic', 'proper-lockfile', '@clack/prompts'],
+  external: [
+    'write-file-atomic',
+    'proper-lockfile',
+    '@clack/prompts',
+    '@napi-rs/keyring',
+    '@modelcontextprotocol/client',
+  ],
   logLevel: 'warning',
 }
 
@@ -44,18 +53,28 @@ const APART = {
   './yaml.ts': ['parse-yaml', 'src/pipeline/discover/formats/yaml.ts'],
   './connected.ts': ['connected', 'src/hosts/cli/connected.ts'],
   '../connected.ts': ['connected', 'src/hosts/cli/connected.ts'],
+  './adding.ts': ['adding', 'src/hosts/cli/adding.ts'],
   './permitting.ts': ['permitting', 'src/hosts/cli/permitting.ts'],
   './commands/doctor.ts': ['doctor', 'src/hosts/cli/commands/doctor.ts'],
+  './lock.ts': ['lock', 'src/world/node/lock.ts'],
   'undici/lib/dispatcher/agent.js': ['undici', 'undici/lib/dispatcher/agent.js'],
   ws: ['ws', 'ws'],
+}
+/** As those, but ES modules, for what cannot be required: through a file of a few lines, since a script from a code cache has no `import()`. */
+const APART_MODULES = {
+  './hosts/shell/main.ts': { name: 'shell', file: 'src/hosts/shell/main.ts', exports: ['headless'] },
 }
 const apart = {
   name: 'apart',
   setup({ onResolve }) {
     onResolve({ filter: /./ }, ({ path, kind }) =>
-      kind === 'dynamic-import' && Object.hasOwn(APART, path)
-        ? { path: `./${APART[path][0]}.cjs`, external: true }
-        : undefined,
+      kind !== 'dynamic-import'
+        ? undefined
+        : Object.hasOwn(APART, path)
+          ? { path: `./${APART[path][0]}.cjs`, external: true }
+          : Object.hasOwn(APART_MODULES, path)
+            ? { path: `./load/${APART_MODULES[path].name}.cjs`, external: true }
+            : undefined,
     )
   },
 }
@@ -91,9 +110,10 @@ await Promise.all([
     entryPoints: [
       { in: 'src/index.ts', out: 'index' },
       ...ADAPTERS.map((name) => ({ in: `src/hosts/adapters/${name}.ts`, out: name })),
+      ...Object.values(APART_MODULES).map(({ name, file }) => ({ in: file, out: name })),
     ],
     // CommonJS inside, and often in the host's own bundle already; what adapters are for is the host's.
-    external: [...common.external, 'undici/*', 'ws', 'eventsource-parser', 'ai', '@langchain/*'],
+    external: [...common.external, 'undici/*', 'ws', 'eventsource-parser', 'ai', '@ai-sdk/*', '@langchain/*'],
     outdir: 'dist',
     splitting: true,
     format: 'esm',
@@ -107,6 +127,14 @@ await Promise.all([
     outExtension: { '.js': '.cjs' },
   }),
 ])
+mkdirSync(join(dist, 'load'))
+for (const { name, exports } of Object.values(APART_MODULES)) {
+  const lines = exports.map(
+    (one) =>
+      `exports.${one} = { run: async (context) => (await import('../${name}.js')).${one}.run(context) }\n`,
+  )
+  writeFileSync(join(dist, 'load', `${name}.cjs`), lines.join(''))
+}
 chmodSync(join(dist, 'bin.cjs'), 0o755)
 makeCodeCache()
 execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {

@@ -4,6 +4,7 @@
  */
 import type { Secret } from '../base/secret.ts'
 import type { Problem } from './problem.ts'
+import type { Authorization } from './sign-in.ts'
 
 /** A value that came from a variable, a command or a credential is wrapped. */
 export type LaunchValue = string | Secret
@@ -35,6 +36,8 @@ export type LaunchTransport =
       readonly url: LaunchValue
       readonly headers: ReadonlyMap<string, LaunchValue>
       readonly fallback: 'sse' | 'none'
+      /** Absent: what is in the headers is all there is. */
+      readonly authorization?: Authorization
     }
   | {
       readonly kind: 'ws'
@@ -59,6 +62,8 @@ export interface CredentialSource {
    * a server listed for one account is not shown to another. A source without this: every token is an account of its own.
    */
   account?(request: CredentialRequest): string | undefined
+  /** For servers that are reached over HTTP, in place of `find`: tokens that change while a session lives. */
+  authorize?(request: CredentialRequest): Promise<Authorization | undefined>
 }
 
 export interface CredentialRequest {

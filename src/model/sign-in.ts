@@ -5,11 +5,12 @@
  * is never shown or logged; what may be shown of one is a `SignInSummary`.
  */
 import type { Secret } from '../base/secret.ts'
+import type { NetworkFailure } from './network.ts'
 
 /** For whom a token was issued, and by whom. It is sent nowhere else. */
 export interface SignInKey {
-  /** The server's address, without fragment, as the protected resource has it. */
-  readonly url: string
+  /** The server's address, as `toKeyUrl` has it. Absent: a credential by its name alone, for servers that are started. */
+  readonly url?: string
   /** The authorization server, by its `issuer`. Another one means another client and other tokens. */
   readonly issuer: string
   /** A name that entries may ask for with `auth.credentialId`. */
@@ -24,6 +25,28 @@ export interface SignIn {
   readonly endpoints: SignInEndpoints
   /** The `resource` that every request for tokens names. Absent: the server has none. */
   readonly resource?: string
+  /** Nobody had to agree: when it ends, it is asked for again in the same way. */
+  readonly grant?: 'client_credentials'
+  /** Set when it cannot be renewed any more. Its tokens are of no use; its client may be. */
+  readonly ended?: SignInEnd
+  /** What the server asked for beyond what was given: the next sign-in asks for these, too. */
+  readonly wantedScopes?: readonly string[]
+}
+
+export interface SignInEnd {
+  readonly at: number
+  /** The error of OAuth: `invalid_grant`. */
+  readonly error: string
+}
+
+/** Addresses that are the same for a token: without fragment, name and password. Undefined for what is none. */
+export function toKeyUrl(url: string): string | undefined {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  if (parsed === undefined) return undefined
+  parsed.hash = ''
+  parsed.username = ''
+  parsed.password = ''
+  return parsed.href
 }
 
 export interface OAuthClient {
@@ -33,6 +56,8 @@ export interface OAuthClient {
   readonly from: 'entry' | 'document' | 'registered'
   /** How it proves itself at the token endpoint. */
   readonly method: 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
+  /** For `private_key_jwt`: PEM (PKCS #8), and what it signs with. */
+  readonly key?: { readonly pem: Secret; readonly algorithm: string }
   /** Those it was registered with. */
   readonly redirectUris: readonly string[]
 }
@@ -60,8 +85,14 @@ export interface SignInSummary {
   readonly clientId: string
   readonly scopes: readonly string[]
   readonly expiresAt?: number
+  /** It needs nobody when its time is over. */
   readonly canRenew: boolean
+  readonly ended?: SignInEnd
+  readonly wantedScopes?: readonly string[]
+  /** `keychain`: on disk too, but only the keychain can open it. */
   readonly kept: 'keychain' | 'file'
+  /** Tells sign-ins apart, and stays the same while one is renewed. */
+  readonly account: string
 }
 
 /** What a server said when it turned a request down. */
@@ -71,14 +102,88 @@ export interface Challenge {
   readonly scopes: readonly string[]
   /** Where the server describes itself. */
   readonly resourceMetadataUrl?: string
+  /** It takes only tokens that are bound to a key. */
+  readonly wantsDpop?: boolean
   /** A nonce for the next proof. */
   readonly dpopNonce?: string
 }
 
+/** What an entry says about signing in, with its values filled in. Absent parts are for the server to say. */
+export interface SignInPlan {
+  /** The server's address. */
+  readonly url: string
+  readonly grant: GrantPlan
+  readonly client?: PlannedClient
+  /** Where a document describes us, for servers that take its address as the name of a client. */
+  readonly clientDocumentUrl?: string
+  /** Those and no others. */
+  readonly scopes?: readonly string[]
+  readonly callback: { readonly port?: number; readonly path?: string; readonly redirectUri?: string }
+  /** The only one that is to see our secrets. */
+  readonly issuer?: string
+  readonly metadataUrl?: string
+  readonly authorizationUrl?: string
+  readonly tokenUrl?: string
+  readonly resource?: string
+  readonly prompt?: string
+  readonly allowsHttp: boolean
+  /** Its user wrote the entry, and may have an authorization server at home; others may not send us there. */
+  readonly isOwn: boolean
+  readonly credentialId?: string
+}
+
+/** `code` and `device` need a person; the others do not. */
+export type GrantPlan =
+  | { readonly kind: 'code' }
+  | { readonly kind: 'device' }
+  | { readonly kind: 'client-credentials' }
+  /** Workload identity: somebody this machine trusts vouches for it. */
+  | { readonly kind: 'jwt-bearer'; readonly assertion: Secret }
+  /** The identity provider of a company vouches for its user (cross-app access). */
+  | { readonly kind: 'enterprise'; readonly idToken: Secret; readonly provider: IdentityProvider }
+
+export interface IdentityProvider {
+  /** One of the two is there. */
+  readonly issuer?: string
+  readonly tokenUrl?: string
+  readonly clientId: string
+  readonly clientSecret?: Secret
+}
+
+/** The client that the entry names. */
+export interface PlannedClient {
+  readonly id: string
+  readonly secret?: Secret
+  /** Proves itself by signing, in place of a secret. PEM (PKCS #8). */
+  readonly key?: { readonly pem: Secret; readonly algorithm: string }
+}
+
+/** All sign-ins of this user. */
+export interface SignInStore {
+  /** By the name that an entry asks for, else by the address of its server. Throws `authorize/store-…` problems. */
+  find(wanted: SignInWish): Promise<SignIn | undefined>
+  /** In place of what was kept for the same key. */
+  save(signIn: SignIn): Promise<void>
+  forget(key: SignInKey): Promise<void>
+}
+
+export type SignInWish = Pick<SignInKey, 'url' | 'credentialId'>
+
 /** How requests to one server prove for whom they speak. Asked anew for every request: tokens change while a session lives. */
 export interface Authorization {
+  /** Tells accounts apart: what a server showed to one is not for another. */
+  readonly account: string
+  /** Something must be fetched before a request has a chance. Undefined: go ahead. Never rejects. */
+  prepare(): Promise<void> | undefined
   /** Name, value, name, value. Empty: there is no token. At once: a request does not wait for a file. */
   headersFor(request: { readonly method: string; readonly url: string }): readonly string[]
   /** A request was turned down. Once `renewed`, it is sent again, once; never opens a browser. */
-  renew(challenge: Challenge, refused: readonly string[]): Promise<'renewed' | 'refused'>
+  renew(challenge: Challenge, refused: readonly string[]): Promise<Renewal>
+  /** Takes out of a text what this server was given in secret, whenever that was. */
+  redact(text: string): string
+  /** Why there is no token that is any good, as a note to a person. */
+  whyNot(): string | undefined
 }
+
+/** A failure: nobody said no, but the one to ask could not be reached. */
+export type Renewal = 'renewed' | 'refused' | NetworkFailure

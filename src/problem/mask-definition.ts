@@ -10,7 +10,7 @@ export function maskDefinition(definition: ServerDefinition): ServerDefinition {
   return {
     ...definition,
     transport: maskTransport(transport),
-    ...(auth === undefined ? {} : { auth: maskAuth(auth) }),
+    ...(auth === undefined ? {} : { auth: maskSettings(auth) }),
     ...(description === undefined ? {} : { description: maskText(description) }),
   }
 }
@@ -30,7 +30,7 @@ function maskTransport(transport: Transport): Transport {
     case 'sse': {
       const { oauth } = transport
       const remote = maskRemote(transport)
-      return oauth === undefined ? remote : { ...remote, oauth: maskOAuth(oauth) }
+      return oauth === undefined ? remote : { ...remote, oauth: maskSettings(oauth) }
     }
     case 'ws':
       return maskRemote(transport)
@@ -53,31 +53,17 @@ function maskRemote<T extends Extract<Transport, { type: 'http' | 'sse' | 'ws' }
   return { ...transport, url: hideInText(url), headers: maskMap(headers, hideInHeader), ...helper }
 }
 
-function maskOAuth(oauth: OAuth): OAuth {
-  const { redirectUri, authServerMetadataUrl, authorizationUrl, tokenUrl, resource } = oauth
-  const urls = { redirectUri, authServerMetadataUrl, authorizationUrl, tokenUrl, resource }
-  return { ...oauth, ...maskTexts(urls), ...maskClient(oauth) }
-}
+/** What vouches for somebody, whatever it looks like. */
+const CREDENTIALS = new Set(['clientSecret', 'privateKey', 'assertion', 'idToken', 'idpClientSecret'])
 
-function maskAuth(auth: Auth): Auth {
-  const { tokenUrl, resource } = auth
-  return { ...auth, ...maskTexts({ tokenUrl, resource }), ...maskClient(auth) }
-}
-
-function maskClient({ clientId, clientSecret }: Pick<OAuth, 'clientId' | 'clientSecret'>): Partial<Auth> {
-  return {
-    ...(clientId === undefined ? {} : { clientId: hideInText(clientId) }),
-    ...(clientSecret === undefined ? {} : { clientSecret: hideInValue(clientSecret) }),
-  }
-}
-
-/** Those that are there. */
-function maskTexts<K extends string>(
-  texts: Readonly<Record<K, string | undefined>>,
-): Partial<Record<K, string>> {
-  const masked: Partial<Record<K, string>> = {}
-  for (const key in texts) if (texts[key] !== undefined) masked[key] = maskText(texts[key])
-  return masked
+function maskSettings<T extends OAuth | Auth>(settings: T): T {
+  const masked = Object.entries(settings).map(([key, value]: [string, unknown]) => {
+    if (typeof value === 'string') return [key, maskText(value)]
+    const isTemplate = Array.isArray(value) && key !== 'scopes'
+    if (!isTemplate) return [key, value]
+    return [key, CREDENTIALS.has(key) ? hideInValue(value as Template) : hideInText(value as Template)]
+  })
+  return Object.fromEntries(masked) as T
 }
 
 function maskMap(map: TemplateMap, mask: (template: Template) => Template): TemplateMap {

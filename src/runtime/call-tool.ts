@@ -17,6 +17,7 @@ import {
 } from '../model/permission.ts'
 import type { Problem } from '../model/problem.ts'
 import type { RequestOptions } from '../model/session.ts'
+import type { NameStyle } from '../model/settings.ts'
 import { call, type Guard, type Send } from '../pipeline/call/call.ts'
 import { gaveUp } from '../pipeline/call/problems.ts'
 import { nameOf } from '../pipeline/name/name.ts'
@@ -83,7 +84,7 @@ async function perform(desk: CallDesk, { name, args: given, options }: ToolReque
     return performBuiltin(desk, { tool: builtin, args, options: limits, reaching })
   }
   const found = await reachTool(desk.servers, name, reaching)
-  if (found.kind !== 'found') return { outcome: found, details: detailsOfName(name) }
+  if (found.kind !== 'found') return { outcome: found, details: detailsOfName(name, desk.servers.style()) }
   const details = detailsOf(found.tool)
   const args = typeof given === 'function' ? given(found.tool) : (given ?? {})
   const target = targetOf(found)
@@ -163,13 +164,13 @@ function detailsOf({ server, tool, name, label }: BoardTool): ResultDetails {
   return { serverName: server, mcpToolName: tool, name, label }
 }
 
-function detailsOfName(name: ToolName): ResultDetails {
+function detailsOfName(name: ToolName, style: NameStyle): ResultDetails {
   if (typeof name === 'string') return { serverName: '', mcpToolName: '', name, label: '' }
   const { server, tool } = name
   return {
     serverName: server,
     mcpToolName: tool,
-    name: nameOf(server, tool, 'double'),
+    name: nameOf(server, tool, style),
     label: `mcp:${server}`,
   }
 }

@@ -11,7 +11,7 @@ import type { Spot } from '../model/origin.ts'
 import type { PermissionRule, PermissionSettings } from '../model/permission.ts'
 import type { Policy, ServerRule } from '../model/policy.ts'
 import type { Project } from '../model/project.ts'
-import type { NameStyle, Settings } from '../model/settings.ts'
+import type { ModelSetting, NameStyle, Settings } from '../model/settings.ts'
 import type { TrustFacts, TrustStore } from '../model/trust.ts'
 import { admit, type House } from '../pipeline/admit/admit.ts'
 import { choose, type Choice } from '../pipeline/choose/choose.ts'
@@ -51,6 +51,8 @@ export interface LoadedCatalog {
   readonly off?: Spot
   /** How the model sees tools called. */
   readonly toolNames: NameStyle
+  /** The one that the shell talks to, when the settings name one. */
+  readonly model?: ModelSetting
   /** What the repository's settings deny, as soon as something of it is approved. */
   readonly projectDeny: readonly ServerRule[]
   /** As `projectDeny`, about calls. */
@@ -107,6 +109,7 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
     trustStore: stored.store,
     facts: trust.facts,
     toolNames: settings.toolNames ?? 'double',
+    ...(settings.model === undefined ? {} : { model: settings.model }),
     projectDeny: settings.projectDeny,
     projectRules: settings.projectRules,
     permissions: permissionsOf(settings, trust.isProjectApproved),

@@ -19,6 +19,8 @@ export interface World {
   readonly processes: Processes
   readonly http: Http
   readonly sockets: Sockets
+  readonly keychain: Keychain
+  readonly sealer: Sealer
   readonly resolver: Resolver
   readonly browser: Browser
   readonly loopback: Loopback
@@ -43,7 +45,7 @@ export interface Paths {
 
 /**
  * Synchronous on purpose: discovery looks at a few dozen small files, and promises would cost more than the reads.
- * Whatever the file system answers to a question is a value; only `update` can fail.
+ * Whatever the file system answers to a question is a value; only `update` and `locked` can fail.
  */
 export interface Files {
   /** Never blocks on a pipe or device, never reads more than `MAX_FILE_BYTES`. */
@@ -60,6 +62,11 @@ export interface Files {
   write(file: string, mode: number, content: string | Uint8Array): boolean
   /** Atomic and locked: `change` gets the current text (undefined when missing) and returns the new one. Rejects. */
   update(file: string, mode: number, change: (text: string | undefined) => string): Promise<void>
+  /**
+   * Runs the step while nobody else, in this process or another one of this user, runs one for the same file, which need
+   * not exist. A lock whose process is gone is taken over. Rejects as the step does, or when it waited too long.
+   */
+  locked<T>(file: string, step: () => Promise<T>): Promise<T>
   /** Adds to the end, for logs. False when it could not be done. */
   append(file: string, text: string, options: AppendOptions): boolean
   /** False when it is still there; a file that never was is gone too. */
@@ -93,8 +100,8 @@ export type Unreadable =
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number
-  /** Runs the step once, later; the answer takes it back. */
-  after(ms: number, step: () => void): () => void
+  /** Runs the step once, later; the answer takes it back. `loose`: the process may end before. Default: `held`. */
+  after(ms: number, step: () => void, hold?: 'held' | 'loose'): () => void
   /** From 0 to 1, for jitter. */
   random(): number
 }
@@ -283,6 +290,25 @@ export interface Socket {
   send(text: string): void
   /** Says goodbye, and hangs up when the other side does not answer within a second. */
   close(): void
+}
+
+/** Where the system keeps secrets for its user: Keychain, Credential Manager, Secret Service. Loaded when first asked. */
+export interface Keychain {
+  /** False: it need not be asked, as far as can be told at once (no session bus, turned off). */
+  readonly mayWork: boolean
+  /** Undefined: there is no such item. Rejects when there is no keychain, or it is locked, or it says nothing. */
+  get(item: string): Promise<string | undefined>
+  set(item: string, secret: string): Promise<void>
+  remove(item: string): Promise<void>
+}
+
+/** Texts that only the holder of a key can read or change. */
+export interface Sealer {
+  createKey(): string
+  /** `bound` is not in it, but it opens only together with the same. */
+  seal(text: string, key: string, bound: string): string
+  /** Undefined: another key, another `bound`, or not as it was sealed. */
+  open(sealed: string, key: string, bound: string): string | undefined
 }
 
 /** DNS. */

@@ -79,7 +79,10 @@ export function openMachine(files: Files = {}): Machine {
       }
     },
     run: (args, { env = {}, cwd = project, start = [process.execPath, join(DIST, 'bin.cjs')] } = {}) =>
-      runChild([...start, ...args], { cwd, env: { PATH: process.env['PATH'] ?? '', HOME: home, ...env } }),
+      runChild([...start, ...args], {
+        cwd,
+        env: { PATH: process.env['PATH'] ?? '', HOME: home, PLUGBOARD_KEYCHAIN: 'off', ...env },
+      }),
     async json(args, options) {
       const { stdout } = await machine.run([...args, '--json'], options)
       return JSON.parse(stdout)

@@ -2,8 +2,18 @@
  * memory: a World whose files and clock live in memory, in the manner of any platform.
  */
 import { posix, win32 } from 'node:path'
+import { Turns } from '../../src/base/turns.ts'
 import { nodeKeys } from '../../src/world/node/keys.ts'
-import type { FileRead, Files, Paths, Platform, ShellOutcome, World } from '../../src/world/world.ts'
+import { nodeSealer } from '../../src/world/node/sealer.ts'
+import type {
+  FileRead,
+  Files,
+  Keychain,
+  Paths,
+  Platform,
+  ShellOutcome,
+  World,
+} from '../../src/world/world.ts'
 
 export interface MemoryOptions {
   readonly platform?: Platform
@@ -18,6 +28,8 @@ export interface MemoryOptions {
   /** What the network answers, by URL. */
   readonly web?: Readonly<Record<string, { readonly status: number; readonly text: string }>>
   readonly shell?: (command: string) => ShellOutcome
+  /** Default: there is none. */
+  readonly keychain?: Keychain
 }
 
 export interface MemoryWorld extends World {
@@ -74,6 +86,8 @@ export function createMemoryWorld(options: MemoryOptions = {}): MemoryWorld {
     processes: { spawn: () => unreachable('a process') },
     http: { request: () => unreachable('a host') },
     sockets: { open: () => unreachable('a socket') },
+    keychain: options.keychain ?? NO_KEYCHAIN,
+    sealer: nodeSealer,
     resolver: { addressesOf: () => unreachable('a name') },
     browser: { open: () => unreachable('a browser') },
     loopback: { listen: () => unreachable('a port') },
@@ -81,6 +95,33 @@ export function createMemoryWorld(options: MemoryOptions = {}): MemoryWorld {
     reads,
     commands,
     stored,
+  }
+}
+
+export const NO_KEYCHAIN: Keychain = {
+  mayWork: false,
+  get: () => Promise.reject(new Error('this world has no keychain')),
+  set: () => Promise.reject(new Error('this world has no keychain')),
+  remove: () => Promise.reject(new Error('this world has no keychain')),
+}
+
+/** One that works, and tells how often it was asked. */
+export function createMemoryKeychain(): Keychain & { readonly items: Map<string, string>; asked: number } {
+  const items = new Map<string, string>()
+  return {
+    items,
+    asked: 0,
+    mayWork: true,
+    async get(item) {
+      this.asked++
+      return items.get(item)
+    },
+    async set(item, secret) {
+      items.set(item, secret)
+    },
+    async remove(item) {
+      items.delete(item)
+    },
   }
 }
 
@@ -97,6 +138,7 @@ interface Disk {
 }
 
 function createMemoryFiles({ paths, stored, reads, programs }: Disk): Files {
+  const locks = new Map<string, Turns>()
   const isBelow = (directory: string, path: string): boolean => path.startsWith(directory + paths.sep)
   return {
     read(file) {
@@ -120,6 +162,11 @@ function createMemoryFiles({ paths, stored, reads, programs }: Disk): Files {
     async update(file, _mode, change) {
       const before = stored.get(file)
       stored.set(file, change(typeof before === 'string' ? before : undefined))
+    },
+    locked: (file, step) => {
+      const turns = locks.get(file) ?? new Turns()
+      locks.set(file, turns)
+      return turns.take(step)
     },
     write(file, _mode, content) {
       stored.set(file, typeof content === 'string' ? content : Buffer.from(content).toString('latin1'))

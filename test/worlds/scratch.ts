@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createNodeWorld } from '../../src/world/node/world.ts'
 import type { World } from '../../src/world/world.ts'
+import { NO_KEYCHAIN } from './memory.ts'
 
 export interface Scratch extends Disposable {
   readonly world: World
@@ -21,7 +22,8 @@ export function createScratch(env: Readonly<Record<string, string>> = {}): Scrat
   for (const part of [home, project]) mkdirSync(part)
   const own = { PATH: process.env['PATH'] ?? '', ...env }
   return {
-    world: { ...createNodeWorld({ cwd: project, env: own }), home },
+    // A test leaves nothing in the keychain of whoever runs it.
+    world: { ...createNodeWorld({ cwd: project, env: own }), home, keychain: NO_KEYCHAIN },
     home,
     project,
     write(path, text) {

@@ -87,17 +87,6 @@ export function asText<T>(key: Key<T, string>): Setter<T> {
   }
 }
 
-/** One of a few words. */
-export function asOneOf<T>(key: Key<T, string>, allowed: readonly string[]): Setter<T> {
-  return (target, { node }) => {
-    const text = scalarText(node)
-    if (text === undefined || !allowed.includes(text))
-      return allowed.map((word) => `\`${word}\``).join(' or ')
-    target[key] = text as T[typeof key]
-    return undefined
-  }
-}
-
 export function asNumber<T>(key: Key<T, number>): Setter<T> {
   return (target, { node }) => {
     if (node.kind !== 'scalar' || typeof node.value !== 'number') return 'a number'
@@ -112,6 +101,24 @@ export function asScopes<T>(key: Key<T, readonly string[]>): Setter<T> {
     const list = node.kind === 'array' ? node.items.map(scalarText) : scalarText(node)?.split(/[\s,]+/)
     if (list === undefined || list.includes(undefined)) return 'a list of strings'
     target[key] = list as T[typeof key]
+    return undefined
+  }
+}
+
+/** `true` or `false`, and nothing that merely looks like it. */
+export function asFlag<T>(key: Key<T, boolean>): Setter<T> {
+  return (target, { node }) => {
+    if (node.kind !== 'scalar' || typeof node.value !== 'boolean') return '`true` or `false`'
+    target[key] = node.value as T[typeof key]
+    return undefined
+  }
+}
+
+export function asOneOf<T, V extends string>(key: Key<T, V>, words: readonly V[]): Setter<T> {
+  return (target, { node }) => {
+    const word = words.find((one) => one === scalarText(node))
+    if (word === undefined) return words.map((one) => `\`${one}\``).join(' or ')
+    target[key] = word as T[typeof key]
     return undefined
   }
 }

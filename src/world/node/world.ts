@@ -6,11 +6,13 @@ import { createNodeBrowser } from './browser.ts'
 import { nodeClock } from './clock.ts'
 import { nodeFiles } from './files.ts'
 import { createNodeHttp } from './http.ts'
+import { createNodeKeychain } from './keychain.ts'
 import { nodeKeys } from './keys.ts'
 import { nodeLoopback } from './loopback.ts'
 import { pathsOf } from './paths.ts'
 import { createNodeProcesses } from './processes.ts'
 import { nodeResolver } from './resolver.ts'
+import { nodeSealer } from './sealer.ts'
 import { createNodeShell } from './shell.ts'
 import { createNodeSockets } from './sockets.ts'
 import { createNodeWeb } from './web.ts'
@@ -43,6 +45,8 @@ export function createNodeWorld(options: NodeWorldOptions = {}): World {
     processes: createNodeProcesses(platform),
     http,
     sockets: createNodeSockets(env),
+    keychain: createNodeKeychain(platform, env),
+    sealer: nodeSealer,
     resolver: nodeResolver,
     browser: createNodeBrowser(platform, env),
     loopback: nodeLoopback,

@@ -1,7 +1,7 @@
 /**
  * copilot: `type: "local"`, one list for tools, and OAuth in fields of the entry itself.
  */
-import type { OAuth } from '../../../model/definition.ts'
+import type { GrantType, OAuth } from '../../../model/definition.ts'
 import { setField, templateIn, type Dialect, type FieldReader } from '../draft.ts'
 import { ignored, millis, readTexts, requireText, scalarText } from '../fields.ts'
 import { asNumber, asOneOf, asTemplate, oauth, oauthField } from '../nested.ts'
@@ -22,7 +22,9 @@ const cwd: FieldReader = (draft, field) => {
   setField(draft, 'cwd', field, templateIn(draft, isInHome ? `\${~}${text.slice(1)}` : text, field))
 }
 
-const grantType = oauthField(asOneOf<OAuth>('grantType', ['authorization_code', 'client_credentials']))
+const grantType = oauthField(
+  asOneOf<OAuth, GrantType>('grantType', ['authorization_code', 'client_credentials']),
+)
 
 export const copilot: Dialect = {
   id: 'copilot',

@@ -1,8 +1,8 @@
 /**
  * plugboard: our own fields. xcsh and oh-my-pi write the same and a few more; theirs differ in what `timeout` covers.
  */
-import type { Auth, OAuth } from '../../../model/definition.ts'
-import type { Dialect, FieldReader } from '../draft.ts'
+import { GRANT_TYPES, type Auth, type GrantType, type OAuth } from '../../../model/definition.ts'
+import type { Dialect, FieldReader, Mutable } from '../draft.ts'
 import {
   command,
   disabled,
@@ -18,7 +18,18 @@ import {
   toolNames,
   words,
 } from '../fields.ts'
-import { asNumber, asOneOf, asScopes, asTemplate, asText, auth, oauth, oauthOrFalse } from '../nested.ts'
+import {
+  asFlag,
+  asNumber,
+  asOneOf,
+  asScopes,
+  asTemplate,
+  asText,
+  auth,
+  oauth,
+  oauthOrFalse,
+  type Setter,
+} from '../nested.ts'
 
 /** What every file of the `mcpServers` family understands. */
 export const COMMON_FIELDS: Readonly<Record<string, FieldReader>> = {
@@ -33,7 +44,8 @@ export const COMMON_FIELDS: Readonly<Record<string, FieldReader>> = {
   disabled,
 }
 
-const OAUTH_SETTINGS = oauth({
+/** For people: nothing in it reads a file of theirs, or makes a connection less safe. */
+const OAUTH_OF_ANYONE: Readonly<Record<string, Setter<Mutable<OAuth>>>> = {
   clientId: asTemplate<OAuth>('clientId'),
   clientSecret: asTemplate<OAuth>('clientSecret'),
   scopes: asScopes<OAuth>('scopes'),
@@ -45,9 +57,32 @@ const OAUTH_SETTINGS = oauth({
   authorizationUrl: asText<OAuth>('authorizationUrl'),
   tokenUrl: asText<OAuth>('tokenUrl'),
   resource: asText<OAuth>('resource'),
-  grantType: asOneOf<OAuth>('grantType', ['authorization_code', 'client_credentials']),
+  issuer: asText<OAuth>('issuer'),
+  clientMetadataUrl: asText<OAuth>('clientMetadataUrl'),
   prompt: asText<OAuth>('prompt'),
-})
+}
+
+/** For entries that somebody else wrote and nobody here approved. */
+export const CONNECTOR_OAUTH = oauth(OAUTH_OF_ANYONE)
+
+const OUR_OAUTH = oauthOrFalse(
+  oauth({
+    ...OAUTH_OF_ANYONE,
+    grantType: asOneOf<OAuth, GrantType>('grantType', GRANT_TYPES),
+    privateKey: asTemplate<OAuth>('privateKey'),
+    privateKeyFile: asTemplate<OAuth>('privateKeyFile'),
+    signingAlgorithm: asText<OAuth>('signingAlgorithm'),
+    assertion: asTemplate<OAuth>('assertion'),
+    assertionFile: asTemplate<OAuth>('assertionFile'),
+    idToken: asTemplate<OAuth>('idToken'),
+    idTokenFile: asTemplate<OAuth>('idTokenFile'),
+    idpIssuer: asText<OAuth>('idpIssuer'),
+    idpTokenUrl: asText<OAuth>('idpTokenUrl'),
+    idpClientId: asTemplate<OAuth>('idpClientId'),
+    idpClientSecret: asTemplate<OAuth>('idpClientSecret'),
+    dangerouslyAllowHttp: asFlag<OAuth>('dangerouslyAllowHttp'),
+  }),
+)
 
 const OUR_AUTH = auth({
   type: asText<Auth>('type'),
@@ -63,7 +98,7 @@ export const OUR_FIELDS: Readonly<Record<string, FieldReader>> = {
   envFile: template('envFile'),
   cwd: template('cwd'),
   headersHelper: template('headersHelper'),
-  oauth: oauthOrFalse(OAUTH_SETTINGS),
+  oauth: OUR_OAUTH,
   auth: OUR_AUTH,
   ideName: words('ideName'),
   authToken: template('authToken'),

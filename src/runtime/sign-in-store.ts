@@ -1,0 +1,277 @@
+/**
+ * sign-in-store: all sign-ins of this user. The only place where tokens are kept.
+ *
+ * in     sign-ins from a login, a seed or a renewal
+ * out    the one for a server, by its exact address and perhaps a name; what may be shown of all
+ * never  gives a token for another address than it was issued for; uses a file that others can read; writes a secret plainly
+ *        where a keychain works
+ */
+import { isObject } from '../base/is-object.ts'
+import { Secret } from '../base/secret.ts'
+import { sha256 } from '../base/sha256.ts'
+import type { Problem } from '../model/problem.ts'
+import {
+  toKeyUrl,
+  type SignIn,
+  type SignInKey,
+  type SignInStore,
+  type SignInSummary,
+  type SignInWish,
+} from '../model/sign-in.ts'
+import { createProblem, ProblemError } from '../problem/problem.ts'
+import type { World } from '../world/world.ts'
+import { createKeychainKey, type KeychainKey } from './keychain-key.ts'
+import { boundOf, findOpenness, idOf, signInFile, toSummary, type StoredSignIn } from './sign-in-file.ts'
+import { readState, rereadState, updateState, type ReadState, type StateFile } from './state-file.ts'
+
+export function openSignInStore(world: World, dirs: { readonly state: string }): OpenSignInStore {
+  return new OpenSignInStore(world, dirs)
+}
+
+export interface Summaries {
+  readonly signIns: readonly SignInSummary[]
+  /** Why it may be less than there is. */
+  readonly problem?: Problem
+}
+
+/** Settles what a renewal makes of a sign-in; undefined leaves it as it is. */
+export type Renew = (now: SignIn | undefined) => Promise<SignIn | undefined>
+
+export class OpenSignInStore implements SignInStore {
+  readonly #world: World
+  readonly #state: StateFile<readonly StoredSignIn[]>
+  readonly #key: KeychainKey
+  #read: ReadState<readonly StoredSignIn[]> | undefined
+
+  constructor(world: World, dirs: { readonly state: string }) {
+    this.#world = world
+    this.#state = signInFile(world, dirs)
+    this.#key = createKeychainKey(world, world.paths.dirname(this.#state.file))
+  }
+
+  /** Throws `authorize/store-damaged`, `authorize/store-open`, `authorize/keychain-locked`. */
+  async find(wish: SignInWish): Promise<SignIn | undefined> {
+    const stored = this.#pick(this.#readOrThrow(), wish)
+    return stored === undefined ? undefined : this.#open(stored)
+  }
+
+  /** What may be shown of the one that `find` would give. At once, and without the keychain. Throws as `find`. */
+  look(wish: SignInWish): SignInSummary | undefined {
+    const stored = this.#pick(this.#readOrThrow(), wish)
+    return stored === undefined ? undefined : toSummary(stored)
+  }
+
+  /** Another one for another token of the same sign-in, too. Undefined: there is none, or the file is no good. */
+  markOf(wish: SignInWish): string | undefined {
+    const stored = this.#pick(this.#reread().value, wish)
+    return stored === undefined ? undefined : sha256(JSON.stringify(stored)).slice(0, 16)
+  }
+
+  all(): Summaries {
+    const { value, problem } = this.#reread()
+    return { signIns: value.map(toSummary), ...(problem === undefined ? {} : { problem }) }
+  }
+
+  /** Somebody signed in. Throws `authorize/store-…`. */
+  async save(signIn: SignIn): Promise<void> {
+    const { keys, clock } = this.#world
+    const stored = await this.#seal(signIn, { account: keys.random(9), signedInAt: clock.now() })
+    const id = idOf(stored)
+    await this.#update((all) => [...all.filter((one) => idOf(one) !== id), stored])
+  }
+
+  async forget(key: SignInKey): Promise<void> {
+    const id = idOf(toOwnKey(key))
+    await this.#update((all) => all.filter((one) => idOf(one) !== id))
+  }
+
+  /**
+   * One renewal of this sign-in at a time, in all processes: the step gets what is kept by now, which may be what another
+   * one has just renewed. Gives what is kept in the end.
+   */
+  async renewing(key: SignInKey, step: Renew): Promise<SignIn | undefined> {
+    const id = idOf(toOwnKey(key))
+    const { paths, files } = this.#world
+    const lock = paths.join(paths.dirname(this.#state.file), `renewal-${sha256(id).slice(0, 16)}`)
+    return files.locked(lock, async () => {
+      const stored = this.#readOrThrow().find((one) => idOf(one) === id)
+      const now = stored === undefined ? undefined : await this.#open(stored)
+      const next = await step(now)
+      if (next === undefined || stored === undefined) return now
+      const renewed = await this.#seal(next, stored)
+      // Whoever signed in or out meanwhile has the last word.
+      const isSame = (one: StoredSignIn): boolean => idOf(one) === id && one.account === stored.account
+      await this.#update((all) => all.map((one) => (isSame(one) ? renewed : one)))
+      return next
+    })
+  }
+
+  /** A later sign-in of the same server counts, also at another authorization server. */
+  #pick(all: readonly StoredSignIn[], { url, credentialId }: SignInWish): StoredSignIn | undefined {
+    const wanted = url === undefined ? undefined : toKeyUrl(url)
+    // An address that is none has no token, rather than any.
+    if (url !== undefined && wanted === undefined) return undefined
+    const here = all.filter((one) => one.url === wanted)
+    const named = credentialId === undefined ? [] : here.filter((one) => one.credentialId === credentialId)
+    const general = url === undefined ? [] : here.filter((one) => one.credentialId === undefined)
+    return latest(named) ?? latest(general)
+  }
+
+  async #open(stored: StoredSignIn): Promise<SignIn> {
+    const { secrets } = stored
+    const text =
+      'plain' in secrets
+        ? secrets.plain
+        : this.#world.sealer.open(secrets.sealed, await this.#key.toOpen(), boundOf(stored))
+    const parsed = text === undefined ? undefined : tryObject(text)
+    if (parsed === undefined) throw new ProblemError(unopened(stored, this.#state.file))
+    return toSignIn(stored, parsed)
+  }
+
+  async #seal(signIn: SignIn, kept: Pick<StoredSignIn, 'account' | 'signedInAt'>): Promise<StoredSignIn> {
+    const plain = JSON.stringify(secretsOf(signIn))
+    const stored = { ...toPublic(signIn), ...kept, secrets: { plain } }
+    const key = await this.#key.toSeal()
+    if (key === undefined) return stored
+    return { ...stored, secrets: { sealed: this.#world.sealer.seal(plain, key, boundOf(stored)) } }
+  }
+
+  #reread(): ReadState<readonly StoredSignIn[]> {
+    const problem = findOpenness(this.#world, this.#state.file)
+    if (problem !== undefined) return { value: [], problem, text: undefined }
+    const { problem: before } = this.#read ?? {}
+    this.#read =
+      this.#read === undefined || before !== undefined
+        ? readState(this.#world, this.#state)
+        : rereadState(this.#world, this.#state, this.#read)
+    return this.#read
+  }
+
+  #readOrThrow(): readonly StoredSignIn[] {
+    const { value, problem } = this.#reread()
+    if (problem !== undefined) throw new ProblemError(problem)
+    return value
+  }
+
+  async #update(change: (all: readonly StoredSignIn[]) => readonly StoredSignIn[]): Promise<void> {
+    const problem = findOpenness(this.#world, this.#state.file)
+    if (problem !== undefined) throw new ProblemError(problem)
+    await updateState(this.#world, this.#state, change)
+  }
+}
+
+function latest(signIns: readonly StoredSignIn[]): StoredSignIn | undefined {
+  return [...signIns].sort((a, b) => b.signedInAt - a.signedInAt)[0]
+}
+
+function toOwnKey({ url, issuer, credentialId }: SignInKey): SignInKey {
+  const own = url === undefined ? undefined : (toKeyUrl(url) ?? url)
+  return {
+    ...(own === undefined ? {} : { url: own }),
+    issuer,
+    ...(credentialId === undefined ? {} : { credentialId }),
+  }
+}
+
+function toPublic(signIn: SignIn): Omit<StoredSignIn, 'account' | 'signedInAt' | 'secrets'> {
+  const { key, client, tokens, endpoints, resource, grant, ended, wantedScopes } = signIn
+  const { id, from, method, redirectUris } = client
+  return {
+    ...toOwnKey(key),
+    client: {
+      id,
+      from,
+      method,
+      redirectUris,
+      ...(client.key === undefined ? {} : { algorithm: client.key.algorithm }),
+    },
+    endpoints,
+    ...(resource === undefined ? {} : { resource }),
+    ...(grant === undefined ? {} : { grant }),
+    scopes: tokens.scopes,
+    type: tokens.type,
+    ...(tokens.expiresAt === undefined ? {} : { expiresAt: tokens.expiresAt }),
+    hasRefresh: tokens.refresh !== undefined,
+    ...(ended === undefined ? {} : { ended }),
+    ...(wantedScopes === undefined ? {} : { wantedScopes }),
+  }
+}
+
+/** What is left out is undefined, and not in the JSON. */
+interface StoredSecrets {
+  readonly access: string
+  readonly refresh: string | undefined
+  readonly dpopKey: string | undefined
+  readonly clientSecret: string | undefined
+  readonly clientKey: string | undefined
+}
+
+/** This is where secrets leave for the disk. */
+function secretsOf({ tokens, client }: SignIn): StoredSecrets {
+  return {
+    access: tokens.access.reveal(),
+    refresh: tokens.refresh?.reveal(),
+    dpopKey: tokens.dpopKey?.reveal(),
+    clientSecret: client.secret?.reveal(),
+    clientKey: client.key?.pem.reveal(),
+  }
+}
+
+function toSignIn(stored: StoredSignIn, parsed: Readonly<Record<string, unknown>>): SignIn {
+  const { url, issuer, credentialId, client, endpoints, resource, grant, scopes, type, expiresAt } = stored
+  const secret = (name: keyof StoredSecrets): Secret | undefined => {
+    const value = parsed[name]
+    return typeof value === 'string' ? new Secret(value) : undefined
+  }
+  const [refresh, dpopKey, clientSecret, pem] = [
+    secret('refresh'),
+    secret('dpopKey'),
+    secret('clientSecret'),
+    secret('clientKey'),
+  ]
+  const { algorithm = 'RS256', ...rest } = client
+  return {
+    key: toOwnKey({
+      ...(url === undefined ? {} : { url }),
+      issuer,
+      ...(credentialId === undefined ? {} : { credentialId }),
+    }),
+    client: {
+      ...rest,
+      ...(clientSecret === undefined ? {} : { secret: clientSecret }),
+      ...(pem === undefined ? {} : { key: { pem, algorithm } }),
+    },
+    tokens: {
+      access: secret('access') ?? new Secret(''),
+      type,
+      ...(refresh === undefined ? {} : { refresh }),
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+      scopes,
+      ...(dpopKey === undefined ? {} : { dpopKey }),
+    },
+    endpoints,
+    ...(resource === undefined ? {} : { resource }),
+    ...(grant === undefined ? {} : { grant }),
+    ...(stored.ended === undefined ? {} : { ended: stored.ended }),
+    ...(stored.wantedScopes === undefined ? {} : { wantedScopes: stored.wantedScopes }),
+  }
+}
+
+function tryObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined // told as one that does not open
+  }
+}
+
+function unopened({ issuer }: StoredSignIn, file: string): Problem {
+  return createProblem({
+    code: 'authorize/sealed',
+    message: 'a saved sign-in cannot be opened with the key that is in your keychain',
+    where: { file },
+    notes: [`it is one of ${issuer}`, 'the keychain was replaced since, or the file was changed by hand'],
+    hints: ['sign in again: `plugboard login <server>`'],
+  })
+}
