@@ -29,6 +29,8 @@ export interface Target {
   readonly baseDir: string
   /** The keys that lead to the map of servers, in a file that says this. */
   readonly pathIn: (value: ObjectValue) => readonly string[]
+  /** The list of names that are off, for an agent whose entries cannot say it and whose file can. */
+  readonly offList?: (value: ObjectValue) => readonly string[]
 }
 
 /** Ours. */
@@ -76,8 +78,22 @@ export function requireTarget(
     mode: place.scope === 'project' ? 0o644 : 0o600,
     writer: WRITERS[agent],
     baseDir: place.isBase === true ? world.paths.dirname(file) : project.root,
-    pathIn: (value) => findPath(world, { agent, place }, value),
+    ...pathsOf(world, { agent, place }),
   }
+}
+
+function pathsOf(
+  world: World,
+  { agent, place }: { readonly agent: WritableSource; readonly place: WritePlace },
+): Pick<Target, 'pathIn' | 'offList'> {
+  const pathIn = (value: ObjectValue): readonly string[] => findPath(world, { agent, place }, value)
+  if (agent === 'gemini') return { pathIn, offList: () => ['mcp', 'excluded'] }
+  if (agent === 'agent-code') return { pathIn, offList: () => ['security', 'mcp_server_denylist'] }
+  // Claude Code turns servers off for one project at a time.
+  const isLocal = agent === 'claude-code' && place.scope === 'local'
+  return isLocal
+    ? { pathIn, offList: (value) => [...pathIn(value).slice(0, 2), 'disabledMcpServers'] }
+    : { pathIn }
 }
 
 /** Some files can be written in more than one way: as this one is. */

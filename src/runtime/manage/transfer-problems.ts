@@ -76,6 +76,16 @@ export function comesWithPlugin({ entry }: CatalogEntry): Problem {
   })
 }
 
+/** Two names that are one, once they are written as ours are. */
+export function sameName({ entry }: CatalogEntry, name: string, other: CatalogEntry): Problem {
+  const { origin } = entry.found
+  return createProblem({
+    code: 'manage/same-name',
+    message: `\`${entry.found.name}\` is left out: it would be called \`${name}\`, as \`${other.entry.found.name}\` is`,
+    where: whereOrigin(origin, entry.found.name),
+  })
+}
+
 const WHENCE: Readonly<Record<string, string>> = {
   plugin: 'a plugin',
   connector: 'a connector',

@@ -25,7 +25,7 @@ import { findLiteralSecrets } from './literal-secrets.ts'
 import { readBack } from './read-back.ts'
 import { rebase } from './rebase.ts'
 import type { Target } from './target.ts'
-import { noSuchKind, notUnderstood, showUnsaid } from './transfer-problems.ts'
+import { noSuchKind, notUnderstood, sameName, showUnsaid } from './transfer-problems.ts'
 
 export interface Transfer {
   readonly target: Target
@@ -49,6 +49,8 @@ export interface Planned {
   readonly losses: readonly string[]
   /** It will be on, though it is off. */
   readonly isTurnedOn: boolean
+  /** It goes onto the list of names that are off, beside the servers. */
+  readonly isOffByList: boolean
   /** Fields with a literal secret that a repository would get to see: to be asked about. */
   readonly exposed: readonly string[]
   /** What VS Code must be told to ask for. */
@@ -72,7 +74,11 @@ export async function planTransfer(
     const outcome = await planOne(world, loaded, { from, target })
     if (outcome === 'there') there.push(from)
     else if ('problem' in outcome) left.push(outcome)
-    else planned.push(outcome)
+    else {
+      const twin = planned.find(({ name }) => name === outcome.name)
+      if (twin === undefined) planned.push(outcome)
+      else left.push({ from, problem: sameName(from, twin.name, twin.from) })
+    }
   }
   return { target, planned, there, left }
 }
@@ -97,8 +103,9 @@ async function planOne(
   const held = findHeld(loaded, target, name)
   if (held !== undefined) return compareHeld(world, { from, held }, read)
 
+  const isOffByList = wanted.power === 'off' && read.power === 'on' && target.offList !== undefined
   const misread = findMisread(wanted, read, { unsaid: written.unsaid, target })
-  const unsaid = [...written.unsaid, ...misread]
+  const unsaid = [...written.unsaid, ...misread].filter(({ field }) => !isOffByList || field !== 'enabled')
   return {
     from,
     name,
@@ -106,7 +113,8 @@ async function planOne(
     shownEntry: toShown(wanted, target),
     definition: back.definition,
     losses: [...notes, ...unsaid.map((one) => showUnsaid(one, target.title))],
-    isTurnedOn: wanted.power === 'off' && read.power === 'on',
+    isTurnedOn: wanted.power === 'off' && read.power === 'on' && !isOffByList,
+    isOffByList,
     exposed: target.scope === 'project' ? findLiteralSecrets(definition, world.env) : [],
     inputs: target.source === 'vscode' ? inputsIn(definition) : [],
   }

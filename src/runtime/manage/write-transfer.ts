@@ -31,11 +31,7 @@ export async function writeTransfer(
   const { file, mode } = target
   await editFile(world, { file, mode }, (value) => {
     requireFree(world, { target, planned }, value)
-    return changesFor(
-      target,
-      planned.map(({ name, entry, inputs }) => ({ name, entry, inputs })),
-      value,
-    )
+    return changesFor(target, planned, value)
   })
 }
 
@@ -57,7 +53,7 @@ export async function previewTransfer(
         requireFree(world, { target, planned }, value)
         return changesFor(
           target,
-          planned.map((one) => ({ name: one.name, entry: entryOf(one), inputs: one.inputs })),
+          planned.map((one) => ({ ...one, entry: entryOf(one) })),
           value,
         )
       }),
@@ -99,30 +95,48 @@ function toLines(text: string): readonly string[] {
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines
 }
 
-interface NewEntry {
-  readonly name: string
-  readonly entry: ObjectValue
-  readonly inputs: readonly string[]
-}
+type NewEntry = Pick<Planned, 'name' | 'entry' | 'inputs' | 'isOffByList'>
 
 function changesFor(target: Target, entries: readonly NewEntry[], value: ObjectValue): readonly Change[] {
   const path = target.pathIn(value)
   return [
     ...askFor(value, [...new Set(entries.flatMap(({ inputs }) => inputs))]),
     ...entries.map(({ name, entry }): Change => ({ kind: 'set', path: [...path, name], value: entry })),
+    ...turnOff(
+      value,
+      target.offList?.(value),
+      entries.filter(({ isOffByList }) => isOffByList).map(({ name }) => name),
+    ),
   ]
+}
+
+function turnOff(
+  value: ObjectValue,
+  path: readonly string[] | undefined,
+  names: readonly string[],
+): readonly Change[] {
+  if (path === undefined) return []
+  return append(value, path, names, (item, name) => item === name)
 }
 
 /** VS Code asks for what stands in this list. */
 function askFor(value: ObjectValue, ids: readonly string[]): readonly Change[] {
-  const list = valueAt(value, ['inputs'])
-  const known = isListValue(list) ? list : []
-  const isKnown = (id: string): boolean => known.some((one) => valueAt(one, ['id']) === id)
-  const missing = ids.filter((id) => !isKnown(id))
-  const toInput = (id: string): Value => ({ type: 'promptString', id, description: id, password: true })
-  if (!isListValue(list))
-    return missing.length === 0 ? [] : [{ kind: 'set', path: ['inputs'], value: missing.map(toInput) }]
-  return missing.map((id, i) => ({ kind: 'set', path: ['inputs', known.length + i], value: toInput(id) }))
+  const inputs = ids.map((id) => ({ type: 'promptString', id, description: id, password: true }))
+  return append(value, ['inputs'], inputs, (item, { id }) => valueAt(item, ['id']) === id)
+}
+
+/** To the end of a list, without what it has already; the list is made when there is none. */
+function append<T extends Value>(
+  value: ObjectValue,
+  path: readonly string[],
+  items: readonly T[],
+  isSame: (there: Value, item: T) => boolean,
+): readonly Change[] {
+  const list = valueAt(value, path)
+  const there = isListValue(list) ? list : []
+  const added = items.filter((item) => !there.some((one) => isSame(one, item)))
+  if (!isListValue(list)) return added.length === 0 ? [] : [{ kind: 'set', path, value: added }]
+  return added.map((item, i) => ({ kind: 'set', path: [...path, there.length + i], value: item }))
 }
 
 /** Under the lock: another may have added it since it was planned. */
