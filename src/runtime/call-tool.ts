@@ -30,11 +30,18 @@ import { performBuiltin, toBoardTool, type BuiltinDesk } from './call-builtin.ts
 import { reachTool, type FoundTool, type Servers, type ToolName } from './reach-tool.ts'
 import type { BoardTool } from './tools.ts'
 
-export interface CallOptions extends Pick<RequestOptions, 'signal' | 'timeoutMs' | 'onProgress'> {
+export interface CallOptions extends Pick<
+  RequestOptions,
+  'signal' | 'timeoutMs' | 'onProgress' | 'unfinished' | 'onLog'
+> {
   /** How long the server may take to be there; its own limit for a start holds as well. Default: as `timeoutMs`. */
   readonly connectTimeoutMs?: number | undefined
   /** `person`: whoever typed the call has answered what would be asked. Default: `model`. */
   readonly who?: WantedCall['who'] | undefined
+  /** Asks in place of the board's own `ask`: for hosts with several people in front of them. */
+  readonly ask?: WantedCall['ask'] | undefined
+  /** What else goes with the name and the arguments: `_meta`, answers to what the server asked. */
+  readonly params?: Params | undefined
 }
 
 export interface ToolRequest {
@@ -75,7 +82,7 @@ interface Performed {
 }
 
 async function perform(desk: CallDesk, { name, args: given, options }: ToolRequest): Promise<Performed> {
-  const { signal, timeoutMs, connectTimeoutMs = timeoutMs, onProgress, who = 'model' } = options
+  const { signal, timeoutMs, connectTimeoutMs = timeoutMs, onProgress, who = 'model', ask } = options
   const reaching = { signal, timeoutMs: connectTimeoutMs }
   const builtin = typeof name === 'string' ? findBuiltin(name) : undefined
   if (builtin !== undefined) {
@@ -88,12 +95,13 @@ async function perform(desk: CallDesk, { name, args: given, options }: ToolReque
   const details = detailsOf(found.tool)
   const args = typeof given === 'function' ? given(found.tool) : (given ?? {})
   const target = targetOf(found)
-  const permission = await askPermission(desk.permit, target, { args, who, signal })
+  const permission = await askPermission(desk.permit, target, { args, who, signal, ask })
   if (permission.kind !== 'allowed') return { outcome: permission, details }
   const { isUnchanged } = permission
+  const { unfinished, onLog, params: more } = options
   const outcome = await call(
-    sendTo(desk.servers, found),
-    { target, args, isUnchanged, options: { signal, timeoutMs, onProgress } },
+    sendTo(desk.servers, found, more),
+    { target, args, isUnchanged, options: { signal, timeoutMs, onProgress, unfinished, onLog } },
     desk.guard,
   )
   return { outcome, details }
@@ -124,10 +132,12 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | un
 }
 
 /** To the server that was found, for as long as it has the tool that was permitted. */
-function sendTo(servers: Servers, found: FoundTool): Send {
+function sendTo(servers: Servers, found: FoundTool, more: Params | undefined): Send {
   const { by } = found
-  return (params, options) =>
-    inTurn(by, options.signal, () => sendIfSame(servers, found, { params, options }))
+  return (call, options) => {
+    const params = more === undefined ? call : { ...more, ...call }
+    return inTurn(by, options.signal, () => sendIfSame(servers, found, { params, options }))
+  }
 }
 
 async function sendIfSame(

@@ -11,6 +11,7 @@
 import { untilAborted } from '../base/until-aborted.ts'
 import type {
   Answer,
+  Ask,
   CallTarget,
   Caller,
   Considered,
@@ -45,13 +46,12 @@ export interface PermissionOptions {
   readonly ask?: Ask | undefined
 }
 
-/** The signal is aborted when nobody waits for the answer any more. */
-export type Ask = (question: Question, options: { readonly signal: AbortSignal }) => Answer | Promise<Answer>
-
 export interface CheckOptions {
   /** What it is to be called with: shown in the question. */
   readonly arguments?: unknown
   readonly signal?: AbortSignal | undefined
+  /** In place of the host's own. */
+  readonly ask?: Ask | undefined
 }
 
 /** What may be done with the tools of a board, or of a fork of it. */
@@ -240,7 +240,7 @@ function check(desk: Desk, one: Check): Promise<Decision> {
 async function question(desk: Desk, one: Check, asked: Asked): Promise<Decision> {
   const { target, options } = one
   const { by } = asked
-  if (desk.ask === undefined)
+  if ((options.ask ?? desk.ask) === undefined)
     return { action: 'deny', by, problem: needsAnswer(target, by, desk.world.platform) }
   const key = JSON.stringify([target.fingerprint, target.tool])
   const pending = desk.asking.get(key)
@@ -263,7 +263,8 @@ async function askFor(
 ): Promise<Decision> {
   const signal = options.signal ?? new AbortController().signal
   const question = toQuestion(permissions, target, { why: by, args: options.arguments })
-  const asked = (async () => desk.ask!(question, { signal }))()
+  const ask = options.ask ?? desk.ask!
+  const asked = (async () => ask(question, { signal }))()
   const answered = untilAborted(asked, signal).then((answer) => keep(desk, { current, target, answer }))
   // Those who wait for it only want to know when it is over.
   desk.asking.set(

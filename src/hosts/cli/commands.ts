@@ -222,6 +222,14 @@ export const PLUGBOARD: Command = {
       load: () => import('./commands/sources.ts'),
     },
     {
+      name: 'watch',
+      summary: 'stay, and show what changes in the configuration; starts nothing',
+      arguments: [],
+      flags: [],
+      examples: ['plugboard watch', 'plugboard watch --json'],
+      load: () => import('./commands/watch.ts'),
+    },
+    {
       name: 'doctor',
       summary: 'look for what is wrong and say how to mend it',
       arguments: [],

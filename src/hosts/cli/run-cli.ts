@@ -68,9 +68,9 @@ function createContext({ world, terminal, version }: CliRequest, { flags, args }
     args,
     paint: terminal.hasColor.out ? COLORS : NO_COLORS,
     json: flags['json'] === true,
-    load: async (options = {}) => {
+    load: async (options = {}, from = world) => {
       const { loadCatalog } = await import('../../runtime/load-catalog.ts')
-      const loaded = await loadCatalog(world, { ...toLoadOptions(flags), ...options })
+      const loaded = await loadCatalog(from, { ...toLoadOptions(flags), ...options })
       requireGiven(loaded)
       return loaded
     },

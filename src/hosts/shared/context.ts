@@ -20,8 +20,8 @@ export interface CommandContext {
   /** `--json`: stdout gets one JSON value and nothing else. */
   readonly json: boolean
   readonly version: string
-  /** Loads what the global flags ask for; `options` adds to them. */
-  load(options?: LoadOptions): Promise<LoadedCatalog>
+  /** Loads what the global flags ask for; `options` adds to them. Default: from `world`. */
+  load(options?: LoadOptions, from?: World): Promise<LoadedCatalog>
 }
 
 /** By name without dashes. A flag that may be repeated has a list, another one that takes a value its last. */

@@ -114,6 +114,7 @@ export function asFlag<T>(key: Key<T, boolean>): Setter<T> {
   }
 }
 
+/** One of a few words. */
 export function asOneOf<T, V extends string>(key: Key<T, V>, words: readonly V[]): Setter<T> {
   return (target, { node }) => {
     const word = words.find((one) => one === scalarText(node))

@@ -65,24 +65,22 @@ const OAUTH_OF_ANYONE: Readonly<Record<string, Setter<Mutable<OAuth>>>> = {
 /** For entries that somebody else wrote and nobody here approved. */
 export const CONNECTOR_OAUTH = oauth(OAUTH_OF_ANYONE)
 
-const OUR_OAUTH = oauthOrFalse(
-  oauth({
-    ...OAUTH_OF_ANYONE,
-    grantType: asOneOf<OAuth, GrantType>('grantType', GRANT_TYPES),
-    privateKey: asTemplate<OAuth>('privateKey'),
-    privateKeyFile: asTemplate<OAuth>('privateKeyFile'),
-    signingAlgorithm: asText<OAuth>('signingAlgorithm'),
-    assertion: asTemplate<OAuth>('assertion'),
-    assertionFile: asTemplate<OAuth>('assertionFile'),
-    idToken: asTemplate<OAuth>('idToken'),
-    idTokenFile: asTemplate<OAuth>('idTokenFile'),
-    idpIssuer: asText<OAuth>('idpIssuer'),
-    idpTokenUrl: asText<OAuth>('idpTokenUrl'),
-    idpClientId: asTemplate<OAuth>('idpClientId'),
-    idpClientSecret: asTemplate<OAuth>('idpClientSecret'),
-    dangerouslyAllowHttp: asFlag<OAuth>('dangerouslyAllowHttp'),
-  }),
-)
+const OUR_OAUTH = oauth({
+  ...OAUTH_OF_ANYONE,
+  grantType: asOneOf<OAuth, GrantType>('grantType', GRANT_TYPES),
+  privateKey: asTemplate<OAuth>('privateKey'),
+  privateKeyFile: asTemplate<OAuth>('privateKeyFile'),
+  signingAlgorithm: asText<OAuth>('signingAlgorithm'),
+  assertion: asTemplate<OAuth>('assertion'),
+  assertionFile: asTemplate<OAuth>('assertionFile'),
+  idToken: asTemplate<OAuth>('idToken'),
+  idTokenFile: asTemplate<OAuth>('idTokenFile'),
+  idpIssuer: asText<OAuth>('idpIssuer'),
+  idpTokenUrl: asText<OAuth>('idpTokenUrl'),
+  idpClientId: asTemplate<OAuth>('idpClientId'),
+  idpClientSecret: asTemplate<OAuth>('idpClientSecret'),
+  dangerouslyAllowHttp: asFlag<OAuth>('dangerouslyAllowHttp'),
+})
 
 const OUR_AUTH = auth({
   type: asText<Auth>('type'),
@@ -98,7 +96,7 @@ export const OUR_FIELDS: Readonly<Record<string, FieldReader>> = {
   envFile: template('envFile'),
   cwd: template('cwd'),
   headersHelper: template('headersHelper'),
-  oauth: OUR_OAUTH,
+  oauth: oauthOrFalse(OUR_OAUTH),
   auth: OUR_AUTH,
   ideName: words('ideName'),
   authToken: template('authToken'),
