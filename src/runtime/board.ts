@@ -25,6 +25,7 @@ import { createSpill } from '../pipeline/translate/spill.ts'
 import { ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
 import { ask, timeoutOf, untilLive } from './ask.ts'
+import { createAuthorizer } from './authorizer.ts'
 import { callTool, type CallArguments, type CallDesk, type CallOptions } from './call-tool.ts'
 import { openFork, type Fork, type ForkOptions } from './fork.ts'
 import type { ToolName } from './reach-tool.ts'
@@ -49,6 +50,7 @@ import { toReadiness, type Readiness } from './readiness.ts'
 import { NOTHING, planReload, type ReloadSummary } from './reload.ts'
 import type { Shared } from './shared.ts'
 import { makeShowable } from './showable.ts'
+import { SignInWatch } from './sign-in-watch.ts'
 import { createSlots } from './slots.ts'
 import type { KnownServer } from './standing.ts'
 import { Subscriptions, type ResourceChange } from './subscriptions.ts'
@@ -62,6 +64,7 @@ export interface BoardOptions extends PermissionOptions {
   readonly watch?: boolean | undefined
   /** What the host can answer when a server asks. */
   readonly handlers?: ClientHandlers | undefined
+  /** In place of the user's own sign-ins. */
   readonly credentials?: CredentialSource | undefined
   /** Servers in this process, for entries of type `sdk`. */
   readonly inProcess?: InProcessServers | undefined
@@ -199,6 +202,7 @@ class LiveBoard implements Board {
   readonly #modelView = createModelView()
   readonly #subscriptions: Subscriptions
   readonly #desk: CallDesk
+  readonly #signIns: SignInWatch | undefined
   #permissions: Promise<OpenPermissions> | undefined
   #isClosed = false
   /** Servers that changed in this turn. */
@@ -230,6 +234,8 @@ class LiveBoard implements Board {
         for (const listener of this.#listeners.resource) tell(() => listener(change))
       },
     })
+    if (options.stay !== 'once')
+      this.#signIns = new SignInWatch(world.clock, () => this.#supervisors.values())
     this.#desk = this.#openDesk()
   }
 
@@ -345,6 +351,7 @@ class LiveBoard implements Board {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#loader.close()
+    this.#signIns?.close()
     const all = [...this.#supervisors.values(), ...this.#retiring]
     await Promise.allSettled(all.map((one) => one.close()))
     await this.#shared.cache.flush()
@@ -467,6 +474,7 @@ class LiveBoard implements Board {
     const servers = [...this.#changed]
     this.#changed.clear()
     this.#subscriptions.renew()
+    if (!this.#isClosed) this.#signIns?.update()
     const { section, builtins } = this.#modelView.update(this.#known())
     const tools = this.#toolList.update(this.#inOrder()) || builtins
     for (const listener of this.#listeners.change) tell(() => listener({ servers, tools, section }))
@@ -478,7 +486,8 @@ function share(
   { dirs, project }: LoadedCatalog,
   options: BoardOptions & Pick<Shared, 'onChange' | 'onNotification'>,
 ): Shared {
-  const { handlers = {}, inProcess = {}, client = CLIENT, credentials, stay = 'long' } = options
+  const { handlers = {}, inProcess = {}, client = CLIENT, stay = 'long' } = options
+  const { credentials = createAuthorizer({ world, dirs }) } = options
   return {
     world,
     dirs,
@@ -497,7 +506,7 @@ function share(
       world,
       project,
       cache: createValueCache(),
-      ...(credentials === undefined ? {} : { credentials }),
+      credentials,
     },
     onChange: options.onChange,
     onNotification: options.onNotification,

@@ -24,6 +24,7 @@ const BY_CODE: Readonly<Record<string, number>> = {
   'permit/needs-answer': DENIED,
   'permit/changed': DENIED,
   'connect/needs-auth': SIGN_IN,
+  'call/needs-auth': SIGN_IN,
   // A page to open: mostly one to sign in at.
   'call/needs-page': SIGN_IN,
   'call/bad-arguments': TO_FIX,

@@ -83,7 +83,10 @@ describe('rules', () => {
     expect(problemsOf(loaded)).toEqual([
       'normalize/rule-names-nothing no tool is called `github`: names are `mcp__<server>__<tool>`',
     ])
-X, () => {
+  })
+})
+
+describe('modes', () => {
   test('plan in any file of the user or the organisation is plan', async () => {
     const { permissions } = await load({
       [USER]: settings({ mode: 'plan' }),
