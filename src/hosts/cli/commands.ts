@@ -55,6 +55,10 @@ const REGISTRY_FLAG: Flag = {
   summary: 'another registry than the official one, or than that of the setting `registry`',
 }
 
+const DRY_RUN_FLAG: Flag = { name: 'dry-run', summary: 'write nothing, and show what would change' }
+
+const YES_FLAG: Flag = { name: 'yes', short: 'y', summary: 'do not ask' }
+
 export const PLUGBOARD: Command = {
   name: 'plugboard',
   summary: 'every MCP server you have configured, anywhere, and what became of each one',
@@ -345,11 +349,48 @@ export const PLUGBOARD: Command = {
           summary: 'as which package, or remote; default: it asks, or takes the first',
         },
         ENV_FLAG,
-        { name: 'yes', short: 'y', summary: 'do not ask' },
+        YES_FLAG,
         REGISTRY_FLAG,
       ],
       examples: ['plugboard install io.github.acme/weather', 'plugboard install weather@1.2.0 --using npm'],
       load: async () => (await import('./adding.ts')).install,
+    },
+    {
+      name: 'add-from',
+      summary: 'add a server as another agent has it, and try it',
+      arguments: [
+        { name: 'agent', count: 'one' },
+        { name: 'server', count: 'one' },
+      ],
+      flags: [...ADD_FLAGS, YES_FLAG],
+      examples: ['plugboard add-from cursor github'],
+      load: async () => (await import('./adding.ts')).addFrom,
+    },
+    {
+      name: 'import',
+      summary: 'copy servers of another agent into a file of yours; the agent keeps them',
+      arguments: [
+        { name: 'agent', count: 'one' },
+        { name: 'server', count: 'any' },
+      ],
+      flags: [{ name: 'all', summary: 'every server of the agent' }, SCOPE_FLAG, DRY_RUN_FLAG, YES_FLAG],
+      examples: [
+        'plugboard import cursor',
+        'plugboard import codex figma --dry-run',
+        'plugboard import claude-desktop --all',
+      ],
+      load: async () => (await import('./adding.ts')).importServers,
+    },
+    {
+      name: 'export',
+      summary: 'copy servers into the file of another agent: those named, or all of your own file',
+      arguments: [
+        { name: 'agent', count: 'one' },
+        { name: 'server', count: 'any' },
+      ],
+      flags: [SCOPE_FLAG, DRY_RUN_FLAG, YES_FLAG],
+      examples: ['plugboard export codex --dry-run', 'plugboard export vscode github --scope project'],
+      load: async () => (await import('./adding.ts')).exportServers,
     },
     {
       name: 'trust',
