@@ -25,6 +25,8 @@ export interface Command {
 export interface Argument {
   readonly name: string
   readonly count: 'one' | 'optional' | 'some' | 'any'
+  /** What may be written here with none of the arguments behind it. */
+  readonly alone?: readonly string[]
 }
 
 export interface Flag {

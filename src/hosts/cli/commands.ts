@@ -1,6 +1,7 @@
 /**
  * commands: the command tree, as data. Parsing, help and completion all read it; the work is imported when it runs.
  */
+import { BUILTIN_NAMES } from '../../model/builtin.ts'
 import type { Command, Flag } from './command.ts'
 
 export const GLOBAL_FLAGS: readonly Flag[] = [
@@ -125,9 +126,9 @@ export const PLUGBOARD: Command = {
     },
     {
       name: 'call',
-      summary: 'call a tool of a server and print what it answers',
+      summary: 'call a tool of a server, or a built-in one, and print what it answers',
       arguments: [
-        { name: 'server', count: 'one' },
+        { name: 'server', count: 'one', alone: BUILTIN_NAMES },
         { name: 'tool', count: 'one' },
         { name: 'k=v', count: 'any' },
       ],
@@ -149,6 +150,7 @@ export const PLUGBOARD: Command = {
         'plugboard call github add_labels issue=7 labels=bug',
         'plugboard call files read path:=\'"a.txt"\' --output json',
         'plugboard call github create_issue --args @issue.json',
+        'plugboard call listMcpResources server=docs',
       ],
       load: async () => (await import('./connected.ts')).call,
     },
@@ -526,6 +528,14 @@ export const PLUGBOARD: Command = {
           flags: [{ name: 'all', summary: 'every tool that changed' }],
           examples: ['plugboard pins accept mcp__github__get_issue'],
           load: async () => (await import('./permitting.ts')).accept,
+        },
+        {
+          name: 'forget',
+          summary: 'forget that they were approved, so that they are approved anew',
+          arguments: [{ name: 'tool', count: 'any' }],
+          flags: [{ name: 'all', summary: 'every tool that was approved' }],
+          examples: ['plugboard pins forget mcp__github__get_issue', 'plugboard pins forget --all'],
+          load: async () => (await import('./permitting.ts')).forget,
         },
       ],
     },
