@@ -80,10 +80,14 @@ describe('rules', () => {
 
   test('that can name no tool are a warning', async () => {
     const loaded = await load({ [USER]: settings({ rules: [{ tool: 'github', action: 'deny' }] }) })
+    expect(loaded.permissions.broken).toBeUndefined()
     expect(problemsOf(loaded)).toEqual([
       'normalize/rule-names-nothing no tool is called `github`: names are `mcp__<server>__<tool>`',
     ])
-X, () => {
+  })
+})
+
+describe('modes', () => {
   test('plan in any file of the user or the organisation is plan', async () => {
     const { permissions } = await load({
       [USER]: settings({ mode: 'plan' }),
