@@ -3,12 +3,14 @@
  *
  *   plugboard.cjs   the command; bin.cjs starts it with the code cache beside it
  *   connected.cjs   the commands that connect, loaded by it when one of them runs
- *   permitting.cjs  those about permissions and pins; doctor.cjs: that one
+ *   adding.cjs      those that add servers
+ *   permitting.cjs  those about permissions and pins; doctor.cjs, watch.cjs: those; path-watch.cjs: what the last needs
  *   lock.cjs        for what is changed while an authorization server is asked
  *   undici.cjs, ws.cjs   what those need for servers that are not on this machine
  *   parse-*.cjs     the parsers it loads when a file is not plain
  *   index.js        the library, in chunks, so that a host loads what it uses
  *   ai.js, anthropic.js, langchain.js, openai.js   its adapters, each for a package that the host brings
+ *   shell.js, load/  the shell, an ES module, and how the command gets at it
  *   types/          declarations
  */
 import { execFileSync } from 'node:child_process'
@@ -51,19 +53,30 @@ const APART = {
   './yaml.ts': ['parse-yaml', 'src/pipeline/discover/formats/yaml.ts'],
   './connected.ts': ['connected', 'src/hosts/cli/connected.ts'],
   '../connected.ts': ['connected', 'src/hosts/cli/connected.ts'],
+  './adding.ts': ['adding', 'src/hosts/cli/adding.ts'],
   './permitting.ts': ['permitting', 'src/hosts/cli/permitting.ts'],
   './commands/doctor.ts': ['doctor', 'src/hosts/cli/commands/doctor.ts'],
   './lock.ts': ['lock', 'src/world/node/lock.ts'],
+  './commands/watch.ts': ['watch', 'src/hosts/cli/commands/watch.ts'],
+  './path-watch.ts': ['path-watch', 'src/world/node/path-watch.ts'],
   'undici/lib/dispatcher/agent.js': ['undici', 'undici/lib/dispatcher/agent.js'],
   ws: ['ws', 'ws'],
+}
+/** As those, but ES modules, for what cannot be required: through a file of a few lines, since a script from a code cache has no `import()`. */
+const APART_MODULES = {
+  './hosts/shell/main.ts': { name: 'shell', file: 'src/hosts/shell/main.ts', exports: ['headless'] },
 }
 const apart = {
   name: 'apart',
   setup({ onResolve }) {
     onResolve({ filter: /./ }, ({ path, kind }) =>
-      kind === 'dynamic-import' && Object.hasOwn(APART, path)
-        ? { path: `./${APART[path][0]}.cjs`, external: true }
-        : undefined,
+      kind !== 'dynamic-import'
+        ? undefined
+        : Object.hasOwn(APART, path)
+          ? { path: `./${APART[path][0]}.cjs`, external: true }
+          : Object.hasOwn(APART_MODULES, path)
+            ? { path: `./load/${APART_MODULES[path].name}.cjs`, external: true }
+            : undefined,
     )
   },
 }
@@ -99,9 +112,10 @@ await Promise.all([
     entryPoints: [
       { in: 'src/index.ts', out: 'index' },
       ...ADAPTERS.map((name) => ({ in: `src/hosts/adapters/${name}.ts`, out: name })),
+      ...Object.values(APART_MODULES).map(({ name, file }) => ({ in: file, out: name })),
     ],
     // CommonJS inside, and often in the host's own bundle already; what adapters are for is the host's.
-    external: [...common.external, 'undici/*', 'ws', 'eventsource-parser', 'ai', '@langchain/*'],
+    external: [...common.external, 'undici/*', 'ws', 'eventsource-parser', 'ai', '@ai-sdk/*', '@langchain/*'],
     outdir: 'dist',
     splitting: true,
     format: 'esm',
@@ -115,6 +129,14 @@ await Promise.all([
     outExtension: { '.js': '.cjs' },
   }),
 ])
+mkdirSync(join(dist, 'load'))
+for (const { name, exports } of Object.values(APART_MODULES)) {
+  const lines = exports.map(
+    (one) =>
+      `exports.${one} = { run: async (context) => (await import('../${name}.js')).${one}.run(context) }\n`,
+  )
+  writeFileSync(join(dist, 'load', `${name}.cjs`), lines.join(''))
+}
 chmodSync(join(dist, 'bin.cjs'), 0o755)
 makeCodeCache()
 execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {

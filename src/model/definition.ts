@@ -95,11 +95,42 @@ export interface OAuth {
   readonly authorizationUrl?: string
   readonly tokenUrl?: string
   readonly resource?: string
-  readonly grantType?: 'authorization_code' | 'client_credentials'
+  /** The only authorization server that is to see the client's secrets. */
+  readonly issuer?: string
+  /** The address of a Client ID Metadata Document, which is then the name of the client. */
+  readonly clientMetadataUrl?: string
+  readonly grantType?: GrantType
   readonly prompt?: string
+  /** PEM (PKCS #8): the client signs, in place of having a secret. */
+  readonly privateKey?: Template
+  readonly privateKeyFile?: Template
+  /** Of the private key. Absent: `ES256`. */
+  readonly signingAlgorithm?: string
+  /** For `jwt_bearer`: the token with which this machine is vouched for. Read anew each time. */
+  readonly assertion?: Template
+  readonly assertionFile?: Template
+  /** For `enterprise_managed`: what the company's identity provider says of its user, and where that one is. */
+  readonly idToken?: Template
+  readonly idTokenFile?: Template
+  readonly idpIssuer?: string
+  readonly idpTokenUrl?: string
+  readonly idpClientId?: Template
+  readonly idpClientSecret?: Template
+  /** Secrets may be sent over plain HTTP, beyond this machine. */
+  readonly dangerouslyAllowHttp?: boolean
   /** The file says OAuth must not be tried. */
   readonly isOff?: boolean
 }
+
+export const GRANT_TYPES = [
+  'authorization_code',
+  'device_code',
+  'client_credentials',
+  'jwt_bearer',
+  'enterprise_managed',
+] as const
+
+export type GrantType = (typeof GRANT_TYPES)[number]
 
 export interface Auth {
   readonly type: 'oauth' | 'apikey'

@@ -4,7 +4,7 @@
  * Opening a wire returns it at once; what goes wrong later arrives through the listener, so that nothing is lost
  * between opening and listening.
  */
-import type { Message } from './message.ts'
+import type { Message, RequestId } from './message.ts'
 import type { NetworkFailure, ViaProxy } from './network.ts'
 
 export interface Wire {
@@ -32,7 +32,8 @@ export interface SendOptions {
 export type Doubt = 'broken' | 'given-up'
 
 export interface WireListener {
-  onMessage(message: Message): void
+  /** `of`: the request on whose own stream it came (HTTP). */
+  onMessage(message: Message, of?: RequestId): void
   /** Text where a message should be: banners, logs. Already shortened. */
   onNoise?(text: string): void
   /** What a process writes to stderr, in lines without their ends; secrets are still in it. */

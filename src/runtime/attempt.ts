@@ -195,6 +195,7 @@ export class Attempt implements ConnectListener {
     try {
       this.session = await connect(launch, {
         world,
+        server: this.#request.server.name,
         client,
         handlers,
         listens,

@@ -121,8 +121,22 @@ function oauthFields(oauth: OAuth, { text, value, words }: Spelling): JsonValue 
     authorizationUrl: oauth.authorizationUrl && words(oauth.authorizationUrl),
     tokenUrl: oauth.tokenUrl && words(oauth.tokenUrl),
     resource: oauth.resource && words(oauth.resource),
+    issuer: oauth.issuer && words(oauth.issuer),
+    clientMetadataUrl: oauth.clientMetadataUrl && words(oauth.clientMetadataUrl),
     grantType: oauth.grantType,
     prompt: oauth.prompt,
+    privateKey: oauth.privateKey && value(oauth.privateKey),
+    privateKeyFile: oauth.privateKeyFile && text(oauth.privateKeyFile),
+    signingAlgorithm: oauth.signingAlgorithm,
+    assertion: oauth.assertion && value(oauth.assertion),
+    assertionFile: oauth.assertionFile && text(oauth.assertionFile),
+    idToken: oauth.idToken && value(oauth.idToken),
+    idTokenFile: oauth.idTokenFile && text(oauth.idTokenFile),
+    idpIssuer: oauth.idpIssuer && words(oauth.idpIssuer),
+    idpTokenUrl: oauth.idpTokenUrl && words(oauth.idpTokenUrl),
+    idpClientId: oauth.idpClientId && text(oauth.idpClientId),
+    idpClientSecret: oauth.idpClientSecret && value(oauth.idpClientSecret),
+    dangerouslyAllowHttp: oauth.dangerouslyAllowHttp,
   })
 }
 

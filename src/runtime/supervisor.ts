@@ -49,6 +49,8 @@ export interface ServerSnapshot {
   readonly stages: readonly StageTime[]
   /** What could not be filled in, and the like: it may work all the same. */
   readonly warnings: readonly Problem[]
+  /** Its file cannot be read any more: it runs as the file was before. */
+  readonly isStale?: true
 }
 
 /** A session, and whose it is: of another than was asked, when a reload has put one in its place meanwhile. */

@@ -71,6 +71,18 @@ export interface Files {
   append(file: string, text: string, options: AppendOptions): boolean
   /** False when it is still there; a file that never was is gone too. */
   remove(file: string): boolean
+  /**
+   * Tells, now and then for nothing, that something may be other than it was at one of these paths: made, changed, gone,
+   * replaced, or reached by another link. Who is told looks. Holds no process open. The answer ends it.
+   */
+  watch(paths: WatchedPaths, onTouched: () => void): Promise<() => void>
+}
+
+export interface WatchedPaths {
+  /** They need not exist, and neither need their folders. */
+  readonly files: readonly string[]
+  /** Whatever is right inside counts. */
+  readonly folders: readonly string[]
 }
 
 export interface AppendOptions {

@@ -37,6 +37,8 @@ export interface MemoryWorld extends World {
   readonly reads: readonly string[]
   readonly commands: readonly string[]
   readonly stored: ReadonlyMap<string, string | FileRead>
+  /** Who is told when something is touched; empty when nobody watches. */
+  readonly watchers: ReadonlySet<() => void>
 }
 
 export const HOMES: Readonly<Record<Platform, string>> = {
@@ -57,6 +59,7 @@ export function createMemoryWorld(options: MemoryOptions = {}): MemoryWorld {
   const stored = new Map(Object.entries(options.files ?? {}))
   const reads: string[] = []
   const commands: string[] = []
+  const watchers = new Set<() => void>()
   return {
     platform,
     processors: 1,
@@ -64,7 +67,7 @@ export function createMemoryWorld(options: MemoryOptions = {}): MemoryWorld {
     env: options.env ?? {},
     home: options.home ?? HOMES[platform],
     cwd: options.cwd ?? PROJECTS[platform],
-    files: createMemoryFiles({ paths, stored, reads, programs: new Set(options.programs) }),
+    files: createMemoryFiles({ paths, stored, reads, programs: new Set(options.programs), watchers }),
     clock: {
       now: () => options.now ?? Date.UTC(2026, 10, 16),
       after: () => () => undefined,
@@ -95,6 +98,7 @@ export function createMemoryWorld(options: MemoryOptions = {}): MemoryWorld {
     reads,
     commands,
     stored,
+    watchers,
   }
 }
 
@@ -135,9 +139,10 @@ interface Disk {
   readonly stored: Map<string, string | FileRead>
   readonly reads: string[]
   readonly programs: ReadonlySet<string>
+  readonly watchers: Set<() => void>
 }
 
-function createMemoryFiles({ paths, stored, reads, programs }: Disk): Files {
+function createMemoryFiles({ paths, stored, reads, programs, watchers }: Disk): Files {
   const locks = new Map<string, Turns>()
   const isBelow = (directory: string, path: string): boolean => path.startsWith(directory + paths.sep)
   return {
@@ -183,6 +188,10 @@ function createMemoryFiles({ paths, stored, reads, programs }: Disk): Files {
     remove(file) {
       stored.delete(file)
       return true
+    },
+    async watch(_, onTouched) {
+      watchers.add(onTouched)
+      return () => void watchers.delete(onTouched)
     },
   }
 }

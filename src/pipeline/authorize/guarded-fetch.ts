@@ -22,6 +22,8 @@ export interface Guard {
   readonly serverUrl: string
   /** The entry of the server says so, in a word that is hard to type by accident. */
   readonly allowsHttp: boolean
+  /** Origins that the entry itself names: its user may have an authorization server at home. */
+  readonly chosen?: ReadonlySet<string>
   readonly signal?: AbortSignal | undefined
 }
 
@@ -57,7 +59,10 @@ export function createGuardedFetch(world: Outside, guard: Guard): GuardedFetch {
   return async (to, init = {}) => {
     const url = new URL(to)
     requireSecure(url, guard)
-    const address = await findAddress(world, url, () => (server ??= networkOfServer(world, guard)))
+    const isChosen = guard.chosen?.has(url.origin) === true
+    const address = isChosen
+      ? undefined
+      : await findAddress(world, url, () => (server ??= networkOfServer(world, guard)))
     guard.signal?.throwIfAborted()
     const answer = await exchange(world, toRequest(url, init, address), { url, signal: guard.signal })
     return toResponse(url, init, answer)

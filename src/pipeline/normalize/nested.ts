@@ -48,6 +48,15 @@ function nested<T>(
   }
 }
 
+/** The settings, or `false`: not to be tried. */
+export function oauthOrFalse(settings: FieldReader): FieldReader {
+  return (draft, field) => {
+    const isOff = field.node.kind === 'scalar' && field.node.value === false
+    if (isOff) setField(draft, 'oauth', field, { isOff })
+    else settings(draft, field)
+  }
+}
+
 /** A single top-level field that belongs into `oauth`. */
 export function oauthField(setter: Setter<Mutable<OAuth>>): FieldReader {
   return (draft, field) => {
@@ -92,6 +101,25 @@ export function asScopes<T>(key: Key<T, readonly string[]>): Setter<T> {
     const list = node.kind === 'array' ? node.items.map(scalarText) : scalarText(node)?.split(/[\s,]+/)
     if (list === undefined || list.includes(undefined)) return 'a list of strings'
     target[key] = list as T[typeof key]
+    return undefined
+  }
+}
+
+/** `true` or `false`, and nothing that merely looks like it. */
+export function asFlag<T>(key: Key<T, boolean>): Setter<T> {
+  return (target, { node }) => {
+    if (node.kind !== 'scalar' || typeof node.value !== 'boolean') return '`true` or `false`'
+    target[key] = node.value as T[typeof key]
+    return undefined
+  }
+}
+
+/** One of a few words. */
+export function asOneOf<T, V extends string>(key: Key<T, V>, words: readonly V[]): Setter<T> {
+  return (target, { node }) => {
+    const word = words.find((one) => one === scalarText(node))
+    if (word === undefined) return words.map((one) => `\`${one}\``).join(', ')
+    target[key] = word as T[typeof key]
     return undefined
   }
 }

@@ -27,6 +27,7 @@ const SPELLINGS = {
   headersHelper: ['headersHelper', 'http_headers_helper'],
   authToken: ['authToken'],
   auth: ['auth'],
+  oauth: ['oauth', 'oauthClient', 'auth'],
 } as const
 
 export type FieldName = keyof typeof SPELLINGS
@@ -163,6 +164,15 @@ export function badVariable(server: Server, field: Field): Problem {
     message: `\`${showField(field)}\` of server \`${server.name}\` has a NUL, which no variable can hold`,
     where: whereField(server.found, field),
     notes: [leftOut(field)],
+  })
+}
+
+export function missingForGrant(server: Server, key: string): Problem {
+  return createProblem({
+    code: 'resolve/oauth-incomplete',
+    message: `server \`${server.name}\` cannot sign in as its entry says: \`oauth.${key}\` is missing`,
+    where: whereField(server.found, { name: 'oauth' }),
+    hints: [`add \`${key}\` to its \`oauth\``],
   })
 }
 

@@ -83,8 +83,14 @@ export const nodeFiles: Files = {
       import('proper-lockfile'),
     ])
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    let isLost = false
     const release = await lock(file, {
       realpath: false,
+      // What a process left behind that was killed is taken over by those who wait, before they give up.
+      stale: 5000,
+      // By default it throws where nobody can catch it, and ends the program. Whoever has the lock now took it because this
+      // process stood still; what is written is whole either way.
+      onCompromised: () => void (isLost = true),
       // Those who wait wake together, and one of them gets it: the longest pause is what each of many costs.
       retries: { retries: 200, minTimeout: 10, maxTimeout: 50 },
     })
@@ -93,7 +99,7 @@ export const nodeFiles: Files = {
       if (before.kind === 'unreadable') throw new Error(`${file} cannot be read`)
       await writeFileAtomic(file, change(before.kind === 'text' ? before.text : undefined), { mode })
     } finally {
-      await release()
+      if (!isLost) await release()
     }
   },
 
@@ -140,6 +146,12 @@ export const nodeFiles: Files = {
     } catch {
       return false // a directory, or not ours to remove
     }
+  },
+
+  async watch(paths, onTouched) {
+    const { PathWatch } = await import('./path-watch.ts')
+    const watch = new PathWatch(paths, onTouched)
+    return () => watch.close()
   },
 }
 

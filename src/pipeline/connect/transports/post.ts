@@ -164,7 +164,7 @@ export class Post implements AnswerListener {
     if (this.#isOver) return
     const told = this.#events === undefined ? this.#address(message) : message
     if (!('method' in told) && told.id === this.#id) this.#isAnswered = true
-    this.#line.listener.onMessage(told)
+    this.#line.listener.onMessage(told, this.#id)
   }
 
   /** A server that could not even read whose answer this is: the only one who waits for this body is ours. */

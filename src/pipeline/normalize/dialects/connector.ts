@@ -14,7 +14,7 @@ import {
   words,
 } from '../fields.ts'
 import { invalidConfig } from '../problems.ts'
-import { OUR_FIELDS } from './plugboard.ts'
+import { CONNECTOR_OAUTH } from './plugboard.ts'
 
 const REMOTE_TYPES = [
   'http',
@@ -48,7 +48,7 @@ export const connector: Dialect = {
     url: template('url'),
     id: words('id'),
     headers,
-    oauth: OUR_FIELDS['oauth']!,
+    oauth: CONNECTOR_OAUTH,
     description: words('description'),
     enabled,
     timeout: millis('timeoutMs'),

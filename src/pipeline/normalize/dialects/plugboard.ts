@@ -1,8 +1,8 @@
 /**
  * plugboard: our own fields. xcsh and oh-my-pi write the same and a few more; theirs differ in what `timeout` covers.
  */
-import type { Auth, OAuth } from '../../../model/definition.ts'
-import type { Dialect, FieldReader } from '../draft.ts'
+import { GRANT_TYPES, type Auth, type GrantType, type OAuth } from '../../../model/definition.ts'
+import type { Dialect, FieldReader, Mutable } from '../draft.ts'
 import {
   command,
   disabled,
@@ -18,7 +18,18 @@ import {
   toolNames,
   words,
 } from '../fields.ts'
-import { asNumber, asScopes, asTemplate, asText, auth, oauth } from '../nested.ts'
+import {
+  asFlag,
+  asNumber,
+  asOneOf,
+  asScopes,
+  asTemplate,
+  asText,
+  auth,
+  oauth,
+  oauthOrFalse,
+  type Setter,
+} from '../nested.ts'
 
 /** What every file of the `mcpServers` family understands. */
 export const COMMON_FIELDS: Readonly<Record<string, FieldReader>> = {
@@ -33,7 +44,8 @@ export const COMMON_FIELDS: Readonly<Record<string, FieldReader>> = {
   disabled,
 }
 
-const OUR_OAUTH = oauth({
+/** For people: nothing in it reads a file of theirs, or makes a connection less safe. */
+const OAUTH_OF_ANYONE: Readonly<Record<string, Setter<Mutable<OAuth>>>> = {
   clientId: asTemplate<OAuth>('clientId'),
   clientSecret: asTemplate<OAuth>('clientSecret'),
   scopes: asScopes<OAuth>('scopes'),
@@ -45,7 +57,29 @@ const OUR_OAUTH = oauth({
   authorizationUrl: asText<OAuth>('authorizationUrl'),
   tokenUrl: asText<OAuth>('tokenUrl'),
   resource: asText<OAuth>('resource'),
+  issuer: asText<OAuth>('issuer'),
+  clientMetadataUrl: asText<OAuth>('clientMetadataUrl'),
   prompt: asText<OAuth>('prompt'),
+}
+
+/** For entries that somebody else wrote and nobody here approved. */
+export const CONNECTOR_OAUTH = oauth(OAUTH_OF_ANYONE)
+
+const OUR_OAUTH = oauth({
+  ...OAUTH_OF_ANYONE,
+  grantType: asOneOf<OAuth, GrantType>('grantType', GRANT_TYPES),
+  privateKey: asTemplate<OAuth>('privateKey'),
+  privateKeyFile: asTemplate<OAuth>('privateKeyFile'),
+  signingAlgorithm: asText<OAuth>('signingAlgorithm'),
+  assertion: asTemplate<OAuth>('assertion'),
+  assertionFile: asTemplate<OAuth>('assertionFile'),
+  idToken: asTemplate<OAuth>('idToken'),
+  idTokenFile: asTemplate<OAuth>('idTokenFile'),
+  idpIssuer: asText<OAuth>('idpIssuer'),
+  idpTokenUrl: asText<OAuth>('idpTokenUrl'),
+  idpClientId: asTemplate<OAuth>('idpClientId'),
+  idpClientSecret: asTemplate<OAuth>('idpClientSecret'),
+  dangerouslyAllowHttp: asFlag<OAuth>('dangerouslyAllowHttp'),
 })
 
 const OUR_AUTH = auth({
@@ -62,7 +96,7 @@ export const OUR_FIELDS: Readonly<Record<string, FieldReader>> = {
   envFile: template('envFile'),
   cwd: template('cwd'),
   headersHelper: template('headersHelper'),
-  oauth: OUR_OAUTH,
+  oauth: oauthOrFalse(OUR_OAUTH),
   auth: OUR_AUTH,
   ideName: words('ideName'),
   authToken: template('authToken'),
@@ -83,10 +117,11 @@ export const OUR_FIELDS: Readonly<Record<string, FieldReader>> = {
   $schema: silent,
 }
 
+/** Whatever another agent's file says can be said here, so its way to refer to files, and to what is asked for, too. */
 export const plugboard: Dialect = {
   id: 'plugboard',
-  fields: OUR_FIELDS,
-  syntaxes: [],
+  fields: { ...OUR_FIELDS, values: oneOf('values', ['literal']) },
+  syntaxes: ['env-prefix', 'file-prefix', 'input'],
   values: 'resolvable',
   typeOfUrl: 'http',
   unknownField: 'not-used',
@@ -96,6 +131,7 @@ export const plugboard: Dialect = {
 export const xcsh: Dialect = {
   ...plugboard,
   id: 'xcsh',
+  syntaxes: [],
   fields: {
     ...OUR_FIELDS,
     timeout: millis('timeoutMs', 'startupTimeoutMs'),

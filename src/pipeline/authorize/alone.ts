@@ -1,0 +1,89 @@
+/**
+ * alone: the grants that need nobody at a keyboard: for CI, for services, for companies that decided already.
+ *
+ * in     an errand whose plan has such a grant
+ * out    a SignIn
+ * never  tries a grant twice, or another in its place: what was refused would be refused again
+ */
+import { Secret } from '../../base/secret.ts'
+import type { GrantPlan, SignIn } from '../../model/sign-in.ts'
+import { chooseClient } from './client.ts'
+import { discover, type AuthServer } from './discover.ts'
+import { createErrand, type Errand, type ErrandRequest } from './errand.ts'
+import { AuthorizeError, toProblemError } from './problems.ts'
+import { chooseScopes } from './scopes.ts'
+import { requestTokens } from './tokens.ts'
+
+const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+
+type AloneGrant = Exclude<GrantPlan, { readonly kind: 'code' | 'device' }>
+
+/** Whether a plan needs nobody. */
+export function canSignInAlone({ kind }: GrantPlan): boolean {
+  return kind !== 'code' && kind !== 'device'
+}
+
+/** Throws a ProblemError; aborted, as its signal says. */
+export async function signInAlone(request: ErrandRequest): Promise<SignIn> {
+  const errand = await createErrand(request)
+  try {
+    const server = await discover(errand)
+    return await carryOut(errand, server, errand.plan.grant as AloneGrant)
+  } catch (error) {
+    throw toProblemError(error, errand)
+  }
+}
+
+/** Throws AuthorizeError, GuardError, what the SDK throws. */
+export async function carryOut(errand: Errand, server: AuthServer, grant: AloneGrant): Promise<SignIn> {
+  requireClient(errand)
+  const scopes = chooseScopes(errand, server)
+  const params = await paramsOf(errand, server, grant)
+  if (scopes !== undefined) params.set('scope', scopes.join(' '))
+  const client = await chooseClient(errand, server, { grantTypes: [params.get('grant_type')!], scopes })
+  return requestTokens(errand, { server, client }, { params, scopes })
+}
+
+/** Who nobody vouches for cannot be registered on the way. */
+function requireClient({ plan }: Errand): void {
+  if (plan.client !== undefined) return
+  throw new AuthorizeError('its entry has no client', {
+    hints: ['put the id of the client into its entry: `"oauth": { "clientId": "…" }`'],
+  })
+}
+
+async function paramsOf(errand: Errand, server: AuthServer, grant: AloneGrant): Promise<URLSearchParams> {
+  switch (grant.kind) {
+    case 'client-credentials':
+      return new URLSearchParams({ grant_type: 'client_credentials' })
+    case 'jwt-bearer':
+      return new URLSearchParams({ grant_type: JWT_BEARER, assertion: grant.assertion.reveal() })
+    case 'enterprise': {
+      const assertion = await askProvider(errand, server, grant)
+      return new URLSearchParams({ grant_type: JWT_BEARER, assertion: assertion.reveal() })
+    }
+  }
+}
+
+/** The identity provider turns what it said of a person into a grant for this one server (RFC 8693, ID-JAG). */
+async function askProvider(
+  { sdk, fetch, secrets, plan }: Errand,
+  server: AuthServer,
+  { idToken, provider }: Extract<AloneGrant, { kind: 'enterprise' }>,
+): Promise<Secret> {
+  const common = {
+    audience: server.issuer,
+    resource: server.resource ?? plan.url,
+    idToken: idToken.reveal(),
+    clientId: provider.clientId,
+    ...(provider.clientSecret === undefined ? {} : { clientSecret: provider.clientSecret.reveal() }),
+    fetchFn: fetch,
+  }
+  const { jwtAuthGrant } =
+    provider.tokenUrl === undefined
+      ? await sdk.discoverAndRequestJwtAuthGrant({ ...common, idpUrl: provider.issuer! })
+      : await sdk.requestJwtAuthorizationGrant({ ...common, tokenEndpoint: provider.tokenUrl })
+  const assertion = new Secret(jwtAuthGrant)
+  secrets.push(assertion)
+  return assertion
+}

@@ -1,0 +1,74 @@
+/**
+ * callback: what comes back from the page, through the listener or pasted by hand.
+ *
+ * in     a request to our port, or a line of text; where we wait, and under which state
+ * out    an answer, or why it is none; a stranger's request leaves the wait as it was
+ * never  reads more of a request than is needed to know that it is ours
+ */
+import { Secret } from '../../base/secret.ts'
+import type { LoopbackRequest } from '../../world/world.ts'
+
+export type CallbackAnswer =
+  | { readonly kind: 'code'; readonly code: Secret; readonly iss?: string }
+  /** Its user said no, or something is wrong with what was asked. */
+  | { readonly kind: 'refused'; readonly code: string; readonly message: string; readonly iss?: string }
+
+export type Judgement =
+  | { readonly kind: 'answer'; readonly answer: CallbackAnswer }
+  /** Not what we wait for. */
+  | { readonly kind: 'ignored'; readonly status: number; readonly why: string }
+
+export interface Awaited {
+  readonly redirectUri: string
+  readonly state: string
+}
+
+export function judgeRequest(request: LoopbackRequest, awaited: Awaited): Judgement {
+  const expected = new URL(awaited.redirectUri)
+  const { method, path, headers } = request
+  const url = tryUrl(path, expected.origin)
+  if (url === undefined || url.pathname !== expected.pathname) return ignore(404, 'another path')
+  if (method !== 'GET') return ignore(405, 'another method than GET')
+  // A page that found out our port under a name of its own (DNS rebinding).
+  if (headers['host'] !== expected.host) return ignore(403, 'another host')
+  // Browsers send neither when a person is led here from a page; a script of another origin cannot help it.
+  if (headers['origin'] !== undefined) return ignore(403, 'a script of another origin')
+  const mode = headers['sec-fetch-mode']
+  if (mode !== undefined && mode !== 'navigate') return ignore(403, 'a script or an image of another origin')
+  return judgeParams(url.searchParams, awaited)
+}
+
+/** The whole address that the browser came to, or just the code in it. */
+export function judgePasted(text: string, awaited: Awaited): Judgement {
+  const line = text.trim()
+  const url = tryUrl(line)
+  if (url !== undefined && /^https?:$/.test(url.protocol)) return judgeParams(url.searchParams, awaited)
+  if (line.includes('code=')) return judgeParams(new URLSearchParams(line.replace(/^[^?]*\?/, '')), awaited)
+  if (!/^[\w.~+/=-]{8,}$/.test(line)) return ignore(400, 'neither an address nor a code')
+  return { kind: 'answer', answer: { kind: 'code', code: new Secret(line) } }
+}
+
+function judgeParams(params: URLSearchParams, { state }: Awaited): Judgement {
+  if (params.get('state') !== state) return ignore(400, 'it belongs to another sign-in (`state` differs)')
+  const iss = params.get('iss')
+  const from = iss === null ? {} : { iss }
+  const [code, error] = [params.get('code'), params.get('error')]
+  if (code !== null && code !== '') {
+    return { kind: 'answer', answer: { kind: 'code', code: new Secret(code), ...from } }
+  }
+  if (error === null) return ignore(400, 'neither a code nor an error')
+  const message = params.get('error_description') ?? error
+  return { kind: 'answer', answer: { kind: 'refused', code: error, message, ...from } }
+}
+
+function ignore(status: number, why: string): Judgement {
+  return { kind: 'ignored', status, why }
+}
+
+function tryUrl(text: string, base?: string): URL | undefined {
+  try {
+    return new URL(text, base)
+  } catch {
+    return undefined // no address
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * client: who we are at an authorization server.
+ *
+ * in     the server, what the entry says, and where a browser is to come back to
+ * out    the client of the entry, else a document that describes us, else one that is registered there and then
+ */
+import { Secret } from '../../base/secret.ts'
+import type { OAuthClient } from '../../model/sign-in.ts'
+import { ProblemError } from '../../problem/problem.ts'
+import type { AuthServer } from './discover.ts'
+import type { Errand } from './errand.ts'
+import { AuthorizeError, noEndpoints } from './problems.ts'
+
+export interface ClientWish {
+  /** Absent: for a grant that nobody comes back from. */
+  readonly redirectUri?: string
+  readonly grantTypes: readonly string[]
+  readonly scopes?: readonly string[] | undefined
+}
+
+/** Throws AuthorizeError, GuardError, what the SDK throws, `authorize/no-endpoints`. */
+export async function chooseClient(
+  errand: Errand,
+  server: AuthServer,
+  wish: ClientWish,
+): Promise<OAuthClient> {
+  return ofEntry(errand, server, wish) ?? ofDocument(errand, server, wish) ?? register(errand, server, wish)
+}
+
+function urisOf({ redirectUri }: ClientWish): readonly string[] {
+  return redirectUri === undefined ? [] : [redirectUri]
+}
+
+function ofEntry({ plan, sdk }: Errand, { metadata }: AuthServer, wish: ClientWish): OAuthClient | undefined {
+  if (plan.client === undefined) return undefined
+  const { id, secret, key } = plan.client
+  const supported = metadata?.token_endpoint_auth_methods_supported ?? []
+  const method =
+    key === undefined
+      ? sdk.selectClientAuthMethod({ client_id: id, client_secret: secret?.reveal() }, supported)
+      : 'private_key_jwt'
+  return {
+    id,
+    ...(secret === undefined ? {} : { secret }),
+    from: 'entry',
+    method,
+    redirectUris: urisOf(wish),
+  }
+}
+
+function ofDocument({ plan }: Errand, { metadata }: AuthServer, wish: ClientWish): OAuthClient | undefined {
+  const { clientDocumentUrl } = plan
+  const isTaken = metadata?.client_id_metadata_document_supported === true
+  if (clientDocumentUrl === undefined || !isTaken) return undefined
+  return { id: clientDocumentUrl, from: 'document', method: 'none', redirectUris: urisOf(wish) }
+}
+
+async function register(errand: Errand, server: AuthServer, wish: ClientWish): Promise<OAuthClient> {
+  const { sdk, fetch } = errand
+  const { metadata, url } = server
+  if (metadata !== undefined && metadata.registration_endpoint === undefined)
+    throw noRegistration(errand, server)
+  const scope = wish.scopes?.join(' ')
+  const registering = sdk.registerClient(url, {
+    ...(metadata === undefined ? {} : { metadata }),
+    clientMetadata: {
+      client_name: 'Plugboard',
+      redirect_uris: [...urisOf(wish)],
+      grant_types: [...wish.grantTypes],
+      response_types: wish.redirectUri === undefined ? [] : ['code'],
+      token_endpoint_auth_method: methodOf(server),
+      // Or some refuse to send a browser back to this machine.
+      application_type: 'native',
+      ...(server.isKeyBound ? { dpop_bound_access_tokens: true } : {}),
+    },
+    ...(scope === undefined ? {} : { scope }),
+    fetchFn: fetch,
+  })
+  const given = await registering.catch((error: unknown) => {
+    throw isNobody(error, errand, server)
+      ? new ProblemError(noEndpoints(errand.server, server.looked))
+      : error
+  })
+  const secret = given.client_secret === undefined ? undefined : new Secret(given.client_secret)
+  if (secret !== undefined) errand.secrets.push(secret)
+  const supported = metadata?.token_endpoint_auth_methods_supported ?? []
+  return {
+    id: given.client_id,
+    ...(secret === undefined ? {} : { secret }),
+    from: 'registered',
+    method: sdk.selectClientAuthMethod(given, supported),
+    redirectUris: given.redirect_uris,
+  }
+}
+
+/** A public client where that is possible: a secret that every copy of a program knows is none. */
+function methodOf({ metadata }: AuthServer): 'none' | 'client_secret_basic' | 'client_secret_post' {
+  const supported = metadata?.token_endpoint_auth_methods_supported
+  if (supported === undefined || supported.includes('none')) return 'none'
+  return supported.includes('client_secret_basic') ? 'client_secret_basic' : 'client_secret_post'
+}
+
+/** A server that describes nothing and registers nobody simply has no OAuth. */
+function isNobody(error: unknown, { sdk }: Errand, { metadata }: AuthServer): boolean {
+  return metadata === undefined && error instanceof sdk.RegistrationRejectedError
+}
+
+function noRegistration({ server }: Errand, { issuer }: AuthServer): AuthorizeError {
+  return new AuthorizeError('its authorization server does not register clients, and its entry names none', {
+    notes: [`the authorization server is ${issuer}`],
+    hints: [
+      `register a client there yourself, and name it in the entry of \`${server}\`: \`"oauth": { "clientId": "…" }\``,
+    ],
+  })
+}

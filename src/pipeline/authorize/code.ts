@@ -1,0 +1,84 @@
+/**
+ * code: the grant for people at a browser, in its two halves: the page to show, and what came back from it.
+ *
+ * never  exchanges a code that came from another authorization server, or before its state was checked
+ */
+import { Secret } from '../../base/secret.ts'
+import type { SignIn } from '../../model/sign-in.ts'
+import type { CallbackAnswer } from './callback.ts'
+import type { AuthServer } from './discover.ts'
+import type { Errand } from './errand.ts'
+import { AuthorizeError, explainOAuth } from './problems.ts'
+import { requestTokens, type Parties } from './tokens.ts'
+
+/** A page that is open, and what is needed once somebody comes back from it. */
+export interface OpenPage extends Parties {
+  readonly url: string
+  readonly redirectUri: string
+  readonly state: string
+  readonly verifier: Secret
+  readonly scopes: readonly string[] | undefined
+}
+
+export interface PageWish {
+  readonly redirectUri: string
+  readonly scopes: readonly string[] | undefined
+}
+
+/** Throws AuthorizeError, what the SDK throws. */
+export async function openPage(errand: Errand, parties: Parties, wish: PageWish): Promise<OpenPage> {
+  const { sdk, plan, world } = errand
+  const { server, client } = parties
+  requirePkce(server)
+  const state = world.keys.random(24)
+  const scope = wish.scopes?.join(' ')
+  const { authorizationUrl, codeVerifier } = await sdk.startAuthorization(server.url, {
+    ...(server.metadata === undefined ? {} : { metadata: server.metadata }),
+    clientInformation: { client_id: client.id },
+    redirectUrl: wish.redirectUri,
+    state,
+    ...(scope === undefined ? {} : { scope }),
+    ...(server.resource === undefined ? {} : { resource: server.resource }),
+  })
+  requirePage(authorizationUrl, errand)
+  if (plan.prompt !== undefined) authorizationUrl.searchParams.set('prompt', plan.prompt)
+  const verifier = new Secret(codeVerifier)
+  errand.secrets.push(verifier, new Secret(state))
+  return { ...parties, ...wish, url: authorizationUrl.href, state, verifier }
+}
+
+/** The specification has us refuse: a code could be used by whoever sees it. */
+function requirePkce({ metadata }: AuthServer): void {
+  if (metadata === undefined || metadata.code_challenge_methods_supported?.includes('S256') === true) return
+  throw new AuthorizeError('its authorization server does not say that it supports PKCE (S256)')
+}
+
+/** A browser opens whatever it is given: `file:`, `javascript:`, the handler of some program. */
+function requirePage({ protocol, host }: URL, { plan }: Errand): void {
+  const isLocal = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/.test(host)
+  if (protocol === 'https:' || (protocol === 'http:' && (isLocal || plan.allowsHttp))) return
+  throw new AuthorizeError('the page to sign in at is not https, and is not opened')
+}
+
+/** Throws AuthorizeError, GuardError, what the SDK throws. */
+export async function exchangeCode(errand: Errand, page: OpenPage, answer: CallbackAnswer): Promise<SignIn> {
+  const { sdk, server: name } = errand
+  const { metadata } = page.server
+  // Before anything else in it is read: in a mix-up all of it is the attacker's (RFC 9207).
+  sdk.validateAuthorizationResponseIssuer({
+    iss: answer.iss,
+    expectedIssuer: metadata?.issuer,
+    issParameterSupported: metadata?.authorization_response_iss_parameter_supported === true,
+  })
+  if (answer.kind === 'refused') {
+    const { why, notes, hints } = explainOAuth(answer, name)
+    throw new AuthorizeError(why, { notes: notes ?? [], hints: hints ?? [], oauthCode: answer.code })
+  }
+  errand.secrets.push(answer.code)
+  const params = sdk.prepareAuthorizationCodeRequest(
+    answer.code.reveal(),
+    page.verifier.reveal(),
+    page.redirectUri,
+  )
+  return requestTokens(errand, page, { params, scopes: page.scopes })
+}

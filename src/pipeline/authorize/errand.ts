@@ -1,0 +1,105 @@
+/**
+ * errand: one sign-in on its way, with all that its steps need: what the entry says, the SDK, and the guarded way out.
+ *
+ * never  loads the SDK before something must be asked of an authorization server: it costs more than a whole command
+ */
+import type * as Client from '@modelcontextprotocol/client'
+import type { Secret } from '../../base/secret.ts'
+import type { Challenge, SignInPlan } from '../../model/sign-in.ts'
+import type { World } from '../../world/world.ts'
+import { createGuardedFetch, type GuardedFetch } from './guarded-fetch.ts'
+
+export type Sdk = typeof Client
+
+/** As the SDK checks it; fields that it does not know are still in it. */
+export type ServerMetadata = NonNullable<Awaited<ReturnType<Sdk['discoverAuthorizationServerMetadata']>>>
+
+export interface Errand {
+  readonly server: string
+  readonly plan: SignInPlan
+  readonly challenge?: Challenge | undefined
+  /** In place of what the server, its description or the entry would say. */
+  readonly scopes?: readonly string[] | undefined
+  readonly sdk: Sdk
+  readonly fetch: GuardedFetch
+  readonly world: Pick<World, 'keys' | 'clock'>
+  /** By the clock of whoever answered last: ours may be wrong, and signatures that are an hour old are refused. */
+  now(): number
+  /** What must not be repeated, whoever says it. */
+  readonly secrets: Secret[]
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface ErrandRequest extends Pick<Errand, 'server' | 'plan' | 'challenge' | 'scopes' | 'signal'> {
+  readonly world: World
+}
+
+export async function createErrand(request: ErrandRequest): Promise<Errand> {
+  const { world, plan, signal } = request
+  const { clock } = world
+  const { url: serverUrl, allowsHttp } = plan
+  const guarded = createGuardedFetch(world, { serverUrl, allowsHttp, chosen: originsOf(plan), signal })
+  let skewMs = 0
+  return {
+    ...request,
+    sdk: await import('@modelcontextprotocol/client'),
+    fetch: async (url, init) => {
+      const response = await guarded(undisguise(url, plan), init)
+      skewMs = skewOf(response, clock.now()) ?? skewMs
+      return response
+    },
+    now: () => clock.now() + skewMs,
+    secrets: secretsOf(plan),
+  }
+}
+
+/** Those that the entry names, and no stranger. */
+function originsOf(plan: SignInPlan): ReadonlySet<string> {
+  if (!plan.isOwn) return new Set()
+  const { issuer, metadataUrl, authorizationUrl, tokenUrl, grant } = plan
+  const provider = grant.kind === 'enterprise' ? grant.provider : undefined
+  const named = [issuer, metadataUrl, authorizationUrl, tokenUrl, provider?.issuer, provider?.tokenUrl]
+  return new Set(
+    named.flatMap((one) => (one !== undefined && URL.canParse(one) ? [new URL(one).origin] : [])),
+  )
+}
+
+/** Less is the time that answers take. */
+const LEAST_SKEW_MS = 60_000
+
+/** How far they are ahead of us; undefined: they did not say. */
+function skewOf(response: Response, now: number): number | undefined {
+  const theirs = Date.parse(response.headers.get('date') ?? '')
+  if (Number.isNaN(theirs)) return undefined
+  return Math.abs(theirs - now) < LEAST_SKEW_MS ? 0 : theirs - now
+}
+
+/**
+ * The SDK sends no secret over plain HTTP, whoever allows it. Where the entry does, it is shown `https` endpoints, and here
+ * they become what they are again.
+ */
+const DISGUISE = 'plain-http'
+
+export function disguise(endpoint: string, { allowsHttp }: SignInPlan): string {
+  if (!allowsHttp || !endpoint.startsWith('http:')) return endpoint
+  const url = new URL(endpoint.replace(/^http:/, 'https:'))
+  // The port of http is not that of https, and would get lost.
+  if (url.port === '') url.port = '80'
+  url.hash = DISGUISE
+  return url.href
+}
+
+export function undisguise(to: string | URL, { allowsHttp }: SignInPlan): URL {
+  const url = new URL(to)
+  return allowsHttp && url.hash === `#${DISGUISE}` ? new URL(url.href.replace(/^https:/, 'http:')) : url
+}
+
+function secretsOf({ client, grant }: SignInPlan): Secret[] {
+  const found = [
+    client?.secret,
+    client?.key?.pem,
+    grant.kind === 'jwt-bearer' ? grant.assertion : undefined,
+    ...(grant.kind === 'enterprise' ? [grant.idToken, grant.provider.clientSecret] : []),
+  ]
+  return found.filter((one) => one !== undefined)
+}

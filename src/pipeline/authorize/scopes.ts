@@ -1,0 +1,30 @@
+/**
+ * scopes: what to ask for.
+ *
+ * in     what the user, the entry, the server and its description say
+ * out    scopes, or undefined: then the authorization server decides
+ */
+import type { AuthServer } from './discover.ts'
+import type { Errand } from './errand.ts'
+
+export function chooseScopes(errand: Errand, server: AuthServer): readonly string[] | undefined {
+  const pinned = errand.scopes ?? errand.plan.scopes
+  if (pinned !== undefined && pinned.length > 0) return pinned
+  // As the specification orders them: what this very request needs, else all that the resource knows of.
+  const wanted = errand.challenge?.scopes ?? []
+  const scopes = wanted.length > 0 ? wanted : server.scopes
+  return scopes === undefined ? undefined : withOffline(errand, server, scopes)
+}
+
+/** Without it, some authorization servers give no refresh token. */
+const OFFLINE = 'offline_access'
+
+function withOffline(
+  { plan }: Errand,
+  { metadata }: AuthServer,
+  scopes: readonly string[],
+): readonly string[] {
+  const isForPeople = plan.grant.kind === 'code' || plan.grant.kind === 'device'
+  const isOffered = metadata?.scopes_supported?.includes(OFFLINE) === true
+  return isForPeople && isOffered && !scopes.includes(OFFLINE) ? [...scopes, OFFLINE] : scopes
+}

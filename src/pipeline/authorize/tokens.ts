@@ -1,0 +1,144 @@
+/**
+ * tokens: one request to a token endpoint, whatever the grant, and the sign-in that comes of it.
+ *
+ * in     who asks, whom, and the parameters of the grant
+ * out    a SignIn
+ * never  keeps a time by anybody's clock but ours
+ */
+import { Secret } from '../../base/secret.ts'
+import type { OAuthClient, SignIn, Tokens } from '../../model/sign-in.ts'
+import { fieldOf, type AuthServer } from './discover.ts'
+import { createProver } from './dpop.ts'
+import { disguise, undisguise, type Errand, type Sdk, type ServerMetadata } from './errand.ts'
+
+type Provider = Parameters<Sdk['fetchToken']>[0]
+type Given = Awaited<ReturnType<Sdk['fetchToken']>>
+type DpopSession = Awaited<ReturnType<NonNullable<Provider['dpop']>>>
+
+export interface TokenWish {
+  readonly params: URLSearchParams
+  /** What was asked for: what is given where nothing else is said. */
+  readonly scopes?: readonly string[] | undefined
+}
+
+/** Who asks, and whom. */
+export interface Parties {
+  readonly server: AuthServer
+  readonly client: OAuthClient
+}
+
+/** Throws GuardError, what the SDK throws. */
+export async function requestTokens(
+  errand: Errand,
+  { server, client }: Parties,
+  { params, scopes }: TokenWish,
+): Promise<SignIn> {
+  const key = server.isKeyBound ? new Secret(errand.world.keys.create()) : undefined
+  if (key !== undefined) errand.secrets.push(key)
+  const { metadata, url, resource, issuer } = server
+  const given = await errand.sdk.fetchToken(toProvider(errand, { server, client }, { params, key }), url, {
+    ...(metadata === undefined ? {} : { metadata: withEndpoint(metadata, errand) }),
+    ...(resource === undefined ? {} : { resource }),
+    fetchFn: errand.fetch,
+  })
+  const revocation = fieldOf(metadata, 'revocation_endpoint')
+  return {
+    key: {
+      url: addressOf(errand.plan.url),
+      issuer,
+      ...(errand.plan.credentialId === undefined ? {} : { credentialId: errand.plan.credentialId }),
+    },
+    client,
+    tokens: toTokens(given, { now: errand.world.clock.now(), scopes, key }),
+    endpoints: {
+      token: metadata?.token_endpoint ?? new URL('/token', url).href,
+      ...(typeof revocation === 'string' ? { revocation } : {}),
+    },
+    ...(resource === undefined ? {} : { resource }),
+  }
+}
+
+/** Without fragment, and as every address of the same place is written. */
+export function addressOf(url: string): string {
+  const address = new URL(url)
+  address.hash = ''
+  return address.href
+}
+
+function withEndpoint(metadata: ServerMetadata, { plan }: Errand): ServerMetadata {
+  return { ...metadata, token_endpoint: disguise(metadata.token_endpoint, plan) }
+}
+
+/** As much of a provider as one request needs. */
+function toProvider(
+  errand: Errand,
+  { server, client }: Parties,
+  { params, key }: { readonly params: URLSearchParams; readonly key: Secret | undefined },
+): Provider {
+  const { id, secret, method } = client
+  const authenticate = signerOf(errand, client)
+  return {
+    redirectUrl: undefined,
+    clientMetadata: { redirect_uris: [] },
+    clientInformation: () => ({
+      client_id: id,
+      ...(secret === undefined ? {} : { client_secret: secret.reveal() }),
+      token_endpoint_auth_method: method,
+      issuer: server.issuer,
+    }),
+    prepareTokenRequest: () => params,
+    ...(authenticate === undefined ? {} : { addClientAuthentication: authenticate }),
+    ...(key === undefined ? {} : { dpop: () => toSession(errand, key) }),
+    // Asked by nobody: what is kept is for the caller.
+    tokens: () => undefined,
+    saveTokens: () => undefined,
+    redirectToAuthorization: () => undefined,
+    saveCodeVerifier: () => undefined,
+    codeVerifier: () => '',
+  }
+}
+
+/** RFC 7523 §2.2: a client that proves itself by signing. */
+function signerOf({ plan, sdk }: Errand, { id, method }: OAuthClient): Provider['addClientAuthentication'] {
+  const key = plan.client?.key
+  if (method !== 'private_key_jwt' || key === undefined) return undefined
+  const { pem, algorithm } = key
+  return sdk.createPrivateKeyJwtAuth({ issuer: id, subject: id, privateKey: pem.reveal(), alg: algorithm })
+}
+
+/** Our own signatures in the place of the SDK's: with a key that can be kept, and on a clock that may be told to be wrong. */
+function toSession({ world, now, plan }: Errand, key: Secret): DpopSession {
+  const prover = createProver(key, { keys: world.keys, now })
+  const session: Pick<NonNullable<DpopSession>, 'buildProof' | 'observeNonce'> = {
+    buildProof: async ({ htm, htu }) => prover.proofOf({ method: htm, url: undisguise(htu, plan).href }),
+    observeNonce: ({ headers }, url) => {
+      const nonce = headers.get('dpop-nonce')
+      if (nonce !== null) prover.setNonce(undisguise(url, plan).href, nonce)
+    },
+  }
+  return session as NonNullable<DpopSession>
+}
+
+interface TokenFacts {
+  readonly now: number
+  readonly scopes: readonly string[] | undefined
+  readonly key: Secret | undefined
+}
+
+/** Longer than anything lasts: some answer with nonsense. */
+const LONGEST_SECONDS = 10 * 365 * 86_400
+
+function toTokens(given: Given, { now, scopes, key }: TokenFacts): Tokens {
+  const { expires_in: seconds, refresh_token: refresh, scope } = given
+  const isBound = key !== undefined && given.token_type.toLowerCase() === 'dpop'
+  return {
+    access: new Secret(given.access_token),
+    type: isBound ? 'dpop' : 'bearer',
+    ...(refresh === undefined ? {} : { refresh: new Secret(refresh) }),
+    ...(seconds === undefined || Number.isNaN(seconds)
+      ? {}
+      : { expiresAt: now + Math.min(Math.max(seconds, 0), LONGEST_SECONDS) * 1000 }),
+    scopes: scope?.split(' ').filter((one) => one !== '') ?? scopes ?? [],
+    ...(isBound ? { dpopKey: key } : {}),
+  }
+}

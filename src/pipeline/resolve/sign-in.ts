@@ -1,0 +1,165 @@
+/**
+ * sign-in: what an entry says about signing in, with its values filled in.
+ *
+ * in     an admitted server and its context; for grants that need nobody, files that are read anew each time
+ * out    a plan and the headers that every request to the server carries; undefined for servers that OAuth is not for
+ * never  looks for a token that is kept
+ */
+import { Secret } from '../../base/secret.ts'
+import type { AdmittedServer } from '../../model/catalog.ts'
+import type { GrantType, HttpTransport, OAuth } from '../../model/definition.ts'
+import { reveal } from '../../model/launch.ts'
+import type { Scope } from '../../model/origin.ts'
+import type { Problem } from '../../model/problem.ts'
+import type { GrantPlan, PlannedClient, SignInPlan } from '../../model/sign-in.ts'
+import type { Template } from '../../model/template.ts'
+import { fillWhole } from './fill.ts'
+import { createJob, toAbsolute, type Job, type ResolveContext } from './job.ts'
+import { missingForGrant, unreadableFile, type Field } from './problems.ts'
+import { resolveRemote } from './remote.ts'
+import { secretsIn } from './secrets.ts'
+
+export interface ResolvedSignIn {
+  readonly plan: SignInPlan
+  /** Of the entry. */
+  readonly headers: ReadonlyMap<string, string>
+  readonly secrets: readonly Secret[]
+  /** Errors among them keep its grant from being carried out. */
+  readonly problems: readonly Problem[]
+}
+
+/** Whether OAuth could be for this server. */
+export function mayOAuth({ transport }: AdmittedServer): boolean {
+  return (transport.type === 'http' || transport.type === 'sse') && transport.oauth?.isOff !== true
+}
+
+export async function resolveSignIn(
+  server: AdmittedServer,
+  context: ResolveContext,
+): Promise<ResolvedSignIn | undefined> {
+  if (!mayOAuth(server)) return undefined
+  const job = createJob(server, { ...context, credentials: undefined })
+  const transport = server.transport as HttpTransport
+  const { url, headers } = await resolveRemote(job, transport)
+  const plan = toPlan(job, reveal(url), transport.oauth ?? {})
+  return {
+    plan,
+    headers: new Map([...headers].map(([name, value]) => [name, reveal(value)])),
+    secrets: [...new Set(job.secrets)].map((text) => new Secret(text)),
+    problems: job.problems,
+  }
+}
+
+function toPlan(job: Job, url: string, oauth: OAuth): SignInPlan {
+  const { auth } = job.server
+  const client = toClient(job, oauth)
+  const { callbackPort, callbackPath, redirectUri, scopes } = oauth
+  const resource = oauth.resource ?? auth?.resource
+  const tokenUrl = oauth.tokenUrl ?? auth?.tokenUrl
+  return {
+    url,
+    grant: toGrant(job, oauth),
+    ...(client === undefined ? {} : { client }),
+    ...defined({ clientDocumentUrl: oauth.clientMetadataUrl }),
+    ...(scopes === undefined ? {} : { scopes }),
+    callback: defined({ port: callbackPort, path: callbackPath, redirectUri }),
+    ...defined({ issuer: oauth.issuer, metadataUrl: oauth.authServerMetadataUrl }),
+    ...defined({ authorizationUrl: oauth.authorizationUrl, tokenUrl, resource, prompt: oauth.prompt }),
+    allowsHttp: oauth.dangerouslyAllowHttp === true,
+    isOwn: OWN.has(job.server.found.origin.scope),
+    ...defined({ credentialId: auth?.credentialId }),
+  }
+}
+
+/** Scopes in which nobody but the user, or whoever manages the machine, writes. */
+const OWN: ReadonlySet<Scope> = new Set(['user', 'local', 'dynamic', 'managed'])
+
+/** The fields that have a value. */
+function defined<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
+}
+
+function toClient(job: Job, oauth: OAuth): PlannedClient | undefined {
+  const { auth } = job.server
+  const id = textOf(job, oauth.clientId ?? auth?.clientId, 'clientId')
+  if (id === undefined) return undefined
+  const secret = secretOf(job, oauth.clientSecret ?? auth?.clientSecret, 'clientSecret')
+  const pem = secretOrFile(job, oauth, ['privateKey', 'privateKeyFile'])
+  return {
+    id,
+    ...(secret === undefined ? {} : { secret }),
+    ...(pem === undefined ? {} : { key: { pem, algorithm: oauth.signingAlgorithm ?? 'ES256' } }),
+  }
+}
+
+const KINDS: Readonly<Record<GrantType, GrantPlan['kind']>> = {
+  authorization_code: 'code',
+  device_code: 'device',
+  client_credentials: 'client-credentials',
+  jwt_bearer: 'jwt-bearer',
+  enterprise_managed: 'enterprise',
+}
+
+function toGrant(job: Job, oauth: OAuth): GrantPlan {
+  const kind = KINDS[oauth.grantType ?? 'authorization_code']
+  if (kind === 'jwt-bearer') {
+    const assertion = secretOrFile(job, oauth, ['assertion', 'assertionFile'])
+    return { kind, assertion: assertion ?? missing(job, 'assertionFile') }
+  }
+  if (kind !== 'enterprise') return { kind }
+  const { idpIssuer: issuer, idpTokenUrl: tokenUrl } = oauth
+  if (issuer === undefined && tokenUrl === undefined) missing(job, 'idpIssuer')
+  const clientId = textOf(job, oauth.idpClientId, 'idpClientId')
+  if (clientId === undefined) missing(job, 'idpClientId')
+  const clientSecret = secretOf(job, oauth.idpClientSecret, 'idpClientSecret')
+  return {
+    kind,
+    idToken: secretOrFile(job, oauth, ['idToken', 'idTokenFile']) ?? missing(job, 'idTokenFile'),
+    provider: { ...defined({ issuer, tokenUrl, clientSecret }), clientId: clientId ?? '' },
+  }
+}
+
+const NOTHING = new Secret('')
+
+/** Reported; whoever carries out the plan looks at the problems first. */
+function missing(job: Job, key: keyof OAuth): Secret {
+  job.problems.push(missingForGrant(job.server, key))
+  return NOTHING
+}
+
+function textOf(job: Job, template: Template | undefined, key: string): string | undefined {
+  const filled = template === undefined ? undefined : fillWhole(job, template, { name: 'oauth', key })
+  // A reference to nothing would be sent as if it were the value.
+  return filled === undefined || filled.gap !== undefined || filled.text === '' ? undefined : filled.text
+}
+
+function secretOf(job: Job, template: Template | undefined, key: string): Secret | undefined {
+  const text = textOf(job, template, key)
+  if (text === undefined) return undefined
+  job.secrets.push(...secretsIn(text))
+  return new Secret(text)
+}
+
+type SecretKey = 'privateKey' | 'assertion' | 'idToken'
+
+/** A value in the entry, else one in a file, which somebody else keeps fresh. */
+function secretOrFile(
+  job: Job,
+  oauth: OAuth,
+  [key, fileKey]: readonly [SecretKey, `${SecretKey}File`],
+): Secret | undefined {
+  const value = secretOf(job, oauth[key], key)
+  if (value !== undefined) return value
+  const path = textOf(job, oauth[fileKey], fileKey)
+  if (path === undefined) return undefined
+  const field: Field = { name: 'oauth', key: fileKey }
+  const file = toAbsolute(job, path)
+  const read = job.context.world.files.read(file)
+  if (read.kind !== 'text') {
+    job.problems.push(unreadableFile(job.server, field, { path: file, read }))
+    return undefined
+  }
+  const text = read.text.trim()
+  job.secrets.push(...secretsIn(text))
+  return new Secret(text)
+}
