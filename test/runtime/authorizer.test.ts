@@ -6,6 +6,7 @@ import { Secret } from '../../src/base/secret.ts'
 import type { World } from '../../src/world/world.ts'
 import { openTestBoard, type TestBoard, type TestOptions } from '../boards/open.ts'
 import { openSignedIn, stateOf, type SignedIn } from '../boards/signed-in.ts'
+import { allowAll } from '../boards/permits.ts'
 import { call, connectionOf, problemOf, untilState } from '../boards/watch.ts'
 import { openSignInStore } from '../../src/runtime/sign-in-store.ts'
 import { startAuthorizationServer } from '../servers/authorization-server.ts'
@@ -13,9 +14,6 @@ import { answerLegacy, serve } from '../servers/http/loopback.ts'
 import { startProtectedServer } from '../servers/protected-server.ts'
 import { lend } from '../worlds/observed.ts'
 import { createScratch, type Scratch } from '../worlds/scratch.ts'
-
-const allowAll: TestOptions['permit'] = async () =>
-  ({ kind: 'allowed', by: { kind: 'mode', mode: 'bypass' } }) as never
 
 function openOn(signedIn: SignedIn, options: TestOptions = {}): Promise<TestBoard> {
   const servers = { x: { type: 'http', url: signedIn.server.url } }
