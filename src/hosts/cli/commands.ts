@@ -199,6 +199,28 @@ export const PLUGBOARD: Command = {
       load: async () => (await import('./connected.ts')).prompt,
     },
     {
+      name: 'login',
+      summary: 'sign in to a server that asks for it, in a browser or without one',
+      arguments: [{ name: 'server', count: 'one' }],
+      flags: [
+        { name: 'no-browser', summary: 'open none here: print the page, and take the address it ends at' },
+        { name: 'device', summary: 'by a code that you type in on another device, where that is offered' },
+        {
+          name: 'scope',
+          value: 'scope',
+          isRepeatable: true,
+          summary: 'ask for this, and not for what the server names; may be given more than once',
+        },
+        { name: 'timeout', value: 'ms', summary: 'give up after so long; default 300000 (5 minutes)' },
+      ],
+      examples: [
+        'plugboard login linear',
+        'plugboard login linear --no-browser',
+        'plugboard login linear --device',
+      ],
+      load: async () => (await import('./signing-in.ts')).login,
+    },
+    {
       name: 'logs',
       summary: 'show what a server wrote to stderr, and how it came and went',
       arguments: [{ name: 'server', count: 'one' }],

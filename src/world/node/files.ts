@@ -78,38 +78,19 @@ export const nodeFiles: Files = {
   },
 
   async update(file, mode, change) {
-    const [{ default: writeFileAtomic }, { lock }] = await Promise.all([
-      import('write-file-atomic'),
-      import('proper-lockfile'),
-    ])
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    let isLost = false
-    const release = await lock(file, {
-      realpath: false,
-      // What a process left behind that was killed is taken over by those who wait, before they give up.
-      stale: 5000,
-      // By default it throws where nobody can catch it, and ends the program. Whoever has the lock now took it because this
-      // process stood still; what is written is whole either way.
-      onCompromised: () => void (isLost = true),
-      // Those who wait wake together, and one of them gets it: the longest pause is what each of many costs.
-      retries: { retries: 200, minTimeout: 10, maxTimeout: 50 },
-    })
-    try {
-      const before = nodeFiles.read(file)
-      if (before.kind === 'unreadable') throw new Error(`${file} cannot be read`)
-      await writeFileAtomic(file, change(before.kind === 'text' ? before.text : undefined), { mode })
-    } finally {
-      if (!isLost) await release()
-    }
+    const { updateFile } = await import('./update-file.ts')
+    await updateFile({ file, mode, change, read: nodeFiles.read })
   },
 
   async locked(file, step) {
-    const { holdLock } = await import('./lock.ts')
-    const release = await holdLock(file)
+    const { lockFile } = await import('./file-lock.ts')
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    // Another one than that of `update`, which the step may want.
+    const lock = await lockFile(file, '.lock')
     try {
       return await step()
     } finally {
-      release()
+      lock.release()
     }
   },
 
