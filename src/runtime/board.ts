@@ -327,8 +327,8 @@ class LiveBoard implements Board {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    this.#loader.close()
     this.#signIns?.close()
+    this.#loader.close()
     const all = [...this.#supervisors.values(), ...this.#retiring]
     await Promise.allSettled(all.map((one) => one.close()))
     await this.#shared.cache.flush()
