@@ -132,7 +132,8 @@ async function openBoardPermissions() {
   const world = { ...createNodeWorld({ cwd: home }), home, env: {} }
   const permissions = await openPermissions(world, await loadCatalog(world))
   await Promise.all(inUse.map((target) => permissions.check(target, 'person')))
-  if (permissions.problems().length > 0) throw new Error(permissions.problems()[0].message)
+  const [problem] = permissions.problems()
+  if (problem !== undefined) throw new Error([problem.message, ...(problem.notes ?? [])].join('; '))
   return permissions
 }
 

@@ -3,18 +3,19 @@
  *
  *   plugboard.cjs   the command; bin.cjs starts it with the code cache beside it
  *   connected.cjs   the commands that connect, loaded by it when one of them runs
- *   permitting.cjs  those about permissions and pins; signing-in.cjs: login; doctor.cjs: that one
- *   lock.cjs        for what is changed while an authorization server is asked
+ *   adding.cjs      those that add servers
+ *   permitting.cjs  those about permissions and pins; signing-in.cjs: login; doctor.cjs, watch.cjs: those; path-watch.cjs: what the last needs
  *   undici.cjs, ws.cjs   what those need for servers that are not on this machine
- *   parse-*.cjs     the parsers it loads when a file is not plain
+ *   parse-*.cjs     the parsers it loads when a file is not plain; edit-*.cjs: the editors, when one is changed
  *   index.js        the library, in chunks, so that a host loads what it uses
  *   ai.js, anthropic.js, langchain.js, openai.js   its adapters, each for a package that the host brings
+ *   shell.js, load/  the shell, an ES module, and how the command gets at it
  *   types/          declarations
  */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
@@ -34,38 +35,43 @@ const common = {
   // The ES module builds: smaller when bundled, and they ask for no `require`.
   mainFields: ['module', 'main'],
   // Rarely needed and CommonJS: left to Node to load.
-  external: [
-    'write-file-atomic',
-    'proper-lockfile',
-    '@clack/prompts',
-    '@napi-rs/keyring',
-    '@modelcontextprotocol/client',
-  ],
+  external: ['@clack/prompts', '@napi-rs/keyring', '@modelcontextprotocol/client'],
   logLevel: 'warning',
 }
 
 /** Parts of the command that most runs do not need: in bundles of their own, they cost nothing until then. */
 const APART = {
-  './json.ts': ['parse-json', 'src/pipeline/discover/formats/json.ts'],
-  './toml.ts': ['parse-toml', 'src/pipeline/discover/formats/toml.ts'],
-  './yaml.ts': ['parse-yaml', 'src/pipeline/discover/formats/yaml.ts'],
-  './connected.ts': ['connected', 'src/hosts/cli/connected.ts'],
-  '../connected.ts': ['connected', 'src/hosts/cli/connected.ts'],
-  './permitting.ts': ['permitting', 'src/hosts/cli/permitting.ts'],
-  './signing-in.ts': ['signing-in', 'src/hosts/cli/signing-in.ts'],
-  './commands/doctor.ts': ['doctor', 'src/hosts/cli/commands/doctor.ts'],
-  './lock.ts': ['lock', 'src/world/node/lock.ts'],
-  'undici/lib/dispatcher/agent.js': ['undici', 'undici/lib/dispatcher/agent.js'],
-  ws: ['ws', 'ws'],
+  'src/pipeline/discover/formats/json.ts': 'parse-json',
+  'src/pipeline/discover/formats/toml.ts': 'parse-toml',
+  'src/pipeline/discover/formats/yaml.ts': 'parse-yaml',
+  'src/edit/jsonc.ts': 'edit-jsonc',
+  'src/edit/toml.ts': 'edit-toml',
+  'src/edit/yaml.ts': 'edit-yaml',
+  'src/hosts/cli/connected.ts': 'connected',
+  'src/hosts/cli/adding.ts': 'adding',
+  'src/hosts/cli/permitting.ts': 'permitting',
+  'src/hosts/cli/signing-in.ts': 'signing-in',
+  'src/hosts/cli/commands/doctor.ts': 'doctor',
+  'src/hosts/cli/commands/watch.ts': 'watch',
+  'src/world/node/path-watch.ts': 'path-watch',
+  'undici/lib/dispatcher/agent.js': 'undici',
+  ws: 'ws',
+}
+/** As those, but ES modules, for what cannot be required: through a file of a few lines, since a script from a code cache has no `import()`. */
+const APART_MODULES = {
+  'src/hosts/shell/main.ts': { name: 'shell', exports: ['headless'] },
 }
 const apart = {
   name: 'apart',
   setup({ onResolve }) {
-    onResolve({ filter: /./ }, ({ path, kind }) =>
-      kind === 'dynamic-import' && Object.hasOwn(APART, path)
-        ? { path: `./${APART[path][0]}.cjs`, external: true }
-        : undefined,
-    )
+    onResolve({ filter: /./ }, ({ path, kind, resolveDir }) => {
+      if (kind !== 'dynamic-import') return undefined
+      const file = path.startsWith('.') ? relative(root, join(resolveDir, path)).replaceAll('\\', '/') : path
+      if (Object.hasOwn(APART, file)) return { path: `./${APART[file]}.cjs`, external: true }
+      if (Object.hasOwn(APART_MODULES, file))
+        return { path: `./load/${APART_MODULES[file].name}.cjs`, external: true }
+      return undefined
+    })
   },
 }
 const commandBundle = {
@@ -100,9 +106,10 @@ await Promise.all([
     entryPoints: [
       { in: 'src/index.ts', out: 'index' },
       ...ADAPTERS.map((name) => ({ in: `src/hosts/adapters/${name}.ts`, out: name })),
+      ...Object.entries(APART_MODULES).map(([file, { name }]) => ({ in: file, out: name })),
     ],
     // CommonJS inside, and often in the host's own bundle already; what adapters are for is the host's.
-    external: [...common.external, 'undici/*', 'ws', 'eventsource-parser', 'ai', '@langchain/*'],
+    external: [...common.external, 'undici/*', 'ws', 'eventsource-parser', 'ai', '@ai-sdk/*', '@langchain/*'],
     outdir: 'dist',
     splitting: true,
     format: 'esm',
@@ -116,6 +123,14 @@ await Promise.all([
     outExtension: { '.js': '.cjs' },
   }),
 ])
+mkdirSync(join(dist, 'load'))
+for (const { name, exports } of Object.values(APART_MODULES)) {
+  const lines = exports.map(
+    (one) =>
+      `exports.${one} = { run: async (context) => (await import('../${name}.js')).${one}.run(context) }\n`,
+  )
+  writeFileSync(join(dist, 'load', `${name}.cjs`), lines.join(''))
+}
 chmodSync(join(dist, 'bin.cjs'), 0o755)
 makeCodeCache()
 execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {
@@ -124,8 +139,7 @@ execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconf
 })
 
 function partsApart() {
-  const parts = new Map(Object.values(APART).map(([out, file]) => [out, file]))
-  return [...parts].map(([out, file]) => ({ in: file, out }))
+  return Object.entries(APART).map(([file, out]) => ({ in: file, out }))
 }
 
 /**

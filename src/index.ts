@@ -14,7 +14,7 @@ import type { World } from './world/world.ts'
 
 preload()
 
-export interface DiscoverServersOptions extends LoadOptions {
+export interface DiscoverServersOptions extends Omit<LoadOptions, 'readings'> {
   /** Where the agent works; decides the project. Default: the process's own. */
   readonly cwd?: string | undefined
   /** The outside, for hosts that bring their own. Then `cwd` is the world's. */
@@ -35,7 +35,10 @@ export interface OpenPlugboardOptions extends DiscoverServersOptions, Omit<Board
  */
 export async function openPlugboard(options: OpenPlugboardOptions = {}): Promise<Board> {
   const { cwd, world = createNodeWorld({ cwd }), ...rest } = options
-  return openBoard(world, { ...rest, load: () => loadSafely(world, { connectors: 'fetch', ...rest }) })
+  return openBoard(world, {
+    ...rest,
+    load: ({ world: seen, ...how }) => loadSafely(seen, { connectors: 'fetch', ...rest, ...how }),
+  })
 }
 
 export interface LoadedTools {
@@ -88,7 +91,14 @@ export { PROFILES } from './model/profile.ts'
 export { showTemplate } from './model/template.ts'
 export { toolsFor } from './runtime/tools-for.ts'
 export type { LoadOptions } from './runtime/load-catalog.ts'
-export type { Board, BoardChange, BoardNotification, BoardOptions, BoardSnapshot } from './runtime/board.ts'
+export type {
+  Board,
+  BoardChange,
+  BoardNotification,
+  BoardOptions,
+  BoardReload,
+  BoardSnapshot,
+} from './runtime/board.ts'
 export type { CallArguments, CallOptions } from './runtime/call-tool.ts'
 export type { ToolName } from './runtime/reach-tool.ts'
 export type { TemplateValue, TemplateVariable } from './base/uri-template.ts'
@@ -111,6 +121,7 @@ export type { Listed, ListedTool, Offering, Quarantined } from './model/offering
 export type { CallOutcome, Media, NotSent, ResultDetails, ToolResult } from './model/outcome.ts'
 export type {
   Answer,
+  Ask,
   Decision,
   Evidence,
   Grant,
@@ -121,7 +132,7 @@ export type {
   ToolToCall,
   Verdict,
 } from './model/permission.ts'
-export type { Ask, OpenPermissions, PermissionOptions, PermissionView } from './runtime/permissions.ts'
+export type { OpenPermissions, PermissionOptions, PermissionView } from './runtime/permissions.ts'
 export type { Params, Result, RpcError } from './model/message.ts'
 export type {
   Answerer,

@@ -58,7 +58,8 @@ export function editFormatOf(file: string): EditFormat {
 }
 
 async function loadLanguage(format: EditFormat): Promise<Language> {
-  if (format !== 'jsonc') throw new Error(`no editor for ${format} yet`)
+  if (format === 'toml') return (await import('./toml.ts')).toml
+  if (format === 'yaml') return (await import('./yaml.ts')).yaml
   return (await import('./jsonc.ts')).jsonc
 }
 
@@ -71,7 +72,9 @@ function editText(language: Language, text: string, changes: Changes): string {
   // Nothing to do: not even what an empty file would begin with.
   if (done === page) return text
   const wanted = list.reduce(applyToValue, page.value)
-  if (!language.isSame(done.value, wanted)) throw cannotSay(page, list)
+  // A key that is written twice would say the same, to some.
+  const isRepeated = list.some(({ path }) => done.countOf(path) > page.countOf(path))
+  if (isRepeated || !language.isSame(done.value, wanted)) throw cannotSay(page, list)
   return done.text
 }
 
@@ -83,20 +86,37 @@ function applyChange(language: Language, page: Page, change: Change): Page {
     if (change.kind === 'remove') return page
     throw notThere(page, path)
   }
-  if (change.kind === 'remove') return language.open(page.remove(path))
-  const to = [...path.slice(0, -1), change.to]
+  if (change.kind === 'remove') return reopen(language, page, { text: page.remove(path), change })
+  const parent = path.slice(0, -1)
+  if (typeof path.at(-1) === 'number') throw wrongShape(page, parent, 'an object')
+  const to = [...parent, change.to]
   if (change.to === path.at(-1)) return page
   if (valueAt(page.value, to) !== undefined) throw isThereAlready(page, to)
-  return language.open(page.rename(path, change.to))
+  return reopen(language, page, { text: page.rename(path, change.to), change })
+}
+
+/** A text of our making that does not parse is our fault, and not the file's. */
+function reopen(
+  language: Language,
+  page: Page,
+  { text, change }: { readonly text: string; readonly change: Change },
+): Page {
+  try {
+    return language.open(text)
+  } catch (error) {
+    if (!(error instanceof EditFault)) throw error
+    throw cannotSay(page, [change])
+  }
 }
 
 /** Step by step, because every step moves what stands below it. */
-function setValue(language: Language, page: Page, { path, value }: Extract<Change, { kind: 'set' }>): Page {
+function setValue(language: Language, page: Page, change: Extract<Change, { kind: 'set' }>): Page {
+  const { path, value } = change
   let at = page
   for (let step = nextStep(at, path, value); step !== undefined; step = nextStep(at, path, value)) {
     // A step without effect would be repeated for ever.
-    if (step === at.text) throw cannotSay(page, [{ kind: 'set', path, value }])
-    at = language.open(step)
+    if (step === at.text) throw cannotSay(page, [change])
+    at = reopen(language, at, { text: step, change })
   }
   return at
 }

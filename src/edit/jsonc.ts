@@ -6,7 +6,8 @@
  */
 import { parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser'
 import { isListValue, isObjectValue, isSameValue, type Path, type Value } from './change.ts'
-import { eolOf, indentAt, lineStart, nextLine, splice, type Language, type Page, type Span } from './page.ts'
+import { addItem, removeItem, type Brackets, type NewItem } from './items.ts'
+import { eolOf, indentAt, splice, type Language, type Page, type Span } from './page.ts'
 import { doesNotParse } from './problems.ts'
 
 export const jsonc: Language = { blank: '{}\n', open: openPage, isSame: isSameValue }
@@ -14,7 +15,7 @@ export const jsonc: Language = { blank: '{}\n', open: openPage, isSame: isSameVa
 function openPage(text: string): Page {
   const root = parse(text)
   const style = styleOf(text, root)
-  return {
+  const page: Page = {
     text,
     value: toValue(root),
     put: (path, value) => {
@@ -23,16 +24,30 @@ function openPage(text: string): Page {
       const written = isInOneLine ? inline(value) : write(value, indentAt(text, node.offset), style)
       return splice(text, spanOfNode(node), written)
     },
-    add: (path, value) => addItem(text, find(root, path.slice(0, -1))!, { key: path.at(-1)!, value, style }),
-    remove: (path) => removeAll(text, findAll(root, path)),
+    add: (path, value) => {
+      const container = find(root, path.slice(0, -1))!
+      return addItem(bracketsOf(text, container), toItem({ key: path.at(-1)!, value, style }))
+    },
+    remove: (path) => {
+      const [node, ...others] = findAll(root, path)
+      const left = removeNode(text, node!)
+      return others.length === 0 ? left : openPage(left).remove(path)
+    },
     rename: (path, to) => {
-      const [last, ...earlier] = findAll(root, path).reverse()
-      // From the bottom up, so that offsets stay true.
-      return removeAll(splice(text, spanOfNode(last!.children![0]!), JSON.stringify(to)), earlier.reverse())
+      const [node, ...others] = findAll(root, path)
+      if (others.length > 0) return openPage(removeNode(text, node!)).rename(path, to)
+      return splice(text, spanOfNode(node!.children![0]!), JSON.stringify(to))
     },
     countOf: (path) => Math.max(1, findAll(root, path).length),
     spanOf: (path) => spanOfNode(find(root, path) ?? root),
   }
+  return page
+}
+
+/** A member, key and all, or an item. */
+function removeNode(text: string, node: Node): string {
+  const container = node.parent!
+  return removeItem(bracketsOf(text, container), container.children!.indexOf(node))
 }
 
 function parse(text: string): Node {
@@ -166,93 +181,29 @@ function inline(value: Value): string {
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
 }
 
-interface NewItem {
+interface Added {
   readonly key: string | number
   readonly value: Value
   readonly style: Style
 }
 
-/** At the end of a list or object, behind the comments there. */
-function addItem(text: string, container: Node, item: NewItem): string {
-  const { key, value, style } = item
-  const written = (indent: string): string =>
-    typeof key === 'number'
-      ? writeItem(value, indent, style)
-      : `${JSON.stringify(key)}: ${write(value, indent, style)}`
-  const last = container.children?.at(-1)
-  const close = container.offset + container.length - 1
-  if (last === undefined) {
-    const indent = indentAt(text, container.offset)
-    const start = container.offset + 1
-    const inside = text.slice(start, close).trimEnd()
-    const { eol, unit } = style
-    return splice(
-      text,
-      { start, end: close },
-      `${inside}${eol}${indent}${unit}${written(indent + unit)}${eol}${indent}`,
-    )
+function toItem({ key, value, style }: Added): NewItem {
+  const { eol, unit } = style
+  if (typeof key === 'number')
+    return { inline: inline(value), block: (indent) => writeItem(value, indent, style), eol, unit }
+  const name = `${JSON.stringify(key)}: `
+  return { inline: name + inline(value), block: (indent) => name + write(value, indent, style), eol, unit }
+}
+
+function bracketsOf(text: string, node: Node): Brackets {
+  return {
+    text,
+    span: spanOfNode(node),
+    items: (node.children ?? []).map(spanOfNode),
+    between: /(?:\s|\/\/[^\n]*|\/\*[^]*?\*\/)*/y,
   }
-  const end = last.offset + last.length
-  const comma = commaAfter(text, end)
-  const at = end + text.slice(end, close).trimEnd().length
-  const indent = indentAt(text, last.offset)
-  const member = typeof key === 'number' ? inline(value) : `${JSON.stringify(key)}: ${inline(value)}`
-  const lead = isOneLine(text, container) ? ` ${member}` : `${style.eol}${indent}${written(indent)}`
-  const added = splice(text, { start: at, end: at }, lead + (comma === undefined ? '' : ','))
-  return comma === undefined ? splice(added, { start: end, end }, ',') : added
 }
 
 function isOneLine(text: string, container: Node): boolean {
   return !text.slice(container.offset, container.offset + container.length).includes('\n')
-}
-
-/** From the bottom up, so that offsets stay true. */
-function removeAll(text: string, nodes: readonly Node[]): string {
-  return nodes.reduceRight((left, node) => removeItem(left, node), text)
-}
-
-/** With its comma, and its line when nothing else stands in it. */
-function removeItem(text: string, node: Node): string {
-  const container = node.parent!
-  const siblings = container.children!
-  const { start, end } = spanOfNode(node)
-  if (siblings.length === 1) return removeOnly(text, node, container)
-  const comma = commaAfter(text, end)
-  if (comma !== undefined) return removeSpan(text, { start, end: comma + 1 })
-  const before = siblings[siblings.indexOf(node) - 1]
-  const commaBefore = before === undefined ? undefined : commaAfter(text, before.offset + before.length)
-  const left = removeSpan(text, { start, end })
-  return commaBefore === undefined ? left : splice(left, { start: commaBefore, end: commaBefore + 1 }, '')
-}
-
-/** An object or list that is empty afterwards is written as one, unless there are comments in it. */
-function removeOnly(text: string, node: Node, container: Node): string {
-  const { start, end } = spanOfNode(node)
-  const inside = { start: container.offset + 1, end: container.offset + container.length - 1 }
-  const rest = (text.slice(inside.start, start) + text.slice(end, inside.end)).replace(',', '')
-  if (rest.trim() === '') return splice(text, inside, '')
-  const comma = commaAfter(text, end)
-  return removeSpan(text, { start, end: comma === undefined ? end : comma + 1 })
-}
-
-function removeSpan(text: string, span: Span): string {
-  const start = lineStart(text, span.start)
-  const next = nextLine(text, span.end)
-  const isAlone = text.slice(start, span.start).trim() === '' && text.slice(span.end, next).trim() === ''
-  if (isAlone && start > 0 && text[next - 1] === '\n') return splice(text, { start, end: next }, '')
-  const blanks = /^[ \t]*/.exec(text.slice(span.end))![0].length
-  // `{ "a": 1, "b": 2 }`: the blank before goes with the last, the one behind with all others.
-  const isLast = /^[ \t]*[}\]]/.test(text.slice(span.end))
-  const before = isLast ? /[ \t]*$/.exec(text.slice(start, span.start))![0].length : 0
-  return isLast
-    ? splice(text, { start: span.start - before, end: span.end }, '')
-    : splice(text, { start: span.start, end: span.end + blanks }, '')
-}
-
-/** Where the comma behind a value is; not one in a comment. */
-function commaAfter(text: string, end: number): number | undefined {
-  const between = /(?:\s|\/\/[^\n]*|\/\*[^]*?\*\/)*/y
-  between.lastIndex = end
-  between.exec(text)
-  return text[between.lastIndex] === ',' ? between.lastIndex : undefined
 }

@@ -19,7 +19,7 @@ export interface Page {
   readonly text: string
   /** With `null` for a file in which nothing is written only where the format has no other way to be empty. */
   readonly value: Value
-  /** Puts another value in the place of one that is there. */
+  /** Puts another value in the place of one that is there; or only takes that away, where it cannot stand there. */
   put(path: Path, value: Value): string
   /** A key that is not there yet, at the end of its object; a number is the length of its list. */
   add(path: Path, value: Value): string

@@ -66,6 +66,8 @@ export interface Place extends Spot {
   readonly entries: number
   /** For what was fetched: when. */
   readonly fetchedAt?: number
+  /** What is there now cannot be read, and what was there before counts. */
+  readonly isStale?: true
 }
 
 declare const admitted: unique symbol

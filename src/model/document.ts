@@ -44,6 +44,8 @@ export interface ConfigDocument {
   readonly root: ConfigNode
   /** Offset of the first character of each line. */
   readonly lineStarts: readonly number[]
+  /** What the file said before; what it says now cannot be read. */
+  readonly isStale?: true
 }
 
 export function createDocument(file: string, text: string, root: ConfigNode): ConfigDocument {

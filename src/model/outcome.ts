@@ -1,7 +1,7 @@
 /**
  * outcome: what became of a call. Every call has exactly one.
  */
-import type { Result } from './message.ts'
+import type { Result, RpcError } from './message.ts'
 import type { Problem } from './problem.ts'
 
 export type CallOutcome =
@@ -9,9 +9,14 @@ export type CallOutcome =
   /** The tool ran and says that it went wrong. */
   | { readonly kind: 'tool-error'; readonly result: Result }
   /** The server answered with an error. */
-  | { readonly kind: 'failed'; readonly problem: Problem }
+  | { readonly kind: 'failed'; readonly problem: Problem; readonly error?: RpcError }
   /** It did not happen. */
-  | { readonly kind: 'not-sent'; readonly code: NotSent; readonly problem: Problem }
+  | {
+      readonly kind: 'not-sent'
+      readonly code: NotSent
+      readonly problem: Problem
+      readonly error?: RpcError
+    }
   /** Sent, and no answer came: it may have happened. */
   | { readonly kind: 'unknown'; readonly problem: Problem }
   | { readonly kind: 'aborted'; readonly wasSent: boolean; readonly problem: Problem }
@@ -31,6 +36,8 @@ export interface ToolResult {
   readonly content: readonly unknown[]
   /** All that the server sent, untouched; absent when there is no answer. */
   readonly result?: Result
+  /** The error that the server answered with, untouched. */
+  readonly error?: RpcError
   readonly structuredContent?: unknown
   readonly details: ResultDetails
   readonly durationMs: number

@@ -188,7 +188,12 @@ export interface WantedCall {
   readonly who: 'model' | 'person'
   /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal | undefined
+  /** Who is to be asked, in place of the one whom the board would ask. */
+  readonly ask?: Ask | undefined
 }
+
+/** Asks a person. The signal is aborted when nobody waits for the answer any more. */
+export type Ask = (question: Question, options: { readonly signal: AbortSignal }) => Answer | Promise<Answer>
 
 export type Permission =
   /** `isUnchanged`: the tool is as it was when it was pinned, so that its hints may be relied upon. */

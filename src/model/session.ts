@@ -42,6 +42,13 @@ export interface RequestOptions {
   readonly onProgress?: ((progress: Params) => void) | undefined
   /** `Mcp-Param-*` and the like, over HTTP. */
   readonly headers?: Readonly<Record<string, string>> | undefined
+  /**
+   * What becomes of a result in which a modern server asks for more before it goes on. `returned`: the caller gets it as it
+   * is, and has somebody to ask. Default: the handlers of the session are asked, and the request is sent again.
+   */
+  readonly unfinished?: 'returned' | undefined
+  /** What the server logs about this very request, where that can be told: on a stream of its own (HTTP). */
+  readonly onLog?: ((params: Params) => void) | undefined
 }
 
 /** What the server tells of: `notifications/resources/updated` comes for these, and for no other resource. */
@@ -62,7 +69,7 @@ export interface Subscriber {
 
 /** What a host can do for a server. A missing one is not offered, and refused politely when asked for all the same. */
 export interface ClientHandlers {
-  readonly roots?: (() => Promise<readonly Params[]>) | undefined
+  readonly roots?: ((context: HandlerContext) => Promise<readonly Params[]>) | undefined
   /** A function answers forms and pages (`params.mode`); an object offers only what it has. */
   readonly elicit?: Answerer | ElicitAnswerers | undefined
   readonly sample?: Answerer | undefined
@@ -83,6 +90,8 @@ export interface ElicitAnswerers {
 }
 
 export interface HandlerContext {
+  /** Which server asks. */
+  readonly server: string
   /** Aborted when the server takes the question back, or is gone. */
   readonly signal: AbortSignal
   /** For a page: settles when the server says that the person is done there. Not every server does. */

@@ -17,6 +17,20 @@ export type FoundSettings = { readonly level: Level; readonly file: string } & (
 /** `double`: `mcp__server__tool`. `bare`: `server__tool`. `single`: `mcp_server_tool`, in the manner of xcsh. */
 export type NameStyle = 'double' | 'bare' | 'single'
 
+/** `openai`: every endpoint that speaks like it. */
+export type ModelProvider = 'anthropic' | 'openai'
+
+/** The model that the shell talks to. */
+export interface ModelSetting {
+  readonly provider: ModelProvider
+  readonly id: string
+  /** Absent: the provider's own. */
+  readonly baseUrl?: string
+  /** `!command`, the name of a variable, or text. Absent: the provider's usual variable. */
+  readonly apiKey?: Template
+}
+export const NAME_STYLES: readonly NameStyle[] = ['double', 'bare', 'single']
+
 export interface Settings {
   /** The line that says `enabled: false`: no other file is read. */
   readonly off?: Spot
@@ -30,6 +44,7 @@ export interface Settings {
   readonly switches: ReadonlyMap<string, { readonly to: 'on' | 'off'; readonly by: Spot }>
   /** How the model sees tools called. Absent: `double`. */
   readonly toolNames?: NameStyle
+  readonly model?: ModelSetting
   readonly policy: Policy
   /** Rules of the repository's own settings: they apply once its user approved something of this project. */
   readonly projectDeny: readonly ServerRule[]

@@ -4,7 +4,7 @@
  * Opening a wire returns it at once; what goes wrong later arrives through the listener, so that nothing is lost
  * between opening and listening.
  */
-import type { Message } from './message.ts'
+import type { Message, RequestId } from './message.ts'
 import type { NetworkFailure, ViaProxy } from './network.ts'
 
 export interface Wire {
@@ -32,7 +32,8 @@ export interface SendOptions {
 export type Doubt = 'broken' | 'given-up'
 
 export interface WireListener {
-  onMessage(message: Message): void
+  /** `of`: the request on whose own stream it came (HTTP). */
+  onMessage(message: Message, of?: RequestId): void
   /** Text where a message should be: banners, logs. Already shortened. */
   onNoise?(text: string): void
   /** What a process writes to stderr, in lines without their ends; secrets are still in it. */
@@ -57,6 +58,8 @@ export type WireFailure =
       readonly status: number
       /** The beginning of what the server said. */
       readonly body: string
+      /** Of a 404: the request named no session, so that none can have been forgotten. */
+      readonly hadNoSession?: true
       /** `WWW-Authenticate`, for 401 and 403. */
       readonly challenge?: string
       /** How long it wants to be left alone: `Retry-After`. */

@@ -84,8 +84,8 @@ function send(
   const timeoutMs = options.timeoutMs ?? timeoutOf(one)
   if (method !== 'tools/call') return session.request(method, params, { ...options, timeoutMs })
   const headers = options.headers ?? (takesHeaders(session) ? headersFor(one, params) : undefined)
-  const { signal, onProgress = IGNORE } = options
-  return session.request(method, params, { signal, timeoutMs, headers, onProgress })
+  const { onProgress = IGNORE } = options
+  return session.request(method, params, { ...options, timeoutMs, headers, onProgress })
 }
 
 /** What the server wants to have opened first, in words; the error itself is the cause, for whoever passes it on. */

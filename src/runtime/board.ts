@@ -25,10 +25,12 @@ import { createSpill } from '../pipeline/translate/spill.ts'
 import { ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
 import { ask, timeoutOf, untilLive } from './ask.ts'
+import { createAuthorizer } from './authorizer.ts'
 import { callTool, type CallArguments, type CallDesk, type CallOptions } from './call-tool.ts'
 import { openFork, type Fork, type ForkOptions } from './fork.ts'
 import type { ToolName } from './reach-tool.ts'
 import { passGate, type Wait } from './gate.ts'
+import { CatalogLoader, type Load, type Reloaded } from './catalog-loader.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
 import { openOfferingCache } from './offering-cache.ts'
 import { notConnectable, unknownServer, type Words } from './board-problems.ts'
@@ -48,6 +50,7 @@ import { toReadiness, type Readiness } from './readiness.ts'
 import { NOTHING, planReload, type ReloadSummary } from './reload.ts'
 import type { Shared } from './shared.ts'
 import { makeShowable } from './showable.ts'
+import { SignInWatch } from './sign-in-watch.ts'
 import { createSlots } from './slots.ts'
 import type { KnownServer } from './standing.ts'
 import { Subscriptions, type ResourceChange } from './subscriptions.ts'
@@ -56,9 +59,12 @@ import { createToolList, type BoardTool } from './tools.ts'
 
 export interface BoardOptions extends PermissionOptions {
   /** Reads the files; asked again by every reload. */
-  readonly load: () => Promise<LoadedCatalog>
+  readonly load: Load
+  /** Files that change are read again by themselves, within a second, and the difference is applied. Default: false. */
+  readonly watch?: boolean | undefined
   /** What the host can answer when a server asks. */
   readonly handlers?: ClientHandlers | undefined
+  /** In place of the user's own sign-ins. */
   readonly credentials?: CredentialSource | undefined
   /** Servers in this process, for entries of type `sdk`. */
   readonly inProcess?: InProcessServers | undefined
@@ -126,6 +132,8 @@ export interface Board extends AsyncDisposable {
   on(event: 'change', listener: (change: BoardChange) => void): () => void
   on(event: 'notification', listener: (notification: BoardNotification) => void): () => void
   on(event: 'resource', listener: (change: ResourceChange) => void): () => void
+  /** Files changed and were read again, by itself (`watch`). */
+  on(event: 'reload', listener: (reload: BoardReload) => void): () => void
   /** Never rejects: one transport that fails to close keeps no other open. */
   close(): Promise<void>
 }
@@ -147,6 +155,13 @@ export interface BoardChange {
   readonly section: boolean
 }
 
+export interface BoardReload {
+  /** What was other than before. */
+  readonly files: readonly string[]
+  /** What came of it for the servers. */
+  readonly summary: ReloadSummary
+}
+
 export interface BoardNotification {
   readonly server: string
   readonly method: string
@@ -161,7 +176,8 @@ const DEFAULTS = { loopLimit: 3, maxResultTokens: 25_000 }
 const CLIENT: ClientInfo = { name: 'plugboard', version: '0' }
 
 export async function openBoard(world: World, options: BoardOptions): Promise<Board> {
-  const board = new LiveBoard(world, options, await options.load())
+  const loader = new CatalogLoader(world, options.load, { isWatched: options.watch === true })
+  const board = await loader.load((loaded) => new LiveBoard({ world, loader, loaded }, options))
   await board.start()
   return board
 }
@@ -169,6 +185,7 @@ export async function openBoard(world: World, options: BoardOptions): Promise<Bo
 class LiveBoard implements Board {
   readonly #world: World
   readonly #options: BoardOptions
+  readonly #loader: CatalogLoader
   readonly #shared: Shared
   readonly #openedAt: number
   #loaded: LoadedCatalog
@@ -179,19 +196,26 @@ class LiveBoard implements Board {
     change: new Set<(change: BoardChange) => void>(),
     notification: new Set<(notification: BoardNotification) => void>(),
     resource: new Set<(change: ResourceChange) => void>(),
+    reload: new Set<(reload: BoardReload) => void>(),
   }
   readonly #toolList = createToolList(() => this.#loaded.toolNames)
   readonly #modelView = createModelView()
   readonly #subscriptions: Subscriptions
   readonly #desk: CallDesk
+  readonly #signIns: SignInWatch | undefined
   #permissions: Promise<OpenPermissions> | undefined
   #isClosed = false
   /** Servers that changed in this turn. */
   readonly #changed = new Set<string>()
 
-  constructor(world: World, options: BoardOptions, loaded: LoadedCatalog) {
+  constructor(
+    from: { readonly world: World; readonly loader: CatalogLoader; readonly loaded: LoadedCatalog },
+    options: BoardOptions,
+  ) {
+    const { world, loader, loaded } = from
     this.#world = world
     this.#options = options
+    this.#loader = loader
     this.#loaded = loaded
     this.#openedAt = world.clock.now()
     this.#shared = share(world, loaded, {
@@ -210,11 +234,14 @@ class LiveBoard implements Board {
         for (const listener of this.#listeners.resource) tell(() => listener(change))
       },
     })
+    if (options.stay !== 'once')
+      this.#signIns = new SignInWatch(world.clock, () => this.#supervisors.values())
     this.#desk = this.#openDesk()
   }
 
   async start(): Promise<void> {
     for (const server of this.#loaded.catalog.servers) this.#add(server)
+    if (this.#options.watch === true) await this.#loader.watch((reloaded) => this.#applyChange(reloaded))
     const { wait = 'known', deadlineMs } = this.#options
     const gate = { board: this, supervisors: this.#inOrder(), clock: this.#world.clock }
     await passGate(gate, { wait, deadlineMs })
@@ -236,8 +263,12 @@ class LiveBoard implements Board {
   snapshot(): BoardSnapshot {
     for (const one of this.#supervisors.values()) one.keepFresh(LIST_KINDS)
     const { catalog } = this.#loaded
+    const stale = new Set(catalog.places.filter(({ isStale }) => isStale === true).map(({ file }) => file))
     return {
-      servers: this.#inOrder().map((one) => one.snapshot()),
+      servers: this.#inOrder().map((one) => {
+        const snapshot = one.snapshot()
+        return stale.has(snapshot.origin.file) ? { ...snapshot, isStale: true as const } : snapshot
+      }),
       problems: [...catalog.problems, ...this.#shared.cache.problems(), ...this.#subscriptions.problems()],
       catalog: makeShowable(catalog),
     }
@@ -303,31 +334,24 @@ class LiveBoard implements Board {
     await one.reach()
   }
 
-  async reload(): Promise<ReloadSummary> {
-    const loaded = await this.#options.load()
-    if (this.#isClosed) return NOTHING
-    const { servers } = loaded.catalog
-    const plan = planReload([...this.#supervisors.values()], loaded.catalog)
-    for (const name of plan.removed) this.#retire(name)
-    const fresh = new Set([...plan.added, ...plan.changed])
-    for (const server of servers) if (fresh.has(server.name)) this.#replace(server)
-    for (const name of plan.reconnected) this.#supervisors.get(name)!.restart()
-    for (const name of [...plan.removed, ...fresh]) this.#note(name)
-    // Other names are other tools, although no server changed.
-    const isRenamed = loaded.toolNames !== this.#loaded.toolNames
-    if (isRenamed && this.#changed.size === 0) queueMicrotask(() => this.#tellChanges())
-    this.#loaded = loaded
-    ;(await this.#permissions)?.update(loaded)
-    return plan
+  reload(): Promise<ReloadSummary> {
+    return this.#loader.load(async (loaded) => {
+      if (this.#isClosed) return NOTHING
+      const plan = planReload([...this.#supervisors.values()], loaded.catalog)
+      await this.#apply(loaded, plan)
+      return plan
+    })
   }
 
-  on(event: 'change' | 'notification' | 'resource', listener: never): () => void {
+  on(event: 'change' | 'notification' | 'resource' | 'reload', listener: never): () => void {
     this.#listeners[event].add(listener)
     return () => void this.#listeners[event].delete(listener)
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
+    this.#loader.close()
+    this.#signIns?.close()
     const all = [...this.#supervisors.values(), ...this.#retiring]
     await Promise.allSettled(all.map((one) => one.close()))
     await this.#shared.cache.flush()
@@ -363,6 +387,30 @@ class LiveBoard implements Board {
       spill: createSpill(this.#world, this.#shared.dirs.cache),
       maxTokens: maxResultTokens ?? DEFAULTS.maxResultTokens,
     }
+  }
+
+  /**
+   * Servers that are down are left to their own pace: files that agents write all the time, such as `~/.claude.json`, would
+   * have them tried again and again.
+   */
+  async #applyChange({ loaded, files }: Reloaded): Promise<void> {
+    const plan = planReload([...this.#supervisors.values()], loaded.catalog)
+    const summary = { ...plan, reconnected: [] }
+    await this.#apply(loaded, summary)
+    for (const listener of this.#listeners.reload) tell(() => listener({ files, summary }))
+  }
+
+  async #apply(loaded: LoadedCatalog, plan: ReloadSummary): Promise<void> {
+    for (const name of plan.removed) this.#retire(name)
+    const fresh = new Set([...plan.added, ...plan.changed])
+    for (const server of loaded.catalog.servers) if (fresh.has(server.name)) this.#replace(server)
+    for (const name of plan.reconnected) this.#supervisors.get(name)!.restart()
+    for (const name of [...plan.removed, ...fresh]) this.#note(name)
+    // Other names are other tools, although no server changed.
+    const isRenamed = loaded.toolNames !== this.#loaded.toolNames
+    if (isRenamed && this.#changed.size === 0) queueMicrotask(() => this.#tellChanges())
+    this.#loaded = loaded
+    ;(await this.#permissions)?.update(loaded)
   }
 
   #inOrder(): readonly Supervisor[] {
@@ -426,6 +474,7 @@ class LiveBoard implements Board {
     const servers = [...this.#changed]
     this.#changed.clear()
     this.#subscriptions.renew()
+    if (!this.#isClosed) this.#signIns?.update()
     const { section, builtins } = this.#modelView.update(this.#known())
     const tools = this.#toolList.update(this.#inOrder()) || builtins
     for (const listener of this.#listeners.change) tell(() => listener({ servers, tools, section }))
@@ -437,7 +486,8 @@ function share(
   { dirs, project }: LoadedCatalog,
   options: BoardOptions & Pick<Shared, 'onChange' | 'onNotification'>,
 ): Shared {
-  const { handlers = {}, inProcess = {}, client = CLIENT, credentials, stay = 'long' } = options
+  const { handlers = {}, inProcess = {}, client = CLIENT, stay = 'long' } = options
+  const { credentials = createAuthorizer({ world, dirs }) } = options
   return {
     world,
     dirs,
@@ -456,7 +506,7 @@ function share(
       world,
       project,
       cache: createValueCache(),
-      ...(credentials === undefined ? {} : { credentials }),
+      credentials,
     },
     onChange: options.onChange,
     onNotification: options.onNotification,

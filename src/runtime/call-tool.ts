@@ -17,6 +17,7 @@ import {
 } from '../model/permission.ts'
 import type { Problem } from '../model/problem.ts'
 import type { RequestOptions } from '../model/session.ts'
+import type { NameStyle } from '../model/settings.ts'
 import { call, type Guard, type Send } from '../pipeline/call/call.ts'
 import { gaveUp } from '../pipeline/call/problems.ts'
 import { nameOf } from '../pipeline/name/name.ts'
@@ -29,11 +30,18 @@ import { performBuiltin, toBoardTool, type BuiltinDesk } from './call-builtin.ts
 import { reachTool, type FoundTool, type Servers, type ToolName } from './reach-tool.ts'
 import type { BoardTool } from './tools.ts'
 
-export interface CallOptions extends Pick<RequestOptions, 'signal' | 'timeoutMs' | 'onProgress'> {
+export interface CallOptions extends Pick<
+  RequestOptions,
+  'signal' | 'timeoutMs' | 'onProgress' | 'unfinished' | 'onLog'
+> {
   /** How long the server may take to be there; its own limit for a start holds as well. Default: as `timeoutMs`. */
   readonly connectTimeoutMs?: number | undefined
   /** `person`: whoever typed the call has answered what would be asked. Default: `model`. */
   readonly who?: WantedCall['who'] | undefined
+  /** Asks in place of the board's own `ask`: for hosts with several people in front of them. */
+  readonly ask?: WantedCall['ask'] | undefined
+  /** What else goes with the name and the arguments: `_meta`, answers to what the server asked. */
+  readonly params?: Params | undefined
 }
 
 export interface ToolRequest {
@@ -74,7 +82,7 @@ interface Performed {
 }
 
 async function perform(desk: CallDesk, { name, args: given, options }: ToolRequest): Promise<Performed> {
-  const { signal, timeoutMs, connectTimeoutMs = timeoutMs, onProgress, who = 'model' } = options
+  const { signal, timeoutMs, connectTimeoutMs = timeoutMs, onProgress, who = 'model', ask } = options
   const reaching = { signal, timeoutMs: connectTimeoutMs }
   const builtin = typeof name === 'string' ? findBuiltin(name) : undefined
   if (builtin !== undefined) {
@@ -83,16 +91,17 @@ async function perform(desk: CallDesk, { name, args: given, options }: ToolReque
     return performBuiltin(desk, { tool: builtin, args, options: limits, reaching })
   }
   const found = await reachTool(desk.servers, name, reaching)
-  if (found.kind !== 'found') return { outcome: found, details: detailsOfName(name) }
+  if (found.kind !== 'found') return { outcome: found, details: detailsOfName(name, desk.servers.style()) }
   const details = detailsOf(found.tool)
   const args = typeof given === 'function' ? given(found.tool) : (given ?? {})
   const target = targetOf(found)
-  const permission = await askPermission(desk.permit, target, { args, who, signal })
+  const permission = await askPermission(desk.permit, target, { args, who, signal, ask })
   if (permission.kind !== 'allowed') return { outcome: permission, details }
   const { isUnchanged } = permission
+  const { unfinished, onLog, params: more } = options
   const outcome = await call(
-    sendTo(desk.servers, found),
-    { target, args, isUnchanged, options: { signal, timeoutMs, onProgress } },
+    sendTo(desk.servers, found, more),
+    { target, args, isUnchanged, options: { signal, timeoutMs, onProgress, unfinished, onLog } },
     desk.guard,
   )
   return { outcome, details }
@@ -123,10 +132,12 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | un
 }
 
 /** To the server that was found, for as long as it has the tool that was permitted. */
-function sendTo(servers: Servers, found: FoundTool): Send {
+function sendTo(servers: Servers, found: FoundTool, more: Params | undefined): Send {
   const { by } = found
-  return (params, options) =>
-    inTurn(by, options.signal, () => sendIfSame(servers, found, { params, options }))
+  return (call, options) => {
+    const params = more === undefined ? call : { ...more, ...call }
+    return inTurn(by, options.signal, () => sendIfSame(servers, found, { params, options }))
+  }
 }
 
 async function sendIfSame(
@@ -163,13 +174,13 @@ function detailsOf({ server, tool, name, label }: BoardTool): ResultDetails {
   return { serverName: server, mcpToolName: tool, name, label }
 }
 
-function detailsOfName(name: ToolName): ResultDetails {
+function detailsOfName(name: ToolName, style: NameStyle): ResultDetails {
   if (typeof name === 'string') return { serverName: '', mcpToolName: '', name, label: '' }
   const { server, tool } = name
   return {
     serverName: server,
     mcpToolName: tool,
-    name: nameOf(server, tool, 'double'),
+    name: nameOf(server, tool, style),
     label: `mcp:${server}`,
   }
 }

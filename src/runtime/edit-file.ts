@@ -5,11 +5,13 @@
  *        is read again, never overwritten
  * out    whether anything had to be written
  */
+import { toCommandLine } from '../base/command-line.ts'
+import { unreachable } from '../base/unreachable.ts'
 import type { Changes } from '../edit/change.ts'
 import { editFormatOf, loadEdit, type EditFormat } from '../edit/edit.ts'
 import type { Problem } from '../model/problem.ts'
 import { createProblem, ProblemError } from '../problem/problem.ts'
-import type { World } from '../world/world.ts'
+import { UpdateError, type Unreadable, type Unwritable, type World } from '../world/world.ts'
 
 export interface FileToEdit {
   readonly file: string
@@ -22,30 +24,133 @@ export interface FileToEdit {
 /** Throws a Problem: those of `edit/…`, and `write/…` when the disk would not. */
 export async function editFile(
   world: World,
-  { file, format, mode = 0o600 }: FileToEdit,
+  { file, format, mode }: FileToEdit,
   changes: Changes,
 ): Promise<'changed' | 'unchanged'> {
   const edit = await loadEdit(format ?? editFormatOf(file))
   let outcome: 'changed' | 'unchanged' = 'unchanged'
-  await world.files
-    .update(file, mode, (text) => {
-      const edited = edit({ file, text }, changes)
-      outcome = edited === (text ?? '') ? 'unchanged' : 'changed'
-      return edited
-    })
-    .catch((error: unknown) => {
-      throw error instanceof ProblemError
-        ? error
-        : new ProblemError(notWritten(file, error), { cause: error })
-    })
+  await rewriteFile(world, { file, mode }, (text) => {
+    const edited = edit({ file, text }, changes)
+    outcome = edited === (text ?? '') ? 'unchanged' : 'changed'
+    return outcome === 'changed' ? edited : undefined
+  })
   return outcome
 }
 
-function notWritten(file: string, error: unknown): Problem {
-  return createProblem({
-    code: 'write/failed',
-    message: 'this file could not be written',
-    where: { file },
-    notes: [error instanceof Error ? error.message : String(error)],
+/** The whole text, by a function that may be asked more than once. Throws `write/…`, and what `change` throws. */
+export async function rewriteFile(
+  world: World,
+  { file, mode = 0o600 }: Omit<FileToEdit, 'format'>,
+  change: (text: string | undefined) => string | undefined,
+): Promise<void> {
+  const write = world.files.update(file, world.files.mode(file) ?? mode, change)
+  await write.catch((error: unknown) => {
+    if (!(error instanceof UpdateError)) throw error
+    throw new ProblemError(notWritten(world, file, error.why), { cause: error })
   })
+}
+
+function notWritten(world: World, file: string, why: Unwritable): Problem {
+  const { code, message, hints = [], note } = describe(world, file, why)
+  return createProblem({
+    code: `write/${code}`,
+    message,
+    where: { file },
+    notes: [...(note === undefined ? [] : [note]), 'nothing was changed'],
+    hints,
+  })
+}
+
+interface Described {
+  readonly code: string
+  readonly message: string
+  readonly note?: string
+  readonly hints?: readonly string[]
+}
+
+function describe(world: World, file: string, why: Unwritable): Described {
+  const run = (command: string, path: string): string =>
+    `run \`${toCommandLine(command, [path], world.platform)}\``
+  switch (why.kind) {
+    case 'disk-full':
+      return {
+        code: 'disk-full',
+        message: 'this file could not be written: the disk is full',
+        hints: ['make room on the disk, then try again'],
+      }
+    case 'read-only-disk':
+      return { code: 'read-only', message: 'this file could not be written: its disk is read-only' }
+    case 'read-only-file':
+      return {
+        code: 'read-only',
+        message: 'this file is read-only',
+        hints: world.platform === 'win32' ? [] : [`to change it anyway, ${run('chmod u+w', file)} first`],
+      }
+    case 'other-owner':
+      return {
+        code: 'other-owner',
+        message: 'this file belongs to somebody else',
+        note: `its owner is the user with the number ${why.uid}`,
+        hints: [`to make it yours, ${run('sudo chown "$USER"', file)}`],
+      }
+    case 'denied':
+      return describeDenied(world, file, why.path)
+    case 'no-folder':
+      return {
+        code: 'no-folder',
+        message: 'this file could not be written: a part of its path is not a folder',
+        hints: [`look at \`${why.path}\``],
+      }
+    case 'unreadable':
+      return { code: 'unreadable', message: `this file cannot be changed: ${describeUnreadable(why.why)}` }
+    case 'locked':
+      return {
+        code: 'locked',
+        message: 'this file could not be written: other Plugboards write it all the time',
+        hints: ['wait until they are done, then try again'],
+      }
+    case 'busy':
+      return {
+        code: 'busy',
+        message: 'this file could not be written: another program changes it all the time',
+        hints: ['close the program it belongs to, then try again'],
+      }
+    case 'failed':
+      return { code: 'failed', message: 'this file could not be written', note: why.message }
+    default:
+      return unreachable(why)
+  }
+}
+
+function describeDenied(world: World, file: string, path: string): Described {
+  const folder = world.paths.dirname(file)
+  const isFile = path === file || path === world.files.realPath(file)
+  const isThere = world.files.kind(folder) !== 'missing'
+  if (isFile) return { code: 'denied', message: 'you may not write this file' }
+  return {
+    code: 'read-only-folder',
+    message: isThere
+      ? 'you may not write in the folder of this file'
+      : 'the folder of this file cannot be made',
+    hints: [`make sure that you may write in \`${isThere ? folder : world.paths.dirname(path)}\``],
+  }
+}
+
+function describeUnreadable(why: Unreadable): string {
+  switch (why.kind) {
+    case 'not-a-file':
+      return `it is ${why.what}`
+    case 'denied':
+      return 'you may not read it'
+    case 'link-loop':
+      return 'this link leads back to itself'
+    case 'too-large':
+      return 'it is too large to be configuration'
+    case 'not-utf8':
+      return 'it is not UTF-8 text'
+    case 'failed':
+      return why.message
+    default:
+      return unreachable(why)
+  }
 }

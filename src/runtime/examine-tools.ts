@@ -20,7 +20,10 @@ import { reviewPins } from './pin-review.ts'
 
 export function examineTools(world: World, loaded: LoadedCatalog): readonly Problem[] {
   const hidden = findKnownTools(world, loaded).flatMap(({ server, tools }) =>
-    tools.flatMap((tool) => examineTool(server, tool, world.platform)),
+    tools.flatMap((tool) => {
+      const { name } = toToolToCall(server.name, tool, loaded.toolNames)
+      return examineTool(server, { tool, name }, world.platform)
+    }),
   )
   const changed = reviewPins(world, loaded).pins.flatMap(({ pin, name, state }) =>
     state === 'changed' ? [pinChanged(`${pin.server}.${pin.tool}`, name, world.platform)] : [],
@@ -28,10 +31,13 @@ export function examineTools(world: World, loaded: LoadedCatalog): readonly Prob
   return [...hidden, ...changed]
 }
 
-function examineTool(server: AdmittedServer, tool: ListedTool, platform: Platform): readonly Problem[] {
+function examineTool(
+  server: AdmittedServer,
+  { tool, name }: { readonly tool: ListedTool; readonly name: string },
+  platform: Platform,
+): readonly Problem[] {
   const found = textsOf(tool).flatMap(({ field, text }) => findHidden(text).map((one) => ({ field, ...one })))
   if (found.length === 0) return []
-  const { name } = toToolToCall(server.name, tool)
   return [
     createWarning({
       code: 'doctor/hidden-characters',

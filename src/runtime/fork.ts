@@ -18,7 +18,10 @@ import { createTarget, type PermissionView } from './permissions.ts'
 import { toPermit } from './permit-call.ts'
 import type { BoardTool } from './tools.ts'
 
-export type ForkOptions = Restriction
+export interface ForkOptions extends Restriction {
+  /** How often in a row a call may get the same answer; 0 is off. Default: as what it is forked from. */
+  readonly loopLimit?: number | undefined
+}
 
 export interface Fork extends AsyncDisposable {
   /** Those of the board that it may use. The list is the same value until something changes. */
@@ -59,7 +62,7 @@ export function openFork(from: ForkedFrom, options: ForkOptions = {}): Fork {
   const desk: CallDesk = {
     ...from.desk,
     permit: both(unlessClosed, toPermit(permissions)),
-    guard: { limit: from.desk.guard.limit, repeats: NO_REPEATS },
+    guard: { limit: options.loopLimit ?? from.desk.guard.limit, repeats: NO_REPEATS },
   }
   const close = async (): Promise<void> => void (isClosed = true)
   return {

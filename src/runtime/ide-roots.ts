@@ -18,7 +18,8 @@ export function forIde(
   const distro = findDistro(world)
   const isAcross = 'ideRunningInWindows' in transport && transport.ideRunningInWindows === true
   if (roots === undefined || distro === undefined || !isAcross) return handlers
-  return { ...handlers, roots: async () => (await roots()).map((root) => toWindowsRoot(root, distro)) }
+  const toWindows = (root: Params): Params => toWindowsRoot(root, distro)
+  return { ...handlers, roots: async (context) => (await roots(context)).map(toWindows) }
 }
 
 function toWindowsRoot(root: Params, distro: string): Params {

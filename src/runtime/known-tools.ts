@@ -5,13 +5,14 @@
  */
 import type { AdmittedServer } from '../model/catalog.ts'
 import type { ListedTool } from '../model/offering.ts'
+import type { ToolToCall } from '../model/permission.ts'
+import { NAME_STYLES, type NameStyle } from '../model/settings.ts'
 import { applyFilters } from '../pipeline/list/filter.ts'
 import { nameOf } from '../pipeline/name/name.ts'
 import { fingerprintOf } from '../pipeline/resolve/fingerprint.ts'
 import type { World } from '../world/world.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
 import { createOfferingStore } from './offering-store.ts'
-import type { ToolToCall } from '../model/permission.ts'
 
 export interface KnownTools {
   readonly server: AdmittedServer
@@ -38,7 +39,18 @@ export function findKnownTools(
 }
 
 /** As a board would list it. */
-export function toToolToCall(server: string, definition: ListedTool): ToolToCall {
+export function toToolToCall(server: string, definition: ListedTool, style: NameStyle): ToolToCall {
   const tool = definition.name
-  return { server, tool, name: nameOf(server, tool, 'double'), definition }
+  return { server, tool, name: nameOf(server, tool, style), definition }
+}
+
+/** Whatever somebody may type who means a tool: its name in any style, as a model sees it or raw, or `server.tool`. */
+export function typedNamesOf({ server, tool }: Pick<ToolToCall, 'server' | 'tool'>): readonly string[] {
+  const shown = NAME_STYLES.map((style) => nameOf(server, tool, style))
+  return [...shown, ...rawStartsOf(server).map((start) => `${start}${tool}`)]
+}
+
+/** What stands before the tool, when nothing in the name had to be changed. */
+export function rawStartsOf(server: string): readonly string[] {
+  return [`mcp__${server}__`, `${server}__`, `mcp_${server}_`, `${server}.`]
 }

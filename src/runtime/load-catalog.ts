@@ -11,7 +11,8 @@ import type { Spot } from '../model/origin.ts'
 import type { PermissionRule, PermissionSettings } from '../model/permission.ts'
 import type { Policy, ServerRule } from '../model/policy.ts'
 import type { Project } from '../model/project.ts'
-import type { NameStyle, Settings } from '../model/settings.ts'
+import type { Readings } from '../model/readings.ts'
+import type { ModelSetting, NameStyle, Settings } from '../model/settings.ts'
 import type { TrustFacts, TrustStore } from '../model/trust.ts'
 import { admit, type House } from '../pipeline/admit/admit.ts'
 import { choose, type Choice } from '../pipeline/choose/choose.ts'
@@ -38,6 +39,8 @@ export interface LoadOptions {
   readonly native?: readonly string[] | undefined
   /** Whether connectors may be fetched, or their last copies serve. */
   readonly connectors?: 'cached' | 'fetch' | undefined
+  /** Kept by whoever loads more than once: what each file said when it could last be read. */
+  readonly readings?: Readings | undefined
 }
 
 export interface LoadedCatalog {
@@ -51,6 +54,8 @@ export interface LoadedCatalog {
   readonly off?: Spot
   /** How the model sees tools called. */
   readonly toolNames: NameStyle
+  /** The one that the shell talks to, when the settings name one. */
+  readonly model?: ModelSetting
   /** What the repository's settings deny, as soon as something of it is approved. */
   readonly projectDeny: readonly ServerRule[]
   /** As `projectDeny`, about calls. */
@@ -64,7 +69,7 @@ export interface LoadedCatalog {
 export async function loadCatalog(world: World, options: LoadOptions = {}): Promise<LoadedCatalog> {
   const project = findProject(world)
   const dirs = findOurDirs(world, project)
-  const log = createLog()
+  const log = createLog(options.readings)
   if (options.enabled === false) return emptyCatalog(world)
 
   const settings = normalizeSettings(await discoverSettings(world, { project, dirs, log }))
@@ -75,7 +80,7 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
   const found = await discover({ world, project, dirs, settings, log }, { mcpConfig, servers, connectors })
   const entries = withNeighbours(found.entries.map((entry) => normalize(entry, world)))
 
-  const stored = readTrust(world, trustFile(world, dirs))
+  const stored = readTrust(world, trustFile(world, dirs), options.readings)
   const decided = stored.store.projects.get(project.realRoot) ?? new Map()
   const trust = findTrust(world, entries, { decided, choices: found.choices })
   const house: House = {
@@ -107,6 +112,7 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
     trustStore: stored.store,
     facts: trust.facts,
     toolNames: settings.toolNames ?? 'double',
+    ...(settings.model === undefined ? {} : { model: settings.model }),
     projectDeny: settings.projectDeny,
     projectRules: settings.projectRules,
     permissions: permissionsOf(settings, trust.isProjectApproved),

@@ -1,15 +1,14 @@
 /**
  * meant-tool: the tool that somebody means who types a name.
  *
- * in     a name as a model sees it in any style, the raw one, or `server.tool`
+ * in     a name as a model sees it in any style, a raw one, or `server.tool`
  * out    the tool; one that is not known yet, when its server is
  */
 import { findNearest } from '../base/edit-distance.ts'
 import type { Problem } from '../model/problem.ts'
-import { nameOf } from '../pipeline/name/name.ts'
 import { createProblem, ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
-import { findKnownTools, toToolToCall } from './known-tools.ts'
+import { findKnownTools, rawStartsOf, toToolToCall, typedNamesOf } from './known-tools.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
 import type { ToolToCall } from '../model/permission.ts'
 
@@ -22,9 +21,9 @@ export interface FoundTool {
 /** Throws `permit/unknown-tool`. */
 export function requireTool(world: World, loaded: LoadedCatalog, name: string): FoundTool {
   const known = findKnownTools(world, loaded).flatMap(({ server, tools }) =>
-    tools.map((definition) => toToolToCall(server.name, definition)),
+    tools.map((definition) => toToolToCall(server.name, definition, loaded.toolNames)),
   )
-  const tool = known.find((one) => namesOf(one).includes(name))
+  const tool = known.find((one) => one.name === name) ?? known.find((one) => typedNamesOf(one).includes(name))
   if (tool !== undefined) return { tool, isKnown: true }
   const unseen = findUnseen(loaded, name)
   if (unseen !== undefined) return { tool: unseen, isKnown: false }
@@ -36,26 +35,17 @@ export function requireTool(world: World, loaded: LoadedCatalog, name: string): 
   )
 }
 
-function namesOf({ server, tool, name }: ToolToCall): readonly string[] {
-  return [
-    name,
-    nameOf(server, tool, 'bare'),
-    nameOf(server, tool, 'single'),
-    `mcp__${server}__${tool}`,
-    `${server}.${tool}`,
-  ]
-}
-
 /** The server with the longest name is meant: `a__b` rather than `a`. */
-function findUnseen({ catalog }: LoadedCatalog, name: string): ToolToCall | undefined {
+function findUnseen({ catalog, toolNames }: LoadedCatalog, name: string): ToolToCall | undefined {
   const starts = catalog.servers.flatMap(({ name: server }) =>
-    [`mcp__${server}__`, `${server}.`].map((start) => ({ server, start })),
+    rawStartsOf(server).map((start) => ({ server, start })),
   )
   const [meant] = starts
     .filter(({ start }) => name.startsWith(start) && name.length > start.length)
     .sort((a, b) => b.start.length - a.start.length)
   if (meant === undefined) return undefined
-  return toToolToCall(meant.server, { name: name.slice(meant.start.length), inputSchema: {} })
+  const definition = { name: name.slice(meant.start.length), inputSchema: {} }
+  return toToolToCall(meant.server, definition, toolNames)
 }
 
 function unknownTool(name: string, known: readonly string[]): Problem {

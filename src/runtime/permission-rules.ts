@@ -6,11 +6,13 @@
  * never  loosens anything by a file in a repository; touches a file that cannot be understood, or a TOML file, whose
  *        comments nobody could keep
  */
+import { findNearest } from '../base/edit-distance.ts'
 import { hasWildcard, matchesPattern, parseGlob } from '../base/glob.ts'
 import { foldLookAlikes } from '../base/look-alike.ts'
 import { putRule, removeRules, type Edited, type WrittenRule } from '../edit/permission-rules.ts'
 import type { Action, Grant, PermissionRule } from '../model/permission.ts'
 import type { Problem } from '../model/problem.ts'
+import { mayName, toMeantName } from '../pipeline/normalize/permissions.ts'
 import { createProblem, ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
 import { grantFile } from './grant-store.ts'
@@ -36,6 +38,7 @@ export async function writeRules(
 ): Promise<readonly RuleWritten[]> {
   for (const { tool, action } of rules) {
     if (parseGlob(tool) === undefined) throw new ProblemError(badGlob(tool))
+    if (!mayName(tool)) throw new ProblemError(namesNothing(tool))
     if (scope === 'project' && action === 'allow') throw new ProblemError(onlyTightens)
   }
   const file = requireFile(world, loaded, { scope, rules })
@@ -61,6 +64,23 @@ export function findStricter(
   return permissions.rules.filter(
     (rule) => order.indexOf(rule.action) > order.indexOf(action) && isCovered(rule.tool, tool),
   )
+}
+
+/** A server that a rule names and that nobody declares, with the one that may be meant: a slip would forbid nothing. */
+export function findUnknownServer(
+  { catalog }: Pick<LoadedCatalog, 'catalog'>,
+  glob: string,
+): { readonly server: string; readonly nearest: string | undefined } | undefined {
+  const known = catalog.entries.map(({ entry }) => entry.found.name)
+  const starts = known.flatMap((name) => [name, name.replace(/[^A-Za-z0-9_-]/gu, '_')]).map(foldLookAlikes)
+  for (const pattern of parseGlob(glob) ?? []) {
+    const [, server] = /^mcp__((?:(?!__).)+)/is.exec(pattern) ?? []
+    const rest = `${foldLookAlikes(pattern).slice('mcp__'.length)}__`
+    if (server === undefined || hasWildcard(server) || starts.some((one) => rest.startsWith(`${one}__`)))
+      continue
+    return { server, nearest: findNearest(server, known) }
+  }
+  return undefined
 }
 
 export interface Reset {
@@ -184,6 +204,19 @@ function badGlob(tool: string): Problem {
     message: `\`${tool}\` names no tools`,
     notes: ['`*` stands for anything, `?` for one character, `{a,b}` for one of several'],
     hints: ['for one tool write `mcp__<server>__<tool>`, for a whole server `mcp__<server>`'],
+  })
+}
+
+function namesNothing(tool: string): Problem {
+  const meant = toMeantName(tool)
+  return createProblem({
+    code: 'permit/bad-glob',
+    message: `no tool is called \`${tool}\`: names are \`mcp__<server>__<tool>\``,
+    hints: [
+      meant.includes('__', 'mcp__'.length)
+        ? `for one tool, write \`${meant}\``
+        : `for every tool of the server \`${tool}\`, write \`${meant}\``,
+    ],
   })
 }
 

@@ -11,6 +11,7 @@
 import { untilAborted } from '../base/until-aborted.ts'
 import type {
   Answer,
+  Ask,
   CallTarget,
   Caller,
   Considered,
@@ -25,7 +26,7 @@ import type {
 } from '../model/permission.ts'
 import type { Problem } from '../model/problem.ts'
 import { nameOf } from '../pipeline/name/name.ts'
-import type { NameStyle } from '../model/settings.ts'
+import { NAME_STYLES } from '../model/settings.ts'
 import { canGrant, consider, permit } from '../pipeline/permit/permit.ts'
 import { diffPin } from '../pipeline/permit/pin-diff.ts'
 import { findFormer, hintsOf, toPin } from '../pipeline/permit/pins.ts'
@@ -45,13 +46,12 @@ export interface PermissionOptions {
   readonly ask?: Ask | undefined
 }
 
-/** The signal is aborted when nobody waits for the answer any more. */
-export type Ask = (question: Question, options: { readonly signal: AbortSignal }) => Answer | Promise<Answer>
-
 export interface CheckOptions {
   /** What it is to be called with: shown in the question. */
   readonly arguments?: unknown
   readonly signal?: AbortSignal | undefined
+  /** In place of the host's own. */
+  readonly ask?: Ask | undefined
 }
 
 /** What may be done with the tools of a board, or of a fork of it. */
@@ -163,13 +163,11 @@ function settle(world: World, loaded: LoadedCatalog, session: readonly Permissio
   }
 }
 
-const STYLES: readonly NameStyle[] = ['double', 'bare', 'single']
-
 export function createTarget(
   { server, tool, name, definition }: ToolToCall,
   fingerprint: string,
 ): CallTarget {
-  const names = STYLES.map((style) => nameOf(server, tool, style))
+  const names = NAME_STYLES.map((style) => nameOf(server, tool, style))
   return { server, tool, name, otherNames: names.filter((one) => one !== name), fingerprint, definition }
 }
 
@@ -242,7 +240,7 @@ function check(desk: Desk, one: Check): Promise<Decision> {
 async function question(desk: Desk, one: Check, asked: Asked): Promise<Decision> {
   const { target, options } = one
   const { by } = asked
-  if (desk.ask === undefined)
+  if ((options.ask ?? desk.ask) === undefined)
     return { action: 'deny', by, problem: needsAnswer(target, by, desk.world.platform) }
   const key = JSON.stringify([target.fingerprint, target.tool])
   const pending = desk.asking.get(key)
@@ -260,13 +258,14 @@ interface Asked {
 
 async function askFor(
   desk: Desk,
-  { target, options }: Check,
+  { target, options, current }: Check,
   { key, by, permissions }: Asked & { readonly key: string },
 ): Promise<Decision> {
   const signal = options.signal ?? new AbortController().signal
   const question = toQuestion(permissions, target, { why: by, args: options.arguments })
-  const asked = (async () => desk.ask!(question, { signal }))()
-  const answered = untilAborted(asked, signal).then((answer) => keep(desk, { permissions, target, answer }))
+  const ask = options.ask ?? desk.ask!
+  const asked = (async () => ask(question, { signal }))()
+  const answered = untilAborted(asked, signal).then((answer) => keep(desk, { current, target, answer }))
   // Those who wait for it only want to know when it is over.
   desk.asking.set(
     key,
@@ -285,9 +284,9 @@ async function askFor(
 /** Writes down what follows from an answer. */
 async function keep(
   desk: Desk,
-  given: { readonly permissions: Permissions; readonly target: CallTarget; readonly answer: Answer },
+  given: Pick<Check, 'current' | 'target'> & { readonly answer: Answer },
 ): Promise<Decision> {
-  const { permissions, target, answer } = given
+  const { current, target, answer } = given
   const { stores, world } = desk
   const isYes = answer === 'once' || answer === 'session' || answer === 'always'
   if (!isYes) {
@@ -295,6 +294,10 @@ async function keep(
     const by = { kind: 'person', ...reason } as const
     return { action: 'deny', by, problem: denied(target, by, world.platform) }
   }
+  // While somebody thought, plan mode may have begun, or another rule: a yes is no answer to those.
+  const permissions = current()
+  const { action, by } = permit(permissions, target, 'person')
+  if (action === 'deny') return { action, by, problem: denied(target, by, world.platform) }
   const { pin } = consider(permissions, target)
   if (pin === undefined) await pinFirst(desk, permissions, target)
   // Once is for this call: the next one is to be asked about what changed again.

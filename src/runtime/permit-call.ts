@@ -8,9 +8,9 @@ import { findChange, hintsOf } from '../pipeline/permit/pins.ts'
 import type { PermissionView } from './permissions.ts'
 
 export function toPermit(open: () => Promise<PermissionView>): Permit {
-  return async (tool, { args, who, signal }) => {
+  return async (tool, { args, who, signal, ask }) => {
     const permissions = await open()
-    const decision = await permissions.check(tool, who, { arguments: args, signal })
+    const decision = await permissions.check(tool, who, { arguments: args, signal, ask })
     if (decision.action === 'deny') return { kind: 'denied', problem: decision.problem }
     return { kind: 'allowed', isUnchanged: isAsPinned(permissions.consider(tool).pin, tool) }
   }

@@ -18,6 +18,7 @@ import { addPins, isSamePin, pinFile } from './pin-store.ts'
 import { readState, updateState } from './state-file.ts'
 import { createFingerprints } from './trust-fingerprint.ts'
 
+/** `name`: what a model sees the tool called. */
 export type ReviewedPin = { readonly pin: Pin; readonly name: string } & (
   | { readonly state: 'same' | 'gone' | 'unknown' }
   | { readonly state: 'changed' | 'renamed'; readonly now: ListedTool; readonly diff: PinDiff }
@@ -33,7 +34,8 @@ export function reviewPins(world: World, loaded: LoadedCatalog): PinReview {
   if (problem !== undefined) return { pins: [], problem }
   if (pins.length === 0) return { pins: [] }
   const toolsOf = toolsByFingerprint(world, loaded)
-  return { pins: pins.map((pin) => review(pin, pins, toolsOf.get(pin.fingerprint))) }
+  const named = pins.map((pin) => ({ pin, name: nameOf(pin.server, pin.tool, loaded.toolNames) }))
+  return { pins: named.map((one) => review(one, pins, toolsOf.get(one.pin.fingerprint))) }
 }
 
 /** Approves what changed, as it is known now; a renamed tool under its new name alone. Throws `permit/unwritable`. */
@@ -64,8 +66,12 @@ function toolsByFingerprint(world: World, loaded: LoadedCatalog): ReadonlyMap<st
   )
 }
 
-function review(pin: Pin, pins: readonly Pin[], tools: readonly ListedTool[] | undefined): ReviewedPin {
-  const named = { pin, name: nameOf(pin.server, pin.tool, 'double') }
+function review(
+  named: Pick<ReviewedPin, 'pin' | 'name'>,
+  pins: readonly Pin[],
+  tools: readonly ListedTool[] | undefined,
+): ReviewedPin {
+  const { pin } = named
   if (tools === undefined) return { ...named, state: 'unknown' }
   const now = tools.find(({ name }) => name === pin.tool)
   if (now !== undefined) {

@@ -49,6 +49,8 @@ export interface ServerSnapshot {
   readonly stages: readonly StageTime[]
   /** What could not be filled in, and the like: it may work all the same. */
   readonly warnings: readonly Problem[]
+  /** Its file cannot be read any more: it runs as the file was before. */
+  readonly isStale?: true
 }
 
 /** A session, and whose it is: of another than was asked, when a reload has put one in its place meanwhile. */
@@ -114,6 +116,11 @@ export class Supervisor implements AttemptHooks {
       stages: this.#attempt?.stages ?? [],
       warnings: this.#warnings,
     }
+  }
+
+  /** It waits for a sign-in, and there is one now. */
+  get canSignIn(): boolean {
+    return this.connection.state === 'needs-auth' && this.#attempt?.hasNewSignIn() === true
   }
 
   /** Starts a try unless one is under way or not needed. */
@@ -234,9 +241,15 @@ export class Supervisor implements AttemptHooks {
   onRefused(failure: SessionFailure, stage: Stage): void {
     // Whatever was remembered of its era may be what failed.
     this.#shared.cache.forgetEra(this.#key)
-    const { lastLines, startedAt, redact } = this.#attempt!
+    const { lastLines, startedAt, redact, whyNoSignIn } = this.#attempt!
     const tookMs = this.#shared.world.clock.now() - startedAt
-    const circumstances = { stage, failure: redactFailure(failure, redact), lastLines, tookMs }
+    const circumstances = {
+      stage,
+      failure: redactFailure(failure, redact),
+      lastLines,
+      tookMs,
+      whyNoSignIn,
+    }
     const problem = redactProblem(failedToConnect(this.server, circumstances), redact)
     if (needsSignIn(failure)) this.#dispatch({ kind: 'refused', problem, needsSignIn: true })
     else {

@@ -75,11 +75,22 @@ export function createToolList(styleNow: () => NameStyle): ToolList {
     },
     of(servers) {
       const now = slicesOf(servers, styleNow())
-      if (!areSame(now, seen)) tools = servers.flatMap(toolsOf)
+      if (!areSame(now, seen)) tools = withoutNamesakes(servers.flatMap(toolsOf))
       seen = now
       return tools
     },
   }
+}
+
+/**
+ * Thirty-two bits can be searched, and a provider refuses a whole request for one name that is there twice. Neither of
+ * two that share a name is shown, as neither can be called by it.
+ */
+function withoutNamesakes(tools: readonly BoardTool[]): readonly BoardTool[] {
+  const met = new Set<string>()
+  const shared = new Set<string>()
+  for (const { name } of tools) (met.has(name) ? shared : met).add(name)
+  return shared.size === 0 ? tools : tools.filter(({ name }) => !shared.has(name))
 }
 
 /** A server that failed, or waits for a sign-in, offers nothing: nobody should be invited to call it. */

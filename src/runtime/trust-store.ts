@@ -7,8 +7,9 @@
  */
 import { toCommandLine } from '../base/command-line.ts'
 import type { Problem } from '../model/problem.ts'
+import type { Readings } from '../model/readings.ts'
 import type { ProjectTrust, TrustDecision, TrustFacts, TrustStore } from '../model/trust.ts'
-import { createProblem, ProblemError } from '../problem/problem.ts'
+import { createProblem, createWarning, ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
 
 export interface StoredTrust {
@@ -20,7 +21,18 @@ export function trustFile(world: World, dirs: { readonly state: string }): strin
   return world.paths.join(dirs.state, 'trust.json')
 }
 
-export function readTrust(world: World, file: string): StoredTrust {
+/** A store that could be read before still counts when it cannot be now. */
+export function readTrust(world: World, file: string, readings?: Readings): StoredTrust {
+  const stored = readNow(world, file)
+  if (stored.problem === undefined) {
+    readings?.trust.set(file, stored.store)
+    return stored
+  }
+  const before = readings?.trust.get(file)
+  return before === undefined ? stored : { store: before, problem: outOfDate(file) }
+}
+
+function readNow(world: World, file: string): StoredTrust {
   const read = world.files.read(file)
   if (read.kind === 'missing') return { store: { projects: new Map() } }
   if (read.kind === 'unreadable') return { store: { projects: new Map() }, problem: damaged(file) }
@@ -118,5 +130,15 @@ function damaged(file: string): Problem {
     message: 'the record of your approvals cannot be read, so no project server is trusted',
     where: { file },
     hints: [`move it away and approve again: \`${toCommandLine('mv', [file, `${file}.broken`], 'linux')}\``],
+  })
+}
+
+function outOfDate(file: string): Problem {
+  return createWarning({
+    code: 'trust/stale',
+    message: 'the record of your approvals cannot be read any more',
+    where: { file },
+    notes: ['what it said before still counts, for as long as this process runs'],
+    hints: damaged(file).hints,
   })
 }

@@ -60,8 +60,12 @@ export interface Files {
   mode(path: string): number | undefined
   /** Atomic and not locked, for what is written whole and may be lost. Says whether it was. */
   write(file: string, mode: number, content: string | Uint8Array): boolean
-  /** Atomic and locked: `change` gets the current text (undefined when missing) and returns the new one. Rejects. */
-  update(file: string, mode: number, change: (text: string | undefined) => string): Promise<void>
+  /**
+   * Atomic, durable and locked: `change` gets the current text (undefined when missing) and returns the new one, or
+   * undefined to leave it. It is asked again when a program that knows no lock wrote in between. The file gets this mode,
+   * and keeps its owner and byte order mark. Rejects with an UpdateError, or with what `change` threw.
+   */
+  update(file: string, mode: number, change: (text: string | undefined) => string | undefined): Promise<void>
   /**
    * Runs the step while nobody else, in this process or another one of this user, runs one for the same file, which need
    * not exist. A lock whose process is gone is taken over. Rejects as the step does, or when it waited too long.
@@ -71,6 +75,18 @@ export interface Files {
   append(file: string, text: string, options: AppendOptions): boolean
   /** False when it is still there; a file that never was is gone too. */
   remove(file: string): boolean
+  /**
+   * Tells, now and then for nothing, that something may be other than it was at one of these paths: made, changed, gone,
+   * replaced, or reached by another link. Who is told looks. Holds no process open. The answer ends it.
+   */
+  watch(paths: WatchedPaths, onTouched: () => void): Promise<() => void>
+}
+
+export interface WatchedPaths {
+  /** They need not exist, and neither need their folders. */
+  readonly files: readonly string[]
+  /** Whatever is right inside counts. */
+  readonly folders: readonly string[]
 }
 
 export interface AppendOptions {
@@ -96,6 +112,54 @@ export type Unreadable =
   /** `before` is the valid text ahead of the first bad byte. */
   | { readonly kind: 'not-utf8'; readonly before: string }
   | { readonly kind: 'failed'; readonly message: string }
+
+/** Why a file was not changed; it is as it was. */
+export type Unwritable =
+  | { readonly kind: 'disk-full' }
+  | { readonly kind: 'read-only-disk' }
+  | { readonly kind: 'read-only-file' }
+  /** The file belongs to somebody else, and would be ours afterwards. */
+  | { readonly kind: 'other-owner'; readonly uid: number }
+  /** The path of what may not be written: the file, or something in its folder. */
+  | { readonly kind: 'denied'; readonly path: string }
+  /** Something that is no folder stands where the folder should be. */
+  | { readonly kind: 'no-folder'; readonly path: string }
+  | { readonly kind: 'unreadable'; readonly why: Unreadable }
+  /** Another of our processes writes it, and does not stop. */
+  | { readonly kind: 'locked' }
+  /** Another program writes it, over and over. */
+  | { readonly kind: 'busy' }
+  | { readonly kind: 'failed'; readonly message: string }
+
+/** The command is built as several bundles, and each has a class of its own: by this they know each other's. */
+const UPDATE_BRAND: unique symbol = Symbol.for('plugboard.update')
+
+export class UpdateError extends Error {
+  readonly why: Unwritable
+  readonly [UPDATE_BRAND] = true
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === 'object' && value !== null && UPDATE_BRAND in value
+  }
+
+  constructor(why: Unwritable, options?: ErrorOptions) {
+    super(why.kind === 'failed' ? why.message : WORDS[why.kind], options)
+    this.name = 'UpdateError'
+    this.why = why
+  }
+}
+
+const WORDS: Readonly<Record<Exclude<Unwritable['kind'], 'failed'>, string>> = {
+  'disk-full': 'the disk is full',
+  'read-only-disk': 'the disk is read-only',
+  'read-only-file': 'the file is read-only',
+  'other-owner': 'the file belongs to somebody else',
+  denied: 'permission denied',
+  'no-folder': 'its folder is not a folder',
+  unreadable: 'it cannot be read',
+  locked: 'another Plugboard is writing it, and does not stop',
+  busy: 'another program writes it, over and over',
+}
 
 export interface Clock {
   /** Milliseconds since 1970. */

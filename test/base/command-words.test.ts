@@ -1,7 +1,7 @@
 /**
  * command-words: the grammar, piece by piece, and both ways.
  */
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { joinCommandWords, parseCommandWords } from '../../src/base/command-words.ts'
 

@@ -18,7 +18,10 @@ async function rootsOf(
     { uri: 'file:///home/ada/shop' },
     { uri: 'https://elsewhere.test/' },
   ]
-  return forIde(catalog.servers[0] as AdmittedServer, { roots }, world).roots!()
+  return forIde(catalog.servers[0] as AdmittedServer, { roots }, world).roots!({
+    server: 'ide',
+    signal: new AbortController().signal,
+  })
 }
 
 describe('the roots of a server that an editor runs', () => {

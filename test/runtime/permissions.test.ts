@@ -210,6 +210,29 @@ describe('a question', () => {
     expect(world.stored.has(PINS)).toBe(false)
   })
 
+  test.each<[string, (permissions: OpenPermissions, world: MovingWorld) => Promise<void> | void, string]>([
+    ['plan mode', (permissions) => permissions.setMode('plan'), 'deny by mode'],
+    [
+      'a rule',
+      async (permissions, world) => {
+        const rules = [{ tool: 'mcp__github', action: 'deny' }]
+        await world.files.update(SETTINGS, 0o600, () => JSON.stringify({ permissions: { rules } }))
+        permissions.update(await loadCatalog(world))
+      },
+      'deny by rule',
+    ],
+  ])('answered with yes does not outrank %s that came meanwhile', async (_, meanwhile, expected) => {
+    const world = createMachine()
+    const permissions: OpenPermissions = await open(world, {
+      ask: async (): Promise<Answer> => {
+        await meanwhile(permissions, world)
+        return 'always'
+      },
+    })
+    expect(actionOf(await permissions.check(TOOL, 'model'))).toBe(expected)
+    expect([world.stored.has(GRANTS), world.stored.has(PINS)]).toEqual([false, false])
+  })
+
   test('that fails is the failure of the host', async () => {
     const permissions = await open(createMachine(), {
       ask: () => {

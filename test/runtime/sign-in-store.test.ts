@@ -130,7 +130,7 @@ describe('renewing', () => {
     await store.save(signInOf())
     const [before, mark] = [store.look({ url }), store.markOf({ url })]
     const renewed = await store.renewing(signInOf().key, async (now) => withAccess(now!, 'n3w'))
-    expect(renewed?.tokens.access.reveal()).toBe('n3w')
+    expect(renewed?.signIn.tokens.access.reveal()).toBe('n3w')
     expect(store.look({ url })?.account).toBe(before?.account)
     expect(store.markOf({ url })).not.toBe(mark)
     await store.save(signInOf())

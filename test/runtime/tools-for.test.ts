@@ -1,11 +1,15 @@
 /**
  * tools-for: tools as a provider takes them, none of them lost without a word.
  */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { PROFILES } from '../../src/model/profile.ts'
+import { nameOf } from '../../src/pipeline/name/name.ts'
 import { toolsFor } from '../../src/runtime/tools-for.ts'
 import type { BoardTool } from '../../src/runtime/tools.ts'
 import { openTestBoard, serverEntry } from '../boards/open.ts'
+import { createScratch } from '../worlds/scratch.ts'
 
 describe('the tools of a board', () => {
   test('fit the provider, in their order, and those that cannot are told', async () => {
@@ -24,6 +28,20 @@ describe('the tools of a board', () => {
     expect(tools[3]!.inputSchema).toMatchObject({ type: 'object', properties: { id: {}, name: {} } })
     // What the server sent is still there, to check arguments with.
     expect(tools[3]!.definition.inputSchema).toHaveProperty('anyOf')
+  })
+
+  test('whose hashes somebody made equal are not shown: a provider refuses a name that is there twice', async () => {
+    using scratch = createScratch()
+    const [one, other, third] = ['慖一', '枓丁', 'plain'].map((name) => ({
+      name,
+      description: 'x',
+      inputSchema: { type: 'object' },
+    }))
+    expect(nameOf('s', one!.name, 'double')).toBe(nameOf('s', other!.name, 'double'))
+    const file = join(scratch.home, 'tools.json')
+    writeFileSync(file, JSON.stringify([one, third, other]))
+    await using test = await openTestBoard({ s: serverEntry('rug-pull', '--tools', file) })
+    expect(test.board.tools().map(({ tool }) => tool)).toEqual(['echo', 'slow', 'plain'])
   })
 
   test('are the same value when asked again, and change when they change', async () => {

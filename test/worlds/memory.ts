@@ -5,14 +5,16 @@ import { posix, win32 } from 'node:path'
 import { Turns } from '../../src/base/turns.ts'
 import { nodeKeys } from '../../src/world/node/keys.ts'
 import { nodeSealer } from '../../src/world/node/sealer.ts'
-import type {
-  FileRead,
-  Files,
-  Keychain,
-  Paths,
-  Platform,
-  ShellOutcome,
-  World,
+import {
+  UpdateError,
+  type FileRead,
+  type Files,
+  type Keychain,
+  type Paths,
+  type Platform,
+  type ShellOutcome,
+  type Unwritable,
+  type World,
 } from '../../src/world/world.ts'
 
 export interface MemoryOptions {
@@ -22,6 +24,8 @@ export interface MemoryOptions {
   readonly cwd?: string
   /** By absolute path. A value that is not text is what reading it gives. */
   readonly files?: Readonly<Record<string, string | FileRead>>
+  /** By absolute path: why it cannot be changed. */
+  readonly unwritable?: Readonly<Record<string, Unwritable>>
   /** Paths that can be run. */
   readonly programs?: readonly string[]
   readonly now?: number
@@ -37,6 +41,8 @@ export interface MemoryWorld extends World {
   readonly reads: readonly string[]
   readonly commands: readonly string[]
   readonly stored: ReadonlyMap<string, string | FileRead>
+  /** Who is told when something is touched; empty when nobody watches. */
+  readonly watchers: ReadonlySet<() => void>
 }
 
 export const HOMES: Readonly<Record<Platform, string>> = {
@@ -57,6 +63,7 @@ export function createMemoryWorld(options: MemoryOptions = {}): MemoryWorld {
   const stored = new Map(Object.entries(options.files ?? {}))
   const reads: string[] = []
   const commands: string[] = []
+  const watchers = new Set<() => void>()
   return {
     platform,
     processors: 1,
@@ -64,7 +71,14 @@ export function createMemoryWorld(options: MemoryOptions = {}): MemoryWorld {
     env: options.env ?? {},
     home: options.home ?? HOMES[platform],
     cwd: options.cwd ?? PROJECTS[platform],
-    files: createMemoryFiles({ paths, stored, reads, programs: new Set(options.programs) }),
+    files: createMemoryFiles({
+      paths,
+      stored,
+      reads,
+      programs: new Set(options.programs),
+      watchers,
+      unwritable: new Map(Object.entries(options.unwritable ?? {})),
+    }),
     clock: {
       now: () => options.now ?? Date.UTC(2026, 10, 16),
       after: () => () => undefined,
@@ -95,6 +109,7 @@ export function createMemoryWorld(options: MemoryOptions = {}): MemoryWorld {
     reads,
     commands,
     stored,
+    watchers,
   }
 }
 
@@ -135,9 +150,11 @@ interface Disk {
   readonly stored: Map<string, string | FileRead>
   readonly reads: string[]
   readonly programs: ReadonlySet<string>
+  readonly watchers: Set<() => void>
+  readonly unwritable: ReadonlyMap<string, Unwritable>
 }
 
-function createMemoryFiles({ paths, stored, reads, programs }: Disk): Files {
+function createMemoryFiles({ paths, stored, reads, programs, watchers, unwritable }: Disk): Files {
   const locks = new Map<string, Turns>()
   const isBelow = (directory: string, path: string): boolean => path.startsWith(directory + paths.sep)
   return {
@@ -160,8 +177,16 @@ function createMemoryFiles({ paths, stored, reads, programs }: Disk): Files {
     isExecutable: (path) => programs.has(path),
     mode: (path) => (stored.has(path) ? 0o600 : undefined),
     async update(file, _mode, change) {
-      const before = stored.get(file)
-      stored.set(file, change(typeof before === 'string' ? before : undefined))
+      for (;;) {
+        const before = stored.get(file)
+        const wanted = change(typeof before === 'string' ? before : undefined)
+        if (stored.get(file) !== before) continue // somebody wrote in between
+        if (wanted === undefined || wanted === before) return
+        const why = unwritable.get(file)
+        if (why !== undefined) throw new UpdateError(why)
+        stored.set(file, wanted)
+        return
+      }
     },
     locked: (file, step) => {
       const turns = locks.get(file) ?? new Turns()
@@ -183,6 +208,10 @@ function createMemoryFiles({ paths, stored, reads, programs }: Disk): Files {
     remove(file) {
       stored.delete(file)
       return true
+    },
+    async watch(_, onTouched) {
+      watchers.add(onTouched)
+      return () => void watchers.delete(onTouched)
     },
   }
 }

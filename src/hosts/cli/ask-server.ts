@@ -5,21 +5,27 @@ import type { Params, Result } from '../../model/message.ts'
 import type { Offering } from '../../model/offering.ts'
 import { SessionError } from '../../model/session.ts'
 import { createProblem, ProblemError } from '../../problem/problem.ts'
+import { denyReading, type Reading } from '../../runtime/permit-reading.ts'
 import type { CommandContext } from './command.ts'
 import { requireKnown, withBoard } from './with-board.ts'
 
 export interface Question {
   readonly method: string
+  /** What a model would need for it: what is denied to everybody is denied to a person, too. */
+  readonly as: Reading
   /** By what the server offers. Throws what is wrong with the command line. */
   params(offering: Offering | undefined): Params
   /** What to do when the server refuses it. */
   hints(offering: Offering | undefined): readonly string[]
 }
 
-/** Throws `cli/unknown-server`, what kept the server from being ready, `call/failed`. */
+/** Throws `cli/unknown-server`, `permit/denied`, what kept the server from being ready, `call/failed`. */
 export function ask(context: CommandContext, server: string, question: Question): Promise<Result> {
   return withBoard(context, { only: [server], wait: 'moment' }, async (board) => {
     requireKnown(context, board, server)
+    const said = (await board.permissions()).current()
+    const no = denyReading(said, { tool: question.as, server }, context.world.platform)
+    if (no !== undefined) throw new ProblemError(no)
     await board.connect(server)
     const offering = board.snapshot().servers.find(({ name }) => name === server)?.offering
     const params = question.params(offering)

@@ -1,9 +1,9 @@
 /**
  * command: what a command is, as data, and what it is given when it runs.
  */
-import type { LoadedCatalog, LoadOptions } from '../../runtime/load-catalog.ts'
-import type { Terminal, World } from '../../world/world.ts'
-import type { Paint } from '../shared/paint.ts'
+import type { CommandModule } from '../shared/context.ts'
+
+export type { CommandContext, CommandModule, Flags } from '../shared/context.ts'
 
 export interface Command {
   readonly name: string
@@ -19,7 +19,7 @@ export interface Command {
   /** Whether, after these arguments, the rest of the line belongs to them, flags and all: it is somebody else's command. */
   readonly endsFlags?: (args: readonly string[]) => boolean
   /** The work, imported when the command runs. Absent for a group. */
-  readonly load?: () => Promise<CommandModule>
+  readonly load?: (hosts: Hosts) => Promise<CommandModule>
 }
 
 export interface Argument {
@@ -32,28 +32,14 @@ export interface Flag {
   readonly short?: string
   /** What the value is, for help. Absent: the flag is on or off. */
   readonly value?: string
+  /** All that the value can be, for completion. */
+  readonly values?: readonly string[]
   readonly isRepeatable?: boolean
   readonly summary: string
 }
 
-export interface CommandModule {
-  /** Gives the exit code. Throws a ProblemError when the request cannot be met. */
-  run(context: CommandContext): Promise<number>
+/** Ways of using Plugboard that are more than a command. They do not know the command, and it knows them by these names alone. */
+export interface Hosts {
+  /** `plugboard run`. */
+  readonly headless: () => Promise<CommandModule>
 }
-
-export interface CommandContext {
-  readonly world: World
-  readonly terminal: Terminal
-  /** The colours of stdout. */
-  readonly paint: Paint
-  readonly flags: Flags
-  readonly args: readonly string[]
-  /** `--json`: stdout gets one JSON value and nothing else. */
-  readonly json: boolean
-  readonly version: string
-  /** Loads what the global flags ask for; `options` adds to them. */
-  load(options?: LoadOptions): Promise<LoadedCatalog>
-}
-
-/** By name without dashes. A flag that may be repeated has a list, another one that takes a value its last. */
-export type Flags = Readonly<Record<string, true | string | readonly string[] | undefined>>

@@ -29,6 +29,18 @@ const RULE_FLAGS: readonly Flag[] = [
   { name: 'reason', value: 'text', summary: 'shown to whoever meets the rule' },
 ]
 
+const SCOPE_FLAG: Flag = {
+  name: 'scope',
+  short: 's',
+  value: 'scope',
+  values: ['user', 'local', 'project'],
+  summary:
+    'whose it is: user (the default), local (you, in this project) or project (everybody who works on it)',
+}
+
+/** For what ends in a server that is added. */
+const ADD_FLAGS: readonly Flag[] = [SCOPE_FLAG, { name: 'no-check', summary: 'do not connect to it' }]
+
 export const PLUGBOARD: Command = {
   name: 'plugboard',
   summary: 'every MCP server you have configured, anywhere, and what became of each one',
@@ -123,6 +135,27 @@ export const PLUGBOARD: Command = {
       load: async () => (await import('./connected.ts')).call,
     },
     {
+      name: 'run',
+      summary: 'let a model answer a prompt, with the tools of your servers',
+      arguments: [{ name: 'prompt', count: 'any' }],
+      flags: [
+        {
+          name: 'allow',
+          value: 'tool',
+          isRepeatable: true,
+          summary: 'tools that need no permission in this run, `mcp__x__*` say; may be given more than once',
+        },
+        { name: 'plan', summary: 'call no tool of any server' },
+        { name: 'model', value: 'provider/id', summary: 'the model, instead of the configured one' },
+        ...READY_FLAGS,
+      ],
+      examples: [
+        'plugboard run "what changed in this repository?" --allow \'mcp__git__*\'',
+        'git diff | plugboard run "review this:" -',
+      ],
+      load: (hosts) => hosts.headless(),
+    },
+    {
       name: 'resources',
       summary: 'show what one server, or all, have to read',
       arguments: [{ name: 'server', count: 'optional' }],
@@ -207,12 +240,76 @@ export const PLUGBOARD: Command = {
       load: () => import('./commands/sources.ts'),
     },
     {
+      name: 'watch',
+      summary: 'stay, and show what changes in the configuration; starts nothing',
+      arguments: [],
+      flags: [],
+      examples: ['plugboard watch', 'plugboard watch --json'],
+      load: () => import('./commands/watch.ts'),
+    },
+    {
       name: 'doctor',
       summary: 'look for what is wrong and say how to mend it',
       arguments: [],
       flags: [{ name: 'run', summary: 'also run commands and fetch what the checks need' }],
       examples: ['plugboard doctor', 'plugboard doctor --run'],
       load: () => import('./commands/doctor.ts'),
+    },
+    {
+      name: 'add',
+      summary: 'add a server: a command that starts it, or an address; alone, it asks',
+      arguments: [
+        { name: 'name', count: 'optional' },
+        { name: 'command or url', count: 'any' },
+      ],
+      flags: [
+        ...ADD_FLAGS,
+        {
+          name: 'transport',
+          short: 't',
+          value: 'type',
+          values: ['stdio', 'http', 'sse', 'ws'],
+          summary: 'stdio, http, sse or ws; default: a command is stdio, an address is asked',
+        },
+        { name: 'url', value: 'url', summary: 'the address of a server to reach' },
+        { name: 'http', summary: 'the same as --transport http' },
+        {
+          name: 'header',
+          short: 'H',
+          value: 'Name: value',
+          isRepeatable: true,
+          summary: 'sent with every request; may be given more than once',
+        },
+        { name: 'token', value: 'token', summary: 'sent as a bearer token; `${NAME}` for a variable' },
+        {
+          name: 'env',
+          short: 'e',
+          value: 'NAME=value',
+          isRepeatable: true,
+          summary: 'a variable of a server to start; may be given more than once',
+        },
+        { name: 'cwd', value: 'folder', summary: 'where a server is started' },
+      ],
+      examples: [
+        'plugboard add files -- npx -y @acme/files ~/notes',
+        'plugboard add git -e TOKEN=${TOKEN} npx -y @acme/git',
+        'plugboard add sentry https://mcp.example.com/mcp',
+        'plugboard add -t http shop https://shop.example/mcp',
+      ],
+      // Flags after the command are the command's; after an address they are ours.
+      endsFlags: ([, target]) => target !== undefined && !/^\w+:\/\//.test(target),
+      load: async () => (await import('./adding.ts')).add,
+    },
+    {
+      name: 'add-json',
+      summary: 'add a server whose entry is given as JSON, or as - on stdin',
+      arguments: [
+        { name: 'name', count: 'one' },
+        { name: 'json', count: 'one' },
+      ],
+      flags: ADD_FLAGS,
+      examples: [`plugboard add-json files '{"command":"npx"}'`],
+      load: async () => (await import('./adding.ts')).addJson,
     },
     {
       name: 'trust',

@@ -24,6 +24,7 @@ const BY_CODE: Readonly<Record<string, number>> = {
   'permit/needs-answer': DENIED,
   'permit/changed': DENIED,
   'connect/needs-auth': SIGN_IN,
+  'call/needs-auth': SIGN_IN,
   'authorize/failed': FAILED,
   'authorize/no-endpoints': FAILED,
   'authorize/timed-out': FAILED,

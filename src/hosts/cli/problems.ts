@@ -155,6 +155,21 @@ export function unknownArgument(name: string, tool: string, known: readonly stri
   })
 }
 
+export const badHeader = createProblem({
+  code: 'cli/bad-argument',
+  // Not repeated: it may be a secret in the wrong form.
+  message: 'a header is not of the form `Name: value`',
+  hints: ["write `--header 'Authorization: Bearer …'`"],
+})
+
+export function openQuote(quote: string): Problem {
+  return createProblem({
+    code: 'cli/bad-argument',
+    message: `nothing closes a ${quote} in the command`,
+    hints: ['write the words of the command one by one: `plugboard add <name> -- <command…>`'],
+  })
+}
+
 export function badChoice(flag: string, given: string, choices: readonly string[]): Problem {
   return createProblem({
     code: 'cli/bad-choice',

@@ -9,7 +9,7 @@ import { ProblemError } from '../../problem/problem.ts'
 import type { LoadedCatalog, LoadOptions } from '../../runtime/load-catalog.ts'
 import type { Terminal, World } from '../../world/world.ts'
 import { COLORS, NO_COLORS } from '../shared/paint.ts'
-import type { Command, CommandContext, Flags } from './command.ts'
+import type { Command, CommandContext, Flags, Hosts } from './command.ts'
 import { DONE } from './exit-codes.ts'
 import { asksForJson, parseLine } from './parse.ts'
 
@@ -18,6 +18,7 @@ export interface CliRequest {
   readonly world: World
   readonly terminal: Terminal
   readonly version: string
+  readonly hosts: Hosts
 }
 
 export async function runCli(request: CliRequest): Promise<number> {
@@ -50,7 +51,7 @@ interface RunLine {
 async function runCommand(request: CliRequest, line: RunLine): Promise<number> {
   const context = createContext(request, line)
   try {
-    const { run } = await line.command.load!()
+    const { run } = await line.command.load!(request.hosts)
     return await run(context)
   } catch (error) {
     const { fail, toProblem } = await import('./failure.ts')
@@ -67,9 +68,9 @@ function createContext({ world, terminal, version }: CliRequest, { flags, args }
     args,
     paint: terminal.hasColor.out ? COLORS : NO_COLORS,
     json: flags['json'] === true,
-    load: async (options = {}) => {
+    load: async (options = {}, from = world) => {
       const { loadCatalog } = await import('../../runtime/load-catalog.ts')
-      const loaded = await loadCatalog(world, { ...toLoadOptions(flags), ...options })
+      const loaded = await loadCatalog(from, { ...toLoadOptions(flags), ...options })
       requireGiven(loaded)
       return loaded
     },

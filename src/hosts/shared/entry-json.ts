@@ -19,6 +19,8 @@ export interface EntryJson {
   readonly line: number
   readonly column: number
   readonly fate: FateJson
+  /** Its file cannot be read any more: this is what it said before. */
+  readonly stale?: true
   /** What is wrong with an entry that cannot be used. */
   readonly problems?: readonly ProblemJson[]
   readonly warnings: readonly ProblemJson[]
@@ -54,6 +56,7 @@ export function toEntryJson({ entry, fate }: CatalogEntry): EntryJson {
     line: origin.line,
     column: origin.column,
     fate: toFateJson(fate),
+    ...(entry.found.document.isStale === true ? { stale: true as const } : {}),
     ...(problems.length === 0 ? {} : { problems: problems.map(toProblemJson) }),
     warnings: entry.warnings.map(toProblemJson),
   }

@@ -83,24 +83,29 @@ async function sendOnce(send: Send, request: CallRequest): Promise<Tried> {
     const result = await send({ name: target.tool, arguments: args }, options)
     return settled({ kind: result['isError'] === true ? 'tool-error' : 'done', result })
   } catch (error) {
-    if (error instanceof ProblemError) return judgeProblem(error.problem)
+    if (error instanceof ProblemError) return judgeProblem(error)
     if (error instanceof SessionError) return judgeFailure(error.failure, request)
     throw error
   }
 }
 
-function judgeProblem(problem: Problem): Tried {
+function judgeProblem({ problem, cause }: ProblemError): Tried {
   // The server has answered: with what somebody has to do first.
   if (problem.code === NEEDS_PAGE) return settled({ kind: 'failed', problem })
   const code = problem.code === TOOL_CHANGED ? 'denied' : 'not-connected'
-  return { outcome: notSent(code, problem), mayRepeat: mayPass(problem) }
+  const outcome = notSent(code, problem)
+  const isAnswered = cause instanceof SessionError && cause.failure.kind === 'rpc'
+  return {
+    outcome: isAnswered ? { ...outcome, error: cause.failure.error } : outcome,
+    mayRepeat: mayPass(problem),
+  }
 }
 
 function judgeFailure(failure: SessionFailure, request: CallRequest): Tried {
   const { target } = request
   switch (failure.kind) {
     case 'rpc':
-      return settled({ kind: 'failed', problem: refused(target, failure.error) })
+      return settled({ kind: 'failed', problem: refused(target, failure.error), error: failure.error })
     case 'bad-answer':
       return settled({ kind: 'failed', problem: misspoke(target, failure.message) })
     case 'aborted':
@@ -144,7 +149,7 @@ function settled(outcome: CallOutcome): Tried {
   return { outcome, mayRepeat: false }
 }
 
-function notSent(code: NotSent, problem: Problem): CallOutcome {
+function notSent(code: NotSent, problem: Problem): Extract<CallOutcome, { kind: 'not-sent' }> {
   return { kind: 'not-sent', code, problem }
 }
 

@@ -144,10 +144,11 @@ export class Channel implements WireListener {
 
   // What the wire tells.
 
-  onMessage(message: Message): void {
+  onMessage(message: Message, of?: RequestId): void {
     if (!('method' in message)) this.#settleWith(message)
     else if ('id' in message && message.id !== null)
       void this.#answer(message.id, message.method, message.params ?? {})
+    else if (message.method === 'notifications/message') this.#hearLog(message.params ?? {}, of)
     else this.#hear(message.method, message.params ?? {})
   }
 
@@ -217,6 +218,13 @@ export class Channel implements WireListener {
     else if (method === 'notifications/cancelled')
       this.#questions?.get(params['requestId'] as RequestId)?.abort()
     else this.#hooks.onNotification(method, params)
+  }
+
+  /** To whoever asked, where that is known, else to everybody. */
+  #hearLog(params: Params, of: RequestId | undefined): void {
+    const onLog = of === undefined ? undefined : this.#pending.get(of)?.options.onLog
+    if (onLog === undefined) this.#hooks.onNotification('notifications/message', params)
+    else tell(() => onLog(params))
   }
 
   async #answer(id: RequestId, method: string, params: Params): Promise<void> {

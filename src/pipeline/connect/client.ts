@@ -14,6 +14,8 @@ export interface ClientInfo {
 /** Who we are to the server, for as long as the session lasts. */
 export interface Client {
   readonly info: ClientInfo
+  /** What the server is called here. */
+  readonly server: string
   readonly capabilities: Params
   readonly handlers: ClientHandlers
   readonly clock: Clock

@@ -29,6 +29,8 @@ import { answerQuestion, capabilitiesOf } from './questions.ts'
 
 export interface ConnectRequest {
   readonly world: World
+  /** What the server is called here: told to those who answer its questions. */
+  readonly server?: string | undefined
   readonly client: ClientInfo
   readonly handlers: ClientHandlers
   readonly listener: ConnectListener
@@ -107,9 +109,11 @@ function createOpening(launch: LaunchSpec, request: ConnectRequest): Opening {
 }
 
 /** Made apart: it lives as long as the session, and so does whatever a closure beside it holds. */
-function createClient({ client: info, handlers, listener, listens, world }: ConnectRequest): Client {
+function createClient(request: ConnectRequest): Client {
+  const { client: info, server = '', handlers, listener, listens, world } = request
   return {
     info,
+    server,
     capabilities: capabilitiesOf(handlers),
     handlers,
     clock: world.clock,
@@ -141,8 +145,8 @@ class Ears implements ChannelHooks {
   }
 
   onQuestion(method: string, params: Params, signal: AbortSignal): Promise<Result> {
-    const { handlers, completions } = this.#client
-    return answerQuestion(handlers, { method, params }, { signal, completions })
+    const { handlers, completions, server } = this.#client
+    return answerQuestion(handlers, { method, params }, { server, signal, completions })
   }
 
   onOddity(text: string): void {

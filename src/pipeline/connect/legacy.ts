@@ -109,7 +109,8 @@ class LegacySession implements Session {
   }
 
   /** What can be mended is sent again, once for each thing that can be. */
-  async #mend(error: unknown, again: () => Promise<Result>, { signal }: RequestOptions): Promise<Result> {
+  async #mend(error: unknown, again: () => Promise<Result>, options: RequestOptions): Promise<Result> {
+    const { signal } = options
     let failed = error
     if (isForgotten(error)) {
       await unlessAborted(this.#renew(), signal)
@@ -119,12 +120,12 @@ class LegacySession implements Session {
         failed = next
       }
     }
-    const { handlers, completions } = this.#client
-    const pages = pagesToOpen(failed, handlers)
+    const { handlers, completions, server } = this.#client
+    const pages = options.unfinished === 'returned' ? [] : pagesToOpen(failed, handlers)
     if (pages.length === 0) throw failed
     const { gone } = this.#channel
     const wanted = AbortSignal.any([gone, signal ?? gone])
-    const opening = openPages(pages, handlers, { signal: wanted, completions })
+    const opening = openPages(pages, handlers, { server, signal: wanted, completions })
     if ((await whileWanted(opening, wanted)) === false) throw failed
     return again()
   }
@@ -205,7 +206,8 @@ function isForgotten(error: unknown): boolean {
   if (!(error instanceof SessionError) || error.failure.kind !== 'lost') return false
   const { wire } = error.failure
   if (wire.kind !== 'http') return false
-  return wire.status === 404 || (wire.status === 400 && MISSES_SESSION.test(wire.body))
+  const isUnknown = wire.status === 404 && wire.hadNoSession !== true
+  return isUnknown || (wire.status === 400 && MISSES_SESSION.test(wire.body))
 }
 
 /**

@@ -77,7 +77,7 @@ export function openModern(channel: Channel, client: Client, hello: Hello): Sess
       inUse.enter()
       try {
         let result = await send(method, params, options)
-        for (let round = 1; result['resultType'] === 'input_required'; round++) {
+        for (let round = 1; isUnfinished(result, options); round++) {
           if (round > MAX_ROUNDS) throw goesInCircles(method)
           const { signal = channel.gone } = options
           const wanted = AbortSignal.any([channel.gone, signal])
@@ -109,6 +109,10 @@ function afterFirst(error: unknown): never {
   throw new SessionError({ ...error.failure, wasSent: true }, error.requestId)
 }
 
+function isUnfinished(result: Result, { unfinished }: RequestOptions): boolean {
+  return result['resultType'] === 'input_required' && unfinished !== 'returned'
+}
+
 function withEnvelope(params: Params, envelope: Params): Params {
   return { ...params, _meta: { ...envelope, ...(params['_meta'] as object | undefined) } }
 }
@@ -131,13 +135,13 @@ async function meetNeeds(client: Client, result: Result, signal: AbortSignal): P
 }
 
 async function meetNeed(
-  { handlers }: Client,
+  { handlers, server }: Client,
   { method, params }: Params,
   signal: AbortSignal,
 ): Promise<Result> {
   const question = { method: String(method), params: (params ?? {}) as Params }
   try {
-    return await answerQuestion(handlers, question, { signal })
+    return await answerQuestion(handlers, question, { server, signal })
   } catch (error) {
     const why =
       error instanceof RpcFaultError ? 'there is nobody here to give it' : 'the host failed to give it'

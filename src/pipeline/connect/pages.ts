@@ -8,7 +8,7 @@
 import { wantedPages, type WantedPage } from '../../model/elicitation.ts'
 import type { Params } from '../../model/message.ts'
 import { SessionError, type ClientHandlers } from '../../model/session.ts'
-import { answerQuestion, elicitorFor } from './questions.ts'
+import { answerQuestion, elicitorFor, type QuestionContext } from './questions.ts'
 
 export const COMPLETE = 'notifications/elicitation/complete'
 
@@ -42,11 +42,11 @@ export function pagesToOpen(error: unknown, handlers: ClientHandlers): readonly 
 export async function openPages(
   pages: readonly WantedPage[],
   handlers: ClientHandlers,
-  { signal, completions }: { readonly signal: AbortSignal; readonly completions: Completions },
+  context: QuestionContext,
 ): Promise<boolean> {
   for (const page of pages) {
     const question = { method: 'elicitation/create', params: { ...page, mode: 'url' } }
-    const answer = await answerQuestion(handlers, question, { signal, completions })
+    const answer = await answerQuestion(handlers, question, context)
     if (answer['action'] !== 'accept') return false
   }
   return true

@@ -31,6 +31,7 @@ export function elicitorFor({ elicit }: ClientHandlers, mode: Mode): Answerer | 
 }
 
 export interface QuestionContext {
+  readonly server: string
   readonly signal: AbortSignal
   /** Where the server tells when somebody is done with a page. */
   readonly completions?: { of(page: Params): Promise<void>; forget(page: Params): void } | undefined
@@ -41,15 +42,15 @@ export async function answerQuestion(
   { method, params }: { readonly method: string; readonly params: Params },
   context: QuestionContext,
 ): Promise<Result> {
-  const { signal } = context
+  const { server, signal } = context
   switch (method) {
     case 'ping':
       return {}
     case 'roots/list':
-      if (handlers.roots !== undefined) return { roots: await handlers.roots() }
+      if (handlers.roots !== undefined) return { roots: await handlers.roots({ server, signal }) }
       break
     case 'sampling/createMessage':
-      if (handlers.sample !== undefined) return handlers.sample(params, { signal })
+      if (handlers.sample !== undefined) return handlers.sample(params, { server, signal })
       break
     case 'elicitation/create':
       if (handlers.elicit !== undefined) return elicit(handlers, params, context)
@@ -64,7 +65,7 @@ export async function answerQuestion(
 async function elicit(
   handlers: ClientHandlers,
   params: Params,
-  { signal, completions }: QuestionContext,
+  { server, signal, completions }: QuestionContext,
 ): Promise<Result> {
   const { mode = 'form' } = params
   const answer = mode === 'form' || mode === 'url' ? elicitorFor(handlers, mode) : undefined
@@ -72,9 +73,9 @@ async function elicit(
     const message = `this client does not offer elicitation of mode ${JSON.stringify(mode)}`
     throw new RpcFaultError({ code: RPC_CODES.invalidParams, message })
   }
-  if (mode === 'form') return withDefaults(params, await answer(params, { signal }))
+  if (mode === 'form') return withDefaults(params, await answer(params, { server, signal }))
   try {
-    return await answer(params, { signal, completed: completions?.of(params) })
+    return await answer(params, { server, signal, completed: completions?.of(params) })
   } finally {
     completions?.forget(params)
   }

@@ -62,6 +62,6 @@ function applySwitch({ settings }: SiteContext, entry: FoundEntry): FoundEntry {
   }
 }
 
-export function createLog(): SiteLog {
-  return { files: new Map(), places: new Map(), problems: [], choices: [] }
+export function createLog(readings?: SiteLog['readings']): SiteLog {
+  return { readings, files: new Map(), places: new Map(), problems: [], choices: [] }
 }

@@ -55,6 +55,12 @@ export function unreadableFile(file: string, why: Unreadable, owner: Owner = {})
   }
 }
 
+/** A file that could be read before: nothing of it is lost, so it is a warning. */
+export function outOfDate(problem: Problem): Problem {
+  const notes = ['what it said before still counts']
+  return { ...problem, code: 'discover/stale', severity: 'warning', notes }
+}
+
 export function unparseable(
   text: { readonly file: string; readonly text: string },
   fault: { readonly message: string; readonly start: number; readonly end: number },

@@ -11,11 +11,12 @@ import type { FoundEntry } from '../../model/entry.ts'
 import type { Scope, SourceId, Spot } from '../../model/origin.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { Project } from '../../model/project.ts'
+import type { Readings } from '../../model/readings.ts'
 import type { Settings } from '../../model/settings.ts'
 import type { FileRead, World } from '../../world/world.ts'
 import { findServers, type ServersRequest } from './find-servers.ts'
 import { formatOf, parseText } from './formats/parse-text.ts'
-import { unparseable, unreadableFile, wrongShape } from './problems.ts'
+import { outOfDate, unparseable, unreadableFile, wrongShape } from './problems.ts'
 import { below, type OurDirs } from './project.ts'
 
 export interface Site {
@@ -45,16 +46,18 @@ export interface ForeignChoice {
   readonly by: Spot
 }
 
-/** A file that was looked for; its document, when it is there and parses. */
+/** A file that was looked for; its document, when it is there and parses, or did before. */
 export interface FileSeen {
   readonly exists: boolean
   readonly document?: ConfigDocument
-  /** What kept it from being read. */
+  /** What kept it from being read, now or at all. */
   readonly problem?: Problem
 }
 
 /** What all sources of one load share. */
 export interface SiteLog {
+  /** Of loads before this one: a file that cannot be read at the moment counts as it did then. */
+  readonly readings?: Readings | undefined
   readonly files: Map<string, FileSeen>
   /** By source, scope and file. */
   readonly places: Map<string, Place>
@@ -87,7 +90,7 @@ export function createSite(context: SiteContext, source: SourceId): Site {
 
     async read({ scope, file }) {
       const { exists, document } = await readFile(context, { file, source, scope })
-      record(log, { source, scope, file, exists, entries: 0 })
+      record(log, { source, scope, file, exists, entries: 0, ...staleness(document) })
       return document
     },
 
@@ -111,7 +114,8 @@ export function createSite(context: SiteContext, source: SourceId): Site {
           : findServers({ request, document, source, rank: rank++, root: project.root }, site.report)
       const exists = seen?.exists ?? true
       const fetchedAt = request.fetchedAt === undefined ? {} : { fetchedAt: request.fetchedAt }
-      record(log, { source, scope, file, exists, entries: entries.length, ...fetchedAt })
+      const stale = staleness(document)
+      record(log, { source, scope, file, exists, entries: entries.length, ...fetchedAt, ...stale })
       return entries
     },
   }
@@ -127,10 +131,27 @@ export async function readFile(
   const { file } = place
   const before = log.files.get(file)
   if (before !== undefined) return before
-  const seen = await openFile(place, world.files.read(file))
+  const seen = recall(log.readings, file, await openFile(place, world.files.read(file)))
   if (seen.problem !== undefined) log.problems.push(seen.problem)
   log.files.set(file, seen)
   return seen
+}
+
+/** The last good reading counts where there is one; a file that is gone is forgotten. */
+function recall(readings: Readings | undefined, file: string, seen: FileSeen): FileSeen {
+  if (readings === undefined) return seen
+  if (seen.problem === undefined) {
+    if (seen.document === undefined) readings.documents.delete(file)
+    else readings.documents.set(file, seen.document)
+    return seen
+  }
+  const before = readings.documents.get(file)
+  if (before === undefined) return seen
+  return { exists: true, document: { ...before, isStale: true }, problem: outOfDate(seen.problem) }
+}
+
+function staleness(document: ConfigDocument | undefined): { readonly isStale?: true } {
+  return document?.isStale === true ? { isStale: true } : {}
 }
 
 interface PlaceOf {

@@ -8,8 +8,8 @@
  */
 import { isObject } from '../../base/is-object.ts'
 import type { JsonSchema } from '../../model/profile.ts'
-import { CHILDREN, mapList, setOwn, without, type Schema, type SchemaObject } from './json-schema.ts'
-import { Unrepairable } from './unrepairable.ts'
+import { CHILDREN, mapList, setOwn, typesOf, without, type Schema, type SchemaObject } from './json-schema.ts'
+import { checkDepth } from './unrepairable.ts'
 
 export interface Modern {
   readonly schema: SchemaObject
@@ -37,11 +37,8 @@ interface Scan {
   hasOldWords: boolean
 }
 
-/** Deeper ones never get here from a server; they would end the program. */
-const MAX_DEPTH = 256
-
 function cleanObject(node: JsonSchema, scan: Scan, depth: number): SchemaObject {
-  if (depth > MAX_DEPTH) throw new Unrepairable(`its schema is nested more than ${MAX_DEPTH} levels deep`)
+  checkDepth(depth)
   let out: Record<string, unknown> | undefined
   for (const keyword of Object.keys(node)) {
     const value = node[keyword]
@@ -205,7 +202,18 @@ function toNewWords(node: JsonSchema): JsonSchema {
   if (typeof node['exclusiveMaximum'] === 'boolean')
     modern = toExclusive(modern, 'exclusiveMaximum', 'maximum')
   if (String(node['$id'] ?? '').includes('#')) modern = toAnchor(modern)
+  if (node['nullable'] === true && node['type'] !== undefined) modern = toNullType(modern)
   return modern
+}
+
+/** The word of OpenAPI 3.0, which no draft knows. */
+function toNullType({ nullable: _, ...rest }: JsonSchema): JsonSchema {
+  const options = rest['enum'] as readonly unknown[] | undefined
+  return {
+    ...rest,
+    type: [...new Set([...typesOf(rest as SchemaObject), 'null'])],
+    ...(options === undefined ? {} : { enum: [...new Set([...options, null])] }),
+  }
 }
 
 function toPrefixItems({ items, additionalItems, ...rest }: JsonSchema): JsonSchema {

@@ -15,7 +15,7 @@ import {
   type SchemaObject,
 } from './json-schema.ts'
 import { modernizePart } from './modernize.ts'
-import { spend, Unrepairable, type Work } from './unrepairable.ts'
+import { checkDepth, leadsToItself, spend, Unrepairable, type Work } from './unrepairable.ts'
 
 /** Every `$ref` replaced by what it leads to. Throws when one leads nowhere, or back to itself. */
 export function inlineRefs(root: SchemaObject, manner: Manner): SchemaObject {
@@ -53,9 +53,9 @@ function unfold(root: SchemaObject, keeps: Unfolding['keeps'], { work, drops }: 
     resolve: createResolve(root),
     definitions: new Definitions(root),
   }
-  const whole = unfoldSchema(root, { position: 'root', inside: [root] }, unfolding) as SchemaObject
+  const whole = unfoldSchema(root, { position: 'root', inside: [root], depth: 0 }, unfolding) as SchemaObject
   const defs = unfolding.definitions.finish((target) =>
-    unfoldSchema(target, { position: 'plain', inside: [target] }, unfolding),
+    unfoldSchema(target, { position: 'plain', inside: [target], depth: 0 }, unfolding),
   )
   return defs === undefined ? whole : { ...whole, $defs: defs }
 }
@@ -64,16 +64,19 @@ interface Here {
   readonly position: Position
   /** The schemas that are being written out, outermost first. */
   readonly inside: readonly Schema[]
+  /** How deep it is in what is made. */
+  readonly depth: number
 }
 
 function unfoldSchema(schema: Schema, here: Here, unfolding: Unfolding): Schema {
   if (typeof schema === 'boolean') return schema
   spend(unfolding.work, weightOf(schema))
+  checkDepth(here.depth)
   if (schema.$ref !== undefined) return unfoldRef(schema, schema.$ref, here, unfolding)
   const bare = without(schema, unfolding.drops)
   return mapChildren(bare, (child, keyword) => {
     const position = positionOf(keyword, here.position)
-    return unfoldSchema(child, { ...here, position }, unfolding)
+    return unfoldSchema(child, { ...here, position, depth: here.depth + 1 }, unfolding)
   })
 }
 
@@ -105,7 +108,7 @@ function unfoldRef(schema: SchemaObject, ref: string, here: Here, unfolding: Unf
   if (mayStay && (isAlone || (isCircular && isOnlyTold))) return unfolding.definitions.refTo(target, ref)
   if (isCircular) throw new Unrepairable(`its schema refers to itself (\`${ref}\`) where that cannot be said`)
   const inside = [...here.inside, target]
-  const written = unfoldSchema(target, { ...here, inside }, unfolding)
+  const written = unfoldSchema(target, { ...here, inside, depth: here.depth + 1 }, unfolding)
   if (isAlone) return written
   const rest = unfoldSchema(beside, here, unfolding) as SchemaObject
   return { ...rest, allOf: [written, ...(rest.allOf ?? [])] }
@@ -123,8 +126,7 @@ function requireTarget(ref: string, resolve: Resolve): Schema {
       throw new Unrepairable(`its schema refers to \`${next}\`, which is nowhere in it`)
     if (typeof target === 'boolean' || target.$ref === undefined) return target
     if (Object.keys(without(target, BESIDE)).length > 0) return target
-    if (met.has(target))
-      throw new Unrepairable(`its schema refers to \`${next}\`, which only leads back to itself`)
+    if (met.has(target)) throw leadsToItself(next)
     met.add(target)
     next = target.$ref
   }

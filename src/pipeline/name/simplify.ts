@@ -10,6 +10,7 @@
  */
 import {
   eachOnce,
+  mapChildren,
   mapNamed,
   setOwn,
   typesOf,
@@ -22,7 +23,16 @@ import {
 } from './json-schema.ts'
 import { merge, withoutAllOf } from './merge.ts'
 import { toNote, withNotes } from './notes.ts'
-import { ROOT, showPlace, spend, Unrepairable, type Place, type Work } from './unrepairable.ts'
+import {
+  isOwnAlternative,
+  leadsToItself,
+  ROOT,
+  showPlace,
+  spend,
+  Unrepairable,
+  type Place,
+  type Work,
+} from './unrepairable.ts'
 
 export interface Dialect {
   /** In messages: "gemini". */
@@ -48,6 +58,10 @@ export interface Task {
 export function simplifyRoot(root: SchemaObject, task: Task): SchemaObject {
   const simple = requireSimple(without(root, ASIDE), ROOT, task)
   const defs = root.$defs === undefined ? {} : simplifyDefinitions(root.$defs, simple, task)
+  const aliases = aliasesIn(defs)
+  // Only now is it known that they say nothing by themselves, and what refers to them can be simpler yet.
+  if (aliases.size > 0) return simplifyRoot(withoutAliases(root, aliases) as SchemaObject, task)
+  checkAlternatives(defs)
   return Object.keys(defs).length === 0 ? simple : { ...simple, $defs: defs }
 }
 
@@ -69,6 +83,60 @@ function simplifyDefinitions(all: NamedSchemas, body: SchemaObject, task: Task):
     }
   }
   return used
+}
+
+/** References to definitions that are nothing but another reference, and where those lead in the end. */
+type Aliases = ReadonlyMap<string, string>
+
+/** Throws when there is nothing at the end of one: no value could be told from any other. */
+function aliasesIn(defs: NamedSchemas): Aliases {
+  const next = new Map<string, string>()
+  for (const [name, schema] of Object.entries(defs)) {
+    if (typeof schema === 'object' && schema.$ref !== undefined) next.set(`#/$defs/${name}`, schema.$ref)
+  }
+  const ends = new Map<string, string>()
+  for (const start of next.keys()) {
+    const met = new Set<string>()
+    let at = start
+    for (; next.has(at) && !ends.has(at); at = next.get(at)!) {
+      if (met.has(at)) throw leadsToItself(start)
+      met.add(at)
+    }
+    for (const one of met) ends.set(one, ends.get(at) ?? at)
+  }
+  return ends
+}
+
+function withoutAliases(schema: Schema, aliases: Aliases): Schema {
+  if (typeof schema === 'boolean') return schema
+  const end = schema.$ref === undefined ? undefined : aliases.get(schema.$ref)
+  if (end !== undefined) return { ...schema, $ref: end }
+  return mapChildren(schema, (child) => withoutAliases(child, aliases))
+}
+
+/** Throws for one that is an alternative to itself: JSON Schema leaves open what that means, and its readers do not return from it. */
+function checkAlternatives(defs: NamedSchemas): void {
+  const alternativesTo = new Map(
+    Object.entries(defs).map(([name, schema]) => [`#/$defs/${name}`, alternativesIn(schema)]),
+  )
+  const done = new Set<string>()
+  for (const start of alternativesTo.keys()) {
+    const path = [start]
+    const open = new Set(path)
+    // By hand: a schema can be longer than the stack is deep.
+    for (let at = path.at(-1); at !== undefined; at = path.at(-1)) {
+      const next = alternativesTo.get(at)?.find((ref) => !done.has(ref))
+      if (next !== undefined && open.has(next)) throw isOwnAlternative(next)
+      if (next === undefined) done.add(path.pop()!)
+      else open.add(path[path.push(next) - 1]!)
+    }
+  }
+}
+
+/** References that stand for the whole of it. */
+function alternativesIn(schema: Schema): readonly string[] {
+  if (typeof schema === 'boolean') return []
+  return schema.$ref !== undefined ? [schema.$ref] : (schema.anyOf ?? []).flatMap(alternativesIn)
 }
 
 function definitionsIn(schema: Schema): readonly string[] {

@@ -13,6 +13,21 @@ export class Unrepairable extends Error {
   }
 }
 
+export function leadsToItself(ref: string): Unrepairable {
+  return new Unrepairable(`its schema refers to \`${ref}\`, which only leads back to itself`)
+}
+
+export function isOwnAlternative(ref: string): Unrepairable {
+  return new Unrepairable(`its schema has \`${ref}\` as an alternative to itself`)
+}
+
+/** Deeper ones never get here from a server as they are, only by its references; they would end the program. */
+const MAX_DEPTH = 256
+
+export function checkDepth(depth: number): void {
+  if (depth > MAX_DEPTH) throw new Unrepairable(`its schema is nested more than ${MAX_DEPTH} levels deep`)
+}
+
 /** How far a walk has come, for reasons: `filters.items`. The root has no step. */
 export interface Place {
   readonly up?: Place

@@ -259,6 +259,7 @@ const SHARED_FIELDS: ReadonlySet<FieldName> = new Set<FieldName & keyof ServerDe
   'inheritEnv',
   'supportsParallelCalls',
   'isolation',
+  'values',
 ])
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }

@@ -71,6 +71,7 @@ export interface DraftFields {
   inheritEnv?: boolean
   supportsParallelCalls?: boolean
   isolation?: string
+  values?: string
 }
 
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] }

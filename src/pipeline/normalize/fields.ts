@@ -164,7 +164,7 @@ export function typeAmong(allowed: readonly string[]): FieldReader {
 }
 
 /** One of a few words; anything else is a warning and the default. */
-export function oneOf(name: 'protocol' | 'isolation', allowed: readonly string[]): FieldReader {
+export function oneOf(name: 'protocol' | 'isolation' | 'values', allowed: readonly string[]): FieldReader {
   return (draft, field) => {
     const text = scalarText(field.node)
     if (text !== undefined && allowed.includes(text)) setField(draft, name, field, text)

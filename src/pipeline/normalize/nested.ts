@@ -48,6 +48,15 @@ function nested<T>(
   }
 }
 
+/** The settings, or `false`: not to be tried. */
+export function oauthOrFalse(settings: FieldReader): FieldReader {
+  return (draft, field) => {
+    const isOff = field.node.kind === 'scalar' && field.node.value === false
+    if (isOff) setField(draft, 'oauth', field, { isOff })
+    else settings(draft, field)
+  }
+}
+
 /** A single top-level field that belongs into `oauth`. */
 export function oauthField(setter: Setter<Mutable<OAuth>>): FieldReader {
   return (draft, field) => {
@@ -105,6 +114,7 @@ export function asFlag<T>(key: Key<T, boolean>): Setter<T> {
   }
 }
 
+/** One of a few words. */
 export function asOneOf<T, V extends string>(key: Key<T, V>, words: readonly V[]): Setter<T> {
   return (target, { node }) => {
     const word = words.find((one) => one === scalarText(node))

@@ -10,12 +10,20 @@ import { SOURCES_HIGH_TO_LOW, type SourceId, type Spot } from '../../model/origi
 import type { AllowList, Level, ServerMatch, ServerRule } from '../../model/policy.ts'
 import type { PermissionRule } from '../../model/permission.ts'
 import type { Problem } from '../../model/problem.ts'
-import type { Connector, FoundSettings, NameStyle, Settings } from '../../model/settings.ts'
+import {
+  NAME_STYLES,
+  type Connector,
+  type FoundSettings,
+  type ModelSetting,
+  type NameStyle,
+  type Settings,
+} from '../../model/settings.ts'
 import type { Template } from '../../model/template.ts'
 import { createWarning } from '../../problem/problem.ts'
 import { findNearest } from '../../base/edit-distance.ts'
 import { PLAIN, toTemplate } from './expand.ts'
 import { scalarText } from './fields.ts'
+import { readModel } from './model-setting.ts'
 import { readPermissions } from './permissions.ts'
 import { malformed, notHere, spotAt, unknownSetting, whereKey, type At } from './setting-problems.ts'
 
@@ -25,7 +33,7 @@ export function normalizeSettings(found: readonly FoundSettings[]): Settings {
     if (settings.problem !== undefined) breakPolicy(draft, settings.level, settings.problem)
     else readSettings(draft, { level: settings.level, document: settings.document })
   }
-  const { enabled, projectConfig, pluginServersOnly, broken, toolNames } = draft
+  const { enabled, projectConfig, pluginServersOnly, broken, toolNames, model } = draft
   return {
     sourcesOff: new Map([...draft.sources].filter(([, { isOn }]) => !isOn).map(([id, { by }]) => [id, by])),
     connectors: draft.connectors,
@@ -40,6 +48,7 @@ export function normalizeSettings(found: readonly FoundSettings[]): Settings {
     projectRules: draft.projectRules,
     problems: draft.problems,
     ...(toolNames === undefined ? {} : { toolNames }),
+    ...(model === undefined ? {} : { model }),
     policy: {
       deny: draft.deny,
       allowLists: draft.allowLists,
@@ -71,6 +80,7 @@ interface SettingsDraft {
   readonly rules: PermissionRule[]
   readonly projectRules: PermissionRule[]
   toolNames?: NameStyle
+  model?: ModelSetting
   readonly sources: Map<SourceId, Toggle>
   readonly plugins: Map<string, Toggle>
   readonly switches: Map<string, { readonly to: 'on' | 'off'; readonly by: Spot }>
@@ -130,6 +140,11 @@ const READERS: Readonly<Record<string, SettingReader>> = {
       draft.problems.push(malformed(at, value, `\`toolNames\` must be ${STYLES_IN_WORDS}`))
     else draft.toolNames ??= style
   },
+  model: (draft, at, { value }) => {
+    const model = readModel(at, value)
+    if ('code' in model) draft.problems.push(model)
+    else draft.model ??= model
+  },
   disabledServers: readSwitches('off'),
   enabledServers: readSwitches('on'),
   deniedMcpServers: (draft, at, member) => {
@@ -172,7 +187,6 @@ const READERS: Readonly<Record<string, SettingReader>> = {
   $schema: () => undefined,
 }
 
-const NAME_STYLES: readonly NameStyle[] = ['double', 'bare', 'single']
 const STYLES_IN_WORDS = '`"double"`, `"bare"` or `"single"`'
 
 /** What a file in a repository may say. Everything else could loosen something, or reach out of the project. */

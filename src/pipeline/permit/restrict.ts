@@ -4,7 +4,7 @@
  * in     the permissions of a board, or of a fork; what else is to be kept from the new one
  * out    permissions under which every verdict is as strict as before, or stricter
  */
-import type { Mode, PermissionRule, Permissions } from '../../model/permission.ts'
+import type { Action, Mode, PermissionRule, Permissions } from '../../model/permission.ts'
 
 export interface Restriction {
   /** Globs: no other tool may be used. Absent: no further limit. */
@@ -18,9 +18,13 @@ export type StricterRule = Pick<PermissionRule, 'tool' | 'reason'> & { readonly 
 
 export function restrict(permissions: Permissions, restriction: Restriction): Permissions {
   const { allow, mode = permissions.mode, rules = [] } = restriction
-  // A host in plain JavaScript can pass anything: what would loosen does not count.
-  const stricter = rules.filter(({ action }) => action === 'ask' || action === 'deny')
-  const own = stricter.map((rule): PermissionRule => ({ ...rule, level: 'session' }))
+  // A host in plain JavaScript can pass anything: what would loosen does not count, and what nobody understands denies.
+  const stricter = rules.filter(({ action }) => (action as Action) !== 'allow')
+  const own = stricter.map((rule): PermissionRule => ({
+    ...rule,
+    action: rule.action === 'ask' ? 'ask' : 'deny',
+    level: 'session',
+  }))
   return {
     ...permissions,
     mode: stricterMode(permissions.mode, mode),

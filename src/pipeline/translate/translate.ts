@@ -72,11 +72,13 @@ function withPrefix(text: string): string {
 }
 
 function ofProblem(
-  { kind: outcome, problem }: Exclude<CallOutcome, { kind: 'done' | 'tool-error' }>,
+  failure: Exclude<CallOutcome, { kind: 'done' | 'tool-error' }>,
   { details, durationMs }: About,
   prefix: string,
 ): ToolResult {
+  const { kind: outcome, problem } = failure
   const { message, notes, hints } = problem
+  const error = 'error' in failure && failure.error !== undefined ? { error: failure.error } : {}
   const text = stripControls([`${prefix}${message}`, ...notes, ...hints].join('\n'))
-  return { outcome, text, isError: true, media: [], content: [], details, durationMs, problem }
+  return { outcome, text, isError: true, media: [], content: [], ...error, details, durationMs, problem }
 }

@@ -79,6 +79,17 @@ export function invalidEntry(found: readonly Problem[]): Problem {
   })
 }
 
+/** Several servers at once, and none of them is called so. */
+export function severalEntries(name: string, known: readonly string[]): Problem {
+  const shown = known.map((one) => `\`${toPrintable(one)}\``).join(', ')
+  return createProblem({
+    code: 'manage/several',
+    message: `Invalid server config: the JSON given has ${known.length === 0 ? 'no server' : 'several servers'}, and none is called \`${toPrintable(name)}\``,
+    notes: known.length === 0 ? [] : [`it has: ${shown}`],
+    hints: ['give the object of one server: `{ "command": … }` or `{ "url": … }`'],
+  })
+}
+
 /** `shown` is what is there, without its values. */
 export function alreadyThere(
   { name, file }: { readonly name: string; readonly file: string },

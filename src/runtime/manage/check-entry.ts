@@ -31,9 +31,12 @@ export async function checkEntry(world: World, name: string, entry: JsonObject):
   const normalized = normalize(toFound(world, name, document), world)
   if (normalized.kind === 'invalid') throw new ProblemError(invalidEntry(normalized.problems))
   if (normalized.kind === 'unsupported') throw new ProblemError(invalidEntry([normalized.problem]))
-  // The place is in a text that nobody has.
-  const warnings = normalized.warnings.map(({ where: _, ...rest }) => rest)
-  return { definition: normalized.definition, warnings }
+  return { definition: normalized.definition, warnings: normalized.warnings.map(withoutPlace) }
+}
+
+/** It is a place in a text that nobody has. */
+function withoutPlace({ code, severity, message, notes, hints }: Problem): Problem {
+  return { code, severity, message, notes, hints }
 }
 
 /** As we write names; in other agents' files there are others. */

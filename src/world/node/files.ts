@@ -78,32 +78,19 @@ export const nodeFiles: Files = {
   },
 
   async update(file, mode, change) {
-    const [{ default: writeFileAtomic }, { lock }] = await Promise.all([
-      import('write-file-atomic'),
-      import('proper-lockfile'),
-    ])
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    const release = await lock(file, {
-      realpath: false,
-      // Those who wait wake together, and one of them gets it: the longest pause is what each of many costs.
-      retries: { retries: 200, minTimeout: 10, maxTimeout: 50 },
-    })
-    try {
-      const before = nodeFiles.read(file)
-      if (before.kind === 'unreadable') throw new Error(`${file} cannot be read`)
-      await writeFileAtomic(file, change(before.kind === 'text' ? before.text : undefined), { mode })
-    } finally {
-      await release()
-    }
+    const { updateFile } = await import('./update-file.ts')
+    await updateFile({ file, mode, change, read: nodeFiles.read })
   },
 
   async locked(file, step) {
-    const { holdLock } = await import('./lock.ts')
-    const release = await holdLock(file)
+    const { lockFile } = await import('./file-lock.ts')
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    // Another one than that of `update`, which the step may want.
+    const lock = await lockFile(file, '.lock')
     try {
       return await step()
     } finally {
-      release()
+      lock.release()
     }
   },
 
@@ -140,6 +127,12 @@ export const nodeFiles: Files = {
     } catch {
       return false // a directory, or not ours to remove
     }
+  },
+
+  async watch(paths, onTouched) {
+    const { PathWatch } = await import('./path-watch.ts')
+    const watch = new PathWatch(paths, onTouched)
+    return () => watch.close()
   },
 }
 

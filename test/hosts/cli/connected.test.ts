@@ -329,6 +329,26 @@ describe('resources and prompts', () => {
   })
 
   test.each([
+    [{ rules: [{ tool: 'mcp__everything', action: 'deny' }] }, 'policy'],
+    [{ rules: [{ tool: '{readMcpResource,getMcpPrompt}', action: 'deny' }] }, 'policy'],
+    [{ mode: 'plan' }, 'plan mode'],
+  ])('what is denied to a model is denied to a person: %j', async (permissions, who) => {
+    using other = openMachine({
+      '~/.config/plugboard/settings.json': `{\n"permissions":\n${JSON.stringify(permissions)}}`,
+      '~/.config/plugboard/mcp.json': { mcpServers: { everything: server('never-answers') } },
+    })
+    for (const [args, what] of [
+      [['read', 'everything', 'demo://a'], 'resources'],
+      [['prompt', 'everything', 'simple-prompt'], 'prompts'],
+    ] as const) {
+      const ran = await other.run([...args])
+      expect(ran.code).toBe(5)
+      expect(ran.stderr).toContain(`error: ${who} does not allow ${what} of \`everything\``)
+      expect(ran.stderr).toContain('settings.json:3:')
+    }
+  })
+
+  test.each([
     ['read', ['read', 'everything', 'demo://nothing'], 1, '`everything` refused `resources/read`'],
     ['prompt', ['prompt', 'everything', 'args-prompt', 'city'], 2, '`city` is not of the form name=value'],
     ['prompt', ['prompt', 'everything', 'nothing'], 1, '`everything` refused `prompts/get`: error -32602'],

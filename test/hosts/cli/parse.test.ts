@@ -32,6 +32,15 @@ describe('understands', () => {
         args: [],
       },
     ],
+    [['add', 'a', 'npx', '--json', '-y'], { run: 'add', flags: {}, args: ['a', 'npx', '--json', '-y'] }],
+    [
+      ['add', '-e', 'A=b', 'a', '--', 'npx', '-e'],
+      { run: 'add', flags: { env: ['A=b'] }, args: ['a', 'npx', '-e'] },
+    ],
+    [
+      ['add', 'a', 'https://x.test', '-H', 'A: b', '-s', 'local'],
+      { run: 'add', flags: { header: ['A: b'], scope: 'local' }, args: ['a', 'https://x.test'] },
+    ],
   ])('%j', (argv, expected) => {
     expect(run(...argv)).toEqual(expected)
   })

@@ -132,6 +132,38 @@ describe('pins', () => {
     expect(await machine.json(['pins'])).toMatchObject({ pins: [{ tool: 'read_note', state: 'gone' }] })
   })
 
+  test.each([
+    ['bare', 'notes__read_note'],
+    ['single', 'mcp_notes_read_note'],
+  ])(
+    'with `toolNames` %s, tools are shown by the name a model sees, and meant by any',
+    async (toolNames, name) => {
+      machine.write({ '~/.config/plugboard/settings.json': { toolNames } })
+      await approve(READ)
+      await serve({ ...READ, description: 'Reads a\u200b note.' })
+      expect(await machine.json(['pins'])).toMatchObject({ pins: [{ name, state: 'changed' }] })
+      const typed = ['mcp__notes__read_note', 'notes__read_note', 'mcp_notes_read_note', 'notes.read_note']
+      for (const one of typed) {
+        expect(await machine.json(['permissions', 'explain', one])).toMatchObject({ name, known: true })
+        expect(await machine.json(['pins', 'diff', one])).toMatchObject({ pins: [{ name }] })
+        // Not seen yet, but its server is known.
+        const unseen = one.replace('read', 'write')
+        expect(await machine.json(['permissions', 'explain', unseen])).toMatchObject({
+          name: name.replace('read', 'write'),
+          tool: 'write_note',
+          known: false,
+        })
+      }
+      const { stdout } = await run('doctor')
+      expect(stdout).toContain(`run \`plugboard permissions deny ${name}\``)
+      expect(stdout).toContain(`run \`plugboard pins diff ${name}\``)
+      expect((await run('call', 'notes', 'read_nte')).stderr).toContain('did you mean `read_note`?')
+      expect(await machine.json(['call', 'notes', 'read_nte'])).toMatchObject({
+        name: name.replace(/note$/, 'nte'),
+      })
+    },
+  )
+
   test('a record that is damaged is told, and not overwritten', async () => {
     machine.write({ '~/.local/state/plugboard/pins.json': 'x' })
     expect((await run('pins')).stderr).toContain(

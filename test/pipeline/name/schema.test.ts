@@ -20,6 +20,24 @@ function mendOne(argument: unknown, profile: Profile): unknown {
 const MENDED: readonly Profile[] = ['anthropic', 'openai', 'openai-strict', 'gemini', 'moonshot']
 const FEW_WORDS: readonly Profile[] = ['openai-strict', 'gemini', 'moonshot']
 
+describe('`nullable`, the word of OpenAPI', () => {
+  test.each<[Profile, unknown]>([
+    ['anthropic', { type: ['string', 'null'], enum: ['x', null] }],
+    ['openai', { type: ['string', 'null'], enum: ['x', null] }],
+    ['openai-strict', { type: ['string', 'null'], enum: ['x', null] }],
+    ['gemini', { type: 'string', enum: ['x'], nullable: true }],
+    ['moonshot', { anyOf: [{ type: 'string', enum: ['x'] }, { type: 'null' }] }],
+    ['none', { type: 'string', enum: ['x'], nullable: true }],
+  ])('%s: null stays possible', (profile, expected) => {
+    expect(mendOne({ type: 'string', enum: ['x'], nullable: true }, profile)).toEqual(expected)
+  })
+
+  test.each(MENDED)('%s: said besides, it is said once', (profile) => {
+    const twice = mendOne({ type: ['string', 'null'], nullable: true }, profile)
+    expect(twice).toEqual(mendOne({ type: ['string', 'null'] }, profile))
+  })
+})
+
 describe('the root', () => {
   test.each(PROFILES)('%s: an object without `properties` has none', (profile) => {
     expect(mend({ type: 'object' }, profile)).toMatchObject({ type: 'object', properties: {} })
@@ -260,6 +278,66 @@ describe('references', () => {
       $defs: { x: { type: 'string' } },
     }
     expect(toProviderSchema(schema, profile).kind).toBe('schema')
+  })
+
+  const GATHERED = ['openai-strict', 'moonshot'] as const
+
+  // Each of them is a reference to itself and nothing else, once it is said in few words.
+  const EMPTY_CIRCLES: Readonly<Record<string, JsonSchema>> = {
+    'with a description': { properties: { a: { $ref: '#/properties/a', description: 'some words' } } },
+    'with a default': { properties: { a: { $ref: '#/properties/a', default: false } } },
+    'as the only alternative': { properties: { a: { anyOf: [{ $ref: '#/properties/a' }] } } },
+    'as the only alternative that can be': {
+      properties: { a: { oneOf: [false, { $ref: '#/properties/a' }] } },
+    },
+    'by way of another': {
+      properties: { x: { $ref: '#/$defs/a' } },
+      $defs: { a: { anyOf: [{ $ref: '#/$defs/b' }] }, b: { $ref: '#/$defs/a', title: 'A' } },
+    },
+  }
+
+  describe.each(GATHERED)('%s: that lead only to themselves', (profile) => {
+    test.each(Object.keys(EMPTY_CIRCLES))('%s', (kind) => {
+      expect(mend({ type: 'object', ...EMPTY_CIRCLES[kind] }, profile)).toBe(
+        'its schema refers to `#/$defs/a`, which only leads back to itself',
+      )
+    })
+  })
+
+  // OpenAI's own package runs out of stack over it.
+  test.each(GATHERED)('%s: from an alternative to itself put the tool in quarantine', (profile) => {
+    const one = {
+      type: 'object',
+      properties: { a: { anyOf: [{ type: 'string' }, { $ref: '#/properties/a' }] } },
+    }
+    expect(mend(one, profile)).toBe('its schema has `#/$defs/a` as an alternative to itself')
+    const two = {
+      type: 'object',
+      properties: { x: { $ref: '#/$defs/a' } },
+      $defs: {
+        a: { anyOf: [{ type: 'string' }, { $ref: '#/$defs/b' }] },
+        b: { anyOf: [{ type: 'number' }, { $ref: '#/$defs/a' }] },
+      },
+    }
+    expect(mend(two, profile)).toBe('its schema has `#/$defs/a` as an alternative to itself')
+  })
+
+  test.each(GATHERED)('%s: to a definition that only names another lead to the other', (profile) => {
+    const to = ($ref: string): JsonSchema => ({
+      type: 'object',
+      properties: { x: { $ref: '#/$defs/a' }, y: { oneOf: [{ $ref: '#/$defs/a' }, { $ref }] } },
+      required: ['x', 'y'],
+      $defs: { a: { anyOf: [{ $ref }] }, b: { type: 'string' } },
+    })
+    expect(mend(to('#/$defs/b'), profile)).toMatchObject({
+      properties: { x: { $ref: '#/$defs/b' }, y: { $ref: '#/$defs/b' } },
+      $defs: { b: { type: 'string' } },
+    })
+    expect(JSON.stringify(mend(to('#/$defs/b'), profile))).not.toContain('$defs/a')
+    // Of the tool itself there is no end, which strict mode does not mind.
+    expect(mend(to('#'), 'openai-strict')).toMatchObject({
+      properties: { x: { $ref: '#' }, y: { $ref: '#' } },
+    })
   })
 
   test('definitions that nobody uses are left behind', () => {

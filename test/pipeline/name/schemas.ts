@@ -179,6 +179,26 @@ export const HOSTILE: Readonly<Record<string, JsonSchema>> = {
     $ref: '#/$defs/a',
     $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } },
   },
+  'a chain of 4,000 alternatives': {
+    type: 'object',
+    properties: { a: { $ref: '#/$defs/d0' } },
+    $defs: Object.fromEntries(
+      times(4001, (i): [string, JsonSchema] => [
+        `d${i}`,
+        { anyOf: [{ const: i }, i < 4000 ? { $ref: `#/$defs/d${i + 1}` } : { type: 'string' }] },
+      ]),
+    ),
+  },
+  'a chain of 4,000 names': {
+    type: 'object',
+    properties: { a: { $ref: '#/$defs/d0' } },
+    $defs: Object.fromEntries(
+      times(4001, (i): [string, JsonSchema] => [
+        `d${i}`,
+        i < 4000 ? { anyOf: [{ $ref: `#/$defs/d${i + 1}` }] } : { type: 'string' },
+      ]),
+    ),
+  },
   '10,000 definitions without plain names': {
     type: 'object',
     properties: Object.fromEntries(times(10_000, (i) => [`p${i}`, { $ref: `#/$defs/%20${i}` }])),

@@ -11,6 +11,7 @@ const SCHEMA: JsonSchema = {
     needed: { type: 'string' },
     optional: { type: 'string' },
     nullable: { type: ['string', 'null'] },
+    openApi: { type: 'string', nullable: true },
     anything: {},
     choice: { anyOf: [{ type: 'string' }, { type: 'integer' }] },
     maybe: { anyOf: [{ type: 'string' }, { type: 'null' }] },
@@ -34,8 +35,8 @@ describe('arguments that a model wrote for strict mode', () => {
     ['one that is needed stays, so that the check can say so', { needed: null }, { needed: null }],
     [
       'one that may be null stays',
-      { nullable: null, maybe: null, word: null },
-      { nullable: null, maybe: null, word: null },
+      { nullable: null, openApi: null, maybe: null, word: null },
+      { nullable: null, openApi: null, maybe: null, word: null },
     ],
     ['one that may be anything stays', { anything: null }, { anything: null }],
     ['one of which no alternative is null is left out', { choice: null }, {}],

@@ -239,6 +239,8 @@ describe('a denial cannot be got round', () => {
     ['mathematical letters', 'github', '𝐝𝐞𝐥𝐞𝐭𝐞_𝑟𝑒𝑝𝑜'],
     ['accents', 'github', 'délète_repo'],
     ['characters that cannot be seen', 'git\u200bhub', 'delete\u2060_re\u{e0041}po\u202e'],
+    ['letters with a stroke', 'giŧħuƀ', 'đełeŧe_repø'],
+    ['letters of Lisu, Cherokee and Coptic', 'ꓖꓲꓔꓧꓴꓐ', 'ꓓꭼꓡꭼꭲꓰ_ꓣꭼꮲⲟ'],
     ['another underscore', 'github', 'delete‿repo'],
     ['blanks', ' github', 'delete repo '],
     ['several of these at once', 'ＧіtHub\u2007', ' dеlete\u00a0rеpо'],
@@ -331,6 +333,8 @@ describe('a fork', () => {
     expect(permit(laxer, TARGET, 'model')).toEqual({ action: 'ask', by: byRule(ASK) })
     expect(permit(restrict(base, { mode: 'plan' }), TARGET, 'model').action).toBe('deny')
     expect(permit(restrict(base, { allow: [] }), TARGET, 'model').action).toBe('deny')
+    const odd = restrict(base, { rules: [{ tool: 'mcp__github', action: 'Deny' as 'deny' }] })
+    expect(permit(odd, TARGET, 'model').action).toBe('deny')
     const rules = [{ tool: 'mcp__github', action: 'deny' as const, reason: 'not here' }]
     expect(permit(restrict(base, { rules }), TARGET, 'model').by).toEqual(
       byRule({ ...rules[0]!, level: 'session' }),

@@ -81,6 +81,9 @@ function explainEntry(context: CommandContext, catalogEntry: CatalogEntry): stri
   const command = approvalCommand(catalogEntry, world.platform)
   const problems = problemsOf(entry).map((problem) => showProblem(problem, viewOf(context)))
   const details = [
+    ...(entry.found.document.isStale === true
+      ? [paint.yellow('stale: its file cannot be read any more, and this is what it said before')]
+      : []),
     ...reasonLines(fate),
     ...(decider === undefined
       ? []

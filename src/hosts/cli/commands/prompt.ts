@@ -12,12 +12,13 @@ import { printJson, printLines } from '../print.ts'
 import { didYouMean } from '../problems.ts'
 import { toSafeText } from './read.ts'
 
-/** Throws `cli/unknown-server`, `cli/bad-argument`, what kept the server from being ready, `call/failed`. */
+/** Throws `cli/unknown-server`, `cli/bad-argument`, `permit/denied`, what kept the server from being ready, `call/failed`. */
 export async function run(context: CommandContext): Promise<number> {
   const [server, name, ...pairs] = context.args as [string, string, ...string[]]
   const given = Object.fromEntries(pairs.map(toPair))
   const result = await ask(context, server, {
     method: 'prompts/get',
+    as: 'getMcpPrompt',
     params: () => ({ name, arguments: given }),
     hints: (offering) => hintsFor({ server, name, given: Object.keys(given) }, offering),
   })

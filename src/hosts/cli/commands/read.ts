@@ -12,13 +12,14 @@ import { toPair } from '../pairs.ts'
 import { printJson, printLines } from '../print.ts'
 import { didYouMean, emptyVariable, unknownVariable } from '../problems.ts'
 
-/** Throws `cli/unknown-server`, `cli/bad-argument`, what kept the server from being ready, `call/failed`. */
+/** Throws `cli/unknown-server`, `cli/bad-argument`, `permit/denied`, what kept the server from being ready, `call/failed`. */
 export async function run(context: CommandContext): Promise<number> {
   const [server, given, ...rest] = context.args as [string, string, ...string[]]
   const pairs = rest.map(toPair)
   let uri = given
   const result = await ask(context, server, {
     method: 'resources/read',
+    as: 'readMcpResource',
     params(offering) {
       uri = toUri(given, pairs, offering)
       return { uri }

@@ -4,6 +4,7 @@
  * Most files are plain and without a fault: the readers at hand are for those. The parsers that know all of a format
  * and can say what is wrong are loaded when they are needed, because they are slow to load and slow to run once.
  */
+import { findTooDeep } from '../../../base/bracket-depth.ts'
 import type { ConfigNode } from '../../../model/document.ts'
 import { MAX_DEPTH, nestedTooDeeply, type ParsedText } from './parsed-text.ts'
 import { parsePlainJson } from './plain-json.ts'
@@ -33,7 +34,7 @@ function parsePlainly(text: string, format: Format): ConfigNode | undefined {
 
 /** Without the readers for plain files; they must come to the same tree, and tests hold them to it. */
 export async function parseCarefully(text: string, format: Format): Promise<ParsedText> {
-  const tooDeep = format === 'toml' ? findTooDeep(text) : undefined
+  const tooDeep = format === 'toml' ? findTooDeep(text, MAX_DEPTH) : undefined
   if (tooDeep !== undefined) return nestedTooDeeply(tooDeep)
   try {
     return (await loadParser(format))(text)
@@ -53,18 +54,4 @@ async function loadParser(format: Format): Promise<(text: string) => ParsedText>
   if (format === 'json') return (await import('./json.ts')).parseJson
   if (format === 'toml') return (await import('./toml.ts')).parseToml
   return (await import('./yaml.ts')).parseYaml
-}
-
-/**
- * Where a TOML text goes too deep, roughly: brackets in strings count too. Its parser works with regular expressions,
- * and V8 ends the whole process when it has to compile one while the stack is nearly full, so there would be no
- * RangeError to catch.
- */
-function findTooDeep(text: string): number | undefined {
-  let depth = 0
-  for (const { 0: found, index } of text.matchAll(/[[{\]}]/g)) {
-    if (found === ']' || found === '}') depth = Math.max(0, depth - 1)
-    else if (++depth > MAX_DEPTH) return index
-  }
-  return undefined
 }

@@ -1,10 +1,10 @@
 /**
  * copilot: `type: "local"`, one list for tools, and OAuth in fields of the entry itself.
  */
-import type { OAuth } from '../../../model/definition.ts'
+import type { GrantType, OAuth } from '../../../model/definition.ts'
 import { setField, templateIn, type Dialect, type FieldReader } from '../draft.ts'
 import { ignored, millis, readTexts, requireText, scalarText } from '../fields.ts'
-import { asNumber, asTemplate, oauth, oauthField } from '../nested.ts'
+import { asNumber, asOneOf, asTemplate, oauth, oauthField } from '../nested.ts'
 import { COMMON_FIELDS } from './plugboard.ts'
 
 /** `["*"]` is every tool, `[]` none. */
@@ -22,14 +22,9 @@ const cwd: FieldReader = (draft, field) => {
   setField(draft, 'cwd', field, templateIn(draft, isInHome ? `\${~}${text.slice(1)}` : text, field))
 }
 
-const grantType = oauthField((target, { node }) => {
-  const text = scalarText(node)
-  if (text !== 'authorization_code' && text !== 'client_credentials') {
-    return '`authorization_code` or `client_credentials`'
-  }
-  target.grantType = text
-  return undefined
-})
+const grantType = oauthField(
+  asOneOf<OAuth, GrantType>('grantType', ['authorization_code', 'client_credentials']),
+)
 
 export const copilot: Dialect = {
   id: 'copilot',

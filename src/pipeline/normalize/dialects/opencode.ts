@@ -3,9 +3,9 @@
  */
 import type { OAuth } from '../../../model/definition.ts'
 import { findAt, findMember } from '../../../model/document.ts'
-import { setField, type Dialect, type Draft, type FieldReader } from '../draft.ts'
+import type { Dialect, Draft, FieldReader } from '../draft.ts'
 import { commandList, disabled, enabled, group, millis, template, templateMap, words } from '../fields.ts'
-import { asNumber, asScopes, asTemplate, asText, oauth } from '../nested.ts'
+import { asNumber, asScopes, asTemplate, asText, oauth, oauthOrFalse } from '../nested.ts'
 import { wrongType } from '../problems.ts'
 
 const command: FieldReader = (draft, field) => {
@@ -25,12 +25,6 @@ const settings = oauth({
   redirectUri: asText<OAuth>('redirectUri'),
   redirect_uri: asText<OAuth>('redirectUri'),
 })
-
-const oauthOrFalse: FieldReader = (draft, field) => {
-  const isOff = field.node.kind === 'scalar' && field.node.value === false
-  if (isOff) setField(draft, 'oauth', field, { isOff })
-  else settings(draft, field)
-}
 
 const limits = group({ startup: millis('startupTimeoutMs'), request: millis('timeoutMs') })
 
@@ -71,7 +65,7 @@ export const opencode: Dialect = {
     environment: templateMap('env'),
     url: template('url'),
     headers: templateMap('headers'),
-    oauth: oauthOrFalse,
+    oauth: oauthOrFalse(settings),
     enabled,
     disabled,
     timeout,

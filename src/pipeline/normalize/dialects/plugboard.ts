@@ -27,6 +27,7 @@ import {
   asText,
   auth,
   oauth,
+  oauthOrFalse,
   type Setter,
 } from '../nested.ts'
 
@@ -95,7 +96,7 @@ export const OUR_FIELDS: Readonly<Record<string, FieldReader>> = {
   envFile: template('envFile'),
   cwd: template('cwd'),
   headersHelper: template('headersHelper'),
-  oauth: OUR_OAUTH,
+  oauth: oauthOrFalse(OUR_OAUTH),
   auth: OUR_AUTH,
   ideName: words('ideName'),
   authToken: template('authToken'),
@@ -116,10 +117,11 @@ export const OUR_FIELDS: Readonly<Record<string, FieldReader>> = {
   $schema: silent,
 }
 
+/** Whatever another agent's file says can be said here, so its way to refer to files, and to what is asked for, too. */
 export const plugboard: Dialect = {
   id: 'plugboard',
-  fields: OUR_FIELDS,
-  syntaxes: [],
+  fields: { ...OUR_FIELDS, values: oneOf('values', ['literal']) },
+  syntaxes: ['env-prefix', 'file-prefix', 'input'],
   values: 'resolvable',
   typeOfUrl: 'http',
   unknownField: 'not-used',
@@ -129,6 +131,7 @@ export const plugboard: Dialect = {
 export const xcsh: Dialect = {
   ...plugboard,
   id: 'xcsh',
+  syntaxes: [],
   fields: {
     ...OUR_FIELDS,
     timeout: millis('timeoutMs', 'startupTimeoutMs'),

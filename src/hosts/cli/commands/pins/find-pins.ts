@@ -3,6 +3,7 @@
  */
 import { findNearest } from '../../../../base/edit-distance.ts'
 import { createProblem, ProblemError } from '../../../../problem/problem.ts'
+import { typedNamesOf } from '../../../../runtime/known-tools.ts'
 import type { ReviewedPin } from '../../../../runtime/pin-review.ts'
 
 /** Those that are not what was approved. */
@@ -12,9 +13,9 @@ export function isChanged(one: ReviewedPin): one is ChangedPin {
   return one.state === 'changed' || one.state === 'renamed'
 }
 
-/** By the name that a model sees, the raw one, or `server.tool`. Throws `permit/not-pinned`. */
+/** By the name that a model sees in any style, a raw one, or `server.tool`. Throws `permit/not-pinned`. */
 export function requirePins(pins: readonly ReviewedPin[], name: string): readonly ReviewedPin[] {
-  const found = pins.filter((one) => namesOf(one).includes(name))
+  const found = pins.filter(({ pin }) => typedNamesOf(pin).includes(name))
   if (found.length > 0) return found
   const nearest = findNearest(
     name,
@@ -30,8 +31,4 @@ export function requirePins(pins: readonly ReviewedPin[], name: string): readonl
       ],
     }),
   )
-}
-
-function namesOf({ pin: { server, tool }, name }: ReviewedPin): readonly string[] {
-  return [name, `mcp__${server}__${tool}`, `${server}.${tool}`]
 }

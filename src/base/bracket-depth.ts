@@ -1,0 +1,14 @@
+/**
+ * bracket-depth: where a text goes too deep, roughly: brackets in strings count too.
+ *
+ * The parser for TOML works with regular expressions, and V8 ends the whole process when it has to compile one while the
+ * stack is nearly full, so there would be no RangeError to catch: this looks first.
+ */
+export function findTooDeep(text: string, maxDepth: number): number | undefined {
+  let depth = 0
+  for (const { 0: found, index } of text.matchAll(/[[{\]}]/g)) {
+    if (found === ']' || found === '}') depth = Math.max(0, depth - 1)
+    else if (++depth > maxDepth) return index
+  }
+  return undefined
+}

@@ -1,0 +1,85 @@
+/**
+ * spelling: a template as some agent writes it. The inverse of pipeline/normalize/expand.ts.
+ *
+ * never  puts in a value; says a reference in a way that its agent does not know, without saying so
+ */
+import { showPart, type Reference, type Template } from '../../model/template.ts'
+
+/** How each kind of reference is written; what is missing, an agent does not know. */
+export interface Spelling {
+  readonly env?: (name: string) => string
+  readonly fallback?: (name: string, fallback: string) => string
+  readonly file?: (path: string) => string
+  readonly input?: (id: string) => string
+  readonly command?: (text: string) => string
+}
+
+export interface Spelled {
+  readonly text: string
+  /** What the agent will not understand, each as a clause. */
+  readonly unsaid: readonly string[]
+}
+
+export function spell(template: Template, spelling: Spelling): Spelled {
+  const parts = template.map((part) =>
+    typeof part === 'string' ? { text: part, unsaid: [] } : spellReference(part, spelling),
+  )
+  return { text: parts.map(({ text }) => text).join(''), unsaid: parts.flatMap(({ unsaid }) => unsaid) }
+}
+
+function spellReference(part: Reference, spelling: Spelling): Spelled {
+  switch (part.kind) {
+    case 'env':
+      return spellVariable(part, spelling)
+    case 'file':
+      return spellOther(part, spelling.file?.(part.path), 'takes no values from files')
+    case 'input':
+      return spellOther(part, spelling.input?.(part.id), 'does not ask for values')
+    case 'command':
+      return spellOther(part, spelling.command?.(part.text), 'runs no commands inside of values')
+  }
+}
+
+function spellVariable(part: Extract<Reference, { kind: 'env' }>, spelling: Spelling): Spelled {
+  const { name, fallback } = part
+  if (spelling.env === undefined) return spellOther(part, undefined, 'puts in no variables')
+  if (fallback === undefined) return { text: spelling.env(name), unsaid: [] }
+  const text = spelling.fallback?.(name, fallback)
+  if (text !== undefined) return { text, unsaid: [] }
+  // With the variable set it works; the text of a default that is not understood never would.
+  return { text: spelling.env(name), unsaid: [`\`${name}\` loses its default`] }
+}
+
+function spellOther(part: Reference, text: string | undefined, fault: string): Spelled {
+  return text === undefined ? { text: showPart(part), unsaid: [fault] } : { text, unsaid: [] }
+}
+
+const dollarBraces = (name: string): string => `\${${name}}`
+const withDefault = (name: string, fallback: string): string => `\${${name}:-${fallback}}`
+const envPrefix = (name: string): string => `\${env:${name}}`
+const filePrefix = (path: string): string => `\${file:${path}}`
+const input = (id: string): string => `\${input:${id}}`
+
+/** Ours. A name that no shell would take must say that it is one. */
+export const OURS: Spelling = {
+  env: (name) => (/^[A-Za-z_]\w*$/.test(name) ? dollarBraces(name) : envPrefix(name)),
+  fallback: withDefault,
+  file: filePrefix,
+  input,
+}
+
+export const SHELL_LIKE: Spelling = { env: dollarBraces, fallback: withDefault }
+
+export const VARIABLES_ALONE: Spelling = { env: dollarBraces }
+
+export const ENV_PREFIX: Spelling = { env: envPrefix }
+
+export const WINDSURF: Spelling = { env: envPrefix, file: filePrefix }
+
+export const VSCODE: Spelling = { env: envPrefix, input }
+
+export const BRACES: Spelling = { env: (name) => `{env:${name}}`, file: (path) => `{file:${path}}` }
+
+export const SHELL: Spelling = { ...SHELL_LIKE, command: (text) => `$(${text})` }
+
+export const NO_REFERENCES: Spelling = {}

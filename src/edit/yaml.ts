@@ -1,0 +1,410 @@
+/**
+ * yaml: YAML text, changed in its own style: blocks stay blocks, what stands between brackets stays there.
+ *
+ * never  changes what other places refer to by its anchor, nor anything behind a reference: the same text would then
+ *        mean something else elsewhere
+ */
+import { isAlias, isMap, isPair, isScalar, isSeq, parseDocument, visit, type Document, type Node } from 'yaml'
+import { isSameValue, type Path, type Value } from './change.ts'
+import { addItem, removeItem, type Brackets } from './items.ts'
+import { eolOf, lineStart, nextLine, splice, type Language, type Page, type Span } from './page.ts'
+import { doesNotParse, isShared } from './problems.ts'
+import { afterKey, blockYaml, flowYaml, isBlock, scalarYaml, yamlKey, type BlockStyle } from './yaml-text.ts'
+import { isBlank, keyOf, readYaml } from './yaml-value.ts'
+
+export const yaml: Language = { blank: '', open: openPage, isSame: isSameValue }
+
+function openPage(text: string): Page {
+  const sheet = readSheet(text)
+  const page: Page = {
+    text,
+    value: readYaml(sheet.document, text),
+    put: (path, value) => {
+      const place = walk(sheet, page, path).at(-1)!
+      refuseSharedInside(sheet, page, { path, node: place.node })
+      return putValue(sheet, place, value)
+    },
+    add: (path, value) => {
+      const parent = walk(sheet, page, path).at(-1)!
+      return addValue(sheet, parent, { key: path.at(-1)!, value })
+    },
+    remove: (path) => {
+      const place = walk(sheet, page, path).at(-1)!
+      refuseSharedInside(sheet, page, { path, node: place.node })
+      const left = removeEntry(sheet, place)
+      const isTwice = countOf(place) > 1
+      return isTwice ? openPage(left).remove(path) : left
+    },
+    rename: (path, to) => {
+      const place = walk(sheet, page, path).at(-2)!
+      const [first, ...others] = entriesOf(place.node).filter(({ key }) => key === path.at(-1))
+      const child = { ...first!, parent: place }
+      if (others.length > 0) return openPage(removeEntry(sheet, child)).rename(path, to)
+      return splice(text, spanOf(first!.keyNode!), isFlow(place.node) ? JSON.stringify(to) : yamlKey(to))
+    },
+    countOf: (path) => Math.max(1, countOf(find(sheet, path).at(-1))),
+    spanOf: (path) => {
+      const node = find(sheet, path).at(-1)?.node
+      return path.length === 0 || node?.range === undefined || node.range === null
+        ? { start: 0, end: text.length }
+        : { start: node.range[0], end: Math.max(node.range[0] + 1, contentEnd(node)) }
+    },
+  }
+  return page
+}
+
+interface Sheet {
+  readonly text: string
+  readonly document: Document.Parsed
+  readonly eol: string
+  readonly unit: number
+  /** Names of anchors that something refers to. */
+  readonly used: ReadonlySet<string>
+}
+
+function readSheet(text: string): Sheet {
+  const document = parse(text)
+  const used = new Set<string>()
+  visit(document, { Alias: (_, { source }) => void used.add(source) })
+  return { text, document, eol: eolOf(text), unit: unitOf(text, document), used }
+}
+
+function parse(text: string): Document.Parsed {
+  const document = tryParse(text)
+  const [error] = document?.errors ?? []
+  if (document === undefined) throw fault(text, 'it is nested too deeply', [0, 1])
+  if (error === undefined) return document
+  const message = error.message.charAt(0).toLowerCase() + error.message.slice(1).replace(/\.$/, '')
+  throw fault(
+    text,
+    error.code === 'MULTIPLE_DOCS' ? 'there is more than one document in it' : message,
+    error.pos,
+  )
+}
+
+function tryParse(text: string): Document.Parsed | undefined {
+  try {
+    return parseDocument(text, { merge: false, uniqueKeys: false, prettyErrors: false, logLevel: 'error' })
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    return undefined // the parser recurses: the caller says so
+  }
+}
+
+function fault(text: string, message: string, [start, end]: readonly [number, number]): Error {
+  return doesNotParse(text, { format: 'YAML', message }, { start, end: Math.max(end, start + 1) })
+}
+
+/** By the first block inside of another. */
+function unitOf(text: string, document: Document.Parsed): number {
+  let unit: number | undefined
+  visit(document, {
+    Pair: (_, { key, value }) => {
+      if (!isMap(value) || value.flow === true || value.range == null || (key as Node).range == null) return
+      const step = columnOf(text, value.range[0]) - columnOf(text, (key as Node).range![0])
+      unit = step > 0 ? step : undefined
+      return unit === undefined ? undefined : visit.BREAK
+    },
+  })
+  return unit ?? 2
+}
+
+function columnOf(text: string, offset: number): number {
+  return offset - lineStart(text, offset)
+}
+
+/** A key and its value, or an item. */
+interface Entry {
+  readonly key: string | number
+  readonly keyNode: Node | undefined
+  /** Undefined where nothing is written, not even an empty value. */
+  readonly node: Node | undefined
+  readonly index: number
+}
+
+/** An entry, in its object or list; the whole document has neither. */
+interface Place extends Omit<Entry, 'node'> {
+  readonly node: Node | undefined
+  readonly parent: Place | undefined
+}
+
+function entriesOf(node: Node | undefined): readonly Entry[] {
+  if (isSeq(node))
+    return node.items.map((item, index) => ({ key: index, keyNode: undefined, node: item as Node, index }))
+  if (!isMap(node)) return []
+  return node.items.map(({ key, value }, index) => ({
+    key: keyOf(key as Node | null),
+    keyNode: (key ?? undefined) as Node | undefined,
+    node: (value ?? undefined) as Node | undefined,
+    index,
+  }))
+}
+
+/** The places along a path, as far as it goes, from the document on; where a key is written twice the last one. */
+function find({ document }: Sheet, path: Path): readonly Place[] {
+  const root: Place = {
+    key: '',
+    keyNode: undefined,
+    node: document.contents ?? undefined,
+    index: 0,
+    parent: undefined,
+  }
+  const places: Place[] = [root]
+  for (const key of path) {
+    const parent: Place = places.at(-1)!
+    const entry = entriesOf(parent.node).findLast((one) => one.key === key)
+    if (entry === undefined) return places
+    places.push({ ...entry, parent })
+  }
+  return places
+}
+
+/** As `find`, for who is going to change what is at the end: throws `edit/shared` where others would see it too. */
+function walk(sheet: Sheet, page: Page, path: Path): readonly Place[] {
+  const places = find(sheet, path)
+  places.slice(0, path.length).forEach(({ node }, depth) => {
+    const at = path.slice(0, depth)
+    if (isAlias(node))
+      throw isShared(page, at, `is a reference, \`*${node.source}\`: what is in it is written elsewhere`)
+    refuseShared(sheet, page, { path: at, node })
+  })
+  return places
+}
+
+function refuseShared(
+  { used }: Sheet,
+  page: Page,
+  { path, node }: { readonly path: Path; readonly node: Node | undefined },
+): void {
+  const anchor = node === undefined || isAlias(node) ? undefined : (node as { anchor?: string }).anchor
+  if (anchor !== undefined && used.has(anchor))
+    throw isShared(page, path, `is also used elsewhere in this file, as \`*${anchor}\``)
+}
+
+function refuseSharedInside(
+  sheet: Sheet,
+  page: Page,
+  { path, node }: { readonly path: Path; readonly node: Node | undefined },
+): void {
+  refuseShared(sheet, page, { path, node })
+  for (const entry of entriesOf(node))
+    refuseSharedInside(sheet, page, { path: [...path, entry.key], node: entry.node })
+}
+
+function countOf(place: Place | undefined): number {
+  return entriesOf(place?.parent?.node).filter(({ key }) => key === place?.key).length
+}
+
+function isFlow(node: Node | undefined): boolean {
+  return (isMap(node) || isSeq(node)) && node.flow === true
+}
+
+function spanOf(node: Node): Span {
+  return { start: node.range![0], end: node.range![1] }
+}
+
+/** Where the last thing in a node ends: the library counts what follows a block as part of it. */
+function contentEnd(node: Node): number {
+  const last = isFlow(node) ? undefined : entriesOf(node).at(-1)
+  if (last === undefined) return node.range![1]
+  return entryEnd(last)
+}
+
+function entryEnd({ node, keyNode }: Pick<Entry, 'node' | 'keyNode'>): number {
+  const end = node === undefined ? undefined : contentEnd(node)
+  return end ?? keyNode?.range?.[1] ?? 0
+}
+
+/** In a document, object or list, at the end of it. */
+function addValue(
+  sheet: Sheet,
+  place: Place,
+  added: { readonly key: string | number; readonly value: Value },
+): string {
+  const { text } = sheet
+  const { node } = place
+  const { key, value } = added
+  const inner: Value = typeof key === 'number' ? [value] : { [key]: value }
+  if (node === undefined || (place.parent === undefined && isBlank(node))) return addToDocument(sheet, inner)
+  const entries = entriesOf(node)
+  if (isFlow(node) && entries.length > 0) return addToFlow(sheet, node, added)
+  if (entries.length === 0) return putValue(sheet, place, inner)
+  const column = columnOf(text, node.range![0])
+  return insertLines(sheet, endOfBlock(text, contentEnd(node), column), block(sheet, inner, column))
+}
+
+function block({ unit, eol }: Sheet, value: Value, column: number): string {
+  return ' '.repeat(column) + blockYaml(value, { column, unit, eol })
+}
+
+function addToDocument(sheet: Sheet, value: Value): string {
+  const { text } = sheet
+  const end = /^\.\.\.(?=\s|$)/m.exec(text)?.index ?? text.length
+  const trimmed = text.slice(0, end).trimEnd().length
+  return insertLines(sheet, trimmed === 0 ? 0 : nextLine(text, trimmed), block(sheet, value, 0))
+}
+
+/** Whole lines, at the start of one or the end of the text. */
+function insertLines({ text, eol }: Sheet, at: number, lines: string): string {
+  const hasNoEnd = at === text.length && text !== '' && !text.endsWith('\n')
+  return splice(text, { start: at, end: at }, hasNoEnd ? eol + lines : lines + eol)
+}
+
+/** Behind the comments below that are indented as far as the block, or further. */
+function endOfBlock(text: string, end: number, column: number): number {
+  let at = lineAfter(text, end)
+  for (let next = at; next < text.length;) {
+    const line = text.slice(next, nextLine(text, next))
+    const isComment = line.trimStart().startsWith('#') && line.length - line.trimStart().length >= column
+    if (!isComment && line.trim() !== '') break
+    next = nextLine(text, next)
+    if (isComment) at = next
+  }
+  return at
+}
+
+/** The next line, or this place when it is the start of one: text in a block ends behind its line break. */
+function lineAfter(text: string, end: number): number {
+  return end > 0 && text[end - 1] === '\n' ? end : nextLine(text, end)
+}
+
+function bracketsOf({ text }: Sheet, node: Node): Brackets {
+  const items = entriesOf(node).map(({ node: value, keyNode }) => ({
+    start: (keyNode ?? value)!.range![0],
+    end: entryEnd({ node: value, keyNode }),
+  }))
+  return { text, span: spanOf(node), items, between: /(?:\s|#[^\n]*)*/y }
+}
+
+function addToFlow(
+  sheet: Sheet,
+  node: Node,
+  { key, value }: { readonly key: string | number; readonly value: Value },
+): string {
+  const written = typeof key === 'number' ? flowYaml(value) : `${JSON.stringify(key)}: ${flowYaml(value)}`
+  return addItem(bracketsOf(sheet, node), {
+    inline: written,
+    block: () => written,
+    eol: sheet.eol,
+    unit: undefined,
+  })
+}
+
+/** In the place of what is there. */
+function putValue(sheet: Sheet, place: Place, value: Value): string {
+  const { text, eol, unit } = sheet
+  const { node, parent, keyNode } = place
+  const isInFlow = isFlow(parent?.node)
+  if (node === undefined) {
+    const at = keyNode!.range![1]
+    return splice(text, { start: at, end: at }, `: ${isInFlow ? flowYaml(value) : scalarYaml(value)}`)
+  }
+  const start = node.range![0]
+  const end = contentEnd(node)
+  const isText = text[end - 1] === '\n' && end > start
+  const span = { start, end }
+  if (isInFlow) return splice(text, span, flowYaml(value))
+  if (!isBlock(value)) {
+    return putScalar(sheet, place, { span, written: scalarYaml(value) })
+  }
+  const isOwnBlock = !isScalar(node) && !isAlias(node) && !isFlow(node)
+  const keyColumn = keyNode === undefined ? -1 : columnOf(text, keyNode.range![0])
+  // A list may stand as far left as its key; whatever else comes there may not.
+  if (isOwnBlock && columnOf(text, start) === keyColumn)
+    return splice(text, { start: lineStart(text, start), end }, block(sheet, value, keyColumn + unit))
+  if (parent === undefined || isOwnBlock || isSeq(parent.node)) {
+    const column = columnOf(text, start)
+    const lead = text[start - 1] === '-' ? ' ' : ''
+    return splice(
+      text,
+      span,
+      lead + blockYaml(value, { column: column + lead.length, unit, eol }) + (isText ? eol : ''),
+    )
+  }
+  const style: BlockStyle = { column: keyColumn, unit, eol }
+  return replaceByBlock(text, span, { lines: afterKey(value, style).slice(1), isText })
+}
+
+/** `key: old # why` becomes `key: # why`, with the block below. */
+function replaceByBlock(
+  text: string,
+  { start, end }: Span,
+  { lines, isText }: { readonly lines: string; readonly isText: boolean },
+): string {
+  const blanks = /[ \t]*$/.exec(text.slice(lineStart(text, start), start))![0].length
+  if (isText) return splice(text, { start: start - blanks, end }, lines + eolOf(text))
+  const rest = /^[^\r\n]*/.exec(text.slice(end))![0]
+  const comment = rest.trim() === '' ? '' : ` ${rest.trim()}`
+  return splice(text, { start: start - blanks, end: end + rest.length }, comment + lines)
+}
+
+function removeEntry(sheet: Sheet, place: Place): string {
+  const { text } = sheet
+  const parent = place.parent!
+  const holder = parent.node!
+  const siblings = entriesOf(holder)
+  if (isFlow(holder)) return removeItem(bracketsOf(sheet, holder), place.index)
+  if (siblings.length === 1) return removeOnly(sheet, parent)
+  const start = startOf(sheet, holder, siblings[place.index]!)
+  const end = entryEnd(place)
+  const line = lineStart(text, start)
+  if (text.slice(line, start).trim() === '') return removeLines(text, { start, end })
+  // Behind the dash of an item: the next one moves up, unless a comment stands between.
+  const next = startOf(sheet, holder, siblings[place.index + 1]!)
+  const isCommented = text.slice(end, next).trim() !== ''
+  return splice(text, { start, end: isCommented ? end : next }, '')
+}
+
+/** At the key, its `?`, or the dash. */
+function startOf({ text }: Sheet, holder: Node, { keyNode, node }: Entry): number {
+  const at = (keyNode ?? node)!.range![0]
+  if (keyNode === undefined || !isPair((holder as { items: unknown[] }).items[0])) {
+    const dash = text.lastIndexOf('-', at - 1)
+    return dash === -1 ? at : dash
+  }
+  const mark = /\?[ \t]+$/.exec(text.slice(lineStart(text, at), at))
+  return mark === null ? at : at - mark[0].length
+}
+
+/** What stands behind it in its last line is a comment, and stays. */
+function removeLines(text: string, { start, end }: Span): string {
+  const line = lineStart(text, start)
+  const next = lineAfter(text, end)
+  const rest = end >= next ? '' : text.slice(end, next)
+  if (rest.trim() !== '')
+    return splice(text, { start, end: end + (rest.length - rest.trimStart().length) }, '')
+  const left = splice(text, { start: line, end: next }, '')
+  const isCut = next === text.length && !text.endsWith('\n')
+  return isCut ? left.replace(/\r?\n$/, '') : left
+}
+
+/** An object or list that is empty afterwards is written as one; a document may be empty. */
+function removeOnly(sheet: Sheet, { node, parent, keyNode }: Place): string {
+  const { text } = sheet
+  const span = { start: node!.range![0], end: contentEnd(node!) }
+  if (parent === undefined) return removeLines(text, span)
+  return putScalar(sheet, { node, parent, keyNode }, { span, written: isSeq(node) ? '[]' : '{}' })
+}
+
+/** In the line of its key, also when the lines below it were a block. */
+function putScalar(
+  sheet: Sheet,
+  { node, keyNode }: Pick<Place, 'node' | 'parent' | 'keyNode'>,
+  { span, written }: { readonly span: Span; readonly written: string },
+): string {
+  const { text, eol } = sheet
+  const isBlockBelow = (isMap(node) || isSeq(node)) && !isFlow(node)
+  const colon =
+    keyNode === undefined || !isBlockBelow ? undefined : colonAfter(text, keyNode.range![1], span.start)
+  if (colon !== undefined) return splice(removeLines(text, span), { start: colon, end: colon }, ` ${written}`)
+  const isText = text[span.end - 1] === '\n' && span.end > span.start
+  const lead = text[span.start - 1] === ':' ? ' ' : ''
+  return splice(text, span, lead + written + (isText ? eol : ''))
+}
+
+/** Behind the colon, when nothing but comments stands between it and the lines of its value. */
+function colonAfter(text: string, from: number, to: number): number | undefined {
+  const found = /^[ \t]*:(?=(?:\s|(?<=\s)#[^\n]*)*$)/.exec(text.slice(from, to))
+  const isBelow = text.slice(from, to).includes('\n')
+  return found === null || !isBelow ? undefined : from + found[0].length
+}

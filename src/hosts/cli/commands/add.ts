@@ -1,0 +1,124 @@
+/**
+ * add: a server into one of our files, in the words of `claude mcp add`, so that a line from any README can be pasted.
+ * Without anything, on a terminal, it asks.
+ */
+import { parseCommandWords } from '../../../base/command-words.ts'
+import { ProblemError } from '../../../problem/problem.ts'
+import { nothingToAdd } from '../../../runtime/manage/add-problems.ts'
+import {
+  isAddress,
+  toEntry,
+  TRANSPORTS,
+  type AddWish,
+  type TransportChoice,
+} from '../../../runtime/manage/add-wish.ts'
+import {
+  answerWizard,
+  faultOf,
+  parseHeader,
+  questionOf,
+  startWizard,
+  type Wizard,
+} from '../../../runtime/manage/add-wizard.ts'
+import type { WritableScope } from '../../../runtime/manage/scope-file.ts'
+import type { World } from '../../../world/world.ts'
+import { addEntry } from '../add-entry.ts'
+import type { CommandContext, Flags } from '../command.ts'
+import { INTERRUPTED } from '../exit-codes.ts'
+import { toPair } from '../pairs.ts'
+import { badChoice, badHeader, openQuote, tooManyArguments } from '../problems.ts'
+import { findWritableScope } from '../writable-scope.ts'
+
+/** Throws `manage/…` for what cannot be added, `cli/…` for what cannot be understood. */
+export async function run(context: CommandContext): Promise<number> {
+  const { args, flags, terminal, json, world } = context
+  const scope = findWritableScope(flags) ?? 'user'
+  if (args.length === 0 && flags['url'] === undefined) {
+    if (!terminal.canAsk || json) throw new ProblemError(nothingToAdd)
+    return runWizard(context)
+  }
+  const [name = '', ...rest] = args
+  const wish = toWish(world, flags, rest)
+  return addEntry(context, { name, scope, entry: toEntry(placed(context, wish, scope)) })
+}
+
+async function runWizard(context: CommandContext): Promise<number> {
+  const { terminal } = context
+  let wizard: Wizard = startWizard()
+  while (wizard.state === 'asking') {
+    const now = wizard
+    const question = questionOf(now)
+    if (question.kind === 'choice' && question.shown !== undefined)
+      terminal.out(`${question.shown.map((line) => `  ${line}`).join('\n')}\n`)
+    const answer =
+      question.kind === 'choice'
+        ? await terminal.choose(question.text, question.options)
+        : await terminal.ask(question.text, { ...question, fault: (text) => faultOf(now, text.trim()) })
+    if (answer === undefined) return INTERRUPTED
+    wizard = answerWizard(now, answer.trim())
+  }
+  if (wizard.state === 'cancelled') return INTERRUPTED
+  const { name, scope, wish } = wizard
+  return addEntry(context, { name, scope, entry: toEntry(wish) })
+}
+
+function toWish(world: World, flags: Flags, rest: readonly string[]): AddWish {
+  const transport = readTransport(flags)
+  const target = rest[0]
+  const isUrl =
+    target !== undefined && transport !== 'stdio' && flags['url'] === undefined && isAddress(target)
+  if (isUrl && rest.length > 1)
+    throw new ProblemError(tooManyArguments('plugboard add', rest[1]!, 'plugboard add <name> <url> [flags]'))
+  return {
+    command: isUrl ? [] : toCommand(world, rest),
+    url: isUrl ? target : textOf(flags, 'url'),
+    transport,
+    env: listOf(flags, 'env').map(toPair),
+    headers: listOf(flags, 'header').map((given) => {
+      const header = parseHeader(given)
+      if (header === undefined) throw new ProblemError(badHeader)
+      return header
+    }),
+    token: textOf(flags, 'token'),
+    cwd: textOf(flags, 'cwd'),
+  }
+}
+
+/** `'npx -y foo'` between quotes is a command line, unless a program is called so. */
+function toCommand({ files, paths, cwd }: World, words: readonly string[]): readonly string[] {
+  const [only = '', ...more] = words
+  if (more.length > 0 || !/\s/.test(only) || files.kind(paths.resolve(cwd, only)) !== 'missing') return words
+  const parsed = parseCommandWords(only)
+  if (parsed.kind === 'open-quote') throw new ProblemError(openQuote(parsed.quote))
+  return parsed.words
+}
+
+/** A folder means the one that is seen from here; in a repository, the same one in every clone. */
+function placed({ world }: CommandContext, wish: AddWish, scope: WritableScope): AddWish {
+  const { cwd } = wish
+  if (cwd === undefined || cwd.includes('${')) return wish
+  const { paths } = world
+  const isPortable = scope === 'project' && !paths.isAbsolute(cwd)
+  return { ...wish, cwd: isPortable ? cwd : paths.resolve(world.cwd, cwd) }
+}
+
+function readTransport(flags: Flags): TransportChoice | undefined {
+  const given = textOf(flags, 'transport')
+  const isHttp = flags['http'] === true
+  if (given === undefined) return isHttp ? 'http' : undefined
+  const spelled = /^streamable[-_]?http$/i.test(given) ? 'http' : given
+  const transport = TRANSPORTS.find((one) => one === spelled)
+  if (transport === undefined || (isHttp && transport !== 'http'))
+    throw new ProblemError(badChoice('transport', given, isHttp ? ['http'] : TRANSPORTS))
+  return transport
+}
+
+function textOf(flags: Flags, name: string): string | undefined {
+  const value = flags[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+function listOf(flags: Flags, name: string): readonly string[] {
+  const value = flags[name]
+  return Array.isArray(value) ? value : []
+}

@@ -1,0 +1,28 @@
+/**
+ * context: what a command is given when it runs, whichever host does the work.
+ */
+import type { LoadedCatalog, LoadOptions } from '../../runtime/load-catalog.ts'
+import type { Terminal, World } from '../../world/world.ts'
+import type { Paint } from './paint.ts'
+
+export interface CommandModule {
+  /** Gives the exit code. Throws a ProblemError when the request cannot be met. */
+  run(context: CommandContext): Promise<number>
+}
+
+export interface CommandContext {
+  readonly world: World
+  readonly terminal: Terminal
+  /** The colours of stdout. */
+  readonly paint: Paint
+  readonly flags: Flags
+  readonly args: readonly string[]
+  /** `--json`: stdout gets one JSON value and nothing else. */
+  readonly json: boolean
+  readonly version: string
+  /** Loads what the global flags ask for; `options` adds to them. Default: from `world`. */
+  load(options?: LoadOptions, from?: World): Promise<LoadedCatalog>
+}
+
+/** By name without dashes. A flag that may be repeated has a list, another one that takes a value its last. */
+export type Flags = Readonly<Record<string, true | string | readonly string[] | undefined>>

@@ -1,0 +1,81 @@
+/**
+ * call-tools: the calls of one step, all at once, through the board.
+ *
+ * in     what the model wants called
+ * out    one result for each, in the order of the calls, also for those that were aborted
+ * never  rejects
+ */
+import type { ToolModelMessage } from 'ai'
+import { isObject } from '../../../base/is-object.ts'
+import { ToolAbortError } from '../../../model/outcome.ts'
+import { withoutNullsFor } from '../../../runtime/provider-tools.ts'
+import type { CallResult, Tell } from './events.ts'
+import type { AgentBoard } from './turn.ts'
+
+export interface ToolCall {
+  readonly id: string
+  readonly name: string
+  readonly input: unknown
+}
+
+export interface CallToolsOptions {
+  readonly signal: AbortSignal
+  readonly tell: Tell
+  /** Whether the model can look at images in a result. */
+  readonly images: 'send' | 'name'
+}
+
+type ResultPart = Extract<ToolModelMessage['content'][number], { type: 'tool-result' }>
+
+export function callTools(
+  board: AgentBoard,
+  calls: readonly ToolCall[],
+  options: CallToolsOptions,
+): Promise<ResultPart[]> {
+  return Promise.all(
+    calls.map(async (call) => {
+      const result = await callOne(board, call, options)
+      options.tell({ type: 'tool-result', id: call.id, name: call.name, result })
+      return toPart(call, result, options)
+    }),
+  )
+}
+
+async function callOne(
+  board: AgentBoard,
+  { id, name, input }: ToolCall,
+  { signal, tell }: CallToolsOptions,
+): Promise<CallResult> {
+  const args = input ?? {}
+  if (!isObject(args)) return noObject(name)
+  try {
+    return await board.call(name, (tool) => withoutNullsFor(tool, args), {
+      signal,
+      onProgress: (progress) => tell({ type: 'tool-progress', id, progress }),
+    })
+  } catch (error) {
+    if (error instanceof ToolAbortError) return error.result
+    throw error
+  }
+}
+
+function noObject(name: string): CallResult {
+  const text = `Error: the arguments of \`${name}\` are no JSON object, so it was not called`
+  return { outcome: 'not-sent', code: 'bad-arguments', text, isError: true, media: [], durationMs: 0 }
+}
+
+const SEEN = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
+
+function toPart({ id, name }: ToolCall, result: CallResult, { images }: CallToolsOptions): ResultPart {
+  const { text, isError, media } = result
+  const part = { type: 'tool-result', toolCallId: id, toolName: name } as const
+  if (isError) return { ...part, output: { type: 'error-text', value: text } }
+  const seen = images === 'send' ? media.filter(({ mimeType }) => SEEN.has(mimeType)) : []
+  if (seen.length === 0) return { ...part, output: { type: 'text', value: text } }
+  const pictures = seen.map(({ data, mimeType }) => ({
+    type: 'image-data' as const,
+    data,
+    mediaType: mimeType,
+  }))
+  return { ...part, output: { type: 'content', value: [{ type: 'text', text }, ...pictures] } }
+}

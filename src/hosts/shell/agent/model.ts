@@ -1,0 +1,151 @@
+/**
+ * model: which model answers, and the way to it.
+ *
+ * in     what the user named: in the line, the environment or the settings
+ * out    a choice, and from it a language model of `ai`; the package of its provider is loaded with the first request
+ * never  shows a key
+ */
+import type { LanguageModel, ModelMessage, SystemModelMessage } from 'ai'
+import type { Secret } from '../../../base/secret.ts'
+import type { Profile } from '../../../model/profile.ts'
+import type { ModelProvider, ModelSetting } from '../../../model/settings.ts'
+import type { Template } from '../../../model/template.ts'
+import { ProblemError } from '../../../problem/problem.ts'
+import { resolveSetting } from '../../../runtime/setting-value.ts'
+import type { Env, World } from '../../../world/world.ts'
+import { badModel, noKey } from './problems.ts'
+
+export interface ModelChoice {
+  readonly provider: ModelProvider
+  readonly id: string
+  readonly baseUrl?: string
+  readonly apiKey?: Template
+}
+
+export interface OpenModel {
+  /** `anthropic/claude-sonnet-4-5`. */
+  readonly label: string
+  readonly provider: ModelProvider
+  readonly baseUrl: string
+  /** Whose rules the tools' schemas must fit. */
+  readonly profile: Profile
+  /** Whether it takes images in results of tools. */
+  readonly images: 'send' | 'name'
+  open(): Promise<LanguageModel>
+  /** A request, marked so that the provider keeps what does not change. */
+  cached(request: ModelRequest): MarkedRequest
+  after(ms: number, step: () => void): void
+}
+
+interface ModelRequest {
+  readonly system: string
+  readonly messages: ModelMessage[]
+}
+
+interface MarkedRequest {
+  readonly system: string | SystemModelMessage
+  readonly messages: ModelMessage[]
+}
+
+/** Used where there is a key for the provider and no model is named. */
+const DEFAULT_IDS: Readonly<Record<ModelProvider, string>> = {
+  anthropic: 'claude-sonnet-4-5',
+  openai: 'gpt-5.1',
+}
+
+const KEYS: Readonly<Record<ModelProvider, string>> = {
+  anthropic: 'ANTHROPIC_API_KEY',
+  openai: 'OPENAI_API_KEY',
+}
+
+export interface ModelWishes {
+  /** `--model` or `/model`: `provider/id`, or an id of the provider that is in use. */
+  readonly named?: string | undefined
+  readonly setting?: ModelSetting | undefined
+  readonly env: Env
+}
+
+/** The first that is said: in the line, in `PLUGBOARD_MODEL`, in the settings, by a key in the environment. Throws `shell/bad-model`. */
+export function chooseModel({ named, setting, env }: ModelWishes): ModelChoice | undefined {
+  const written = named ?? env['PLUGBOARD_MODEL']
+  const configured = setting ?? chooseByKey(env)
+  if (written === undefined || written === '') return configured
+  const slash = written.indexOf('/')
+  const provider = PROVIDERS.find((one) => one === written.slice(0, Math.max(slash, 0)))
+  if (provider !== undefined) {
+    const id = written.slice(slash + 1)
+    if (id === '') throw new ProblemError(badModel(written))
+    return configured?.provider === provider ? { ...configured, id } : { provider, id }
+  }
+  // Ids of some providers have slashes of their own.
+  if (configured === undefined) throw new ProblemError(badModel(written))
+  return { ...configured, id: written }
+}
+
+const PROVIDERS: readonly ModelProvider[] = ['anthropic', 'openai']
+
+function chooseByKey(env: Env): ModelChoice | undefined {
+  const provider = PROVIDERS.find((one) => (env[KEYS[one]] ?? '') !== '')
+  if (provider !== undefined) return { provider, id: DEFAULT_IDS[provider] }
+  return undefined
+}
+
+/** Rejects with `shell/no-key` when the provider wants one and there is none. */
+export async function openModel(world: World, choice: ModelChoice): Promise<OpenModel> {
+  const { provider, id } = choice
+  const baseUrl = baseUrlOf(world.env, choice)
+  const key = await findKey(world, choice)
+  if (key === undefined && needsKey(baseUrl))
+    throw new ProblemError(noKey(`${provider}/${id}`, KEYS[provider]))
+  return {
+    label: `${provider}/${id}`,
+    provider,
+    baseUrl,
+    profile: provider,
+    images: provider === 'anthropic' ? 'send' : 'name',
+    open: () =>
+      provider === 'anthropic' ? openAnthropic(id, baseUrl, key) : openCompatible(id, baseUrl, key),
+    cached: provider === 'anthropic' ? markForCache : (request) => request,
+    after: (ms, step) => void world.clock.after(ms, step),
+  }
+}
+
+function findKey(world: World, { provider, apiKey }: ModelChoice): Promise<Secret | undefined> {
+  return resolveSetting(world, apiKey ?? [{ kind: 'env', name: KEYS[provider] }])
+}
+
+/** A model on this machine seldom wants one. */
+function needsKey(baseUrl: string): boolean {
+  const { hostname } = new URL(baseUrl)
+  return !['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+}
+
+function baseUrlOf(env: Env, { provider, baseUrl }: ModelChoice): string {
+  if (baseUrl !== undefined) return baseUrl
+  if (provider === 'openai') return env['OPENAI_BASE_URL'] ?? 'https://api.openai.com/v1'
+  // As Claude Code has it: without the version.
+  const base = env['ANTHROPIC_BASE_URL'] ?? 'https://api.anthropic.com'
+  return /\/v\d+\/?$/.test(base) ? base : `${base.replace(/\/$/, '')}/v1`
+}
+
+async function openAnthropic(id: string, baseURL: string, key: Secret | undefined): Promise<LanguageModel> {
+  const { createAnthropic } = await import('@ai-sdk/anthropic')
+  return createAnthropic({ baseURL, apiKey: key?.reveal() ?? 'none' })(id)
+}
+
+async function openCompatible(id: string, baseURL: string, key: Secret | undefined): Promise<LanguageModel> {
+  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+  const apiKey = key === undefined ? {} : { apiKey: key.reveal() }
+  return createOpenAICompatible({ name: 'openai', baseURL, includeUsage: true, ...apiKey })(id)
+}
+
+const KEEP = { anthropic: { cacheControl: { type: 'ephemeral' } } } as const
+
+/** What comes before a mark is kept: the tools with the system prompt, and the conversation up to now. */
+function markForCache({ system, messages }: ModelRequest): MarkedRequest {
+  const last = messages.at(-1)
+  return {
+    system: { role: 'system', content: system, providerOptions: KEEP },
+    messages: last === undefined ? [] : [...messages.slice(0, -1), { ...last, providerOptions: KEEP }],
+  }
+}

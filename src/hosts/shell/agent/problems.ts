@@ -1,0 +1,172 @@
+/**
+ * problems: what can go wrong between us and a model, in the user's words.
+ */
+import { describeNetwork, type NetworkFailure } from '../../../model/network.ts'
+import type { Problem } from '../../../model/problem.ts'
+import { createProblem } from '../../../problem/problem.ts'
+import { isObject } from '../../../base/is-object.ts'
+import { stripControls } from '../../../base/strip-controls.ts'
+import type { OpenModel } from './model.ts'
+
+export function noModel(): Problem {
+  return createProblem({
+    code: 'shell/no-model',
+    message: 'no model is configured',
+    notes: ['tools, resources and prompts can be used by hand all the same'],
+    hints: [
+      'set `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`, or name a model with `PLUGBOARD_MODEL=provider/id`',
+      'or write `"model": { "provider": "openai", "id": "…", "baseUrl": "http://localhost:11434/v1" }` into your `settings.json`',
+    ],
+  })
+}
+
+export function noPrompt(): Problem {
+  return createProblem({
+    code: 'shell/no-prompt',
+    message: 'there is nothing to answer',
+    hints: ['write it in the line, `plugboard run "…"`, or pipe it in, with `-` for stdin beside a prompt'],
+  })
+}
+
+export interface NotReadyServer {
+  readonly name: string
+  readonly state: string
+  readonly problem: Problem | undefined
+}
+
+export function notReady(servers: readonly NotReadyServer[]): Problem {
+  return createProblem({
+    code: 'connect/not-ready',
+    message: `not ready: ${servers.map(({ name }) => `\`${name}\``).join(', ')}`,
+    notes: servers.map(({ name, state, problem }) => `${name}: ${problem?.message ?? state}`),
+    hints: servers.slice(0, 1).map(({ name }) => `run \`plugboard test ${name}\``),
+  })
+}
+
+export function badModel(written: string): Problem {
+  return createProblem({
+    code: 'shell/bad-model',
+    message: `\`${written}\` names no model`,
+    hints: ['write `anthropic/<id>` or `openai/<id>`; `openai` is any endpoint that speaks like it'],
+  })
+}
+
+export function noKey(label: string, variable: string): Problem {
+  return createProblem({
+    code: 'shell/no-key',
+    message: `there is no key for \`${label}\``,
+    hints: [
+      `set \`${variable}\`, or \`model.apiKey\` in your \`settings.json\` to a variable's name or a \`!command\``,
+    ],
+  })
+}
+
+export function tooManySteps(steps: number): Problem {
+  return createProblem({
+    code: 'shell/too-many-steps',
+    message: `the model was asked ${steps} times and still wants to call tools`,
+    hints: ['say `go on` to let it'],
+  })
+}
+
+/** A stream that ended without saying so. */
+class BrokenOff extends Error {}
+
+export function brokeOff(): Error {
+  return new BrokenOff('the answer broke off')
+}
+
+/** What `ai` knows of an answer that was no success, and of one that never came. */
+interface ProviderError {
+  readonly statusCode?: number | undefined
+  readonly isRetryable?: boolean | undefined
+  readonly responseBody?: string | undefined
+  readonly responseHeaders?: Readonly<Record<string, string>> | undefined
+  readonly cause?: unknown
+  readonly message: string
+}
+
+export function isWorthAnother(error: unknown): boolean {
+  if (error instanceof BrokenOff) return true
+  const { statusCode, isRetryable } = toProviderError(error)
+  return statusCode === undefined
+    ? isRetryable === true || findNetworkFailure(error) !== undefined
+    : isRetryable === true
+}
+
+/** In milliseconds; undefined when the provider did not say. */
+export function waitAskedFor(error: unknown): number | undefined {
+  const { responseHeaders = {} } = toProviderError(error)
+  const ms = Number(responseHeaders['retry-after-ms'] ?? Number.NaN)
+  if (ms >= 0) return ms
+  const seconds = Number(responseHeaders['retry-after'] ?? Number.NaN)
+  return seconds >= 0 ? seconds * 1000 : undefined
+}
+
+export function toModelProblem(error: unknown, { label, baseUrl }: OpenModel): Problem {
+  const { statusCode, message, responseBody } = toProviderError(error)
+  const said = quote(saidIn(responseBody) ?? message)
+  if (error instanceof BrokenOff) return modelProblem('broke-off', `the answer of \`${label}\` broke off`, [])
+  if (statusCode === undefined) {
+    const failure = findNetworkFailure(error)
+    return failure === undefined
+      ? modelProblem('bad-answer', `\`${label}\` answered with something that is no answer`, [said])
+      : modelProblem('unreachable', `\`${label}\` cannot be reached: ${describeNetwork(failure)}`, [
+          `asked at ${baseUrl}`,
+        ])
+  }
+  const facts = [`HTTP ${statusCode} from ${baseUrl}`, said]
+  if (statusCode === 401 || statusCode === 403)
+    return {
+      ...modelProblem('refused', `\`${label}\` refuses the key`, facts),
+      hints: ['look at `model.apiKey`, or at the variable it comes from'],
+    }
+  if (statusCode === 404)
+    return {
+      ...modelProblem('unknown-model', `nobody knows \`${label}\` there`, facts),
+      hints: ['name another one with `/model provider/id`'],
+    }
+  if (statusCode === 429) return modelProblem('busy', `\`${label}\` asks us to wait`, facts)
+  if (statusCode >= 500) return modelProblem('failed', `\`${label}\` failed`, facts)
+  return modelProblem('bad-request', `\`${label}\` does not take this conversation`, facts)
+}
+
+function modelProblem(code: string, message: string, notes: readonly string[]): Problem {
+  return createProblem({ code: `shell/model-${code}`, message, notes: notes.filter((note) => note !== '') })
+}
+
+function toProviderError(error: unknown): ProviderError {
+  if (isObject(error) && typeof error['message'] === 'string') return error as unknown as ProviderError
+  return { message: String(error) }
+}
+
+/** Wherever in the chain of causes it is. */
+function findNetworkFailure(error: unknown): NetworkFailure | undefined {
+  for (let one = error; isObject(one); one = one['cause']) {
+    const { code, message } = one
+    if (typeof code === 'string' && NETWORK_CODE.test(code)) return { code, message: String(message) }
+  }
+  return undefined
+}
+
+const NETWORK_CODE = /^(?:E[A-Z]+|UND_ERR_\w+|CERT_\w+|DEPTH_\w+|SELF_SIGNED\w*)$/
+
+function saidIn(body: string | undefined): string | undefined {
+  if (body === undefined || body === '') return undefined
+  try {
+    const json: unknown = JSON.parse(body)
+    const error = isObject(json) ? json['error'] : undefined
+    const message = isObject(error) ? error['message'] : error
+    return typeof message === 'string' ? message : body
+  } catch {
+    return body // no JSON: its own words will do
+  }
+}
+
+const LONGEST = 300
+
+/** A remote's own words: without controls, on one line, not too many. */
+function quote(text: string): string {
+  const line = stripControls(text).replace(/\s+/g, ' ').trim()
+  return line === '' ? '' : `it says: ${line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line}`
+}

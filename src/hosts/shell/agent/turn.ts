@@ -1,0 +1,109 @@
+/**
+ * turn: one prompt, answered: the model is asked, its calls are made, and it is asked again until it calls nothing.
+ *
+ * in     an agent, the conversation so far, the prompt
+ * out    the conversation with everything that was said, whole enough to go on with, however the turn ended
+ * never  rejects; leaves a call without a result; runs a tool but through the board
+ */
+import type { ModelMessage, ToolSet } from 'ai'
+import type { Board } from '../../../runtime/board.ts'
+import type { Problem } from '../../../model/problem.ts'
+import { askModel, type Asked } from './ask-model.ts'
+import { callTools, type ToolCall } from './call-tools.ts'
+import type { Tell } from './events.ts'
+import type { OpenModel } from './model.ts'
+import { tooManySteps } from './problems.ts'
+import { createToolSets } from './tool-set.ts'
+
+export type AgentBoard = Pick<Board, 'tools' | 'builtinTools' | 'call' | 'systemPromptSection'>
+
+export interface Agent {
+  readonly board: AgentBoard
+  readonly model: OpenModel
+  /** Before the board's own section. */
+  readonly instructions: string
+  /** How often a model is asked within one turn. Default: 100. */
+  readonly maxSteps?: number | undefined
+}
+
+export interface TurnOptions {
+  readonly signal: AbortSignal
+  readonly tell: Tell
+}
+
+export interface Turn {
+  readonly messages: readonly ModelMessage[]
+  /** All text of the last answer. */
+  readonly text: string
+  readonly end: TurnEnd
+}
+
+export type TurnEnd =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'aborted' }
+  | { readonly kind: 'failed'; readonly problem: Problem }
+
+export interface Prepared {
+  readonly model: OpenModel
+  readonly system: string
+  readonly tools: ToolSet
+}
+
+const MAX_STEPS = 100
+
+/** One for each kind of model; a set is the same value until the board's tools change. */
+const toolSets = createToolSets()
+
+export async function runTurn(
+  agent: Agent,
+  before: readonly ModelMessage[],
+  prompt: ModelMessage | string,
+  options: TurnOptions,
+): Promise<Turn> {
+  const prepared = await prepare(agent)
+  const { maxSteps = MAX_STEPS } = agent
+  const asked: ModelMessage = typeof prompt === 'string' ? { role: 'user', content: prompt } : prompt
+  let messages: readonly ModelMessage[] = [...before, asked]
+  for (let step = 0; step < maxSteps; step++) {
+    const answer = await askModel(prepared, messages, options)
+    messages = [...messages, ...answer.messages]
+    if (answer.kind !== 'answered') return { messages, text: answer.text, end: toEnd(answer, options) }
+    if (answer.calls.length === 0) {
+      // It only wrote calls that nobody could read: it was told so, and may try again.
+      if (answer.hasUnreadableCalls) continue
+      return { messages, text: answer.text, end: { kind: 'done' } }
+    }
+    messages = [...messages, await answerCalls(agent, answer.calls, options)]
+    if (options.signal.aborted) return { messages, text: answer.text, end: { kind: 'aborted' } }
+  }
+  return fail(messages, tooManySteps(maxSteps), options)
+}
+
+/** Tools and system prompt stay for the whole turn, so that the provider's cache holds for all its steps. */
+async function prepare({ board, model, instructions }: Agent): Promise<Prepared> {
+  const section = board.systemPromptSection()
+  return {
+    model,
+    system: section === '' ? instructions : `${instructions}\n\n${section}`,
+    tools: await toolSets.of(board, model.profile),
+  }
+}
+
+async function answerCalls(
+  { board, model }: Agent,
+  calls: readonly ToolCall[],
+  options: TurnOptions,
+): Promise<ModelMessage> {
+  return { role: 'tool', content: await callTools(board, calls, { ...options, images: model.images }) }
+}
+
+function toEnd(answer: Exclude<Asked, { kind: 'answered' }>, { tell }: TurnOptions): TurnEnd {
+  if (answer.kind === 'aborted') return { kind: 'aborted' }
+  tell({ type: 'problem', problem: answer.problem })
+  return { kind: 'failed', problem: answer.problem }
+}
+
+function fail(messages: readonly ModelMessage[], problem: Problem, { tell }: TurnOptions): Turn {
+  tell({ type: 'problem', problem })
+  return { messages, text: '', end: { kind: 'failed', problem } }
+}

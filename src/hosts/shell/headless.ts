@@ -1,0 +1,186 @@
+/**
+ * headless: one prompt, answered without anybody to ask. `plugboard run`.
+ *
+ * in     a prompt in the line, from stdin, or both
+ * out    the answer on stdout and what is done for it on stderr; with `--json` every event as a line, `done` the last
+ * never  asks a question: what would be asked is denied, and the model is told what to do instead
+ */
+import { toPrintable, toPrintableJson } from '../../base/printable.ts'
+import type { PermissionRule } from '../../model/permission.ts'
+import type { Problem } from '../../model/problem.ts'
+import { ProblemError } from '../../problem/problem.ts'
+import { openBoard, type Board } from '../../runtime/board.ts'
+import type { LoadedCatalog } from '../../runtime/load-catalog.ts'
+import type { Terminal } from '../../world/world.ts'
+import type { CommandContext } from '../shared/context.ts'
+import { COLORS, NO_COLORS } from '../shared/paint.ts'
+import { toProblemJson } from '../shared/problem-json.ts'
+import { showProblems } from '../shared/show-problem.ts'
+import type { SessionEvent } from './agent/events.ts'
+import { INSTRUCTIONS } from './agent/instructions.ts'
+import { chooseModel, openModel, type OpenModel } from './agent/model.ts'
+import { noModel, noPrompt, notReady } from './agent/problems.ts'
+import { runTurn, type Turn } from './agent/turn.ts'
+import { sayCall, sayResult } from './say.ts'
+
+const DONE = 0
+const FAILED = 1
+const INTERRUPTED = 130
+
+/** Throws `shell/no-prompt`, `shell/no-model`, `shell/bad-model` and `shell/no-key`. */
+export async function runHeadless(context: CommandContext): Promise<number> {
+  const prompt = await readPrompt(context)
+  const loaded = await context.load({ connectors: 'fetch' })
+  const model = await openChosen(context, loaded)
+  const controller = new AbortController()
+  const stopListening = context.terminal.onInterrupt(() => controller.abort())
+  try {
+    await using board = await openRunBoard(context, loaded)
+    requireReady(context, board)
+    const agent = { board, model, instructions: INSTRUCTIONS }
+    const tell = context.json ? createJsonTeller(context.terminal) : createTextTeller(context)
+    const turn = await runTurn(agent, [], prompt, { signal: controller.signal, tell })
+    return finish(context, turn)
+  } finally {
+    stopListening()
+  }
+}
+
+/** The words of the line, and what comes through stdin when there are none or one of them is `-`: it might never end. */
+async function readPrompt({ args, terminal }: CommandContext): Promise<string> {
+  const words = args.filter((word) => word !== '-').join(' ')
+  const isPiped = args.includes('-') || (words === '' && !terminal.canAsk)
+  const piped = isPiped ? (await terminal.input()).trim() : ''
+  const prompt = [words, piped].filter((part) => part !== '').join('\n\n')
+  if (prompt === '') throw new ProblemError(noPrompt())
+  return prompt
+}
+
+async function openChosen(
+  { world, flags }: CommandContext,
+  { model: setting }: LoadedCatalog,
+): Promise<OpenModel> {
+  const named = typeof flags['model'] === 'string' ? flags['model'] : undefined
+  const choice = chooseModel({ named, setting, env: world.env })
+  if (choice === undefined) throw new ProblemError(noModel())
+  return openModel(world, choice)
+}
+
+async function openRunBoard(context: CommandContext, loaded: LoadedCatalog): Promise<Board> {
+  const { flags, world, version } = context
+  let first: LoadedCatalog | undefined = loaded
+  return openBoard(world, {
+    load: async () => {
+      const now = first ?? (await context.load({ connectors: 'fetch' }))
+      first = undefined
+      return now
+    },
+    client: { name: 'plugboard', version },
+    words: 'command',
+    mode: flags['plan'] === true ? 'plan' : 'default',
+    rules: toRules(flags['allow']),
+    ...(flags['wait'] === true ? { wait: 'all' as const } : {}),
+    deadlineMs: readDeadline(flags['deadline']),
+  })
+}
+
+function toRules(allow: CommandContext['flags'][string]): readonly Pick<PermissionRule, 'tool' | 'action'>[] {
+  return Array.isArray(allow) ? allow.map((tool: string) => ({ tool, action: 'allow' as const })) : []
+}
+
+function readDeadline(given: CommandContext['flags'][string]): number | undefined {
+  const ms = typeof given === 'string' ? Number(given) : Number.NaN
+  return ms >= 0 ? ms : undefined
+}
+
+/** With `--wait`, and for servers that the configuration requires. */
+function requireReady({ flags }: CommandContext, board: Board): void {
+  const { ok, servers } = board.readiness()
+  const missing = servers.filter(
+    ({ state, required }) => state !== 'ready' && (required || flags['wait'] === true),
+  )
+  if (ok && missing.length === 0) return
+  throw new ProblemError(notReady(missing.map(({ name, state, problem }) => ({ name, state, problem }))))
+}
+
+type Teller = (event: SessionEvent) => void
+
+function createJsonTeller(terminal: Terminal): Teller {
+  return (event) => terminal.out(`${toPrintableJson(toEventJson(event))}\n`)
+}
+
+/** Results without their media, which would be megabytes of text: how many there are is said. */
+function toEventJson(event: SessionEvent): object {
+  switch (event.type) {
+    case 'tool-result': {
+      const { outcome, code, text, isError, durationMs, structuredContent, problem, media } = event.result
+      return {
+        type: event.type,
+        id: event.id,
+        name: event.name,
+        outcome,
+        ...(code === undefined ? {} : { code }),
+        text,
+        isError,
+        ...(structuredContent === undefined ? {} : { structuredContent }),
+        ...(media.length === 0 ? {} : { media: media.map(({ kind, mimeType }) => ({ kind, mimeType })) }),
+        durationMs,
+        ...(problem === undefined ? {} : { problem: toProblemJson(problem) }),
+      }
+    }
+    case 'retry':
+    case 'problem':
+      return { ...event, problem: toProblemJson(event.problem) }
+    default:
+      return event
+  }
+}
+
+function createTextTeller(context: CommandContext): Teller {
+  const { terminal } = context
+  const beside = (text: string): void => terminal.err(`${text}\n`)
+  let isInLine = false
+  const newLine = (): void => {
+    if (isInLine) terminal.out('\n')
+    isInLine = false
+  }
+  return (event) => {
+    switch (event.type) {
+      case 'text':
+        terminal.out(toPrintable(event.text))
+        isInLine = !event.text.endsWith('\n')
+        break
+      case 'tool-call':
+        newLine()
+        beside(sayCall(event))
+        break
+      case 'tool-result':
+        beside(sayResult(event))
+        break
+      case 'retry':
+        newLine()
+        report(context, event.problem)
+        beside(`asking again in ${Math.ceil(event.afterMs / 1000)} s`)
+        break
+      case 'problem':
+        newLine()
+        report(context, event.problem)
+        break
+      default:
+    }
+  }
+}
+
+function report({ terminal, world }: CommandContext, problem: Problem): void {
+  const paint = terminal.hasColor.err ? COLORS : NO_COLORS
+  terminal.err(`${showProblems([problem], { here: world, paint, columns: terminal.columnsBeside })}\n`)
+}
+
+function finish({ json, terminal }: CommandContext, { text, end }: Turn): number {
+  const exitCode = end.kind === 'done' ? DONE : end.kind === 'aborted' ? INTERRUPTED : FAILED
+  if (json) {
+    const problem = end.kind === 'failed' ? { problem: toProblemJson(end.problem) } : {}
+    terminal.out(`${toPrintableJson({ type: 'done', text, exitCode, ...problem })}\n`)
+  } else if (text !== '' && !text.endsWith('\n')) terminal.out('\n')
+  return exitCode
+}

@@ -1,0 +1,71 @@
+/**
+ * file-record: what was asked of the file system during a load, and what it answered.
+ *
+ * in     the files of a world
+ * out    the same files, which remember; then, which answers would be others now
+ * never  remembers whether programs can be run: nobody edits those
+ *
+ * A load depends on nothing else, so one whose questions would all be answered alike would come to the same: there is no
+ * second list of the files that matter which could be out of step with the first.
+ */
+import type { FileRead, Files, WatchedPaths } from '../world/world.ts'
+
+export interface FileRecord {
+  readonly files: Files
+  /** Everything that was asked about, for `Files.watch`. */
+  paths(): WatchedPaths
+  changes(): readonly FileChange[]
+}
+
+export interface FileChange {
+  readonly file: string
+  /** What was there is not, or is empty: perhaps only until whoever writes it is done. */
+  readonly isGone: boolean
+}
+
+export function recordFiles(files: Files): FileRecord {
+  const reads = new Map<string, FileRead>()
+  const kinds = new Map<string, ReturnType<Files['kind']>>()
+  const lists = new Map<string, readonly string[]>()
+  const realPaths = new Map<string, string>()
+  const remember = <T>(answers: Map<string, T>, path: string, answer: T): T => {
+    answers.set(path, answer)
+    return answer
+  }
+  return {
+    files: {
+      ...files,
+      read: (file) => remember(reads, file, files.read(file)),
+      kind: (path) => remember(kinds, path, files.kind(path)),
+      list: (path) => remember(lists, path, files.list(path)),
+      realPath: (path) => remember(realPaths, path, files.realPath(path)),
+    },
+    paths: () => ({
+      files: [...new Set([...reads.keys(), ...kinds.keys(), ...realPaths.keys()])],
+      folders: [...lists.keys()],
+    }),
+    changes() {
+      const changes = new Map<string, FileChange>()
+      for (const [file, before] of reads) {
+        const now = files.read(file)
+        if (!isSameRead(before, now)) changes.set(file, { file, isGone: hasText(before) && !hasText(now) })
+      }
+      const note = (file: string): void => {
+        if (!changes.has(file)) changes.set(file, { file, isGone: false })
+      }
+      for (const [path, before] of kinds) if (files.kind(path) !== before) note(path)
+      for (const [path, before] of lists) if (files.list(path).join('/') !== before.join('/')) note(path)
+      for (const [path, before] of realPaths) if (files.realPath(path) !== before) note(path)
+      return [...changes.values()]
+    },
+  }
+}
+
+function isSameRead(a: FileRead, b: FileRead): boolean {
+  if (a.kind === 'text' && b.kind === 'text') return a.text === b.text
+  return JSON.stringify(a) === JSON.stringify(b)
+}
+
+function hasText(read: FileRead): boolean {
+  return read.kind === 'text' && read.text.trim() !== ''
+}

@@ -1,0 +1,33 @@
+/**
+ * scope-file: which file of ours holds the servers of a scope.
+ */
+import type { World } from '../../world/world.ts'
+import type { LoadedCatalog } from '../load-catalog.ts'
+
+/** The scopes that have a file of ours which its user may change. */
+export const WRITABLE_SCOPES = ['user', 'project', 'local'] as const
+
+export type WritableScope = (typeof WRITABLE_SCOPES)[number]
+
+export interface ScopeFile {
+  readonly scope: WritableScope
+  readonly file: string
+  /** Of a new file: one in a repository is for everybody who works on it. */
+  readonly mode: number
+}
+
+export function scopeFileOf(
+  world: World,
+  { dirs, project }: Pick<LoadedCatalog, 'dirs' | 'project'>,
+  scope: WritableScope,
+): ScopeFile {
+  const { join } = world.paths
+  if (scope !== 'project')
+    return { scope, file: join(scope === 'user' ? dirs.config : dirs.local, 'mcp.json'), mode: 0o600 }
+  const files = project.dirsNearestFirst
+    .map((dir) => join(dir, '.plugboard', 'mcp.json'))
+    // The user's folder can lie in a project: it stays the user's.
+    .filter((file) => file !== join(dirs.config, 'mcp.json'))
+  const nearest = files.find((file) => world.files.kind(file) !== 'missing')
+  return { scope, file: nearest ?? join(project.root, '.plugboard', 'mcp.json'), mode: 0o644 }
+}

@@ -1,0 +1,239 @@
+/**
+ * update-file: a file changed in one step that is seen whole or not at all, whatever happens meanwhile.
+ *
+ * in     a change from the text as it is to the text as it shall be; it may be asked more than once
+ * out    the file with the new text, on disk, with its mode and owner; a link stays one, what it leads to is changed
+ * never  overwrites what somebody wrote since it was read; leaves a half-written file, or anything beside it
+ */
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  type BigIntStats,
+} from 'node:fs'
+import { open } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { UpdateError, type FileRead, type Unwritable } from '../world.ts'
+import { draftOf, lockFile, type FileLock } from './file-lock.ts'
+
+export interface UpdateRequest {
+  readonly file: string
+  readonly mode: number
+  readonly change: (text: string | undefined) => string | undefined
+  /** The text as everything else reads it: without a byte order mark. */
+  readonly read: (file: string) => FileRead
+}
+
+/** How often a program that knows no lock may come in between. */
+const TRIES = 50
+
+/** Rejects with an UpdateError, or with what `change` threw. */
+export async function updateFile(request: UpdateRequest): Promise<void> {
+  try {
+    const target = findTarget(request.file)
+    makeFolder(dirname(target), request.mode)
+    requireWritable(target)
+    const lock = await lockFile(target)
+    try {
+      await waitForOthers(target)
+      for (let tries = 0; !(await tryUpdate({ ...request, target, lock })); tries++)
+        if (tries === TRIES) throw new UpdateError({ kind: 'busy' })
+    } finally {
+      lock.release()
+    }
+  } catch (error) {
+    throw toUpdateError(error, request.file)
+  }
+}
+
+interface Attempt extends UpdateRequest {
+  readonly target: string
+  readonly lock: FileLock
+}
+
+/** False when somebody else wrote in between: then everything begins anew, with what is there now. */
+async function tryUpdate({ target, lock, change, read, mode }: Attempt): Promise<boolean> {
+  const before = look(target)
+  const found = read(target)
+  if (found.kind === 'unreadable') throw new UpdateError({ kind: 'unreadable', why: found.why })
+  const text = found.kind === 'text' ? found.text : undefined
+  const wanted = change(text)
+  if (wanted === undefined || wanted === text) return before === undefined || isSame(before, look(target))
+  requireWritable(target)
+  const draft = draftOf(target, lock.token)
+  try {
+    const hasMark = before !== undefined && (await startsWithMark(target))
+    await writeDraft(draft, (hasMark ? '\ufeff' : '') + wanted, { before, mode })
+    // Between this look and the rename is the only moment in which somebody without a lock could be overwritten, and no
+    // system call that Node has would close it.
+    if (!lock.isHeld() || !isSame(before, look(target))) return false
+    await replace(draft, target)
+  } finally {
+    rmSync(draft, { force: true })
+  }
+  syncFolder(dirname(target))
+  return true
+}
+
+/** Through links, also to a file that is not there yet. */
+function findTarget(file: string): string {
+  let path = resolve(file)
+  for (let links = 0; links < 40; links++) {
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    if (stats?.isSymbolicLink() !== true) return realPathOf(path)
+    path = resolve(dirname(path), readlinkSync(path))
+  }
+  throw new UpdateError({ kind: 'unreadable', why: { kind: 'link-loop' } })
+}
+
+/** One lock for one file, whichever way leads to its folder. */
+function realPathOf(path: string): string {
+  try {
+    return realpathSync.native(path)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+    return path // it is not there yet
+  }
+}
+
+function makeFolder(folder: string, mode: number): void {
+  // What only its user may read stands in a folder that only its user may look into.
+  mkdirSync(folder, { recursive: true, mode: (mode & 0o077) === 0 ? 0o700 : 0o777 })
+}
+
+/** A rename would not ask whether the file itself may be written. */
+function requireWritable(target: string): void {
+  const stats = look(target)
+  if (stats === undefined) return
+  const mine = process.geteuid?.()
+  if (mine !== undefined && mine !== 0 && Number(stats.uid) !== mine)
+    throw new UpdateError({ kind: 'other-owner', uid: Number(stats.uid) })
+  // Nothing is read-only to root, but somebody meant it.
+  if ((Number(stats.mode) & 0o222) === 0) throw new UpdateError({ kind: 'read-only-file' })
+  accessSync(target, constants.W_OK)
+}
+
+function look(path: string): BigIntStats | undefined {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })
+}
+
+/** Whether nobody touched the file between two looks. */
+function isSame(one: BigIntStats | undefined, other: BigIntStats | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other
+  const keys = ['dev', 'ino', 'size', 'mtimeNs', 'ctimeNs'] as const
+  return keys.every((key) => one[key] === other[key])
+}
+
+async function startsWithMark(file: string): Promise<boolean> {
+  await using handle = await open(file)
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(3), 0, 3, 0)
+  return bytesRead === 3 && buffer.equals(Buffer.from('\ufeff'))
+}
+
+async function writeDraft(
+  draft: string,
+  text: string,
+  { before, mode }: { readonly before: BigIntStats | undefined; readonly mode: number },
+): Promise<void> {
+  const handle = await open(draft, 'wx', mode)
+  try {
+    await handle.writeFile(text)
+    if (before !== undefined && process.platform !== 'win32') {
+      const made = await handle.stat()
+      const [uid, gid] = [Number(before.uid), Number(before.gid)]
+      if (made.uid !== uid || made.gid !== gid) await handle.chown(uid, gid)
+      // After the owner, whose change may take bits away; and whatever the mask says.
+      await handle.chmod(mode)
+    }
+    await handle.datasync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Windows lets nobody replace a file that another program has open at the moment: it is tried for a second. */
+async function replace(draft: string, target: string): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    try {
+      if (process.platform === 'win32' && tries > 0) chmodSync(draft, 0o666)
+      renameSync(draft, target)
+      return
+    } catch (error) {
+      const isBusy = ['EPERM', 'EACCES', 'EBUSY'].includes(codeOf(error) ?? '')
+      if (process.platform !== 'win32' || !isBusy || tries === 20) throw error
+      await pause(50)
+    }
+  }
+}
+
+/** So that the new name is on disk too. Windows has no way to ask for it. */
+function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return
+  const descriptor = openSync(folder, 'r')
+  try {
+    fsyncSync(descriptor)
+  } catch (error) {
+    // Some network file systems cannot, and then have no need to.
+    if (!['EINVAL', 'ENOTSUP', 'EBADF'].includes(codeOf(error) ?? '')) throw error
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** How long the lock of another kind is waited for: its makers call it dead after that long. */
+const OTHERS_MS = 10_000
+
+/** Other agents lock their files with `proper-lockfile`: a folder beside the file, touched while it is held. */
+async function waitForOthers(target: string): Promise<void> {
+  const until = Date.now() + OTHERS_MS
+  while (Date.now() < until) {
+    const stats = statSync(`${target}.lock`, { throwIfNoEntry: false })
+    if (stats?.isDirectory() !== true || Date.now() - stats.mtimeMs > OTHERS_MS) return
+    await pause(20)
+  }
+}
+
+function toUpdateError(error: unknown, file: string): unknown {
+  const code = codeOf(error)
+  const isSystem = error instanceof Error && 'syscall' in error
+  if (error instanceof UpdateError || (!isSystem && code !== 'ELOCKED')) return error
+  return new UpdateError(toUnwritable(code, { error: error as Error, file }), { cause: error })
+}
+
+function toUnwritable(
+  code: string | undefined,
+  { error, file }: { readonly error: Error; readonly file: string },
+): Unwritable {
+  switch (code) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return { kind: 'disk-full' }
+    case 'EROFS':
+      return { kind: 'read-only-disk' }
+    case 'EACCES':
+    case 'EPERM':
+      return { kind: 'denied', path: (error as NodeJS.ErrnoException).path ?? file }
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return { kind: 'no-folder', path: dirname(file) }
+    case 'ELOCKED':
+      return { kind: 'locked' }
+    default:
+      return { kind: 'failed', message: error.message }
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException | undefined)?.code
+}

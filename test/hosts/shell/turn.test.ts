@@ -1,0 +1,299 @@
+/** A turn: scripted models on loopback in both languages, real servers behind a real board. */
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import type { SessionEvent } from '../../../src/hosts/shell/agent/events.ts'
+import { openModel, type OpenModel } from '../../../src/hosts/shell/agent/model.ts'
+import { runTurn, type Agent, type Turn } from '../../../src/hosts/shell/agent/turn.ts'
+import type { ModelProvider } from '../../../src/model/settings.ts'
+import { openTestBoard, serverEntry, type TestBoard } from '../../boards/open.ts'
+import { allowAll } from '../../boards/permits.ts'
+import {
+  openStreamingModel,
+  resultsIn,
+  type Script,
+  type StreamingModel,
+} from '../../servers/http/streaming-model.ts'
+
+interface Stage extends AsyncDisposable {
+  readonly test: TestBoard
+  readonly endpoint: StreamingModel
+  readonly agent: Agent
+  readonly events: SessionEvent[]
+  turn(prompt: string, before?: Turn): Promise<Turn>
+}
+
+async function open(
+  provider: ModelProvider,
+  script: readonly Script[],
+  {
+    signal = new AbortController().signal,
+    options = { permit: allowAll },
+    servers = { x: serverEntry('outcomes') },
+  }: {
+    readonly signal?: AbortSignal
+    readonly options?: Parameters<typeof openTestBoard>[1]
+    readonly servers?: Record<string, object>
+  } = {},
+): Promise<Stage> {
+  const endpoint = await openStreamingModel(...script)
+  const test = await openTestBoard(servers, { wait: 'all', ...options })
+  const model = await openTestModel(test, provider, endpoint)
+  const events: SessionEvent[] = []
+  const agent = { board: test.board, model, instructions: 'Be brief.' }
+  return {
+    test,
+    endpoint,
+    agent,
+    events,
+    turn: (prompt, before) =>
+      runTurn(agent, before?.messages ?? [], prompt, { signal, tell: (event) => void events.push(event) }),
+    async [Symbol.asyncDispose]() {
+      await test[Symbol.asyncDispose]()
+      await endpoint[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Waits between tries are over at once: how long they would be is told in the event. */
+async function openTestModel(
+  { scratch }: TestBoard,
+  provider: ModelProvider,
+  { origin }: StreamingModel,
+): Promise<OpenModel> {
+  const model = await openModel(scratch.world, { provider, id: 'scripted', baseUrl: `${origin}/v1` })
+  return { ...model, after: (_, step) => queueMicrotask(step) }
+}
+
+const call = (name: string, input: object | string = {}): Script => ({
+  kind: 'calls',
+  calls: [{ name, input }],
+})
+
+describe.each<ModelProvider>(['anthropic', 'openai'])('a turn with %s', (provider) => {
+  it('streams the answer, calls the tool, and the model answers from what the tool returned', async () => {
+    const marker = randomUUID()
+    await using stage = await open(provider, [
+      { kind: 'calls', text: 'Let me look.', calls: [{ name: 'mcp__x__echo', input: { text: marker } }] },
+      (request) => ({
+        kind: 'text',
+        text: `The tool said ${/[0-9a-f-]{36}/.exec(resultsIn(request).at(-1) ?? '')?.[0]}.`,
+      }),
+    ])
+    const turn = await stage.turn('What does it say?')
+    expect(turn.end).toEqual({ kind: 'done' })
+    expect(turn.text).toBe(`The tool said ${marker}.`)
+    expect(textOf(stage.events)).toBe(`Let me look.The tool said ${marker}.`)
+    expect(stage.events.filter(({ type }) => type === 'tool-call')).toEqual([
+      { type: 'tool-call', id: expect.any(String) as unknown, name: 'mcp__x__echo', input: { text: marker } },
+    ])
+    expect(resultOf(stage.events)).toMatchObject({
+      outcome: 'done',
+      isError: false,
+      text: expect.stringContaining(marker) as unknown,
+    })
+    expect(turn.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
+  })
+
+  it('makes the calls of one step at the same time, and answers them in their order', async () => {
+    await using stage = await open(provider, [
+      {
+        kind: 'calls',
+        calls: ['one', 'two', 'three'].map((text) => ({ name: 'mcp__x__echo', input: { text } })),
+      },
+      { kind: 'text', text: 'done' },
+    ])
+    await stage.turn('all of them')
+    const order = stage.events.filter(({ type }) => type.startsWith('tool-')).map(({ type }) => type)
+    // All three were asked for before the first was answered.
+    expect(order.slice(0, 3)).toEqual(['tool-call', 'tool-call', 'tool-call'])
+    const results = resultsIn(stage.endpoint.requests[1]!)
+    expect(results.map((text) => /one|two|three/.exec(text)?.[0])).toEqual(['one', 'two', 'three'])
+  })
+
+  it('tells the model what was denied, and goes on', async () => {
+    await using stage = await open(
+      provider,
+      [call('mcp__x__echo', { text: 'x' }), { kind: 'text', text: 'It was denied.' }],
+      { options: {} },
+    )
+    const turn = await stage.turn('try')
+    expect(turn.end).toEqual({ kind: 'done' })
+    expect(resultOf(stage.events)).toMatchObject({ outcome: 'not-sent', code: 'denied', isError: true })
+    expect(resultsIn(stage.endpoint.requests[1]!).at(-1)).toMatch(/plugboard|permission/)
+  })
+
+  it('gives every call a result when it is aborted, so that the conversation can go on', async () => {
+    const controller = new AbortController()
+    await using stage = await open(
+      provider,
+      [
+        {
+          kind: 'calls',
+          calls: [
+            { name: 'mcp__x__hangs', input: {} },
+            { name: 'mcp__x__echo', input: { text: 'quick' } },
+          ],
+        },
+        { kind: 'text', text: 'as you like' },
+      ],
+      { signal: controller.signal },
+    )
+    const running = stage.turn('hang')
+    await untilTold(stage.events, (event) => event.type === 'tool-result')
+    controller.abort()
+    const turn = await running
+    expect(turn.end).toEqual({ kind: 'aborted' })
+    expect(turn.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool'])
+    const outcomes = stage.events.flatMap((event) =>
+      event.type === 'tool-result' ? [event.result.outcome] : [],
+    )
+    expect(outcomes.toSorted()).toEqual(['aborted', 'done'])
+    const next = await runTurn(stage.agent, turn.messages, 'never mind', {
+      signal: new AbortController().signal,
+      tell: () => undefined,
+    })
+    expect(next.text).toBe('as you like')
+    expect(resultsIn(stage.endpoint.requests[1]!)).toHaveLength(2)
+  })
+
+  it('stops in the middle of an answer, and keeps what was said', async () => {
+    const controller = new AbortController()
+    await using stage = await open(provider, [{ kind: 'hang', text: 'Once upon a time' }], {
+      signal: controller.signal,
+    })
+    const running = stage.turn('tell me a story')
+    await untilTold(stage.events, () => textOf(stage.events) === 'Once upon a time')
+    controller.abort()
+    const turn = await running
+    expect(turn.end).toEqual({ kind: 'aborted' })
+    expect(turn.messages.at(-1)).toEqual({ role: 'assistant', content: 'Once upon a time' })
+  })
+
+  it.each([429, 500, 503])('asks again after HTTP %i, and says so', async (status) => {
+    await using stage = await open(provider, [
+      { kind: 'status', status, headers: { 'retry-after': '2' } },
+      { kind: 'status', status },
+      { kind: 'text', text: 'at last' },
+    ])
+    const turn = await stage.turn('hello')
+    expect(turn.text).toBe('at last')
+    const retries = stage.events.flatMap((event) => (event.type === 'retry' ? [event] : []))
+    expect(retries.map(({ afterMs, attempt }) => [attempt, afterMs])).toEqual([
+      [1, 2000],
+      [2, 2000],
+    ])
+    expect(retries[0]!.problem.message).toContain(`${provider}/scripted`)
+  })
+
+  it('gives up after three more tries, and the session goes on', async () => {
+    const down: Script = { kind: 'status', status: 500 }
+    await using stage = await open(provider, [down, down, down, down, { kind: 'text', text: 'back' }])
+    const turn = await stage.turn('hello')
+    expect(turn.end).toMatchObject({ kind: 'failed', problem: { code: 'shell/model-failed' } })
+    expect(stage.endpoint.requests).toHaveLength(4)
+    expect((await stage.turn('again', turn)).text).toBe('back')
+  })
+
+  it.each([
+    [401, 'shell/model-refused'],
+    [404, 'shell/model-unknown-model'],
+    [400, 'shell/model-bad-request'],
+  ])('does not repeat what cannot help: HTTP %i', async (status, code) => {
+    await using stage = await open(provider, [{ kind: 'status', status }])
+    const { end } = await stage.turn('hello')
+    expect(end).toMatchObject({ kind: 'failed', problem: { code } })
+    expect(end.kind === 'failed' && end.problem.notes.join(' ')).toContain(`scripted ${status}`)
+    expect(stage.endpoint.requests).toHaveLength(1)
+  })
+
+  it('keeps what was said of an answer that broke off, and does not say it twice', async () => {
+    await using stage = await open(provider, [
+      { kind: 'cut', text: 'Half of' },
+      { kind: 'text', text: 'the rest' },
+    ])
+    const turn = await stage.turn('hello')
+    expect(turn.end).toMatchObject({
+      kind: 'failed',
+      problem: { code: expect.stringMatching(/^shell\/model-/) as unknown },
+    })
+    expect(turn.messages.at(-1)).toEqual({ role: 'assistant', content: 'Half of' })
+    expect((await stage.turn('go on', turn)).text).toBe('the rest')
+  })
+
+  it('says so when what came is no answer', async () => {
+    await using stage = await open(
+      provider,
+      Array.from({ length: 4 }, (): Script => ({ kind: 'garbage' })),
+    )
+    const { end } = await stage.turn('hello')
+    expect(end).toMatchObject({
+      kind: 'failed',
+      problem: { code: expect.stringMatching(/^shell\/model-/) as unknown },
+    })
+  })
+
+  it('says so when nobody is there', async () => {
+    await using stage = await open(provider, [])
+    await stage.endpoint[Symbol.asyncDispose]()
+    const { end } = await stage.turn('hello')
+    expect(end).toMatchObject({ kind: 'failed', problem: { code: 'shell/model-unreachable' } })
+  })
+
+  it('answers a call that cannot be read, and a tool that does not exist', async () => {
+    await using stage = await open(provider, [
+      call('mcp__x__echo', '{"text": '),
+      call('mcp__x__ecko', { text: 'x' }),
+      { kind: 'text', text: 'sorry' },
+    ])
+    const turn = await stage.turn('hello')
+    expect(turn.text).toBe('sorry')
+    const results = stage.events.flatMap((event) => (event.type === 'tool-result' ? [event.result] : []))
+    expect(results.map(({ isError }) => isError)).toEqual([true, true])
+    expect(resultsIn(stage.endpoint.requests[2]!)).toHaveLength(2)
+  })
+
+  it('takes tools that came in between in the next turn, and not before', async () => {
+    const names = (at: number, stage: Stage): readonly string[] =>
+      (stage.endpoint.requests[at]!.tools ?? []).map((tool) => JSON.stringify(tool))
+    await using stage = await open(provider, [
+      call('mcp__x__echo', { text: 'x' }),
+      { kind: 'text', text: 'one' },
+      call('mcp__y__echo', { text: 'y' }),
+      { kind: 'text', text: 'two' },
+    ])
+    const first = await stage.turn('first')
+    expect(names(0, stage)).toEqual(names(1, stage))
+    stage.test.servers['y'] = serverEntry('outcomes')
+    await stage.test.board.reload()
+    await stage.test.board.waitFor('y')
+    await stage.turn('second', first)
+    expect(names(2, stage).join()).toContain('mcp__y__echo')
+    expect(stage.endpoint.requests[3]!.tools).toEqual(stage.endpoint.requests[2]!.tools)
+  })
+})
+
+describe('the system prompt', () => {
+  it('is the same with and without a board that has nothing', async () => {
+    await using stage = await open('openai', [{ kind: 'text', text: 'hi' }], { servers: {} })
+    await stage.turn('hello')
+    const { messages, tools } = stage.endpoint.requests[0]!
+    expect(messages[0]).toEqual({ role: 'system', content: 'Be brief.' })
+    expect(tools).toBeUndefined()
+  })
+})
+
+function textOf(events: readonly SessionEvent[]): string {
+  return events.map((event) => (event.type === 'text' ? event.text : '')).join('')
+}
+
+function resultOf(events: readonly SessionEvent[]): unknown {
+  return events.flatMap((event) => (event.type === 'tool-result' ? [event.result] : []))[0]
+}
+
+/** Looks after every turn of the loop: events are told by a callback that tests do not share. */
+async function untilTold(
+  events: readonly SessionEvent[],
+  isIt: (event: SessionEvent) => boolean,
+): Promise<void> {
+  while (!events.some(isIt)) await new Promise((resolve) => setImmediate(resolve))
+}
