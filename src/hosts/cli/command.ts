@@ -25,6 +25,8 @@ export interface Command {
 export interface Argument {
   readonly name: string
   readonly count: 'one' | 'optional' | 'some' | 'any'
+  /** All that it can be, for completion. */
+  readonly values?: readonly string[]
 }
 
 export interface Flag {

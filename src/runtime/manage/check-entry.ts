@@ -28,7 +28,13 @@ export async function checkEntry(world: World, name: string, entry: JsonObject):
 }
 
 /** Which of our files it is makes no difference to what an entry says. */
-const PLACE = { file: 'mcp.json', source: 'plugboard', scope: 'user', dialect: 'plugboard', variables: {} } as const
+const PLACE = {
+  file: 'mcp.json',
+  source: 'plugboard',
+  scope: 'user',
+  dialect: 'plugboard',
+  variables: {},
+} as const
 
 /** It is a place in a text that nobody has. */
 function withoutPlace({ code, severity, message, notes, hints }: Problem): Problem {
