@@ -27,6 +27,8 @@ export interface Argument {
   readonly count: 'one' | 'optional' | 'some' | 'any'
   /** What may be written here with none of the arguments behind it. */
   readonly alone?: readonly string[]
+  /** All that it can be, for completion. */
+  readonly values?: readonly string[]
 }
 
 export interface Flag {
