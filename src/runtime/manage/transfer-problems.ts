@@ -9,7 +9,12 @@ import { SOURCE_TITLES, type SourceId } from '../../model/origin.ts'
 import type { Problem } from '../../model/problem.ts'
 import { createProblem, createWarning, whereOrigin } from '../../problem/problem.ts'
 import type { Platform } from '../../world/world.ts'
-import type { Target } from './target.ts'
+
+/** Who is to read what is written. */
+interface Reader {
+  readonly source: SourceId
+  readonly title: string
+}
 
 export function unknownAgent(given: string, known: readonly SourceId[]): Problem {
   const nearest = findNearest(given, known)
@@ -105,7 +110,7 @@ const KINDS: Readonly<Record<ServerKind, string>> = {
   'claudeai-proxy': 'behind the proxy of claude.ai',
 }
 
-export function noSuchKind({ entry }: CatalogEntry, kind: ServerKind, target: Target): Problem {
+export function noSuchKind({ entry }: CatalogEntry, kind: ServerKind, target: Reader): Problem {
   const { name, origin } = entry.found
   return createProblem({
     code: 'manage/no-such-kind',
@@ -114,7 +119,7 @@ export function noSuchKind({ entry }: CatalogEntry, kind: ServerKind, target: Ta
   })
 }
 
-export function isOffHere({ entry }: CatalogEntry, target: Target, platform: Platform): Problem {
+export function isOffHere({ entry }: CatalogEntry, target: Reader, platform: Platform): Problem {
   const { name, origin } = entry.found
   return createProblem({
     code: 'manage/is-off',
@@ -162,7 +167,7 @@ export function secretInRepository({ entry }: CatalogEntry, fields: readonly str
 }
 
 /** What gets lost, or is otherwise, on the way. */
-export function notInFull(name: string, { title }: Target, losses: readonly string[]): Problem {
+export function notInFull(name: string, { title }: Reader, losses: readonly string[]): Problem {
   return createWarning({
     code: 'manage/not-in-full',
     message: `not everything about \`${name}\` could be taken along to ${title}`,
