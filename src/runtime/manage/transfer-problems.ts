@@ -35,14 +35,28 @@ export function noSuchScope(agent: SourceId, scope: string, scopes: readonly str
 
 export function noSuchServer(
   name: string,
-  { title, known }: { readonly title: string; readonly known: readonly string[] },
+  {
+    title,
+    known,
+    elsewhere,
+  }: {
+    readonly title: string
+    readonly known: readonly string[]
+    /** Another agent that has one of this name. */
+    readonly elsewhere?: SourceId | undefined
+  },
 ): Problem {
   const nearest = findNearest(name, known)
   return createProblem({
     code: 'manage/unknown-server',
     message: `${title} has no server named \`${name}\``,
     notes: [known.length === 0 ? 'it has none' : `it has: ${known.join(', ')}`],
-    hints: nearest === undefined ? [] : [`did you mean \`${nearest}\`?`],
+    hints: [
+      ...(elsewhere === undefined
+        ? []
+        : [`${SOURCE_TITLES[elsewhere]} has one: \`plugboard import ${elsewhere} …\``]),
+      ...(nearest === undefined ? [] : [`did you mean \`${nearest}\`?`]),
+    ],
   })
 }
 
@@ -170,7 +184,7 @@ export function secretInRepository({ entry }: CatalogEntry, fields: readonly str
 export function notInFull(name: string, { title }: Reader, losses: readonly string[]): Problem {
   return createWarning({
     code: 'manage/not-in-full',
-    message: `not everything about \`${name}\` could be taken along to ${title}`,
+    message: `\`${name}\` is not quite the same in ${title}`,
     notes: losses,
   })
 }
