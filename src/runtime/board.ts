@@ -9,7 +9,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { tell } from '../base/tell.ts'
 import type { AdmittedServer, Catalog } from '../model/catalog.ts'
-import type { CredentialSource } from '../model/launch.ts'
+import type { CredentialRequest, CredentialSource } from '../model/launch.ts'
 import type { Params, Result } from '../model/message.ts'
 import { LIST_KINDS } from '../model/offering.ts'
 import type { ToolResult } from '../model/outcome.ts'
@@ -31,6 +31,7 @@ import { openFork, type Fork, type ForkOptions } from './fork.ts'
 import type { ToolName } from './reach-tool.ts'
 import { passGate, type Wait } from './gate.ts'
 import { CatalogLoader, type Load, type Reloaded } from './catalog-loader.ts'
+import type { Alone } from './held-sign-in.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
 import { openOfferingCache } from './offering-cache.ts'
 import { notConnectable, unknownServer, type Words } from './board-problems.ts'
@@ -50,6 +51,7 @@ import { toReadiness, type Readiness } from './readiness.ts'
 import { NOTHING, planReload, type ReloadSummary } from './reload.ts'
 import type { Shared } from './shared.ts'
 import { makeShowable } from './showable.ts'
+import { findAlone } from './sign-in-alone.ts'
 import { SignInWatch } from './sign-in-watch.ts'
 import { createSlots } from './slots.ts'
 import type { KnownServer } from './standing.ts'
@@ -220,6 +222,7 @@ class LiveBoard implements Board {
     this.#openedAt = world.clock.now()
     this.#shared = share(world, loaded, {
       ...options,
+      findServer: (name) => this.#supervisors.get(name)?.server,
       onChange: (server) => this.#note(server),
       onNotification: (server, method, params) => {
         for (const listener of this.#listeners.notification) tell(() => listener({ server, method, params }))
@@ -481,13 +484,20 @@ class LiveBoard implements Board {
   }
 }
 
+interface ServerFinder {
+  findServer(name: string): AdmittedServer | undefined
+}
+
 function share(
   world: World,
   { dirs, project }: LoadedCatalog,
-  options: BoardOptions & Pick<Shared, 'onChange' | 'onNotification'>,
+  options: BoardOptions & Pick<Shared, 'onChange' | 'onNotification'> & ServerFinder,
 ): Shared {
   const { handlers = {}, inProcess = {}, client = CLIENT, stay = 'long' } = options
-  const { credentials = createAuthorizer({ world, dirs }) } = options
+  const aloneFor = ({ server }: CredentialRequest): Alone | undefined =>
+    findAlone(options.findServer(server), () => resolving)
+  const { credentials = createAuthorizer({ world, dirs, aloneFor }) } = options
+  const resolving = { world, project, cache: createValueCache(), credentials }
   return {
     world,
     dirs,
@@ -502,12 +512,7 @@ function share(
     capabilities: capabilitiesOf(handlers),
     listens: stay === 'long' ? 'always' : 'never',
     retries: stay === 'long' || options.deadlineMs !== undefined ? 'always' : 'never',
-    resolving: {
-      world,
-      project,
-      cache: createValueCache(),
-      credentials,
-    },
+    resolving,
     onChange: options.onChange,
     onNotification: options.onNotification,
   }
