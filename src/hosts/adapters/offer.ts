@@ -7,7 +7,7 @@ import type { Profile } from '../../model/profile.ts'
 import type { Board } from '../../runtime/board.ts'
 import { asBoardTool } from '../../runtime/builtin-tools.ts'
 import type { CallOptions } from '../../runtime/call-tool.ts'
-import { toProviderTools, withoutNullsFor, type ProviderTool } from '../../runtime/provider-tools.ts'
+import { fitTools, withoutNullsFor, type FittedTool } from '../../runtime/tools-for.ts'
 import type { BoardTool } from '../../runtime/tools.ts'
 
 /** A board, or a fork of one. */
@@ -20,7 +20,7 @@ export interface OfferOptions {
   readonly onLeftOut?: ((tool: BoardTool, reason: string) => void) | undefined
 }
 
-export type FittingTool = Extract<ProviderTool, { kind: 'fits' }>
+export type FittingTool = Extract<FittedTool, { kind: 'fits' }>
 
 export function offer(
   board: ToolBoard,
@@ -28,7 +28,7 @@ export function offer(
   { onLeftOut }: OfferOptions,
 ): readonly FittingTool[] {
   const tools = [...board.tools(), ...board.builtinTools().map(asBoardTool)]
-  return toProviderTools(tools, profiles).flatMap((one) => {
+  return fitTools(tools, profiles).flatMap((one) => {
     if (one.kind === 'fits') return [one]
     onLeftOut?.(one.tool, one.reason)
     return []

@@ -8,7 +8,7 @@
 import type { ToolModelMessage } from 'ai'
 import { isObject } from '../../../base/is-object.ts'
 import { ToolAbortError } from '../../../model/outcome.ts'
-import { withoutNullsFor } from '../../../runtime/provider-tools.ts'
+import { withoutNullsFor } from '../../../runtime/tools-for.ts'
 import type { AgentBoard, ToolCall, TurnOptions } from './agent.ts'
 import type { CallResult } from './events.ts'
 

@@ -5,7 +5,7 @@
  */
 import type { ToolSet } from 'ai'
 import type { Profile } from '../../../model/profile.ts'
-import { toProviderTools } from '../../../runtime/provider-tools.ts'
+import { toProviderTools } from '../../../runtime/tools-for.ts'
 import type { AgentBoard } from './agent.ts'
 
 export interface ToolSets {
