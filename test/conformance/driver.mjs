@@ -32,7 +32,7 @@ const board = await openPlugboard({
 const PATIENCE = 3
 
 try {
-  if (connection().state === 'needs-auth') await board.login('suite')
+  for (let times = 0; connection().state === 'needs-auth' && times < PATIENCE; times++) await signIn()
   if (connection().state !== 'ready') throw new Error(connection().problem?.message ?? connection().state)
   const { offering } = suite()
   for (const { name, arguments: args } of callsOf(offering)) {
@@ -66,9 +66,16 @@ async function signedIn(request) {
       const { wire } = error.failure ?? {}
       const isRefused = wire?.kind === 'http' && [401, 403].includes(wire.status)
       if (!isRefused || times === PATIENCE) throw error
-      await board.login('suite')
+      await signIn()
     }
   }
+}
+
+/** A server may turn down again who has just signed in; then its state says so. */
+async function signIn() {
+  await board.login('suite').catch((error) => {
+    if (error.problem?.code !== 'connect/needs-auth') throw error
+  })
 }
 
 /** What a user would have written into the entry. */
