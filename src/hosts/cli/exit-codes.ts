@@ -31,6 +31,7 @@ const BY_CODE: Readonly<Record<string, number>> = {
   'authorize/unreachable': FAILED,
   // A page to open: mostly one to sign in at.
   'call/needs-page': SIGN_IN,
+  'registry/failed': FAILED,
   'call/bad-arguments': TO_FIX,
   'call/unknown-tool': TO_FIX,
   'call/changed': DENIED,

@@ -155,6 +155,14 @@ export function unknownArgument(name: string, tool: string, known: readonly stri
   })
 }
 
+export function unknownShell(given: string, known: readonly string[]): Problem {
+  return createProblem({
+    code: 'cli/unknown-shell',
+    message: `there is no completion for \`${given}\``,
+    hints: [...didYouMean(given, known), `one of: ${known.join(', ')}`],
+  })
+}
+
 export const badHeader = createProblem({
   code: 'cli/bad-argument',
   // Not repeated: it may be a secret in the wrong form.
