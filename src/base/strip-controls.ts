@@ -22,7 +22,8 @@ export const CSI = /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]/g
  * Titles, links, clipboards: they carry a text, up to BEL or ST. One without an end loses its beginning only. None
  * reaches into the next, or a text of nothing but beginnings would be read as often as it is long.
  */
-export const STRINGS = /(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*(?:\x07|\x1b\\|\x9c)/g
+export const STRINGS =
+  /(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*(?:\x07|\x1b\\|\x9c)/g
 const ESCAPES = /\x1b[ -/]*[0-~]/g
 /** Last, so that whatever was put together by what is gone does nothing. */
 const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g
