@@ -91,18 +91,13 @@ export { PROFILES } from './model/profile.ts'
 export { showTemplate } from './model/template.ts'
 export { toolsFor } from './runtime/tools-for.ts'
 export type { LoadOptions } from './runtime/load-catalog.ts'
-export type {
-  Board,
-  BoardChange,
-  BoardNotification,
-  BoardOptions,
-  BoardReload,
-  BoardSnapshot,
-} from './runtime/board.ts'
+export type { Board, BoardOptions, BoardSnapshot } from './runtime/board.ts'
+export type { BoardChange, BoardEvents, BoardNotification, BoardReload } from './runtime/board-events.ts'
 export type { CallArguments, CallOptions } from './runtime/call-tool.ts'
 export type { ToolName } from './runtime/reach-tool.ts'
 export type { TemplateValue, TemplateVariable } from './base/uri-template.ts'
-export type { BuiltinHost, BuiltinName, BuiltinTool } from './runtime/builtin-tools.ts'
+export type { BuiltinName } from './model/builtin.ts'
+export type { BuiltinHost, BuiltinTool } from './runtime/builtin-tools.ts'
 export type { Completion, CompletionArgument, CompletionContext, CompletionRef } from './runtime/complete.ts'
 export type { KnownServer } from './runtime/standing.ts'
 export type { ResourceChange } from './runtime/subscriptions.ts'

@@ -140,9 +140,12 @@ export class OpenSignInStore implements SignInStore {
     return toSignIn(stored, parsed)
   }
 
-  async #seal(signIn: SignIn, kept: Pick<StoredSignIn, 'account' | 'signedInAt'>): Promise<StoredSignIn> {
+  async #seal(
+    signIn: SignIn,
+    { account, signedInAt }: Pick<StoredSignIn, 'account' | 'signedInAt'>,
+  ): Promise<StoredSignIn> {
     const plain = JSON.stringify(secretsOf(signIn))
-    const stored = { ...toPublic(signIn), ...kept, secrets: { plain } }
+    const stored = { ...toPublic(signIn), account, signedInAt, secrets: { plain } }
     const key = await this.#key.toSeal()
     if (key === undefined) return stored
     return { ...stored, secrets: { sealed: this.#world.sealer.seal(plain, key, boundOf(stored)) } }

@@ -27,6 +27,8 @@ export interface Argument {
   readonly count: 'one' | 'optional' | 'some' | 'any'
   /** All that it can be, for completion. */
   readonly values?: readonly string[]
+  /** What may be written here with none of the arguments behind it. */
+  readonly alone?: readonly string[]
 }
 
 export interface Flag {

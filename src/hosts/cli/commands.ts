@@ -1,6 +1,7 @@
 /**
  * commands: the command tree, as data. Parsing, help and completion all read it; the work is imported when it runs.
  */
+import { BUILTIN_NAMES } from '../../model/builtin.ts'
 import type { Command, Flag } from './command.ts'
 
 export const GLOBAL_FLAGS: readonly Flag[] = [
@@ -54,6 +55,10 @@ const REGISTRY_FLAG: Flag = {
   value: 'url',
   summary: 'another registry than the official one, or than that of the setting `registry`',
 }
+
+const DRY_RUN_FLAG: Flag = { name: 'dry-run', summary: 'write nothing, and show what would change' }
+
+const YES_FLAG: Flag = { name: 'yes', short: 'y', summary: 'do not ask' }
 
 export const PLUGBOARD: Command = {
   name: 'plugboard',
@@ -121,9 +126,9 @@ export const PLUGBOARD: Command = {
     },
     {
       name: 'call',
-      summary: 'call a tool of a server and print what it answers',
+      summary: 'call a tool of a server, or a built-in one, and print what it answers',
       arguments: [
-        { name: 'server', count: 'one' },
+        { name: 'server', count: 'one', alone: BUILTIN_NAMES },
         { name: 'tool', count: 'one' },
         { name: 'k=v', count: 'any' },
       ],
@@ -145,6 +150,7 @@ export const PLUGBOARD: Command = {
         'plugboard call github add_labels issue=7 labels=bug',
         'plugboard call files read path:=\'"a.txt"\' --output json',
         'plugboard call github create_issue --args @issue.json',
+        'plugboard call listMcpResources server=docs',
       ],
       load: async () => (await import('./connected.ts')).call,
     },
@@ -211,6 +217,28 @@ export const PLUGBOARD: Command = {
       flags: [],
       examples: ['plugboard prompt github review pr=42'],
       load: async () => (await import('./connected.ts')).prompt,
+    },
+    {
+      name: 'login',
+      summary: 'sign in to a server that asks for it, in a browser or without one',
+      arguments: [{ name: 'server', count: 'one' }],
+      flags: [
+        { name: 'no-browser', summary: 'open none here: print the page, and take the address it ends at' },
+        { name: 'device', summary: 'by a code that you type in on another device, where that is offered' },
+        {
+          name: 'scope',
+          value: 'scope',
+          isRepeatable: true,
+          summary: 'ask for this, and not for what the server names; may be given more than once',
+        },
+        { name: 'timeout', value: 'ms', summary: 'give up after so long; default 300000 (5 minutes)' },
+      ],
+      examples: [
+        'plugboard login linear',
+        'plugboard login linear --no-browser',
+        'plugboard login linear --device',
+      ],
+      load: async () => (await import('./signing-in.ts')).login,
     },
     {
       name: 'logs',
@@ -323,11 +351,48 @@ export const PLUGBOARD: Command = {
           summary: 'as which package, or remote; default: it asks, or takes the first',
         },
         ENV_FLAG,
-        { name: 'yes', short: 'y', summary: 'do not ask' },
+        YES_FLAG,
         REGISTRY_FLAG,
       ],
       examples: ['plugboard install io.github.acme/weather', 'plugboard install weather@1.2.0 --using npm'],
       load: async () => (await import('./adding.ts')).install,
+    },
+    {
+      name: 'add-from',
+      summary: 'add a server as another agent has it, and try it',
+      arguments: [
+        { name: 'agent', count: 'one' },
+        { name: 'server', count: 'one' },
+      ],
+      flags: [...ADD_FLAGS, YES_FLAG],
+      examples: ['plugboard add-from cursor github'],
+      load: async () => (await import('./adding.ts')).addFrom,
+    },
+    {
+      name: 'import',
+      summary: 'copy servers of another agent into a file of yours; the agent keeps them',
+      arguments: [
+        { name: 'agent', count: 'one' },
+        { name: 'server', count: 'any' },
+      ],
+      flags: [{ name: 'all', summary: 'every server of the agent' }, SCOPE_FLAG, DRY_RUN_FLAG, YES_FLAG],
+      examples: [
+        'plugboard import cursor',
+        'plugboard import codex figma --dry-run',
+        'plugboard import claude-desktop --all',
+      ],
+      load: async () => (await import('./adding.ts')).importServers,
+    },
+    {
+      name: 'export',
+      summary: 'copy servers into the file of another agent: those named, or all of your own file',
+      arguments: [
+        { name: 'agent', count: 'one' },
+        { name: 'server', count: 'any' },
+      ],
+      flags: [SCOPE_FLAG, DRY_RUN_FLAG, YES_FLAG],
+      examples: ['plugboard export codex --dry-run', 'plugboard export vscode github --scope project'],
+      load: async () => (await import('./adding.ts')).exportServers,
     },
     {
       name: 'trust',
@@ -463,6 +528,14 @@ export const PLUGBOARD: Command = {
           flags: [{ name: 'all', summary: 'every tool that changed' }],
           examples: ['plugboard pins accept mcp__github__get_issue'],
           load: async () => (await import('./permitting.ts')).accept,
+        },
+        {
+          name: 'forget',
+          summary: 'forget that they were approved, so that they are approved anew',
+          arguments: [{ name: 'tool', count: 'any' }],
+          flags: [{ name: 'all', summary: 'every tool that was approved' }],
+          examples: ['plugboard pins forget mcp__github__get_issue', 'plugboard pins forget --all'],
+          load: async () => (await import('./permitting.ts')).forget,
         },
       ],
     },

@@ -25,6 +25,10 @@ const BY_CODE: Readonly<Record<string, number>> = {
   'permit/changed': DENIED,
   'connect/needs-auth': SIGN_IN,
   'call/needs-auth': SIGN_IN,
+  'authorize/failed': FAILED,
+  'authorize/no-endpoints': FAILED,
+  'authorize/timed-out': FAILED,
+  'authorize/unreachable': FAILED,
   // A page to open: mostly one to sign in at.
   'call/needs-page': SIGN_IN,
   'registry/failed': FAILED,

@@ -151,7 +151,8 @@ function checkFlags(given: readonly GivenFlag[], path: readonly Command[]): Prob
 
 function checkArguments(args: readonly string[], path: readonly Command[]): Problem | undefined {
   const wanted = path.at(-1)!.arguments
-  const needed = wanted.filter(({ count }) => count === 'one' || count === 'some')
+  const isEnough = wanted[0]?.alone?.includes(args[0] ?? '') === true
+  const needed = isEnough ? [] : wanted.filter(({ count }) => count === 'one' || count === 'some')
   const limit = wanted.some(({ count }) => count === 'some' || count === 'any') ? Infinity : wanted.length
   if (args.length < needed.length) {
     return missingArgument(nameOf(path), needed[args.length]!.name, usageOf(path))

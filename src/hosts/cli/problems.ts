@@ -30,6 +30,14 @@ export function missingValue(flag: string, value: string): Problem {
   })
 }
 
+export function conflictingFlags(one: string, other: string): Problem {
+  return createProblem({
+    code: 'cli/conflicting-flags',
+    message: `\`${one}\` and \`${other}\` do not go together`,
+    hints: ['leave one of them out'],
+  })
+}
+
 export function unwantedValue(flag: string): Problem {
   return createProblem({
     code: 'cli/unwanted-value',

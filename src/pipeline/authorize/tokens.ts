@@ -6,7 +6,7 @@
  * never  keeps a time by anybody's clock but ours
  */
 import { Secret } from '../../base/secret.ts'
-import type { OAuthClient, SignIn, Tokens } from '../../model/sign-in.ts'
+import { toKeyUrl, type OAuthClient, type SignIn, type Tokens } from '../../model/sign-in.ts'
 import { fieldOf, type AuthServer } from './discover.ts'
 import { createProver } from './dpop.ts'
 import { disguise, undisguise, type Errand, type Sdk, type ServerMetadata } from './errand.ts'
@@ -44,7 +44,7 @@ export async function requestTokens(
   const revocation = fieldOf(metadata, 'revocation_endpoint')
   return {
     key: {
-      url: addressOf(errand.plan.url),
+      url: toKeyUrl(errand.plan.url) ?? errand.plan.url,
       issuer,
       ...(errand.plan.credentialId === undefined ? {} : { credentialId: errand.plan.credentialId }),
     },
@@ -56,13 +56,6 @@ export async function requestTokens(
     },
     ...(resource === undefined ? {} : { resource }),
   }
-}
-
-/** Without fragment, and as every address of the same place is written. */
-export function addressOf(url: string): string {
-  const address = new URL(url)
-  address.hash = ''
-  return address.href
 }
 
 function withEndpoint(metadata: ServerMetadata, { plan }: Errand): ServerMetadata {
