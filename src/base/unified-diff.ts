@@ -41,6 +41,8 @@ function findSteps(a: readonly string[], b: readonly string[]): readonly Step[] 
 }
 
 function walk(a: readonly string[], b: readonly string[]): readonly Step[] {
+  // Nearly always: something was added in one place. The way below remembers all it tried.
+  if (a.length === 0) return b.map((_, i) => ({ kind: '+', a: 0, b: i }))
   const trail: Map<number, number>[] = []
   let reached = new Map<number, number>([[1, 0]])
   for (let cost = 0; ; cost++) {

@@ -24,6 +24,7 @@ import { createSpill } from '../pipeline/translate/spill.ts'
 import { ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
 import { ask, timeoutOf, untilLive } from './ask.ts'
+import { createAloneFor } from './alone-for.ts'
 import { createAuthorizer } from './authorizer.ts'
 import { callTool, type CallArguments, type CallDesk, type CallOptions } from './call-tool.ts'
 import { openFork, type Fork, type ForkOptions } from './fork.ts'
@@ -43,6 +44,7 @@ import {
   type CompletionContext,
   type CompletionRef,
 } from './complete.ts'
+import type { LoginOptions, SignedIn } from './login-by-name.ts'
 import { createModelView } from './model-view.ts'
 import { openPermissions, type OpenPermissions, type PermissionOptions } from './permissions.ts'
 import { toPermit } from './permit-call.ts'
@@ -126,6 +128,11 @@ export interface Board extends AsyncDisposable {
   disconnect(server: string): Promise<void>
   /** A new session in place of the one there is, whatever failed before. */
   restart(server: string): Promise<void>
+  /**
+   * Signs somebody in, in a browser unless `way` says otherwise, and connects anew. The only thing here that opens a
+   * browser or a port. Rejects with a ProblemError; aborted, as its signal says.
+   */
+  login(server: string, options?: LoginOptions): Promise<SignedIn>
   /** Reads every file again and applies the difference. */
   reload(): Promise<ReloadSummary>
   /** The answer takes the listener away. */
@@ -193,6 +200,7 @@ class LiveBoard implements Board {
         this.#listeners.tell('notification', { server, method, params })
         this.#subscriptions.hear(server, method, params)
       },
+      find: (name) => this.#loaded.catalog.servers.find((one) => one.name === name),
     })
     this.#subscriptions = new Subscriptions({
       clock: world.clock,
@@ -301,6 +309,17 @@ class LiveBoard implements Board {
     if (this.#supervisors.get(server) !== one) return
     this.#supervisors.set(server, new Supervisor(one.server, this.#shared))
     this.#note(server)
+  }
+
+  async login(server: string, options: LoginOptions = {}): Promise<SignedIn> {
+    this.#require(server)
+    const { loginByName, toSignedIn } = await import('./login-by-name.ts')
+    const { onStep = () => undefined, onTyped, way = 'browser', ...rest } = options
+    const host = { onStep, ...(onTyped === undefined ? {} : { onTyped }) }
+    const request = { ...rest, way, name: server }
+    const outcome = await loginByName(this.#world, this.#loaded, { request, host })
+    await this.restart(server)
+    return toSignedIn(outcome)
   }
 
   async restart(server: string): Promise<void> {
@@ -462,10 +481,16 @@ class LiveBoard implements Board {
 function share(
   world: World,
   { dirs, project }: LoadedCatalog,
-  options: BoardOptions & Pick<Shared, 'onChange' | 'onNotification'>,
+  options: BoardOptions &
+    Pick<Shared, 'onChange' | 'onNotification'> & {
+      /** As it is declared by now. */
+      find(name: string): AdmittedServer | undefined
+    },
 ): Shared {
   const { handlers = {}, inProcess = {}, client = CLIENT, stay = 'long' } = options
-  const { credentials = createAuthorizer({ world, dirs }) } = options
+  const resolving = { world, project, cache: createValueCache() }
+  const aloneFor = createAloneFor(resolving, options.find)
+  const { credentials = createAuthorizer({ world, dirs, aloneFor }) } = options
   return {
     world,
     dirs,
@@ -480,12 +505,7 @@ function share(
     capabilities: capabilitiesOf(handlers),
     listens: stay === 'long' ? 'always' : 'never',
     retries: stay === 'long' || options.deadlineMs !== undefined ? 'always' : 'never',
-    resolving: {
-      world,
-      project,
-      cache: createValueCache(),
-      credentials,
-    },
+    resolving: { ...resolving, credentials },
     onChange: options.onChange,
     onNotification: options.onNotification,
   }

@@ -20,6 +20,26 @@ export interface NamedLogin extends Pick<
   readonly name: string
 }
 
+export interface LoginOptions extends Partial<Omit<NamedLogin, 'name'>>, Partial<LoginHost> {}
+
+/** What may be shown of it. */
+export type SignedIn =
+  | {
+      readonly kind: 'signed-in'
+      readonly issuer: string
+      readonly scopes: readonly string[]
+      readonly expiresAt?: number
+    }
+  /** The server answers without. */
+  | { readonly kind: 'not-needed' }
+
+export function toSignedIn(outcome: LoginOutcome): SignedIn {
+  if (outcome.kind === 'not-needed') return outcome
+  const { key, tokens } = outcome.signIn
+  const { scopes, expiresAt } = tokens
+  return { kind: 'signed-in', issuer: key.issuer, scopes, ...(expiresAt === undefined ? {} : { expiresAt }) }
+}
+
 /** Throws `connect/unknown-server`, `connect/not-chosen`, and what `login` throws. */
 export async function loginByName(
   world: World,

@@ -161,7 +161,8 @@ async function obtain(errand: Errand, request: LoginRequest, host: LoginHost): P
   const page = await preparePage(errand, listener, host)
   const answer = await waitFor({ errand, request, host, listener, page })
   host.onStep({ kind: 'exchanging', issuer: page.server.issuer })
-  return exchangeCode(errand, page, answer)
+  // Waited for here: the port is still to tell a second one that it comes too late.
+  return await exchangeCode(errand, page, answer)
 }
 
 async function preparePage(

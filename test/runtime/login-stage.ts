@@ -1,12 +1,18 @@
 /**
  * login-stage: one server to sign in to, a browser whose user is willing, and everything that happened on the way.
  */
-import { request } from 'node:http'
+import { once } from 'node:events'
+import { createServer, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Problem } from '../../src/model/problem.ts'
 import type { Challenge, SignIn, SignInKey, SignInStore } from '../../src/model/sign-in.ts'
 import { createValueCache } from '../../src/pipeline/resolve/value-cache.ts'
+import { ProblemError } from '../../src/problem/problem.ts'
 import { loadCatalog } from '../../src/runtime/load-catalog.ts'
 import { login, type LoginOutcome, type LoginRequest, type LoginStep } from '../../src/runtime/login.ts'
 import type { World } from '../../src/world/world.ts'
+import type { AuthorizationServer } from '../servers/authorization-server.ts'
+import { serve } from '../servers/http/loopback.ts'
 import { createScratch, type Scratch } from '../worlds/scratch.ts'
 
 export interface LoginStage extends Disposable {
@@ -147,4 +153,93 @@ export function comeBack(
     })
     sent.on('error', reject).end()
   })
+}
+
+export async function problemOf(work: Promise<unknown>): Promise<Problem> {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (!(error instanceof ProblemError)) throw error ?? new Error('it did not fail')
+  return error.problem
+}
+
+/** The page that is to be opened, as soon as it is known. */
+export function pageOf(): {
+  readonly opened: Promise<{ readonly url: URL; readonly redirectUri: string }>
+  onStep(step: LoginStep): void
+} {
+  let tell: (page: { readonly url: URL; readonly redirectUri: string }) => void = () => undefined
+  const opened = new Promise<{ readonly url: URL; readonly redirectUri: string }>(
+    (resolve) => (tell = resolve),
+  )
+  return {
+    opened,
+    onStep: (step) => {
+      // What listens to it is there a moment later.
+      if (step.kind === 'page')
+        queueMicrotask(() => tell({ url: new URL(step.url), redirectUri: step.redirectUri }))
+    },
+  }
+}
+
+/** Where a browser goes whose user said no. */
+export function refusal(page: URL, more: Readonly<Record<string, string>> = {}): URL {
+  const back = new URL(page.searchParams.get('redirect_uri')!)
+  const state = page.searchParams.get('state')!
+  back.search = new URLSearchParams({
+    error: 'access_denied',
+    error_description: 'Ada said no',
+    state,
+    ...more,
+  }).toString()
+  return back
+}
+
+/** One that nobody has, as far as can be told. */
+export async function freePort(): Promise<number> {
+  await using server = await serve(() => undefined)
+  return server.port
+}
+
+type Answer = NonNullable<AuthorizationServer['answer']>
+
+/** Answers with what it would say of itself, changed. */
+export function withMetadata({ issuer }: AuthorizationServer, change: object): Answer {
+  return (request, response) => {
+    if (request.url !== '/.well-known/oauth-authorization-server') return false
+    void fetch(`${issuer}/.well-known/openid-configuration`)
+      .then((usual) => usual.json())
+      .then((usual) => send(response, { ...(usual as object), ...change }))
+    return true
+  }
+}
+
+export function send(response: ServerResponse, value: object, status = 200): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+}
+
+/** A server that takes JSON and forms. */
+export async function serveForms(
+  answer: (path: string, form: Readonly<Record<string, unknown>>, response: ServerResponse) => unknown,
+): Promise<{ readonly origin: string } & AsyncDisposable> {
+  const server = createServer((request, response) => {
+    let text = ''
+    request.setEncoding('utf8').on('data', (piece: string) => (text += piece))
+    request.on('end', () => {
+      const isJson = request.headers['content-type'] === 'application/json'
+      const form = isJson ? JSON.parse(text) : Object.fromEntries(new URLSearchParams(text))
+      answer(request.url!, form as Readonly<Record<string, unknown>>, response)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
 }

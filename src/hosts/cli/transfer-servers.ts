@@ -152,10 +152,11 @@ async function approveAll(
     await approveAdded(context.world, loaded, { name, file, definition })
 }
 
-function exitCodeOf({ chosen }: TransferToRun, { accepted, left, declined }: Answered): number {
+function exitCodeOf({ chosen, transfer }: TransferToRun, { accepted, left, declined }: Answered): number {
   if (chosen === 'named' && left.length > 0) return TO_FIX
   if (chosen === 'named' && declined > 0) return DENIED
-  return accepted.length === 0 && left.length > 0 ? TO_FIX : DONE
+  const isNothingDone = accepted.length + transfer.there.length === 0
+  return isNothingDone && left.length > 0 ? TO_FIX : DONE
 }
 
 type Told = Answered & { readonly diff: readonly string[] }
@@ -168,7 +169,10 @@ function tell(context: CommandContext, run: TransferToRun, told: Told): void {
       ...told.accepted.flatMap(({ name, losses }) =>
         losses.length === 0 ? [] : [notInFull(name, run.transfer.target, losses)],
       ),
-      ...told.left.map(({ problem }) => problem),
+      // Of all, some may be left; it is no mistake of the command then.
+      ...told.left.map(({ problem }) =>
+        exitCodeOf(run, told) === DONE ? { ...problem, severity: 'warning' as const } : problem,
+      ),
       ...run.problems,
     ])
   }

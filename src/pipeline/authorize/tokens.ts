@@ -21,6 +21,8 @@ export interface TokenWish {
   readonly scopes?: readonly string[] | undefined
 }
 
+const CLIENT_CREDENTIALS = 'client_credentials'
+
 /** Who asks, and whom. */
 export interface Parties {
   readonly server: AuthServer
@@ -48,14 +50,21 @@ export async function requestTokens(
       issuer,
       ...(errand.plan.credentialId === undefined ? {} : { credentialId: errand.plan.credentialId }),
     },
-    client,
+    client: withKey(client, errand),
     tokens: toTokens(given, { now: errand.world.clock.now(), scopes, key }),
     endpoints: {
       token: metadata?.token_endpoint ?? new URL('/token', url).href,
       ...(typeof revocation === 'string' ? { revocation } : {}),
     },
     ...(resource === undefined ? {} : { resource }),
+    ...(params.get('grant_type') === CLIENT_CREDENTIALS ? { grant: CLIENT_CREDENTIALS } : {}),
   }
+}
+
+/** What it takes to renew tokens later. */
+function withKey(client: OAuthClient, { plan }: Errand): OAuthClient {
+  const key = client.method === 'private_key_jwt' ? plan.client?.key : undefined
+  return key === undefined ? client : { ...client, key }
 }
 
 function withEndpoint(metadata: ServerMetadata, { plan }: Errand): ServerMetadata {

@@ -11,7 +11,7 @@ import type { Problem } from '../../model/problem.ts'
 import { ProblemError } from '../../problem/problem.ts'
 import type { World } from '../../world/world.ts'
 import type { LoadedCatalog } from '../load-catalog.ts'
-import type { Agent } from './agents.ts'
+import { AGENTS, type Agent } from './agents.ts'
 import type { WritableScope } from './scope-file.ts'
 import { ourTarget } from './target.ts'
 import { comesWithPlugin, noSuchServer } from './transfer-problems.ts'
@@ -73,5 +73,8 @@ function requireEntry(
   )
   if (other !== undefined) throw new ProblemError(comesWithPlugin(other))
   const known = all.map(({ entry }) => entry.found.name)
-  throw new ProblemError(noSuchServer(name, { title: SOURCE_TITLES[agent], known }))
+  const elsewhere = AGENTS.find((one) =>
+    importable(loaded, one).some(({ entry }) => entry.found.name === name),
+  )
+  throw new ProblemError(noSuchServer(name, { title: SOURCE_TITLES[agent], known, elsewhere }))
 }

@@ -9,7 +9,12 @@ import { SOURCE_TITLES, type SourceId } from '../../model/origin.ts'
 import type { Problem } from '../../model/problem.ts'
 import { createProblem, createWarning, whereOrigin } from '../../problem/problem.ts'
 import type { Platform } from '../../world/world.ts'
-import type { Target } from './target.ts'
+
+/** Who is to read what is written. */
+interface Reader {
+  readonly source: SourceId
+  readonly title: string
+}
 
 export function unknownAgent(given: string, known: readonly SourceId[]): Problem {
   const nearest = findNearest(given, known)
@@ -30,14 +35,28 @@ export function noSuchScope(agent: SourceId, scope: string, scopes: readonly str
 
 export function noSuchServer(
   name: string,
-  { title, known }: { readonly title: string; readonly known: readonly string[] },
+  {
+    title,
+    known,
+    elsewhere,
+  }: {
+    readonly title: string
+    readonly known: readonly string[]
+    /** Another agent that has one of this name. */
+    readonly elsewhere?: SourceId | undefined
+  },
 ): Problem {
   const nearest = findNearest(name, known)
   return createProblem({
     code: 'manage/unknown-server',
     message: `${title} has no server named \`${name}\``,
     notes: [known.length === 0 ? 'it has none' : `it has: ${known.join(', ')}`],
-    hints: nearest === undefined ? [] : [`did you mean \`${nearest}\`?`],
+    hints: [
+      ...(elsewhere === undefined
+        ? []
+        : [`${SOURCE_TITLES[elsewhere]} has one: \`plugboard import ${elsewhere} …\``]),
+      ...(nearest === undefined ? [] : [`did you mean \`${nearest}\`?`]),
+    ],
   })
 }
 
@@ -105,7 +124,7 @@ const KINDS: Readonly<Record<ServerKind, string>> = {
   'claudeai-proxy': 'behind the proxy of claude.ai',
 }
 
-export function noSuchKind({ entry }: CatalogEntry, kind: ServerKind, target: Target): Problem {
+export function noSuchKind({ entry }: CatalogEntry, kind: ServerKind, target: Reader): Problem {
   const { name, origin } = entry.found
   return createProblem({
     code: 'manage/no-such-kind',
@@ -114,7 +133,7 @@ export function noSuchKind({ entry }: CatalogEntry, kind: ServerKind, target: Ta
   })
 }
 
-export function isOffHere({ entry }: CatalogEntry, target: Target, platform: Platform): Problem {
+export function isOffHere({ entry }: CatalogEntry, target: Reader, platform: Platform): Problem {
   const { name, origin } = entry.found
   return createProblem({
     code: 'manage/is-off',
@@ -162,10 +181,10 @@ export function secretInRepository({ entry }: CatalogEntry, fields: readonly str
 }
 
 /** What gets lost, or is otherwise, on the way. */
-export function notInFull(name: string, { title }: Target, losses: readonly string[]): Problem {
+export function notInFull(name: string, { title }: Reader, losses: readonly string[]): Problem {
   return createWarning({
     code: 'manage/not-in-full',
-    message: `not everything about \`${name}\` could be taken along to ${title}`,
+    message: `\`${name}\` is not quite the same in ${title}`,
     notes: losses,
   })
 }
