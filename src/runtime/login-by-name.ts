@@ -4,6 +4,7 @@
  * in     what was loaded, and a name in it
  * out    as `login`
  */
+import type { AdmittedServer } from '../model/catalog.ts'
 import { createValueCache } from '../pipeline/resolve/value-cache.ts'
 import { ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
@@ -47,9 +48,8 @@ export async function loginByName(
   { request, host }: { readonly request: NamedLogin; readonly host: LoginHost },
 ): Promise<LoginOutcome> {
   const { name } = request
-  const { catalog, dirs, project } = loaded
-  const server = catalog.servers.find((one) => one.name === name)
-  if (server === undefined) throw new ProblemError(whyNot(loaded, name))
+  const { dirs, project } = loaded
+  const server = requireServer(loaded, name)
   const log = openServerLog(world, dirs, name)
   try {
     const resolving = { world, project, cache: createValueCache() }
@@ -60,6 +60,13 @@ export async function loginByName(
   } finally {
     log.close()
   }
+}
+
+/** Throws `connect/unknown-server`, `connect/not-chosen`. */
+export function requireServer(loaded: LoadedCatalog, name: string): AdmittedServer {
+  const server = loaded.catalog.servers.find((one) => one.name === name)
+  if (server === undefined) throw new ProblemError(whyNot(loaded, name))
+  return server
 }
 
 function whyNot({ catalog }: LoadedCatalog, name: string): ProblemError['problem'] {

@@ -66,6 +66,13 @@ export class OpenSignInStore implements SignInStore {
     return stored === undefined ? undefined : { signIn: await this.#open(stored), mark: markOf(stored) }
   }
 
+  /** By all of its key. Throws as `find`. */
+  async findExactly(key: SignInKey): Promise<SignIn | undefined> {
+    const id = idOf(toOwnKey(key))
+    const stored = this.#readOrThrow().find((one) => idOf(one) === id)
+    return stored === undefined ? undefined : this.#open(stored)
+  }
+
   /** What may be shown of the one that `find` would give. At once, and without the keychain. Throws as `find`. */
   look(wish: SignInWish): SignInSummary | undefined {
     const stored = this.#pick(this.#readOrThrow(), wish)

@@ -10,12 +10,13 @@ import { DONE, INTERRUPTED } from '../exit-codes.ts'
 import { showSteps } from '../login-steps.ts'
 import { printJson, printLines } from '../print.ts'
 import { conflictingFlags } from '../problems.ts'
+import { seed, wantsSeed } from '../seed.ts'
 import { unknownServer } from '../unknown-server.ts'
 import { readMs, withBoard } from '../with-board.ts'
 
 /** Throws `cli/unknown-server`, `cli/conflicting-flags`, `connect/…`, `authorize/…`. */
 export async function run(context: CommandContext): Promise<number> {
-  const outcome = await signIn(context)
+  const outcome = wantsSeed(context) ? await takeSeed(context) : await signIn(context)
   if (outcome === 'cancelled') {
     context.terminal.err('cancelled: nobody was signed in\n')
     return INTERRUPTED
@@ -24,6 +25,14 @@ export async function run(context: CommandContext): Promise<number> {
   if (context.json) printJson(context.terminal, toJson(context, outcome, tools))
   else printLines(context.terminal, toText(context, outcome, tools))
   return DONE
+}
+
+/** Throws `cli/conflicting-flags`. */
+async function takeSeed(context: CommandContext): Promise<LoginOutcome | 'cancelled'> {
+  const other = ['device', 'no-browser', 'scope'].find((flag) => context.flags[flag] !== undefined)
+  if (other !== undefined) throw new ProblemError(conflictingFlags('--token-file', `--${other}`))
+  const signIn = await seed(context)
+  return signIn === 'cancelled' ? signIn : { kind: 'signed-in', signIn }
 }
 
 async function signIn(context: CommandContext): Promise<LoginOutcome | 'cancelled'> {
