@@ -219,7 +219,7 @@ function writePair({ text }: Tree, key: string, value: Value): string {
 }
 
 function addListSection(tree: Tree, page: Page, { path, value }: NewValue): string {
-  if (!isObjectValue(value)) throw noSuchValue(page, path, 'can only be a table, as the others of its list')
+  if (!isObjectValue(value)) throw onlyTables(page, path)
   const list = path.slice(0, -1)
   return addSection(tree, list, writeListSection(list, value, eolOf(tree.text)))
 }

@@ -106,6 +106,8 @@ export interface Challenge {
   readonly wantsDpop?: boolean
   /** A nonce for the next proof. */
   readonly dpopNonce?: string
+  /** What the clock of the server showed then: proofs have a time, and ours may be wrong. */
+  readonly at?: number
 }
 
 /** What an entry says about signing in, with its values filled in. Absent parts are for the server to say. */

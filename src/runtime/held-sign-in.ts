@@ -11,6 +11,7 @@ import { Secret } from '../base/secret.ts'
 import { wantsMoreScopes } from '../model/challenge.ts'
 import { NOT_RENEWED, type NetworkFailure } from '../model/network.ts'
 import type { Authorization, Challenge, Renewal, SignIn, SignInWish } from '../model/sign-in.ts'
+import { createProver, type Prover } from '../pipeline/authorize/dpop.ts'
 import { createGuardedFetch } from '../pipeline/authorize/guarded-fetch.ts'
 import { canRenew, renewTokens, type Renewed } from '../pipeline/authorize/renew.ts'
 import { ProblemError } from '../problem/problem.ts'
@@ -41,6 +42,9 @@ const YOUNG_MS = 30_000
 /** A token that is refused although it is so young: another one would be, too. */
 const FRESH_MS = 5000
 
+/** Less is the time that answers take. */
+const LEAST_SKEW_MS = 60_000
+
 const QUIET_MS = { first: 1000, most: 30_000 }
 
 /** Tokens that were replaced may still turn up in what a server says. */
@@ -55,6 +59,11 @@ export class HeldSignIn implements Authorization {
   /** Of what was last read or written. */
   #mark: string | undefined
   #headers = NONE
+  /** For tokens that are bound to a key. */
+  #prover: Prover | undefined
+  #proverKey: Secret | undefined
+  /** How far the clock of the server is ahead of ours, where it matters. */
+  #skewMs = 0
   #isLoaded = false
   #loading: Promise<void> | undefined
   /** The one that is under way, for everybody who needs it. */
@@ -81,14 +90,16 @@ export class HeldSignIn implements Authorization {
     return this.#unlessOver()
   }
 
-  headersFor(): readonly string[] {
+  headersFor(request: { readonly method: string; readonly url: string }): readonly string[] {
     if (this.#isDue(AHEAD_MS)) void this.#renewOnce(undefined)
-    return this.#headers
+    if (this.#prover === undefined || this.#headers.length === 0) return this.#headers
+    const accessToken = this.#signIn!.tokens.access.reveal()
+    return [...this.#headers, 'dpop', this.#prover.proofOf({ ...request, accessToken })]
   }
 
   async renew(challenge: Challenge, refused: readonly string[]): Promise<Renewal> {
     const isOther = (): boolean => this.#headers.length > 0 && this.#headers[1] !== refused[1]
-    if (isOther()) return 'renewed'
+    if (isOther() || this.#canProveBetter(challenge)) return 'renewed'
     if (challenge.status === 403) {
       if (!wantsMoreScopes(challenge)) return 'refused'
       // Perhaps somebody signed in for more, meanwhile.
@@ -101,6 +112,20 @@ export class HeldSignIn implements Authorization {
     if (this.#failure !== undefined && now < this.#quietUntil) return this.#failure
     if (refused.length > 0 && now - this.#givenAt < FRESH_MS) return 'refused'
     return this.#renewOnce(challenge)
+  }
+
+  /** It is not the token that was refused, but its proof: for the lack of a nonce, or because our clock is wrong. */
+  #canProveBetter({ error, dpopNonce, at }: Challenge): boolean {
+    const { url } = this.#options.wish
+    if (this.#prover === undefined || url === undefined) return false
+    if (error === 'use_dpop_nonce' && dpopNonce !== undefined) {
+      this.#prover.setNonce(url, dpopNonce)
+      return true
+    }
+    const skewMs = at === undefined ? this.#skewMs : at - this.#now()
+    if (error !== 'invalid_dpop_proof' || Math.abs(skewMs - this.#skewMs) < LEAST_SKEW_MS) return false
+    this.#skewMs = skewMs
+    return true
   }
 
   redact(text: string): string {
@@ -163,10 +188,21 @@ export class HeldSignIn implements Authorization {
     this.#mark = kept?.mark
     this.#headers = signIn === undefined ? NONE : toHeaders(signIn)
     if (signIn === undefined) return
-    const { access, refresh } = signIn.tokens
-    const fresh = [access, refresh, signIn.client.secret].filter((one) => one !== undefined)
+    this.#prover = this.#findProver(signIn)
+    const { access, refresh, dpopKey } = signIn.tokens
+    const fresh = [access, refresh, dpopKey, signIn.client.secret].filter((one) => one !== undefined)
     this.#secrets = [...this.#secrets, ...fresh].slice(-REMEMBERED)
     this.#redactor = undefined
+  }
+
+  /** The one there is, while the key is the same: it knows the nonces. */
+  #findProver({ tokens: { type, dpopKey } }: SignIn): Prover | undefined {
+    if (type !== 'dpop' || dpopKey === undefined) return undefined
+    const text = dpopKey.reveal()
+    if (this.#prover !== undefined && this.#proverKey?.reveal() === text) return this.#prover
+    this.#proverKey = dpopKey
+    const { keys } = this.#options.world
+    return createProver(dpopKey, { keys, now: () => this.#now() + this.#skewMs })
   }
 
   #renewOnce(challenge: Challenge | undefined): Promise<Renewal> {
@@ -231,7 +267,7 @@ export class HeldSignIn implements Authorization {
       // Whoever signed in has agreed to this very endpoint.
       allowsHttp: token.startsWith('http:'),
     })
-    return renewTokens(signIn, { fetch, now: () => world.clock.now() })
+    return renewTokens(signIn, { fetch, now: () => world.clock.now(), prover: this.#prover })
   }
 
   async #askAlone(alone: Alone, challenge: Challenge): Promise<void> {
@@ -274,7 +310,8 @@ export class HeldSignIn implements Authorization {
 /** Name, value, as every request carries them. */
 function toHeaders({ tokens, ended }: SignIn): readonly string[] {
   const access = tokens.access.reveal()
-  return ended !== undefined || access === '' ? NONE : ['authorization', `Bearer ${access}`]
+  const scheme = tokens.type === 'dpop' ? 'DPoP' : 'Bearer'
+  return ended !== undefined || access === '' ? NONE : ['authorization', `${scheme} ${access}`]
 }
 
 /** What is to be kept of an answer; undefined: nothing new. */

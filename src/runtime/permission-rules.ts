@@ -97,14 +97,19 @@ export async function resetPermissions(
   const bad = globs === 'all' ? undefined : globs.find((glob) => parseGlob(glob) === undefined)
   if (bad !== undefined) throw new ProblemError(badGlob(bad))
   const isMeant = (tool: string): boolean => globs === 'all' || globs.some((glob) => isCovered(glob, tool))
-  let rules = 0
   // A repository's are its team's, unless they are named.
-  for (const one of scope === undefined ? (['user', 'local'] as const) : [scope]) {
-    const { json, toml } = filesOf(world, loaded, one)
-    const isThere = world.files.kind(json) !== 'missing'
-    if (isThere) rules += await removeFrom(world, { file: json, scope: one }, isMeant)
+  const scopes = scope === undefined ? (['user', 'local'] as const) : [scope]
+  // Before anything is changed: half of what was asked for is worse than nothing.
+  for (const one of scopes) {
+    const { toml } = filesOf(world, loaded, one)
     const left = loaded.permissions.rules.filter(({ by, tool }) => by?.file === toml && isMeant(tool))
     if (left.length > 0) throw new ProblemError(inToml(toml, left))
+  }
+  let rules = 0
+  for (const one of scopes) {
+    const { json } = filesOf(world, loaded, one)
+    const isThere = world.files.kind(json) !== 'missing'
+    if (isThere) rules += await removeFrom(world, { file: json, scope: one }, isMeant)
   }
   const isGrantMeant = ({ server, tool }: Grant): boolean =>
     globs === 'all' || isMeant(`mcp__${server}__${tool}`) || isMeant(`mcp__${server}`)
@@ -226,10 +231,13 @@ const onlyTightens = createProblem({
   hints: ['for yourself, in this project alone: `--scope local`'],
 })
 
+const NOT_IN_TOML =
+  'nothing was changed: settings in TOML are read, but only you write them, so that your comments stay'
+
 function addToToml(file: string, rules: readonly WrittenRule[]): Problem {
   return createProblem({
     code: 'permit/toml',
-    message: 'these settings are written in TOML, which only you can change without losing your comments',
+    message: NOT_IN_TOML,
     where: { file },
     notes: rules.flatMap(({ tool, action, reason }) => [
       '[[permissions.rules]]',
@@ -237,7 +245,7 @@ function addToToml(file: string, rules: readonly WrittenRule[]): Problem {
       `action = "${action}"`,
       ...(reason === undefined ? [] : [`reason = ${JSON.stringify(reason)}`]),
     ]),
-    hints: [`add the lines above to \`${file}\``],
+    hints: [`add the lines above at the end of \`${file}\``],
   })
 }
 
@@ -245,10 +253,10 @@ function inToml(file: string, rules: readonly PermissionRule[]): Problem {
   const lines = rules.map(({ by }) => by?.line).filter((line) => line !== undefined)
   return createProblem({
     code: 'permit/toml',
-    message: 'these settings are written in TOML, which only you can change without losing your comments',
+    message: NOT_IN_TOML,
     where: { file },
     hints: [
-      `take out the rules ${lines.length === 1 ? 'in line' : 'in lines'} ${lines.join(', ')} of \`${file}\``,
+      `take out the ${lines.length === 1 ? 'rule that begins in line' : 'rules that begin in lines'} ${lines.join(', ')} of \`${file}\`, and run this again`,
     ],
   })
 }

@@ -66,6 +66,13 @@ export class OpenSignInStore implements SignInStore {
     return stored === undefined ? undefined : { signIn: await this.#open(stored), mark: markOf(stored) }
   }
 
+  /** By all of its key. Throws as `find`. */
+  async findExactly(key: SignInKey): Promise<SignIn | undefined> {
+    const id = idOf(toOwnKey(key))
+    const stored = this.#readOrThrow().find((one) => idOf(one) === id)
+    return stored === undefined ? undefined : this.#open(stored)
+  }
+
   /** What may be shown of the one that `find` would give. At once, and without the keychain. Throws as `find`. */
   look(wish: SignInWish): SignInSummary | undefined {
     const stored = this.#pick(this.#readOrThrow(), wish)
@@ -140,9 +147,12 @@ export class OpenSignInStore implements SignInStore {
     return toSignIn(stored, parsed)
   }
 
-  async #seal(signIn: SignIn, kept: Pick<StoredSignIn, 'account' | 'signedInAt'>): Promise<StoredSignIn> {
+  async #seal(
+    signIn: SignIn,
+    { account, signedInAt }: Pick<StoredSignIn, 'account' | 'signedInAt'>,
+  ): Promise<StoredSignIn> {
     const plain = JSON.stringify(secretsOf(signIn))
-    const stored = { ...toPublic(signIn), ...kept, secrets: { plain } }
+    const stored = { ...toPublic(signIn), account, signedInAt, secrets: { plain } }
     const key = await this.#key.toSeal()
     if (key === undefined) return stored
     return { ...stored, secrets: { sealed: this.#world.sealer.seal(plain, key, boundOf(stored)) } }

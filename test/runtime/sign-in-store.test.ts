@@ -133,6 +133,9 @@ describe('renewing', () => {
     expect(renewed?.signIn.tokens.access.reveal()).toBe('n3w')
     expect(store.look({ url })?.account).toBe(before?.account)
     expect(store.markOf({ url })).not.toBe(mark)
+    const other = { ...signInOf().tokens, scopes: ['read', 'write'], expiresAt: 8 }
+    await store.renewing(signInOf().key, async (now) => ({ ...now!, tokens: other }))
+    expect(store.look({ url })).toMatchObject({ scopes: ['read', 'write'], expiresAt: 8 })
     await store.save(signInOf())
     expect(store.look({ url })?.account).not.toBe(before?.account)
   })

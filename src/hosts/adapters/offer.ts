@@ -5,12 +5,13 @@ import { isObject } from '../../base/is-object.ts'
 import type { Media, ToolResult } from '../../model/outcome.ts'
 import type { Profile } from '../../model/profile.ts'
 import type { Board } from '../../runtime/board.ts'
+import { asBoardTool } from '../../runtime/builtin-tools.ts'
 import type { CallOptions } from '../../runtime/call-tool.ts'
 import { toProviderTools, withoutNullsFor, type ProviderTool } from '../../runtime/provider-tools.ts'
 import type { BoardTool } from '../../runtime/tools.ts'
 
 /** A board, or a fork of one. */
-export type ToolBoard = Pick<Board, 'tools' | 'call'>
+export type ToolBoard = Pick<Board, 'tools' | 'builtinTools' | 'call'>
 
 export type RunOptions = Pick<CallOptions, 'signal' | 'timeoutMs' | 'onProgress'>
 
@@ -26,7 +27,8 @@ export function offer(
   profiles: readonly [Profile, ...Profile[]],
   { onLeftOut }: OfferOptions,
 ): readonly FittingTool[] {
-  return toProviderTools(board.tools(), profiles).flatMap((one) => {
+  const tools = [...board.tools(), ...board.builtinTools().map(asBoardTool)]
+  return toProviderTools(tools, profiles).flatMap((one) => {
     if (one.kind === 'fits') return [one]
     onLeftOut?.(one.tool, one.reason)
     return []

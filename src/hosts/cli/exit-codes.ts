@@ -25,8 +25,13 @@ const BY_CODE: Readonly<Record<string, number>> = {
   'permit/changed': DENIED,
   'connect/needs-auth': SIGN_IN,
   'call/needs-auth': SIGN_IN,
+  'authorize/failed': FAILED,
+  'authorize/no-endpoints': FAILED,
+  'authorize/timed-out': FAILED,
+  'authorize/unreachable': FAILED,
   // A page to open: mostly one to sign in at.
   'call/needs-page': SIGN_IN,
+  'registry/failed': FAILED,
   'call/bad-arguments': TO_FIX,
   'call/unknown-tool': TO_FIX,
   'call/changed': DENIED,

@@ -7,8 +7,9 @@
  */
 import { isObject } from '../../base/is-object.ts'
 import { Secret } from '../../base/secret.ts'
-import type { OAuthClient, SignIn, Tokens } from '../../model/sign-in.ts'
+import type { SignIn, Tokens } from '../../model/sign-in.ts'
 import type { GuardedFetch } from './guarded-fetch.ts'
+import { identify } from './identify.ts'
 
 export type Renewed =
   | { readonly kind: 'tokens'; readonly tokens: Tokens }
@@ -75,37 +76,6 @@ function toForm({ tokens, resource }: SignIn): URLSearchParams {
   if (tokens.refresh === undefined && tokens.scopes.length > 0) form.set('scope', tokens.scopes.join(' '))
   if (resource !== undefined) form.set('resource', resource)
   return form
-}
-
-/** RFC 6749 §2.3, RFC 7523 §2.2. */
-async function identify(
-  { client, key, endpoints }: SignIn,
-  headers: Record<string, string>,
-  form: URLSearchParams,
-): Promise<void> {
-  const { id, secret, method } = client
-  if (method === 'client_secret_basic' && secret !== undefined) {
-    headers['authorization'] = toBasic(id, secret)
-    return
-  }
-  form.set('client_id', id)
-  if (method === 'client_secret_post' && secret !== undefined) form.set('client_secret', secret.reveal())
-  if (method === 'private_key_jwt') await sign(client, form, key.issuer === '' ? endpoints.token : key.issuer)
-}
-
-/** Both parts are encoded as in a form before they are joined. */
-function toBasic(id: string, secret: Secret): string {
-  const encode = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1)
-  return `Basic ${btoa(`${encode(id)}:${encode(secret.reveal())}`)}`
-}
-
-/** The SDK signs; it is loaded for those who need it. */
-async function sign({ id, key }: OAuthClient, form: URLSearchParams, audience: string): Promise<void> {
-  if (key === undefined) return
-  const { createPrivateKeyJwtAuth } = await import('@modelcontextprotocol/client')
-  const { pem, algorithm } = key
-  const options = { issuer: id, subject: id, privateKey: pem.reveal(), alg: algorithm, audience }
-  await createPrivateKeyJwtAuth(options)(new Headers(), form, audience)
 }
 
 /** What a server says when trying again changes nothing (RFC 6749 §5.2, RFC 8707 §2). */

@@ -83,10 +83,8 @@ export const nodeFiles: Files = {
   },
 
   async locked(file, step) {
-    const { lockFile } = await import('./file-lock.ts')
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    // Another one than that of `update`, which the step may want.
-    const lock = await lockFile(file, '.lock')
+    const { holdLock } = await import('./lock.ts')
+    const lock = await holdLock(file)
     try {
       return await step()
     } finally {

@@ -25,7 +25,7 @@ import { open } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { UpdateError, type FileRead, type Unwritable } from '../world.ts'
-import { draftOf, lockFile, type FileLock } from './file-lock.ts'
+import { holdLock, type HeldLock } from './lock.ts'
 
 export interface UpdateRequest {
   readonly file: string
@@ -44,7 +44,8 @@ export async function updateFile(request: UpdateRequest): Promise<void> {
     const target = findTarget(request.file)
     makeFolder(dirname(target), request.mode)
     requireWritable(target)
-    const lock = await lockFile(target)
+    // Not `<file>.lock`, which is the name that other agents give to theirs.
+    const lock = await holdLock(`${target}.plugboard`, (id) => rmSync(draftOf(target, id), { force: true }))
     try {
       await waitForOthers(target)
       for (let tries = 0; !(await tryUpdate({ ...request, target, lock })); tries++)
@@ -59,7 +60,7 @@ export async function updateFile(request: UpdateRequest): Promise<void> {
 
 interface Attempt extends UpdateRequest {
   readonly target: string
-  readonly lock: FileLock
+  readonly lock: HeldLock
 }
 
 /** False when somebody else wrote in between: then everything begins anew, with what is there now. */
@@ -71,7 +72,7 @@ async function tryUpdate({ target, lock, change, read, mode }: Attempt): Promise
   const wanted = change(text)
   if (wanted === undefined || wanted === text) return before === undefined || isSame(before, look(target))
   requireWritable(target)
-  const draft = draftOf(target, lock.token)
+  const draft = draftOf(target, lock.id)
   try {
     const hasMark = before !== undefined && (await startsWithMark(target))
     await writeDraft(draft, (hasMark ? '\ufeff' : '') + wanted, { before, mode })
@@ -84,6 +85,11 @@ async function tryUpdate({ target, lock, change, read, mode }: Attempt): Promise
   }
   syncFolder(dirname(target))
   return true
+}
+
+/** By the id of the lock, so that who takes it over can clean up. */
+function draftOf(target: string, id: string): string {
+  return `${target}.${id}.draft`
 }
 
 /** Through links, also to a file that is not there yet. */

@@ -80,6 +80,7 @@ describe('rules', () => {
 
   test('that can name no tool are a warning', async () => {
     const loaded = await load({ [USER]: settings({ rules: [{ tool: 'github', action: 'deny' }] }) })
+    expect(loaded.permissions.broken).toBeUndefined()
     expect(problemsOf(loaded)).toEqual([
       'normalize/rule-names-nothing no tool is called `github`: names are `mcp__<server>__<tool>`',
     ])

@@ -9,18 +9,10 @@ import type { ToolModelMessage } from 'ai'
 import { isObject } from '../../../base/is-object.ts'
 import { ToolAbortError } from '../../../model/outcome.ts'
 import { withoutNullsFor } from '../../../runtime/provider-tools.ts'
-import type { CallResult, Tell } from './events.ts'
-import type { AgentBoard } from './turn.ts'
+import type { AgentBoard, ToolCall, TurnOptions } from './agent.ts'
+import type { CallResult } from './events.ts'
 
-export interface ToolCall {
-  readonly id: string
-  readonly name: string
-  readonly input: unknown
-}
-
-export interface CallToolsOptions {
-  readonly signal: AbortSignal
-  readonly tell: Tell
+export interface CallToolsOptions extends TurnOptions {
   /** Whether the model can look at images in a result. */
   readonly images: 'send' | 'name'
 }

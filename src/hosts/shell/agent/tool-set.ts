@@ -6,7 +6,7 @@
 import type { ToolSet } from 'ai'
 import type { Profile } from '../../../model/profile.ts'
 import { toProviderTools } from '../../../runtime/provider-tools.ts'
-import type { AgentBoard } from './turn.ts'
+import type { AgentBoard } from './agent.ts'
 
 export interface ToolSets {
   of(board: AgentBoard, profile: Profile): Promise<ToolSet>

@@ -155,6 +155,7 @@ export class Exchange implements HttpListener {
     const challenge = parseChallenge(status as 401 | 403, {
       authenticate: toText(headers['www-authenticate']),
       dpopNonce: toText(headers['dpop-nonce']),
+      date: toText(headers['date']),
     })
     const renewal = await authorization.renew(challenge, this.#shown ?? [])
     if (this.#isAborted) return

@@ -1,0 +1,191 @@
+/**
+ * lock: one at a time, across processes, for as long as an `await` takes.
+ *
+ * A lock is a file beside the one it is for, with the process that holds it. It is taken over when that process is gone,
+ * which can be told at once if it lived on this machine; or when nobody has touched the lock for long, whoever holds it.
+ *
+ * never  takes over a lock whose process is alive and well; waits without end
+ */
+import { randomUUID } from 'node:crypto'
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeSync,
+} from 'node:fs'
+import { hostname } from 'node:os'
+import { dirname } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** Those who wait wake by chance, one of them gets it: the longest pause is what each of many costs. */
+const PAUSE_MS = { least: 5, most: 40 }
+
+/** A holder shows that it is alive. */
+const TOUCH_MS = 1000
+
+/** Untouched for so long, it is nobody's: of a process elsewhere, and of one here that may only have been asleep. */
+const STALE_MS = { elsewhere: 10_000, here: 60_000 }
+
+/** Longer than any step that is run under a lock. */
+const LONGEST_WAIT_MS = 120_000
+
+export interface HeldLock {
+  readonly id: string
+  /** False when somebody took this process for dead, as after a long sleep of the machine. */
+  isHeld(): boolean
+  release(): void
+}
+
+/**
+ * Resolves when it is ours. Rejects after two minutes with an Error whose code is `ELOCKED`. `onBroken` is told whose lock
+ * was taken over, by its id, before anybody else can have it.
+ */
+export async function holdLock(file: string, onBroken?: (id: string) => void): Promise<HeldLock> {
+  const lock = `${file}.lock`
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  const id = randomUUID()
+  const mark = JSON.stringify({ pid: process.pid, place: placeOf(), id })
+  const giveUpAt = Date.now() + LONGEST_WAIT_MS
+  while (!tryCreate(lock, mark)) {
+    if (breakStale(lock, onBroken)) continue
+    if (Date.now() > giveUpAt)
+      throw Object.assign(new Error(`${lock} is held by another process`), { code: 'ELOCKED' })
+    await pause(PAUSE_MS.least + Math.random() * (PAUSE_MS.most - PAUSE_MS.least))
+  }
+  const timer = setInterval(() => touch(lock, mark), TOUCH_MS).unref()
+  return {
+    id,
+    isHeld: () => tryRead(lock) === mark,
+    release: () => {
+      clearInterval(timer)
+      // Somebody may have taken it for dead: what is there now is theirs.
+      if (tryRead(lock) === mark) rmSync(lock, { force: true })
+    },
+  }
+}
+
+function tryCreate(file: string, text: string): boolean {
+  let descriptor: number
+  try {
+    descriptor = openSync(file, 'wx', 0o600)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    // Windows says EPERM of a file that is just going away.
+    if (code === 'EEXIST' || (code === 'EPERM' && process.platform === 'win32')) return false
+    throw error
+  }
+  try {
+    writeSync(descriptor, text)
+  } catch (error) {
+    rmSync(file, { force: true }) // the disk is full: nobody shall wait for a lock without a name
+    throw error
+  } finally {
+    closeSync(descriptor)
+  }
+  return true
+}
+
+function touch(lock: string, mark: string): void {
+  try {
+    const now = new Date()
+    if (tryRead(lock) === mark) utimesSync(lock, now, now)
+  } catch {
+    // It is gone: whoever took it has it now, and `release` leaves it alone.
+  }
+}
+
+/**
+ * Says whether it was broken. Two who find it stale must not both remove it, or the second would remove the lock of the
+ * first: the one who makes `<lock>.break` may, once it has seen the same lock again.
+ */
+function breakStale(lock: string, onBroken?: (id: string) => void): boolean {
+  const found = findStale(lock)
+  if (found === undefined) return false
+  const breaking = `${lock}.break`
+  if (!tryCreate(breaking, '')) {
+    // Left by one who died in the middle of this.
+    if (ageOf(breaking) > STALE_MS.elsewhere) rmSync(breaking, { force: true })
+    return false
+  }
+  try {
+    if (findStale(lock) !== found) return false
+    const id = tryHolder(found)?.id
+    if (id !== undefined) onBroken?.(id)
+    rmSync(lock, { force: true })
+    return true
+  } finally {
+    rmSync(breaking, { force: true })
+  }
+}
+
+/** The text of a lock that is nobody's. */
+function findStale(lock: string): string | undefined {
+  const text = tryRead(lock)
+  if (text === undefined) return undefined
+  const ageMs = ageOf(lock)
+  const holder = tryHolder(text)
+  // Made, and not yet written: or never, because its process died in between.
+  if (holder === undefined) return ageMs > STALE_MS.elsewhere ? text : undefined
+  const isHere = holder.place === placeOf()
+  if (isHere && !isAlive(holder.pid)) return text
+  return ageMs > (isHere ? STALE_MS.here : STALE_MS.elsewhere) ? text : undefined
+}
+
+interface Holder {
+  readonly pid: number
+  readonly place: string
+  readonly id?: string
+}
+
+function tryHolder(text: string): Holder | undefined {
+  try {
+    const { pid, place, id } = JSON.parse(text) as Partial<Holder>
+    const isId = typeof id === 'string' && /^[\da-f-]+$/.test(id)
+    if (typeof pid !== 'number' || typeof place !== 'string') return undefined
+    return { pid, place, ...(isId ? { id } : {}) }
+  } catch {
+    return undefined // not written yet
+  }
+}
+
+/** Where process ids mean the same: containers may share a folder and a host name, but not their processes. */
+function placeOf(): string {
+  return `${hostname()} ${processesOf()}`
+}
+
+function processesOf(): string {
+  try {
+    return process.platform === 'linux' ? readlinkSync('/proc/self/ns/pid') : ''
+  } catch {
+    return '' // no /proc: by the host name alone
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // Somebody else's process is one, too.
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** 0 when it is gone. */
+function ageOf(file: string): number {
+  const stats = statSync(file, { throwIfNoEntry: false })
+  return stats === undefined ? 0 : Date.now() - stats.mtimeMs
+}
+
+function tryRead(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined // gone in between
+  }
+}
