@@ -1,7 +1,7 @@
 /**
  * transfer: what an import and an export would write, and what they leave alone.
  */
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { loadCatalog } from '../../../src/runtime/load-catalog.ts'
 import { AGENTS, requireAgent, type Agent } from '../../../src/runtime/manage/agents.ts'
