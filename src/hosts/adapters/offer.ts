@@ -7,7 +7,7 @@ import type { Profile } from '../../model/profile.ts'
 import type { Board } from '../../runtime/board.ts'
 import { asBoardTool } from '../../runtime/builtin-tools.ts'
 import type { CallOptions } from '../../runtime/call-tool.ts'
-import { toProviderTools, withoutNullsFor, type ProviderTool } from '../../runtime/provider-tools.ts'
+import { fitTools, withoutNullsFor, type FittedTool } from '../../runtime/tools-for.ts'
 import type { BoardTool } from '../../runtime/tools.ts'
 
 /** A board, or a fork of one. */
@@ -20,7 +20,7 @@ export interface OfferOptions {
   readonly onLeftOut?: ((tool: BoardTool, reason: string) => void) | undefined
 }
 
-export type FittingTool = Extract<ProviderTool, { kind: 'fits' }>
+export type FittingTool = Extract<FittedTool, { kind: 'fits' }>
 
 export function offer(
   board: ToolBoard,
@@ -28,29 +28,12 @@ export function offer(
   { onLeftOut }: OfferOptions,
 ): readonly FittingTool[] {
   const tools = [...board.tools(), ...board.builtinTools().map(asBoardTool)]
-  return toProviderTools(tools, profiles).flatMap((one) => {
+  return fitTools(tools, profiles).flatMap((one) => {
     if (one.kind === 'fits') return [one]
     onLeftOut?.(one.tool, one.reason)
     return []
   })
 }
-
-const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
-
-export interface Image extends Media {
-  readonly mimeType: (typeof IMAGE_TYPES)[number]
-}
-
-/** Those that every provider can see. One of another type, or that is no base64, would have the whole request refused; the text names it all the same. */
-export function imagesOf({ media }: Pick<ToolResult, 'media'>): readonly Image[] {
-  return media.filter(isImage)
-}
-
-function isImage(one: Media): one is Image {
-  return IMAGE_TYPES.some((type) => type === one.mimeType) && BASE64.test(one.data)
-}
-
-const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
 export function toDataUrl({ mimeType, data }: Media): string {
   return `data:${mimeType};base64,${data}`

@@ -40,7 +40,7 @@ export function parseLine(argv: readonly string[]): ParsedLine {
   const full = [...path, ...defaultsOf(path.at(-1)!)]
   const problem = checkFlags(words.flags, full) ?? checkArguments(rest, full)
   if (problem !== undefined) return toProblem(problem)
-  return { kind: 'run', command: full.at(-1)!, flags: toFlags(words.flags), args: rest }
+  return { kind: 'run', command: full.at(-1)!, flags: toFlags(words.flags, full.at(-1)!), args: rest }
 }
 
 /** Whether the line asks for JSON, even when nothing else of it can be understood. */
@@ -160,10 +160,12 @@ function checkArguments(args: readonly string[], path: readonly Command[]): Prob
   return args.length > limit ? tooManyArguments(nameOf(path), args[limit]!, usageOf(path)) : undefined
 }
 
-function toFlags(given: readonly GivenFlag[]): Flags {
+function toFlags(given: readonly GivenFlag[], command: Command): Flags {
   const flags: Record<string, true | string | readonly string[]> = {}
   for (const { flag, value } of given) {
-    const { name, isRepeatable } = flag!
+    const { name } = flag!
+    // How often it may be given is for this command to say: `--scope` of a sign-in is a list, of a file it is not.
+    const { isRepeatable } = command.flags.find((own) => own.name === name) ?? flag!
     const before = (flags[name] ?? []) as readonly string[]
     flags[name] = value === undefined ? true : isRepeatable === true ? [...before, value] : value
   }
