@@ -1,7 +1,8 @@
 /**
  * locks: a file that several processes change, and locks of those that did not end well.
  */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -18,28 +19,41 @@ test('changes that come together are all made', async () => {
   expect(readFileSync(file, 'utf8').split(';').sort().join('')).toBe('12345678')
 })
 
-test(
-  'the lock of a process that was killed this moment is taken over by whoever waits',
-  { timeout: 20_000 },
-  async () => {
-    const file = join(folder, 'list.json')
-    mkdirSync(`${file}.lock`)
-    // A second from now, as the first lock of a process has it.
-    const at = new Date(Date.now() + 1000)
-    utimesSync(`${file}.lock`, at, at)
-    await nodeFiles.update(file, 0o600, () => 'written')
-    expect(readFileSync(file, 'utf8')).toBe('written')
-    expect(existsSync(`${file}.lock`)).toBe(false)
-  },
-)
-
-test('a lock that was taken away from a process that stood still ends nothing', async () => {
+test('the lock of a process that was killed this moment is taken over by whoever comes, with its draft', async () => {
   const file = join(folder, 'list.json')
+  const lock = `${file}.plugboard.lock`
+  let held = ''
   await nodeFiles.update(file, 0o600, () => {
-    rmSync(`${file}.lock`, { recursive: true })
-    // Long enough for the lock to be looked after as soon as the process goes on.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3000)
-    return 'written'
+    held = readFileSync(lock, 'utf8')
+    return 'first'
   })
+  const { pid } = spawnSync(process.execPath, ['-e', ''])
+  const { id } = JSON.parse(held) as { readonly id: string }
+  writeFileSync(lock, JSON.stringify({ ...(JSON.parse(held) as object), pid }))
+  writeFileSync(`${file}.${id}.draft`, 'half')
+  await nodeFiles.update(file, 0o600, (text) => `${text} and second`)
+  expect(readFileSync(file, 'utf8')).toBe('first and second')
+  expect(readdirSync(folder)).toEqual(['list.json'])
+})
+
+test('a lock without a name is taken over when it is old', async () => {
+  const file = join(folder, 'list.json')
+  writeFileSync(`${file}.plugboard.lock`, '')
+  utimesSync(`${file}.plugboard.lock`, new Date(0), new Date(0))
+  await nodeFiles.update(file, 0o600, () => 'written')
   expect(readFileSync(file, 'utf8')).toBe('written')
+})
+
+test('a lock that was taken away from a process that stood still makes it begin anew', async () => {
+  const file = join(folder, 'list.json')
+  let asked = 0
+  const update = nodeFiles.update(file, 0o600, (text) => {
+    if (asked++ === 0) {
+      rmSync(`${file}.plugboard.lock`)
+      writeFileSync(file, 'theirs')
+    }
+    return `${text} and ours`
+  })
+  await update
+  expect(readFileSync(file, 'utf8')).toBe('theirs and ours')
 })
