@@ -4,6 +4,7 @@
  * of time and of this process's work: on a busy machine only the second means something.
  */
 import { fileURLToPath } from 'node:url'
+import { median } from './measure.mjs'
 
 const TINY = fileURLToPath(new URL('servers/tiny.mjs', import.meta.url))
 const SERVER = { command: process.execPath, args: [TINY] }
@@ -88,8 +89,4 @@ async function measure(call, inFlight, count) {
   const wall = ((performance.now() - before) * 1000) / count
   const { user, system } = process.cpuUsage(used)
   return { wall, cpu: (user + system) / count }
-}
-
-function median(values) {
-  return values.toSorted((a, b) => a - b)[values.length >> 1]
 }

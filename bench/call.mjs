@@ -11,6 +11,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { median } from './measure.mjs'
 
 const worker = fileURLToPath(new URL('call-worker.mjs', import.meta.url))
 const has = (name) => process.argv.includes(name)
@@ -50,8 +51,4 @@ function run() {
   const { stdout, stderr, status } = spawnSync(process.execPath, [worker], { env })
   if (status !== 0) throw new Error(`the worker ended with ${status}: ${stderr}`)
   return JSON.parse(stdout.toString().trim().split('\n').at(-1))
-}
-
-function median(values) {
-  return values.toSorted((a, b) => a - b)[values.length >> 1]
 }

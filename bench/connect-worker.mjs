@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process'
 import http from 'node:http'
 import { fileURLToPath } from 'node:url'
+import { median } from './measure.mjs'
 
 const TINY = fileURLToPath(new URL('servers/tiny.mjs', import.meta.url))
 
@@ -260,8 +261,4 @@ function floorHttp(url) {
       }),
     close: () => agent.destroy(),
   }
-}
-
-function median(values) {
-  return values.toSorted((a, b) => a - b)[values.length >> 1]
 }

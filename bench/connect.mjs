@@ -12,15 +12,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { argument, median } from './measure.mjs'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
-const argument = (name) => process.argv[process.argv.indexOf(name) + 1]
 const has = (name) => process.argv.includes(name)
 
-const reps = has('--reps') ? Number(argument('--reps')) : 5
-const only = has('--only')
-  ? argument('--only').split(',')
-  : ['cache', 'ready', 'hang', 'stdio', 'http', 'memory']
+const reps = Number(argument('--reps') ?? 5)
+const only = argument('--only')?.split(',') ?? ['cache', 'ready', 'hang', 'stdio', 'http', 'memory']
 const TITLES = {
   cache: 'a warm cache: tools after opening, while ten servers hang',
   ready: 'ten stdio servers connected and listed',
@@ -102,8 +100,4 @@ function runWorker(job) {
   const { stdout, stderr, status } = spawnSync(process.execPath, args, { env, maxBuffer: 1 << 28 })
   if (status !== 0) throw new Error(`${JSON.stringify(job)} ended with ${status}: ${stderr}`)
   return JSON.parse(stdout.toString().trim().split('\n').at(-1))
-}
-
-function median(values) {
-  return values.toSorted((a, b) => a - b)[values.length >> 1]
 }

@@ -11,6 +11,7 @@ import { spawn } from 'node:child_process'
 import http from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { argument, median } from './measure.mjs'
 
 if (process.argv.includes('--serve')) serve()
 else await main()
@@ -199,14 +200,4 @@ function serve() {
   })
   server.keepAliveTimeout = 120_000
   server.listen(0, '127.0.0.1', () => console.log(server.address().port))
-}
-
-function median(values) {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[sorted.length >> 1]
-}
-
-function argument(name) {
-  const at = process.argv.indexOf(name)
-  return at === -1 ? undefined : process.argv[at + 1]
 }

@@ -14,6 +14,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { argument, median } from './measure.mjs'
 
 const BIN = fileURLToPath(new URL('../dist/bin.cjs', import.meta.url))
 const LIMITS = { start: 2.0, growth: 1.5 }
@@ -160,14 +161,4 @@ function wall(args, home, inherited) {
   const time = performance.now() - before
   if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}: ${stderr}`)
   return time
-}
-
-function median(values) {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[sorted.length >> 1]
-}
-
-function argument(name) {
-  const at = process.argv.indexOf(name)
-  return at === -1 ? undefined : process.argv[at + 1]
 }

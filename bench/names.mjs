@@ -9,6 +9,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { argument, median, timed } from './measure.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CORPUS = fileURLToPath(new URL('../test/corpus/', import.meta.url))
@@ -79,20 +80,4 @@ async function loadSource() {
     write: false,
   })
   return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].text).toString('base64')}`)
-}
-
-function timed(work) {
-  const before = performance.now()
-  work()
-  return performance.now() - before
-}
-
-function median(values) {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[sorted.length >> 1]
-}
-
-function argument(name) {
-  const at = process.argv.indexOf(name)
-  return at === -1 ? undefined : process.argv[at + 1]
 }

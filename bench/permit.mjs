@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
+import { argument, median, timed } from './measure.mjs'
 
 const LIMIT = 20
 const SERVERS = 60
@@ -37,17 +38,17 @@ const times = { map: [], again: [], board: [], first: [], compile: [] }
 let seen = 0
 for (let rep = -1; rep < reps; rep++) {
   const permissions = { ...PLAIN, rules: [...rules] }
-  const compile = time(() => count(permit(permissions, { ...targets[0], definition: {} }, 'model')))
-  const first = time(() => {
+  const compile = timed(() => count(permit(permissions, { ...targets[0], definition: {} }, 'model')))
+  const first = timed(() => {
     for (const target of targets) count(permit(permissions, target, 'model'))
   })
   // Interleaved, so that a slow moment hits both.
   const round = { map: 0, again: 0, board: 0 }
   for (let i = 0; i < ROUNDS; i++) {
-    round.map += time(() => {
+    round.map += timed(() => {
       for (const name of names) seen += map.get(name)
     })
-    round.again += time(() => {
+    round.again += timed(() => {
       for (const target of targets) count(permit(permissions, target, 'model'))
     })
     const before = performance.now()
@@ -160,20 +161,4 @@ async function loadSource() {
   } finally {
     rmSync(scratch, { recursive: true })
   }
-}
-
-function time(work) {
-  const before = performance.now()
-  work()
-  return performance.now() - before
-}
-
-function median(values) {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[sorted.length >> 1]
-}
-
-function argument(name) {
-  const at = process.argv.indexOf(name)
-  return at === -1 ? undefined : process.argv[at + 1]
 }

@@ -11,11 +11,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { argument } from './measure.mjs'
 
-const argument = (name, fallback) =>
-  process.argv.includes(name) ? Number(process.argv[process.argv.indexOf(name) + 1]) : fallback
-const SECONDS = argument('--seconds', 60)
-const COUNT = argument('--servers', 50)
+const SECONDS = Number(argument('--seconds') ?? 60)
+const COUNT = Number(argument('--servers') ?? 50)
 const KILL_EVERY_MS = 10_000
 const TINY = fileURLToPath(new URL('servers/tiny.mjs', import.meta.url))
 

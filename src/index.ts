@@ -91,23 +91,20 @@ export { PROFILES } from './model/profile.ts'
 export { showTemplate } from './model/template.ts'
 export { toolsFor } from './runtime/tools-for.ts'
 export type { LoadOptions } from './runtime/load-catalog.ts'
-export type {
-  Board,
-  BoardChange,
-  BoardNotification,
-  BoardOptions,
-  BoardReload,
-  BoardSnapshot,
-} from './runtime/board.ts'
+export type { Board, BoardOptions, BoardSnapshot } from './runtime/board.ts'
+export type { BoardChange, BoardEvents, BoardNotification, BoardReload } from './runtime/board-events.ts'
 export type { CallArguments, CallOptions } from './runtime/call-tool.ts'
 export type { ToolName } from './runtime/reach-tool.ts'
 export type { TemplateValue, TemplateVariable } from './base/uri-template.ts'
-export type { BuiltinHost, BuiltinName, BuiltinTool } from './runtime/builtin-tools.ts'
+export type { BuiltinName } from './model/builtin.ts'
+export type { BuiltinHost, BuiltinTool } from './runtime/builtin-tools.ts'
 export type { Completion, CompletionArgument, CompletionContext, CompletionRef } from './runtime/complete.ts'
 export type { KnownServer } from './runtime/standing.ts'
 export type { ResourceChange } from './runtime/subscriptions.ts'
 export type { Fork, ForkOptions } from './runtime/fork.ts'
 export type { Words } from './runtime/board-problems.ts'
+export type { LoginOptions, SignedIn } from './runtime/login-by-name.ts'
+export type { LoginStep } from './runtime/login.ts'
 export type { ReloadSummary } from './runtime/reload.ts'
 export type { Wait } from './runtime/gate.ts'
 export type { Readiness, ServerReadiness } from './runtime/readiness.ts'

@@ -1,7 +1,7 @@
 /**
  * golden: whole machines in small. Each case is a home and a project as users have them, and the fate of every entry.
  */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
@@ -9,28 +9,16 @@ import { toDefinitionJson } from '../src/runtime/definition-json.ts'
 import type { CatalogEntry } from '../src/model/catalog.ts'
 import type { Spot } from '../src/model/origin.ts'
 import type { Problem } from '../src/model/problem.ts'
-import { loadCatalog, type LoadOptions } from '../src/runtime/load-catalog.ts'
+import { loadCatalog } from '../src/runtime/load-catalog.ts'
 import { decide, requireQuestions } from '../src/runtime/trust.ts'
-import type { Platform } from '../src/world/world.ts'
-import { createMemoryWorld, HOMES, PROJECTS, type MemoryWorld } from './worlds/memory.ts'
-
-const GOLDEN = fileURLToPath(new URL('golden', import.meta.url))
-
-interface Case {
-  readonly platform?: Platform
-  readonly env?: Readonly<Record<string, string>>
-  readonly cwd?: string
-  readonly options?: LoadOptions
-  readonly approve?: readonly string[]
-}
-
-const NAMES = readdirSync(GOLDEN).filter((name) => statSync(join(GOLDEN, name)).isDirectory())
+import { createGoldenWorld, GOLDEN, GOLDEN_NAMES, readCase, readJson } from './worlds/golden.ts'
+import { PROJECTS, type MemoryWorld } from './worlds/memory.ts'
 
 describe('golden', () => {
-  test.each(NAMES)('%s', async (name) => {
+  test.each(GOLDEN_NAMES)('%s', async (name) => {
     const folder = join(GOLDEN, name)
-    const given = readJson(join(folder, 'case.json')) as Case
-    const world = createWorld(folder, given)
+    const given = readCase(name)
+    const world = createGoldenWorld(name)
     for (const server of given.approve ?? []) {
       const loaded = await loadCatalog(world, given.options)
       await decide(world, loaded, 'approved', requireQuestions(loaded, server))
@@ -48,37 +36,10 @@ describe('golden', () => {
     const missing = sources
       .map((file) => file.replace(/\.ts$/, ''))
       .flatMap((source) => [`${source}-usual`, `${source}-broken`])
-      .filter((name) => !NAMES.includes(name))
+      .filter((name) => !GOLDEN_NAMES.includes(name))
     expect(missing).toEqual([])
   })
 })
-
-function createWorld(folder: string, given: Case): MemoryWorld {
-  const platform = given.platform ?? 'linux'
-  const windows = platform === 'win32'
-  const at = (base: string, path: string): string =>
-    base + (windows ? `\\${path.replaceAll('/', '\\')}` : `/${path}`)
-  const files: Record<string, string> = {}
-  const mounts = { home: HOMES[platform], project: PROJECTS[platform], root: windows ? 'C:' : '' }
-  for (const [part, base] of Object.entries(mounts)) {
-    for (const [path, text] of readTree(join(folder, part))) files[at(base, path)] = text
-  }
-  const cwdIn = (project: string): string => (given.cwd === undefined ? project : at(project, given.cwd))
-  const cwd = given.cwd === '~' ? HOMES[platform] : cwdIn(PROJECTS[platform])
-  const programs = ['npx', 'node', 'uvx', 'docker'].map((program) => `/usr/bin/${program}`)
-  return createMemoryWorld({ platform, cwd, files, programs, env: { PATH: '/usr/bin', ...given.env } })
-}
-
-function readTree(folder: string): [string, string][] {
-  if (!existsSync(folder)) return []
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((path) => statSync(join(folder, path)).isFile())
-    .map((path) => [path.replace(/(^|\/)dot-git/, '$1.git'), readFileSync(join(folder, path), 'utf8')])
-}
-
-function readJson(file: string): unknown {
-  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
-}
 
 /** One entry, compactly: enough to see every decision, little enough to write by hand. */
 function showEntry({ entry, fate }: CatalogEntry, world: MemoryWorld): object {

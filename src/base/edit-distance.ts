@@ -5,6 +5,7 @@
  * out    the nearest one, when it is near enough to be a likely slip of the fingers
  */
 export function findNearest(word: string, known: readonly string[]): string | undefined {
+  if (word.length > LONGEST) return undefined
   const limit = Math.max(1, Math.floor(word.length / 3))
   let best: string | undefined
   let bestDistance = limit + 1
@@ -15,6 +16,9 @@ export function findNearest(word: string, known: readonly string[]): string | un
   }
   return best
 }
+
+/** Nobody types more, and comparing takes the product of the lengths: names may come from a server. */
+const LONGEST = 200
 
 /** Insertions, deletions, substitutions and swaps of neighbours each count one. */
 export function editDistance(a: string, b: string): number {

@@ -17,12 +17,13 @@ export function stripControls(text: string): string {
 /* oxlint-disable no-control-regex -- they are what is looked for */
 const HAS_CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/
 /** Colours, movements: `ESC [ 31 m`. */
-const CSI = /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]/g
+export const CSI = /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]/g
 /**
  * Titles, links, clipboards: they carry a text, up to BEL or ST. One without an end loses its beginning only. None
  * reaches into the next, or a text of nothing but beginnings would be read as often as it is long.
  */
-const STRINGS = /(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*(?:\x07|\x1b\\|\x9c)/g
+export const STRINGS =
+  /(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*(?:\x07|\x1b\\|\x9c)/g
 const ESCAPES = /\x1b[ -/]*[0-~]/g
 /** Last, so that whatever was put together by what is gone does nothing. */
 const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g

@@ -5,6 +5,8 @@
  * out    the same without escape sequences, controls, overrides of direction and characters drawn as nothing; every
  *        kind of line break as `\n`
  */
+import { CSI, STRINGS } from './strip-controls.ts'
+
 export function stripInvisible(text: string): string {
   return text
     .replace(SEQUENCES, '')
@@ -14,11 +16,5 @@ export function stripInvisible(text: string): string {
     )
 }
 
-/* oxlint-disable no-control-regex -- they are what is looked for */
-/**
- * Colours and movements; titles and links, which carry a text up to BEL or ST. None reaches into the next, or a text of
- * nothing but beginnings would be read as often as it is long.
- */
-const SEQUENCES =
-  /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*(?:\x07|\x1b\\|\x9c)/g
-/* oxlint-enable no-control-regex */
+/** Colours and movements; titles and links. */
+const SEQUENCES = new RegExp(`${CSI.source}|${STRINGS.source}`, 'g')

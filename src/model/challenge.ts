@@ -12,6 +12,8 @@ export interface ChallengeHeaders {
   readonly authenticate?: string | undefined
   /** `DPoP-Nonce`. */
   readonly dpopNonce?: string | undefined
+  /** `Date`. */
+  readonly date?: string | undefined
 }
 
 export function parseChallenge(status: 401 | 403, headers: ChallengeHeaders): Challenge {
@@ -20,6 +22,7 @@ export function parseChallenge(status: 401 | 403, headers: ChallengeHeaders): Ch
   const offer =
     offers.find(({ scheme }) => scheme === 'bearer') ?? offers.find(({ scheme }) => scheme === 'dpop')
   const { error, scope, resource_metadata: resourceMetadataUrl } = offer?.params ?? {}
+  const at = Date.parse(headers.date ?? '')
   return {
     status,
     ...(error === undefined ? {} : { error }),
@@ -27,6 +30,7 @@ export function parseChallenge(status: 401 | 403, headers: ChallengeHeaders): Ch
     ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
     ...(offer?.scheme === 'dpop' ? { wantsDpop: true } : {}),
     ...(headers.dpopNonce === undefined ? {} : { dpopNonce: headers.dpopNonce }),
+    ...(Number.isNaN(at) ? {} : { at }),
   }
 }
 

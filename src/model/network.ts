@@ -15,6 +15,9 @@ export interface NetworkFailure {
   readonly via?: ViaProxy & { readonly isAtFault: boolean }
 }
 
+/** The code for a token that ran out while nobody could be asked for another. The server did nothing of what was sent. */
+export const NOT_RENEWED = 'NOT_RENEWED'
+
 export interface ViaProxy {
   /** `http://proxy.corp:3128`, without name and password. */
   readonly proxy: string
@@ -37,6 +40,7 @@ export type NetworkFault =
   | 'no-tls'
   | 'no-http'
   | 'bad-tls'
+  | 'not-renewed'
   | 'proxy-refused'
   | 'proxy-wants-login'
   | 'proxy-unusable'
@@ -66,6 +70,7 @@ const FAULTS: Readonly<Record<string, NetworkFault>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: 'no-tls',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'no-tls',
   ERR_SSL_RECORD_LAYER_FAILURE: 'no-tls',
+  [NOT_RENEWED]: 'not-renewed',
   PROXY_REFUSED: 'proxy-refused',
   PROXY_UNUSABLE: 'proxy-unusable',
 }
@@ -96,6 +101,7 @@ const WORDS: Readonly<Record<NetworkFault, Say>> = {
   'no-tls': (who) => `${who} does not speak TLS`,
   'no-http': (who) => `${who} does not speak HTTP`,
   'bad-tls': (who, message) => `there is no secure connection to ${who}: ${message}`,
+  'not-renewed': (who, message) => `the sign-in has to be renewed, and ${who} could not be asked: ${message}`,
   'proxy-refused': (who, message) => `${who} refused to connect us: ${message}`,
   'proxy-wants-login': (who) => `${who} wants a name and password (HTTP 407)`,
   'proxy-unusable': (who, message) => `${who} cannot be used: ${message}`,
@@ -125,6 +131,7 @@ const NEVER_MADE: ReadonlySet<NetworkFault | undefined> = new Set([
   'not-yet-valid',
   'other-host',
   'no-tls',
+  'not-renewed',
   'proxy-refused',
   'proxy-wants-login',
   'proxy-unusable',

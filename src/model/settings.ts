@@ -44,6 +44,8 @@ export interface Settings {
   readonly switches: ReadonlyMap<string, { readonly to: 'on' | 'off'; readonly by: Spot }>
   /** How the model sees tools called. Absent: `double`. */
   readonly toolNames?: NameStyle
+  /** The address of the MCP registry to search and install from. Absent: the official one. */
+  readonly registry?: string
   readonly model?: ModelSetting
   readonly policy: Policy
   /** Rules of the repository's own settings: they apply once its user approved something of this project. */

@@ -106,6 +106,8 @@ export interface Challenge {
   readonly wantsDpop?: boolean
   /** A nonce for the next proof. */
   readonly dpopNonce?: string
+  /** What the clock of the server showed then: proofs have a time, and ours may be wrong. */
+  readonly at?: number
 }
 
 /** What an entry says about signing in, with its values filled in. Absent parts are for the server to say. */
@@ -177,10 +179,12 @@ export interface Authorization {
   prepare(): Promise<void> | undefined
   /** Name, value, name, value. Empty: there is no token. At once: a request does not wait for a file. */
   headersFor(request: { readonly method: string; readonly url: string }): readonly string[]
-  /** A request was turned down. Once `renewed`, it is sent again, once; never opens a browser. */
+  /** A request was turned down. Once `renewed`, it is sent again, once. Never opens a browser, never rejects. */
   renew(challenge: Challenge, refused: readonly string[]): Promise<Renewal>
   /** Takes out of a text what this server was given in secret, whenever that was. */
   redact(text: string): string
+  /** Whether another sign-in is kept by now than the one it speaks with: somebody has signed in. */
+  isOutdated(): boolean
   /** Why there is no token that is any good, as a note to a person. */
   whyNot(): string | undefined
 }

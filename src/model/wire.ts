@@ -58,6 +58,8 @@ export type WireFailure =
       readonly status: number
       /** The beginning of what the server said. */
       readonly body: string
+      /** Of a 404: the request named no session, so that none can have been forgotten. */
+      readonly hadNoSession?: true
       /** `WWW-Authenticate`, for 401 and 403. */
       readonly challenge?: string
       /** How long it wants to be left alone: `Retry-After`. */

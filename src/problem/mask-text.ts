@@ -6,25 +6,42 @@
  * never  shows a literal from a place where people keep secrets, however harmless it looks
  */
 import { SECRET_MARK } from '../base/secret.ts'
-import { showPart, type Reference, type Template } from '../model/template.ts'
+import { showTemplate, type Reference, type Template } from '../model/template.ts'
 import { RANDOM_SEGMENT, TOKEN_SHAPE } from './mask.ts'
 
 /** A value that counts as secret whatever it is: of `env`, a client secret, a token. */
 export function maskValue(template: Template): string {
-  return aroundReferences(template, hide)
+  return showTemplate(hideInValue(template))
 }
 
 /** The value of a header: the word `Bearer` may stay where a reference follows. */
 export function maskHeader(template: Template): string {
-  return aroundReferences(template, (text) => (text.includes(HOLE) ? hideCredential(text) : hide(text)))
+  return showTemplate(hideInHeader(template))
 }
 
 /** A URL, command line or path: only what looks like a secret is hidden. */
 export function maskTemplate(template: Template): string {
-  return aroundReferences(template, maskText)
+  return showTemplate(hideInText(template))
 }
 
 export function maskArgs(args: readonly Template[]): string[] {
+  return hideInArgs(args).map(showTemplate)
+}
+
+/** These four as the ones above, and the references stay references. */
+export function hideInValue(template: Template): Template {
+  return aroundReferences(template, hide)
+}
+
+export function hideInHeader(template: Template): Template {
+  return aroundReferences(template, (text) => (text.includes(HOLE) ? hideCredential(text) : hide(text)))
+}
+
+export function hideInText(template: Template): Template {
+  return aroundReferences(template, maskText)
+}
+
+export function hideInArgs(args: readonly Template[]): Template[] {
   let before = ''
   return args.map((arg) =>
     aroundReferences(arg, (text) => {
@@ -141,18 +158,20 @@ const HOLE = '\ufdd0'
 const LITERALS = /[^\ufdd0]+/g
 
 /** Masks a template as one text, so that a rule sees `?key=` even when a reference stands before it. */
-function aroundReferences(template: Template, mask: (text: string) => string): string {
+function aroundReferences(template: Template, mask: (text: string) => string): Template {
   const references = template.filter((part) => typeof part !== 'string').map(maskReference)
   const text = template
     .map((part) => (typeof part === 'string' ? part.replaceAll(HOLE, '\ufffd') : HOLE))
     .join('')
-  let next = 0
-  return mask(text).replaceAll(HOLE, () => references[next++]!)
+  return mask(text)
+    .split(HOLE)
+    .flatMap((part, i) => (i === 0 ? [part] : [references[i - 1]!, part]))
+    .filter((part) => part !== '')
 }
 
 /** The name of a variable is no secret; its default, or code, may be one. */
-function maskReference(reference: Reference): string {
-  if (reference.kind === 'command') return showPart({ ...reference, text: SECRET_MARK })
+function maskReference(reference: Reference): Reference {
+  if (reference.kind === 'command') return { ...reference, text: SECRET_MARK }
   const hasFallback = reference.kind === 'env' && (reference.fallback ?? '') !== ''
-  return showPart(hasFallback ? { ...reference, fallback: SECRET_MARK } : reference)
+  return hasFallback ? { ...reference, fallback: SECRET_MARK } : reference
 }

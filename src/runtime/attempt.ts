@@ -8,10 +8,11 @@
 import { createRedactor } from '../base/redact.ts'
 import type { AdmittedServer } from '../model/catalog.ts'
 import type { Stage, StageTime } from '../model/connection.ts'
-import type { LaunchSpec } from '../model/launch.ts'
+import { reveal, type CredentialRequest, type LaunchSpec } from '../model/launch.ts'
 import type { Params } from '../model/message.ts'
 import { LIST_KINDS, type ListKind, type Offering } from '../model/offering.ts'
 import { SessionError, type Era, type Session, type SessionFailure } from '../model/session.ts'
+import type { Authorization } from '../model/sign-in.ts'
 import type { WireFailure } from '../model/wire.ts'
 import { connect, ConnectError, type ConnectListener } from '../pipeline/connect/connect.ts'
 import { NO_LISTS, readLists, toOffering } from '../pipeline/list/list.ts'
@@ -85,6 +86,9 @@ export class Attempt implements ConnectListener {
   /** Lists to read again, once those are there that are being read. */
   #due: readonly ListKind[] = NO_KINDS
   #isRefreshing = false
+  #authorization: Authorization | undefined
+  /** Of a server that was asked without a sign-in. */
+  #unsigned: { readonly request: CredentialRequest; readonly account: string | undefined } | undefined
 
   constructor(request: AttemptRequest, shared: Shared, hooks: AttemptHooks) {
     this.#request = request
@@ -93,6 +97,11 @@ export class Attempt implements ConnectListener {
     this.startedAt = shared.world.clock.now()
     this.#timer = new StageTimer(shared.world.clock.now)
     this.#done = request.after.then(() => this.#run())
+  }
+
+  /** Why a sign-in that was kept is of no use. */
+  get whyNoSignIn(): string | undefined {
+    return this.#authorization?.whyNot()
   }
 
   get stages(): readonly StageTime[] {
@@ -108,8 +117,9 @@ export class Attempt implements ConnectListener {
   }
 
   async #run(): Promise<void> {
+    let launch: LaunchSpec | undefined
     try {
-      const launch = await this.#prepare()
+      launch = await this.#prepare()
       const listed = await this.#listFirst(launch, await this.#open(launch))
       if (this.#isOver) return void (await this.session?.close())
       if (this.#lost !== undefined) throw new SessionError({ kind: 'lost', wire: this.#lost, wasSent: true })
@@ -118,11 +128,33 @@ export class Attempt implements ConnectListener {
     } catch (error) {
       this.#timer.fail()
       await this.session?.close()
+      this.#noteUnsigned(launch)
       if (!this.#isOver) this.#hooks.onRefused(this.#toFailure(error), this.#timer.current)
     } finally {
       this.#unlimit()
       this.#controller = undefined
     }
+  }
+
+  /** Whether somebody has signed in since it was tried. */
+  hasNewSignIn(): boolean {
+    if (this.#authorization !== undefined) return this.#authorization.isOutdated()
+    if (this.#unsigned === undefined) return false
+    return this.#accountOf(this.#unsigned.request) !== this.#unsigned.account
+  }
+
+  #noteUnsigned(launch: LaunchSpec | undefined): void {
+    if (launch === undefined || this.#authorization !== undefined) return
+    const { transport, name } = launch
+    if (transport.kind !== 'http' && transport.kind !== 'sse') return
+    const credentialId = this.#request.server.auth?.credentialId
+    const url = reveal(transport.url)
+    const request = { server: name, url, ...(credentialId === undefined ? {} : { credentialId }) }
+    this.#unsigned = { request, account: this.#accountOf(request) }
+  }
+
+  #accountOf(request: CredentialRequest): string | undefined {
+    return this.#shared.resolving.credentials?.account?.(request)
   }
 
   async #prepare(): Promise<LaunchSpec> {
@@ -135,7 +167,8 @@ export class Attempt implements ConnectListener {
     const [launch, offering] = await unlessAborted(work, this.#signal())
     this.#unlimit()
     this.#timer.finish()
-    this.redact = createRedactor(launch.secrets)
+    this.#authorization = authorizationOf(launch)
+    this.redact = createRedaction(launch)
     this.#hooks.onLaunch(launch)
     // Whoever waits only for what is known goes on before anything is started, which takes its time.
     if (offering === 'known') await this.#pause()
@@ -308,6 +341,17 @@ export class Attempt implements ConnectListener {
     if (error instanceof ConnectError || error instanceof SessionError) return error.failure
     return { kind: 'bad-answer', message: error instanceof Error ? error.message : String(error) }
   }
+}
+
+function authorizationOf({ transport }: LaunchSpec): Authorization | undefined {
+  return 'authorization' in transport ? transport.authorization : undefined
+}
+
+/** Of what the launch holds, and of tokens that change while the session lives. */
+function createRedaction(launch: LaunchSpec): (text: string) => string {
+  const redact = createRedactor(launch.secrets)
+  const authorization = authorizationOf(launch)
+  return authorization === undefined ? redact : (text) => authorization.redact(redact(text))
 }
 
 /** Work that cannot be stopped is left to itself. */

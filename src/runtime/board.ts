@@ -7,7 +7,6 @@
  */
 // Hosts whose `lib` is older than `await using` can use the types all the same.
 /// <reference lib="esnext.disposable" preserve="true" />
-import { tell } from '../base/tell.ts'
 import type { AdmittedServer, Catalog } from '../model/catalog.ts'
 import type { CredentialSource } from '../model/launch.ts'
 import type { Params, Result } from '../model/message.ts'
@@ -25,6 +24,8 @@ import { createSpill } from '../pipeline/translate/spill.ts'
 import { ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
 import { ask, timeoutOf, untilLive } from './ask.ts'
+import { createAloneFor } from './alone-for.ts'
+import { createAuthorizer } from './authorizer.ts'
 import { callTool, type CallArguments, type CallDesk, type CallOptions } from './call-tool.ts'
 import { openFork, type Fork, type ForkOptions } from './fork.ts'
 import type { ToolName } from './reach-tool.ts'
@@ -32,6 +33,7 @@ import { passGate, type Wait } from './gate.ts'
 import { CatalogLoader, type Load, type Reloaded } from './catalog-loader.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
 import { openOfferingCache } from './offering-cache.ts'
+import { Listeners, type BoardEvents } from './board-events.ts'
 import { notConnectable, unknownServer, type Words } from './board-problems.ts'
 import type { BuiltinTool } from './builtin-tools.ts'
 import {
@@ -42,6 +44,7 @@ import {
   type CompletionContext,
   type CompletionRef,
 } from './complete.ts'
+import type { LoginOptions, SignedIn } from './login-by-name.ts'
 import { createModelView } from './model-view.ts'
 import { openPermissions, type OpenPermissions, type PermissionOptions } from './permissions.ts'
 import { toPermit } from './permit-call.ts'
@@ -49,9 +52,10 @@ import { toReadiness, type Readiness } from './readiness.ts'
 import { NOTHING, planReload, type ReloadSummary } from './reload.ts'
 import type { Shared } from './shared.ts'
 import { makeShowable } from './showable.ts'
+import { SignInWatch } from './sign-in-watch.ts'
 import { createSlots } from './slots.ts'
 import type { KnownServer } from './standing.ts'
-import { Subscriptions, type ResourceChange } from './subscriptions.ts'
+import { Subscriptions } from './subscriptions.ts'
 import { Supervisor, type ServerSnapshot } from './supervisor.ts'
 import { createToolList, type BoardTool } from './tools.ts'
 
@@ -62,6 +66,7 @@ export interface BoardOptions extends PermissionOptions {
   readonly watch?: boolean | undefined
   /** What the host can answer when a server asks. */
   readonly handlers?: ClientHandlers | undefined
+  /** In place of the user's own sign-ins. */
   readonly credentials?: CredentialSource | undefined
   /** Servers in this process, for entries of type `sdk`. */
   readonly inProcess?: InProcessServers | undefined
@@ -123,14 +128,15 @@ export interface Board extends AsyncDisposable {
   disconnect(server: string): Promise<void>
   /** A new session in place of the one there is, whatever failed before. */
   restart(server: string): Promise<void>
+  /**
+   * Signs somebody in, in a browser unless `way` says otherwise, and connects anew. The only thing here that opens a
+   * browser or a port. Rejects with a ProblemError; aborted, as its signal says.
+   */
+  login(server: string, options?: LoginOptions): Promise<SignedIn>
   /** Reads every file again and applies the difference. */
   reload(): Promise<ReloadSummary>
   /** The answer takes the listener away. */
-  on(event: 'change', listener: (change: BoardChange) => void): () => void
-  on(event: 'notification', listener: (notification: BoardNotification) => void): () => void
-  on(event: 'resource', listener: (change: ResourceChange) => void): () => void
-  /** Files changed and were read again, by itself (`watch`). */
-  on(event: 'reload', listener: (reload: BoardReload) => void): () => void
+  on<Event extends keyof BoardEvents>(event: Event, listener: (told: BoardEvents[Event]) => void): () => void
   /** Never rejects: one transport that fails to close keeps no other open. */
   close(): Promise<void>
 }
@@ -140,29 +146,6 @@ export interface BoardSnapshot {
   /** Of files and of the board itself; those of a server are with it. */
   readonly problems: readonly Problem[]
   readonly catalog: Catalog
-}
-
-/** All that happened in one turn: a host drops what it made of the old state once. */
-export interface BoardChange {
-  /** Those that are not as they were, in any respect. */
-  readonly servers: readonly string[]
-  /** Whether the list of tools, or of our own ones, is another one than before. */
-  readonly tools: boolean
-  /** Whether `systemPromptSection()` is another one than before. */
-  readonly section: boolean
-}
-
-export interface BoardReload {
-  /** What was other than before. */
-  readonly files: readonly string[]
-  /** What came of it for the servers. */
-  readonly summary: ReloadSummary
-}
-
-export interface BoardNotification {
-  readonly server: string
-  readonly method: string
-  readonly params: Params
 }
 
 /** How many may be starting at once: local ones for each processor, remote ones for all. */
@@ -189,16 +172,12 @@ class LiveBoard implements Board {
   readonly #supervisors = new Map<string, Supervisor>()
   /** Out of use, with calls that still wait for their answer. */
   readonly #retiring = new Set<Supervisor>()
-  readonly #listeners = {
-    change: new Set<(change: BoardChange) => void>(),
-    notification: new Set<(notification: BoardNotification) => void>(),
-    resource: new Set<(change: ResourceChange) => void>(),
-    reload: new Set<(reload: BoardReload) => void>(),
-  }
+  readonly #listeners = new Listeners()
   readonly #toolList = createToolList(() => this.#loaded.toolNames)
   readonly #modelView = createModelView()
   readonly #subscriptions: Subscriptions
   readonly #desk: CallDesk
+  readonly #signIns: SignInWatch | undefined
   #permissions: Promise<OpenPermissions> | undefined
   #isClosed = false
   /** Servers that changed in this turn. */
@@ -218,18 +197,19 @@ class LiveBoard implements Board {
       ...options,
       onChange: (server) => this.#note(server),
       onNotification: (server, method, params) => {
-        for (const listener of this.#listeners.notification) tell(() => listener({ server, method, params }))
+        this.#listeners.tell('notification', { server, method, params })
         this.#subscriptions.hear(server, method, params)
       },
+      find: (name) => this.#loaded.catalog.servers.find((one) => one.name === name),
     })
     this.#subscriptions = new Subscriptions({
       clock: world.clock,
       find: (server) => this.#supervisors.get(server),
       onChange: (server) => this.#note(server),
-      onResource: (change) => {
-        for (const listener of this.#listeners.resource) tell(() => listener(change))
-      },
+      onResource: (change) => this.#listeners.tell('resource', change),
     })
+    if (options.stay !== 'once')
+      this.#signIns = new SignInWatch(world.clock, () => this.#supervisors.values())
     this.#desk = this.#openDesk()
   }
 
@@ -301,8 +281,17 @@ class LiveBoard implements Board {
   }
 
   fork(options?: ForkOptions): Fork {
-    const from = { tools: () => this.tools(), permissions: () => this.permissions(), desk: this.#desk }
-    return openFork({ ...from, permit: this.#options.permit }, options)
+    return openFork(
+      {
+        tools: () => this.tools(),
+        builtinTools: () => this.builtinTools(),
+        permissions: () => this.permissions(),
+        onChange: (listener) => this.on('change', listener),
+        desk: this.#desk,
+        permit: this.#options.permit,
+      },
+      options,
+    )
   }
 
   async connect(server: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
@@ -322,6 +311,17 @@ class LiveBoard implements Board {
     this.#note(server)
   }
 
+  async login(server: string, options: LoginOptions = {}): Promise<SignedIn> {
+    this.#require(server)
+    const { loginByName, toSignedIn } = await import('./login-by-name.ts')
+    const { onStep = () => undefined, onTyped, way = 'browser', ...rest } = options
+    const host = { onStep, ...(onTyped === undefined ? {} : { onTyped }) }
+    const request = { ...rest, way, name: server }
+    const outcome = await loginByName(this.#world, this.#loaded, { request, host })
+    await this.restart(server)
+    return toSignedIn(outcome)
+  }
+
   async restart(server: string): Promise<void> {
     const one = this.#require(server)
     one.restart()
@@ -337,13 +337,16 @@ class LiveBoard implements Board {
     })
   }
 
-  on(event: 'change' | 'notification' | 'resource' | 'reload', listener: never): () => void {
-    this.#listeners[event].add(listener)
-    return () => void this.#listeners[event].delete(listener)
+  on<Event extends keyof BoardEvents>(
+    event: Event,
+    listener: (told: BoardEvents[Event]) => void,
+  ): () => void {
+    return this.#listeners.on(event, listener)
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
+    this.#signIns?.close()
     this.#loader.close()
     const all = [...this.#supervisors.values(), ...this.#retiring]
     await Promise.allSettled(all.map((one) => one.close()))
@@ -361,7 +364,7 @@ class LiveBoard implements Board {
   }
 
   #openDesk(): CallDesk {
-    const { permit = toPermit(() => this.permissions()), loopLimit, maxResultTokens } = this.#options
+    const { permit, loopLimit, maxResultTokens } = this.#options
     return {
       servers: {
         clock: this.#world.clock,
@@ -370,11 +373,12 @@ class LiveBoard implements Board {
         style: () => this.#loaded.toolNames,
         whyNot: (name) => this.#whyNot(name),
       },
-      permit,
+      permit: permit ?? toPermit(() => this.permissions()),
       builtins: {
         host: this,
         platform: this.#world.platform,
         permissions: async () => (await this.permissions()).current(),
+        permit,
       },
       guard: { limit: loopLimit ?? DEFAULTS.loopLimit, repeats: NO_REPEATS },
       spill: createSpill(this.#world, this.#shared.dirs.cache),
@@ -390,7 +394,7 @@ class LiveBoard implements Board {
     const plan = planReload([...this.#supervisors.values()], loaded.catalog)
     const summary = { ...plan, reconnected: [] }
     await this.#apply(loaded, summary)
-    for (const listener of this.#listeners.reload) tell(() => listener({ files, summary }))
+    this.#listeners.tell('reload', { files, summary })
   }
 
   async #apply(loaded: LoadedCatalog, plan: ReloadSummary): Promise<void> {
@@ -467,18 +471,26 @@ class LiveBoard implements Board {
     const servers = [...this.#changed]
     this.#changed.clear()
     this.#subscriptions.renew()
+    if (!this.#isClosed) this.#signIns?.update()
     const { section, builtins } = this.#modelView.update(this.#known())
     const tools = this.#toolList.update(this.#inOrder()) || builtins
-    for (const listener of this.#listeners.change) tell(() => listener({ servers, tools, section }))
+    this.#listeners.tell('change', { servers, tools, section })
   }
 }
 
 function share(
   world: World,
   { dirs, project }: LoadedCatalog,
-  options: BoardOptions & Pick<Shared, 'onChange' | 'onNotification'>,
+  options: BoardOptions &
+    Pick<Shared, 'onChange' | 'onNotification'> & {
+      /** As it is declared by now. */
+      find(name: string): AdmittedServer | undefined
+    },
 ): Shared {
-  const { handlers = {}, inProcess = {}, client = CLIENT, credentials, stay = 'long' } = options
+  const { handlers = {}, inProcess = {}, client = CLIENT, stay = 'long' } = options
+  const resolving = { world, project, cache: createValueCache() }
+  const aloneFor = createAloneFor(resolving, options.find)
+  const { credentials = createAuthorizer({ world, dirs, aloneFor }) } = options
   return {
     world,
     dirs,
@@ -493,12 +505,7 @@ function share(
     capabilities: capabilitiesOf(handlers),
     listens: stay === 'long' ? 'always' : 'never',
     retries: stay === 'long' || options.deadlineMs !== undefined ? 'always' : 'never',
-    resolving: {
-      world,
-      project,
-      cache: createValueCache(),
-      ...(credentials === undefined ? {} : { credentials }),
-    },
+    resolving: { ...resolving, credentials },
     onChange: options.onChange,
     onNotification: options.onNotification,
   }

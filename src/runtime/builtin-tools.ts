@@ -7,13 +7,13 @@
  *        the caller to name
  */
 import { isObject } from '../base/is-object.ts'
+import type { BuiltinName } from '../model/builtin.ts'
 import type { Params, Result } from '../model/message.ts'
 import type { RequestOptions } from '../model/session.ts'
 import { listPrompts, listResources } from './list-for-model.ts'
 import { getPrompt, readResource } from './read-for-model.ts'
 import type { KnownServer, StandingServer } from './standing.ts'
-
-export type BuiltinName = 'listMcpResources' | 'readMcpResource' | 'listMcpPrompts' | 'getMcpPrompt'
+import type { BoardTool } from './tools.ts'
 
 export interface BuiltinTool {
   readonly name: BuiltinName
@@ -104,6 +104,21 @@ export const BUILTIN_TOOLS: readonly BuiltinTool[] = [...RESOURCE_TOOLS, ...PROM
 export function findBuiltin(name: string): BuiltinTool | undefined {
   return BUILTIN_TOOLS.find((tool) => tool.name === name)
 }
+
+/** As boards list tools; of no server. The same value each time: schemas that were mended are remembered with it. */
+export function asBoardTool({ name }: BuiltinTool): BoardTool {
+  return BOARD_TOOLS.get(name)!
+}
+
+const BOARD_TOOLS: ReadonlyMap<BuiltinName, BoardTool> = new Map(
+  BUILTIN_TOOLS.map(({ name, description, inputSchema, annotations }) => {
+    const shown = { name, description, inputSchema, annotations }
+    return [
+      name,
+      { ...shown, server: '', tool: name, label: 'plugboard', isDeferred: false, definition: shown },
+    ]
+  }),
+)
 
 /**
  * Those that are of use. What counts is what a server advertises, not what it lists today, and what is known of it, not

@@ -7,28 +7,30 @@
  */
 import type { Params, Result } from '../model/message.ts'
 import type { CallOutcome, ResultDetails } from '../model/outcome.ts'
-import type { Permissions, ToolToCall } from '../model/permission.ts'
+import type { Permissions, Permit, ToolToCall, WantedCall } from '../model/permission.ts'
 import type { RequestOptions } from '../model/session.ts'
 import { call, type Guard } from '../pipeline/call/call.ts'
 import { denyBuiltin } from '../pipeline/permit/permit-builtin.ts'
 import { denied } from '../pipeline/permit/problems.ts'
 import type { Platform } from '../world/world.ts'
 import { untilLive } from './ask.ts'
-import { callBuiltin, type BuiltinHost, type BuiltinTool } from './builtin-tools.ts'
+import { asBoardTool, callBuiltin, type BuiltinHost, type BuiltinTool } from './builtin-tools.ts'
+import { askPermit } from './permit-call.ts'
 import type { ReachOptions, Servers } from './reach-tool.ts'
-import type { BoardTool } from './tools.ts'
 
 /** What calls of our own tools are made with. */
 export interface BuiltinDesk {
   readonly host: BuiltinHost
   readonly platform: Platform
-  /** What is said about calls, as it is now. */
+  /** What is said about calls, as it is now: of the board, or of the fork that calls. */
   permissions(): Promise<Permissions>
+  /** Asked besides: what a host put in place of the permissions, and every fork on the way that may be closed. */
+  readonly permit: Permit | undefined
 }
 
 export interface BuiltinCall {
   readonly tool: BuiltinTool
-  readonly args: Params
+  readonly wanted: WantedCall
   readonly options: RequestOptions
   /** How long a server may take to be there. */
   readonly reaching: ReachOptions
@@ -36,24 +38,37 @@ export interface BuiltinCall {
 
 export async function performBuiltin(
   desk: { readonly servers: Servers; readonly builtins: BuiltinDesk; readonly guard: Guard },
-  { tool, args, options, reaching }: BuiltinCall,
+  { tool, wanted, options, reaching }: BuiltinCall,
 ): Promise<{ readonly outcome: CallOutcome; readonly details: ResultDetails }> {
-  const { host, platform, permissions } = desk.builtins
-  const details = detailsOf(tool, args)
-  const target = toTarget(tool)
-  const server = tool.access === 'read' ? details.serverName : undefined
-  const by = denyBuiltin(await permissions(), tool, server)
-  if (by !== undefined) {
-    const problem = denied(target, by, platform)
-    return { outcome: { kind: 'not-sent', code: 'denied', problem }, details }
-  }
+  const { args } = wanted
+  const target = asBoardTool(tool)
+  const details = { serverName: serverIn(args), mcpToolName: tool.name, name: tool.name, label: target.label }
+  const refusal = await refuse(desk.builtins, { tool, target, wanted })
+  if (refusal !== undefined) return { outcome: refusal, details }
   const send = async (_: Params, limits: RequestOptions): Promise<Result> => {
     if (tool.access === 'read') await reach(desk.servers, details.serverName, reaching)
-    return callBuiltin(host, { name: tool.name, args }, limits)
+    return callBuiltin(desk.builtins.host, { name: tool.name, args }, limits)
   }
   // Ours, and so what it says of itself is true: to read twice is as good as once.
   const outcome = await call(send, { target, args, isUnchanged: true, options }, desk.guard)
   return { outcome, details }
+}
+
+/** Undefined when nobody says no. */
+async function refuse(
+  { platform, permissions, permit }: BuiltinDesk,
+  {
+    tool,
+    target,
+    wanted,
+  }: { readonly tool: BuiltinTool; readonly target: ToolToCall; readonly wanted: WantedCall },
+): Promise<CallOutcome | undefined> {
+  const server = tool.access === 'read' ? serverIn(wanted.args) : undefined
+  const by = denyBuiltin(await permissions(), tool, server)
+  if (by !== undefined) return { kind: 'not-sent', code: 'denied', problem: denied(target, by, platform) }
+  if (permit === undefined) return undefined
+  const permission = await askPermit(permit, target, wanted)
+  return permission.kind === 'allowed' ? undefined : permission
 }
 
 /** One that there is not is refused where it is asked. */
@@ -62,23 +77,6 @@ async function reach(servers: Servers, name: string, options: ReachOptions): Pro
   if (one !== undefined && one.liveSession === undefined) await untilLive(one, options, servers.clock)
 }
 
-/** As boards list tools. */
-export function toBoardTool(tool: BuiltinTool): BoardTool {
-  const { name, description, inputSchema, annotations } = tool
-  return { ...toTarget(tool), description, inputSchema, annotations, label: LABEL, isDeferred: false, name }
-}
-
-const LABEL = 'plugboard'
-
-function toTarget({ name, description, inputSchema, annotations }: BuiltinTool): ToolToCall {
-  return { server: '', tool: name, name, definition: { name, description, inputSchema, annotations } }
-}
-
-function detailsOf({ name }: BuiltinTool, { server }: Params): ResultDetails {
-  return {
-    serverName: typeof server === 'string' ? server : '',
-    mcpToolName: name,
-    name,
-    label: LABEL,
-  }
+function serverIn({ server }: Params): string {
+  return typeof server === 'string' ? server : ''
 }

@@ -8,25 +8,19 @@
 import { ToolAbortError, type CallOutcome, type ResultDetails, type ToolResult } from '../model/outcome.ts'
 import type { Params, Result } from '../model/message.ts'
 import type { Offering } from '../model/offering.ts'
-import {
-  TOOL_CHANGED,
-  type ToolToCall,
-  type Permission,
-  type Permit,
-  type WantedCall,
-} from '../model/permission.ts'
+import { TOOL_CHANGED, type Permit, type ToolToCall, type WantedCall } from '../model/permission.ts'
 import type { Problem } from '../model/problem.ts'
 import type { RequestOptions } from '../model/session.ts'
 import type { NameStyle } from '../model/settings.ts'
 import { call, type Guard, type Send } from '../pipeline/call/call.ts'
-import { gaveUp } from '../pipeline/call/problems.ts'
 import { nameOf } from '../pipeline/name/name.ts'
 import type { Spill } from '../pipeline/translate/spill.ts'
 import { translate } from '../pipeline/translate/translate.ts'
 import { createProblem, ProblemError } from '../problem/problem.ts'
 import { askAtOnce, inTurn, untilLive } from './ask.ts'
-import { findBuiltin } from './builtin-tools.ts'
-import { performBuiltin, toBoardTool, type BuiltinDesk } from './call-builtin.ts'
+import { asBoardTool, findBuiltin } from './builtin-tools.ts'
+import { performBuiltin, type BuiltinDesk } from './call-builtin.ts'
+import { askPermit } from './permit-call.ts'
 import { reachTool, type FoundTool, type Servers, type ToolName } from './reach-tool.ts'
 import type { BoardTool } from './tools.ts'
 
@@ -86,16 +80,21 @@ async function perform(desk: CallDesk, { name, args: given, options }: ToolReque
   const reaching = { signal, timeoutMs: connectTimeoutMs }
   const builtin = typeof name === 'string' ? findBuiltin(name) : undefined
   if (builtin !== undefined) {
-    const args = typeof given === 'function' ? given(toBoardTool(builtin)) : (given ?? {})
+    const args = typeof given === 'function' ? given(asBoardTool(builtin)) : (given ?? {})
     const limits = { signal, timeoutMs, onProgress }
-    return performBuiltin(desk, { tool: builtin, args, options: limits, reaching })
+    return performBuiltin(desk, {
+      tool: builtin,
+      wanted: { args, who, signal },
+      options: limits,
+      reaching,
+    })
   }
   const found = await reachTool(desk.servers, name, reaching)
   if (found.kind !== 'found') return { outcome: found, details: detailsOfName(name, desk.servers.style()) }
   const details = detailsOf(found.tool)
   const args = typeof given === 'function' ? given(found.tool) : (given ?? {})
   const target = targetOf(found)
-  const permission = await askPermission(desk.permit, target, { args, who, signal, ask })
+  const permission = await askPermit(desk.permit, target, { args, who, signal, ask })
   if (permission.kind !== 'allowed') return { outcome: permission, details }
   const { isUnchanged } = permission
   const { unfinished, onLog, params: more } = options
@@ -105,30 +104,6 @@ async function perform(desk: CallDesk, { name, args: given, options }: ToolReque
     desk.guard,
   )
   return { outcome, details }
-}
-
-/** Nobody waits for a person to answer longer than for the call itself. */
-async function askPermission(
-  permit: Permit,
-  target: ToolToCall,
-  wanted: WantedCall,
-): Promise<Extract<Permission, { kind: 'allowed' }> | CallOutcome> {
-  const { signal } = wanted
-  const answer = permit(target, wanted)
-  const permission = await (signal === undefined ? answer : unlessAborted(answer, signal))
-  if (permission === undefined) return { kind: 'aborted', wasSent: false, problem: gaveUp(target, false) }
-  if (permission.kind === 'allowed') return permission
-  return { kind: 'not-sent', code: 'denied', problem: permission.problem }
-}
-
-/** Undefined when it was. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => resolve(undefined)
-    if (signal.aborted) onAbort()
-    signal.addEventListener('abort', onAbort, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
-  })
 }
 
 /** To the server that was found, for as long as it has the tool that was permitted. */

@@ -9,9 +9,13 @@ import { NO_REPEATS } from '../pipeline/call/loop-guard.ts'
 import type { Permit, ToolToCall } from '../model/permission.ts'
 import type { Problem } from '../model/problem.ts'
 import type { ToolResult } from '../model/outcome.ts'
+import { isGiven } from '../pipeline/permit/permit-builtin.ts'
+import { titleOf } from '../pipeline/permit/problems.ts'
 import type { Restriction } from '../pipeline/permit/restrict.ts'
 import { isNamed } from '../pipeline/permit/rule-index.ts'
 import { createProblem } from '../problem/problem.ts'
+import type { BoardChange } from './board-events.ts'
+import type { BuiltinTool } from './builtin-tools.ts'
 import { callTool, type CallArguments, type CallDesk, type CallOptions } from './call-tool.ts'
 import type { ToolName } from './reach-tool.ts'
 import { createTarget, type PermissionView } from './permissions.ts'
@@ -26,11 +30,15 @@ export interface ForkOptions extends Restriction {
 export interface Fork extends AsyncDisposable {
   /** Those of the board that it may use. The list is the same value until something changes. */
   tools(): readonly BoardTool[]
+  /** As the board's, those that it may use: `allow` names them by their own names. */
+  builtinTools(): readonly BuiltinTool[]
   /** As the board's own; a tool that is kept from it is denied. */
   call(name: ToolName, args?: CallArguments, options?: CallOptions): Promise<ToolResult>
   permissions(): Promise<PermissionView>
   /** For a sub-agent of this one, with as much as this one has, or less. */
   fork(options?: ForkOptions): Fork
+  /** As the board's; `tools` is about those of the fork. Until it is closed. The answer takes the listener away. */
+  on(event: 'change', listener: (change: BoardChange) => void): () => void
   /** From then on it shows no tools and calls none; calls under way have their answer. The board stays as it is. */
   close(): Promise<void>
 }
@@ -38,6 +46,8 @@ export interface Fork extends AsyncDisposable {
 /** What a fork needs of a board, or of a fork. */
 export interface ForkedFrom {
   tools(): readonly BoardTool[]
+  builtinTools(): readonly BuiltinTool[]
+  onChange(listener: (change: BoardChange) => void): () => void
   permissions(): Promise<PermissionView>
   readonly desk: CallDesk
   /** Asked besides the permissions: what a host put in place of them, and every fork on the way that may be closed. */
@@ -46,11 +56,29 @@ export interface ForkedFrom {
 
 export function openFork(from: ForkedFrom, options: ForkOptions = {}): Fork {
   const { allow } = options
-  const toolsOf = createFilter(allow)
+  // A filter asks for the name of a tool, never for what its server is.
+  const toolsOf = createFilter<BoardTool>(allow && ((tool) => isNamed(allow, createTarget(tool, ''))))
+  const builtinsOf = createFilter<BuiltinTool>(allow && (({ name }) => isGiven(allow, name)))
+  const stops = new Set<() => void>()
   let isClosed = false
   let view: Promise<PermissionView> | undefined
 
   const tools = (): readonly BoardTool[] => (isClosed ? NONE : toolsOf(from.tools()))
+  const builtinTools = (): readonly BuiltinTool[] => (isClosed ? NONE : builtinsOf(from.builtinTools()))
+  const onChange = (listener: (change: BoardChange) => void): (() => void) => {
+    let [seen, seenBuiltins] = [tools(), builtinTools()]
+    const stop = from.onChange((change) => {
+      const [now, nowBuiltins] = change.tools ? [tools(), builtinTools()] : [seen, seenBuiltins]
+      const hasChanged = now !== seen || nowBuiltins !== seenBuiltins
+      ;[seen, seenBuiltins] = [now, nowBuiltins]
+      listener({ ...change, tools: hasChanged })
+    })
+    stops.add(stop)
+    return () => {
+      stops.delete(stop)
+      stop()
+    }
+  }
   const permissions = (): Promise<PermissionView> => {
     view ??= from.permissions().then((one) => one.restrict(options))
     return view
@@ -62,32 +90,45 @@ export function openFork(from: ForkedFrom, options: ForkOptions = {}): Fork {
   const desk: CallDesk = {
     ...from.desk,
     permit: both(unlessClosed, toPermit(permissions)),
+    builtins: {
+      ...from.desk.builtins,
+      permissions: async () => (await permissions()).current(),
+      permit: unlessClosed,
+    },
     guard: { limit: options.loopLimit ?? from.desk.guard.limit, repeats: NO_REPEATS },
   }
-  const close = async (): Promise<void> => void (isClosed = true)
+  const close = async (): Promise<void> => {
+    isClosed = true
+    for (const stop of stops) stop()
+    stops.clear()
+  }
   return {
     tools,
+    builtinTools,
+    on: (_event, listener) => onChange(listener),
     call: (name, args, callOptions = {}) => callTool(desk, { name, args, options: callOptions }),
     permissions,
-    fork: (further) => openFork({ tools, permissions, desk, permit: unlessClosed }, further),
+    fork: (further) =>
+      openFork({ tools, builtinTools, onChange, permissions, desk, permit: unlessClosed }, further),
     close,
     [Symbol.asyncDispose]: close,
   }
 }
 
-const NONE: readonly BoardTool[] = []
+const NONE: readonly never[] = []
 
-/** The same list for the same list. */
-function createFilter(
-  globs: readonly string[] | undefined,
-): (all: readonly BoardTool[]) => readonly BoardTool[] {
-  if (globs === undefined) return (all) => all
-  let seen: readonly BoardTool[] = NONE
-  let shown: readonly BoardTool[] = NONE
+/** The same list until one that it shows is another. */
+function createFilter<One>(
+  isShown: ((one: One) => boolean) | undefined,
+): (all: readonly One[]) => readonly One[] {
+  if (isShown === undefined) return (all) => all
+  let seen: readonly One[] = NONE
+  let shown: readonly One[] = NONE
   return (all) => {
-    // A filter asks for the name of a tool, never for what its server is.
-    if (all !== seen) shown = all.filter((tool) => isNamed(globs, createTarget(tool, '')))
+    const now = all === seen ? shown : all.filter(isShown)
+    const isSame = now.length === shown.length && now.every((one, i) => one === shown[i])
     seen = all
+    if (!isSame) shown = now
     return shown
   }
 }
@@ -101,9 +142,9 @@ function both(first: Permit, second: Permit): Permit {
   }
 }
 
-function forkClosed({ server, tool }: ToolToCall): Problem {
+function forkClosed(tool: ToolToCall): Problem {
   return createProblem({
     code: 'permit/denied',
-    message: `the agent that wanted \`${server}.${tool}\` is over, so it was not called`,
+    message: `the agent that wanted ${titleOf(tool)} is over, so it was not called`,
   })
 }

@@ -54,6 +54,8 @@ export interface LoadedCatalog {
   readonly off?: Spot
   /** How the model sees tools called. */
   readonly toolNames: NameStyle
+  /** The MCP registry that a setting names. */
+  readonly registry?: string
   /** The one that the shell talks to, when the settings name one. */
   readonly model?: ModelSetting
   /** What the repository's settings deny, as soon as something of it is approved. */
@@ -112,6 +114,7 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
     trustStore: stored.store,
     facts: trust.facts,
     toolNames: settings.toolNames ?? 'double',
+    ...(settings.registry === undefined ? {} : { registry: settings.registry }),
     ...(settings.model === undefined ? {} : { model: settings.model }),
     projectDeny: settings.projectDeny,
     projectRules: settings.projectRules,

@@ -5,6 +5,7 @@
  * out    the tool; one that is not known yet, when its server is
  */
 import { findNearest } from '../base/edit-distance.ts'
+import { BUILTIN_NAMES } from '../model/builtin.ts'
 import type { Problem } from '../model/problem.ts'
 import { createProblem, ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
@@ -27,12 +28,7 @@ export function requireTool(world: World, loaded: LoadedCatalog, name: string): 
   if (tool !== undefined) return { tool, isKnown: true }
   const unseen = findUnseen(loaded, name)
   if (unseen !== undefined) return { tool: unseen, isKnown: false }
-  throw new ProblemError(
-    unknownTool(
-      name,
-      known.map((one) => one.name),
-    ),
-  )
+  throw new ProblemError(unknownTool(name, [...known.map((one) => one.name), ...BUILTIN_NAMES]))
 }
 
 /** The server with the longest name is meant: `a__b` rather than `a`. */

@@ -6,11 +6,13 @@
  * never  loosens anything by a file in a repository; touches a file that cannot be understood, or a TOML file, whose
  *        comments nobody could keep
  */
+import { findNearest } from '../base/edit-distance.ts'
 import { hasWildcard, matchesPattern, parseGlob } from '../base/glob.ts'
 import { foldLookAlikes } from '../base/look-alike.ts'
 import { putRule, removeRules, type Edited, type WrittenRule } from '../edit/permission-rules.ts'
 import type { Action, Grant, PermissionRule } from '../model/permission.ts'
 import type { Problem } from '../model/problem.ts'
+import { mayName, toMeantName } from '../pipeline/normalize/permissions.ts'
 import { createProblem, ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
 import { grantFile } from './grant-store.ts'
@@ -36,6 +38,7 @@ export async function writeRules(
 ): Promise<readonly RuleWritten[]> {
   for (const { tool, action } of rules) {
     if (parseGlob(tool) === undefined) throw new ProblemError(badGlob(tool))
+    if (!mayName(tool)) throw new ProblemError(namesNothing(tool))
     if (scope === 'project' && action === 'allow') throw new ProblemError(onlyTightens)
   }
   const file = requireFile(world, loaded, { scope, rules })
@@ -63,6 +66,23 @@ export function findStricter(
   )
 }
 
+/** A server that a rule names and that nobody declares, with the one that may be meant: a slip would forbid nothing. */
+export function findUnknownServer(
+  { catalog }: Pick<LoadedCatalog, 'catalog'>,
+  glob: string,
+): { readonly server: string; readonly nearest: string | undefined } | undefined {
+  const known = catalog.entries.map(({ entry }) => entry.found.name)
+  const starts = known.flatMap((name) => [name, name.replace(/[^A-Za-z0-9_-]/gu, '_')]).map(foldLookAlikes)
+  for (const pattern of parseGlob(glob) ?? []) {
+    const [, server] = /^mcp__((?:(?!__).)+)/is.exec(pattern) ?? []
+    const rest = `${foldLookAlikes(pattern).slice('mcp__'.length)}__`
+    if (server === undefined || hasWildcard(server) || starts.some((one) => rest.startsWith(`${one}__`)))
+      continue
+    return { server, nearest: findNearest(server, known) }
+  }
+  return undefined
+}
+
 export interface Reset {
   readonly rules: number
   readonly grants: number
@@ -77,14 +97,19 @@ export async function resetPermissions(
   const bad = globs === 'all' ? undefined : globs.find((glob) => parseGlob(glob) === undefined)
   if (bad !== undefined) throw new ProblemError(badGlob(bad))
   const isMeant = (tool: string): boolean => globs === 'all' || globs.some((glob) => isCovered(glob, tool))
-  let rules = 0
   // A repository's are its team's, unless they are named.
-  for (const one of scope === undefined ? (['user', 'local'] as const) : [scope]) {
-    const { json, toml } = filesOf(world, loaded, one)
-    const isThere = world.files.kind(json) !== 'missing'
-    if (isThere) rules += await removeFrom(world, { file: json, scope: one }, isMeant)
+  const scopes = scope === undefined ? (['user', 'local'] as const) : [scope]
+  // Before anything is changed: half of what was asked for is worse than nothing.
+  for (const one of scopes) {
+    const { toml } = filesOf(world, loaded, one)
     const left = loaded.permissions.rules.filter(({ by, tool }) => by?.file === toml && isMeant(tool))
     if (left.length > 0) throw new ProblemError(inToml(toml, left))
+  }
+  let rules = 0
+  for (const one of scopes) {
+    const { json } = filesOf(world, loaded, one)
+    const isThere = world.files.kind(json) !== 'missing'
+    if (isThere) rules += await removeFrom(world, { file: json, scope: one }, isMeant)
   }
   const isGrantMeant = ({ server, tool }: Grant): boolean =>
     globs === 'all' || isMeant(`mcp__${server}__${tool}`) || isMeant(`mcp__${server}`)
@@ -187,16 +212,32 @@ function badGlob(tool: string): Problem {
   })
 }
 
+function namesNothing(tool: string): Problem {
+  const meant = toMeantName(tool)
+  return createProblem({
+    code: 'permit/bad-glob',
+    message: `no tool is called \`${tool}\`: names are \`mcp__<server>__<tool>\``,
+    hints: [
+      meant.includes('__', 'mcp__'.length)
+        ? `for one tool, write \`${meant}\``
+        : `for every tool of the server \`${tool}\`, write \`${meant}\``,
+    ],
+  })
+}
+
 const onlyTightens = createProblem({
   code: 'permit/only-tightens',
   message: 'settings in a repository cannot allow anything',
   hints: ['for yourself, in this project alone: `--scope local`'],
 })
 
+const NOT_IN_TOML =
+  'nothing was changed: settings in TOML are read, but only you write them, so that your comments stay'
+
 function addToToml(file: string, rules: readonly WrittenRule[]): Problem {
   return createProblem({
     code: 'permit/toml',
-    message: 'these settings are written in TOML, which only you can change without losing your comments',
+    message: NOT_IN_TOML,
     where: { file },
     notes: rules.flatMap(({ tool, action, reason }) => [
       '[[permissions.rules]]',
@@ -204,7 +245,7 @@ function addToToml(file: string, rules: readonly WrittenRule[]): Problem {
       `action = "${action}"`,
       ...(reason === undefined ? [] : [`reason = ${JSON.stringify(reason)}`]),
     ]),
-    hints: [`add the lines above to \`${file}\``],
+    hints: [`add the lines above at the end of \`${file}\``],
   })
 }
 
@@ -212,10 +253,10 @@ function inToml(file: string, rules: readonly PermissionRule[]): Problem {
   const lines = rules.map(({ by }) => by?.line).filter((line) => line !== undefined)
   return createProblem({
     code: 'permit/toml',
-    message: 'these settings are written in TOML, which only you can change without losing your comments',
+    message: NOT_IN_TOML,
     where: { file },
     hints: [
-      `take out the rules ${lines.length === 1 ? 'in line' : 'in lines'} ${lines.join(', ')} of \`${file}\``,
+      `take out the ${lines.length === 1 ? 'rule that begins in line' : 'rules that begin in lines'} ${lines.join(', ')} of \`${file}\`, and run this again`,
     ],
   })
 }

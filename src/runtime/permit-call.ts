@@ -1,9 +1,11 @@
 /**
- * permit-call: the permissions of a board, in the form in which a call asks for them.
+ * permit-call: the permissions of a board, in the form in which a call asks for them, and the asking.
  *
  * out    allowed, and whether the tool is in all respects what its user approved; or denied, with the problem
  */
-import type { Permit, Pin, ToolToCall } from '../model/permission.ts'
+import type { CallOutcome } from '../model/outcome.ts'
+import type { Permission, Permit, Pin, ToolToCall, WantedCall } from '../model/permission.ts'
+import { gaveUp } from '../pipeline/call/problems.ts'
 import { findChange, hintsOf } from '../pipeline/permit/pins.ts'
 import type { PermissionView } from './permissions.ts'
 
@@ -14,6 +16,30 @@ export function toPermit(open: () => Promise<PermissionView>): Permit {
     if (decision.action === 'deny') return { kind: 'denied', problem: decision.problem }
     return { kind: 'allowed', isUnchanged: isAsPinned(permissions.consider(tool).pin, tool) }
   }
+}
+
+/** Nobody waits for a person to answer longer than for the call itself. */
+export async function askPermit(
+  permit: Permit,
+  target: ToolToCall,
+  wanted: WantedCall,
+): Promise<Extract<Permission, { kind: 'allowed' }> | CallOutcome> {
+  const { signal } = wanted
+  const answer = permit(target, wanted)
+  const permission = await (signal === undefined ? answer : unlessAborted(answer, signal))
+  if (permission === undefined) return { kind: 'aborted', wasSent: false, problem: gaveUp(target, false) }
+  if (permission.kind === 'allowed') return permission
+  return { kind: 'not-sent', code: 'denied', problem: permission.problem }
+}
+
+/** Undefined when it was. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => resolve(undefined)
+    if (signal.aborted) onAbort()
+    signal.addEventListener('abort', onAbort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
 }
 
 /** The hints are no part of what is pinned as the definition, but a call may be sent twice because of them. */

@@ -8,12 +8,14 @@
 import type { ListedTool } from '../model/offering.ts'
 import type { Pin, PinDiff } from '../model/permission.ts'
 import type { Problem } from '../model/problem.ts'
+import { permit } from '../pipeline/permit/permit.ts'
 import { diffPin } from '../pipeline/permit/pin-diff.ts'
 import { findChange, findFormer, toPin } from '../pipeline/permit/pins.ts'
 import { nameOf } from '../pipeline/name/name.ts'
 import type { World } from '../world/world.ts'
 import { findKnownTools } from './known-tools.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
+import { createTarget, openPermissions } from './permissions.ts'
 import { addPins, isSamePin, pinFile } from './pin-store.ts'
 import { readState, updateState } from './state-file.ts'
 import { createFingerprints } from './trust-fingerprint.ts'
@@ -57,6 +59,25 @@ export async function acceptPins(
       accepted,
     ),
   )
+}
+
+/**
+ * So that they are approved anew, as they are then. Gives those that a rule or a grant allows, about which nobody will
+ * be asked. Throws `permit/unwritable`.
+ */
+export async function forgetPins(
+  world: World,
+  loaded: LoadedCatalog,
+  reviewed: readonly ReviewedPin[],
+): Promise<readonly ReviewedPin[]> {
+  await updateState(world, pinFile(world, loaded.dirs), (pins) =>
+    pins.filter((pin) => !reviewed.some((one) => isSamePin(one.pin, pin))),
+  )
+  const now = (await openPermissions(world, loaded)).current()
+  return reviewed.filter(({ pin: { server, tool, fingerprint, definition }, name }) => {
+    const target = createTarget({ server, tool, name, definition: { ...definition } }, fingerprint)
+    return permit(now, target, 'model').action === 'allow'
+  })
 }
 
 function toolsByFingerprint(world: World, loaded: LoadedCatalog): ReadonlyMap<string, readonly ListedTool[]> {

@@ -34,6 +34,12 @@ export interface Summaries {
   readonly problem?: Problem
 }
 
+/** A sign-in, and by what it is told from what is kept later. */
+export interface Kept {
+  readonly signIn: SignIn
+  readonly mark: string
+}
+
 /** Settles what a renewal makes of a sign-in; undefined leaves it as it is. */
 export type Renew = (now: SignIn | undefined) => Promise<SignIn | undefined>
 
@@ -51,7 +57,19 @@ export class OpenSignInStore implements SignInStore {
 
   /** Throws `authorize/store-damaged`, `authorize/store-open`, `authorize/keychain-locked`. */
   async find(wish: SignInWish): Promise<SignIn | undefined> {
+    return (await this.findKept(wish))?.signIn
+  }
+
+  /** As `find`. */
+  async findKept(wish: SignInWish): Promise<Kept | undefined> {
     const stored = this.#pick(this.#readOrThrow(), wish)
+    return stored === undefined ? undefined : { signIn: await this.#open(stored), mark: markOf(stored) }
+  }
+
+  /** By all of its key. Throws as `find`. */
+  async findExactly(key: SignInKey): Promise<SignIn | undefined> {
+    const id = idOf(toOwnKey(key))
+    const stored = this.#readOrThrow().find((one) => idOf(one) === id)
     return stored === undefined ? undefined : this.#open(stored)
   }
 
@@ -61,10 +79,10 @@ export class OpenSignInStore implements SignInStore {
     return stored === undefined ? undefined : toSummary(stored)
   }
 
-  /** Another one for another token of the same sign-in, too. Undefined: there is none, or the file is no good. */
+  /** Of what is kept now. Undefined: there is none, or the file is no good. */
   markOf(wish: SignInWish): string | undefined {
     const stored = this.#pick(this.#reread().value, wish)
-    return stored === undefined ? undefined : sha256(JSON.stringify(stored)).slice(0, 16)
+    return stored === undefined ? undefined : markOf(stored)
   }
 
   all(): Summaries {
@@ -89,7 +107,7 @@ export class OpenSignInStore implements SignInStore {
    * One renewal of this sign-in at a time, in all processes: the step gets what is kept by now, which may be what another
    * one has just renewed. Gives what is kept in the end.
    */
-  async renewing(key: SignInKey, step: Renew): Promise<SignIn | undefined> {
+  async renewing(key: SignInKey, step: Renew): Promise<Kept | undefined> {
     const id = idOf(toOwnKey(key))
     const { paths, files } = this.#world
     const lock = paths.join(paths.dirname(this.#state.file), `renewal-${sha256(id).slice(0, 16)}`)
@@ -97,12 +115,13 @@ export class OpenSignInStore implements SignInStore {
       const stored = this.#readOrThrow().find((one) => idOf(one) === id)
       const now = stored === undefined ? undefined : await this.#open(stored)
       const next = await step(now)
-      if (next === undefined || stored === undefined) return now
+      if (stored === undefined) return undefined
+      if (next === undefined) return { signIn: now!, mark: markOf(stored) }
       const renewed = await this.#seal(next, stored)
       // Whoever signed in or out meanwhile has the last word.
       const isSame = (one: StoredSignIn): boolean => idOf(one) === id && one.account === stored.account
       await this.#update((all) => all.map((one) => (isSame(one) ? renewed : one)))
-      return next
+      return { signIn: next, mark: markOf(renewed) }
     })
   }
 
@@ -128,9 +147,12 @@ export class OpenSignInStore implements SignInStore {
     return toSignIn(stored, parsed)
   }
 
-  async #seal(signIn: SignIn, kept: Pick<StoredSignIn, 'account' | 'signedInAt'>): Promise<StoredSignIn> {
+  async #seal(
+    signIn: SignIn,
+    { account, signedInAt }: Pick<StoredSignIn, 'account' | 'signedInAt'>,
+  ): Promise<StoredSignIn> {
     const plain = JSON.stringify(secretsOf(signIn))
-    const stored = { ...toPublic(signIn), ...kept, secrets: { plain } }
+    const stored = { ...toPublic(signIn), account, signedInAt, secrets: { plain } }
     const key = await this.#key.toSeal()
     if (key === undefined) return stored
     return { ...stored, secrets: { sealed: this.#world.sealer.seal(plain, key, boundOf(stored)) } }
@@ -158,6 +180,11 @@ export class OpenSignInStore implements SignInStore {
     if (problem !== undefined) throw new ProblemError(problem)
     await updateState(this.#world, this.#state, change)
   }
+}
+
+/** Another one for another token of the same sign-in, too. */
+function markOf(stored: StoredSignIn): string {
+  return sha256(JSON.stringify(stored)).slice(0, 16)
 }
 
 function latest(signIns: readonly StoredSignIn[]): StoredSignIn | undefined {

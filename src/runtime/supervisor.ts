@@ -118,6 +118,11 @@ export class Supervisor implements AttemptHooks {
     }
   }
 
+  /** It waits for a sign-in, and there is one now. */
+  get canSignIn(): boolean {
+    return this.connection.state === 'needs-auth' && this.#attempt?.hasNewSignIn() === true
+  }
+
   /** Starts a try unless one is under way or not needed. */
   want(): void {
     this.#dispatch({ kind: 'wanted' })
@@ -236,9 +241,15 @@ export class Supervisor implements AttemptHooks {
   onRefused(failure: SessionFailure, stage: Stage): void {
     // Whatever was remembered of its era may be what failed.
     this.#shared.cache.forgetEra(this.#key)
-    const { lastLines, startedAt, redact } = this.#attempt!
+    const { lastLines, startedAt, redact, whyNoSignIn } = this.#attempt!
     const tookMs = this.#shared.world.clock.now() - startedAt
-    const circumstances = { stage, failure: redactFailure(failure, redact), lastLines, tookMs }
+    const circumstances = {
+      stage,
+      failure: redactFailure(failure, redact),
+      lastLines,
+      tookMs,
+      whyNoSignIn,
+    }
     const problem = redactProblem(failedToConnect(this.server, circumstances), redact)
     if (needsSignIn(failure)) this.#dispatch({ kind: 'refused', problem, needsSignIn: true })
     else {

@@ -1,13 +1,15 @@
 /**
- * tools-for: the tools of a board as one provider takes them.
+ * tools-for: the tools of a board as a provider takes them.
  *
- * in     what `board.tools()` gave, and the provider's profile
+ * in     what `board.tools()` gave, and the profile; or several, the most wanted first
  * out    the tools with schemas that fit, in the same order, and for every other one why it is kept back
  * never  does the same work twice: the same list gives the same answer, and a schema that was mended is remembered with its definition
  */
+import type { Params } from '../model/message.ts'
 import type { JsonSchema, Profile, ProviderSchema } from '../model/profile.ts'
 import { findNameFault } from '../pipeline/name/name-fault.ts'
 import { toProviderSchema } from '../pipeline/name/schema.ts'
+import { withoutNulls } from '../pipeline/name/without-nulls.ts'
 import type { BoardTool } from './tools.ts'
 
 export interface ProviderTools {
@@ -34,23 +36,49 @@ export function toolsFor(tools: readonly BoardTool[], profile: Profile): Provide
   return remember(LISTS, [tools, profile], () => {
     const kept: BoardTool[] = []
     const quarantined: QuarantinedTool[] = []
-    for (const tool of tools) {
-      const made = schemaFor(tool, profile)
-      if (made.kind === 'schema') kept.push(withSchema(tool, made.schema))
-      else quarantined.push({ name: tool.name, server: tool.server, tool: tool.tool, reason: made.reason })
+    for (const one of fitTools(tools, [profile])) {
+      const { name, server, tool } = one.tool
+      if (one.kind === 'fits') kept.push(withSchema(one.tool, one.schema))
+      else quarantined.push({ name, server, tool, reason: one.reason })
     }
     return { tools: kept, quarantined }
   })
 }
 
-/** Remembered with the definition. */
-export function schemaFor(
-  { name, definition: { inputSchema } }: BoardTool,
-  profile: Profile,
-): ProviderSchema {
+export type FittedTool =
+  | {
+      readonly kind: 'fits'
+      readonly tool: BoardTool
+      readonly schema: JsonSchema
+      readonly profile: Profile
+    }
+  /** `reason`: a clause, for the profile that was tried last. */
+  | { readonly kind: 'left-out'; readonly tool: BoardTool; readonly reason: string }
+
+/** Each with the first schema that can be made for it. */
+export function fitTools(
+  tools: readonly BoardTool[],
+  profiles: readonly [Profile, ...Profile[]],
+): readonly FittedTool[] {
+  return tools.map((tool) => fitTool(tool, profiles))
+}
+
+function fitTool(tool: BoardTool, [profile, ...others]: readonly [Profile, ...Profile[]]): FittedTool {
+  const made = schemaFor(tool, profile)
+  if (made.kind === 'schema') return { kind: 'fits', tool, schema: made.schema, profile }
+  const [next, ...rest] = others
+  return next === undefined ? { kind: 'left-out', tool, reason: made.reason } : fitTool(tool, [next, ...rest])
+}
+
+function schemaFor({ name, definition: { inputSchema } }: BoardTool, profile: Profile): ProviderSchema {
   const reason = findNameFault(name, profile)
   if (reason !== undefined) return { kind: 'quarantined', reason }
   return remember(SCHEMAS, [inputSchema, profile], () => toProviderSchema(inputSchema, profile))
+}
+
+/** Arguments for a tool whose model writes null for what it leaves out. */
+export function withoutNullsFor({ definition: { inputSchema } }: BoardTool, args: Params): Params {
+  return withoutNulls(inputSchema, args)
 }
 
 function withSchema(tool: BoardTool, inputSchema: JsonSchema): BoardTool {

@@ -94,6 +94,14 @@ describe('printable', () => {
 })
 
 describe('edit distance', () => {
+  test('what is too long to be typed is near to nothing, and takes no time', () => {
+    const before = performance.now()
+    const long = 'x'.repeat(100_000)
+    expect(findNearest(long, [`${long}y`, 'x'])).toBeUndefined()
+    expect(findNearest('x', [long])).toBeUndefined()
+    expect(performance.now() - before).toBeLessThan(1000)
+  })
+
   test('finds the slip of the finger, and does not guess wildly', () => {
     expect(findNearest('githib', ['gitlab', 'github', 'files'])).toBe('github')
     expect(findNearest('lsit', ['list', 'get'])).toBe('list')

@@ -3,13 +3,14 @@
  */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { BuiltinName } from '../../src/model/builtin.ts'
 import type { Params, Result } from '../../src/model/message.ts'
 import { ToolAbortError } from '../../src/model/outcome.ts'
 import type { Permissions } from '../../src/model/permission.ts'
 import { SessionError } from '../../src/model/session.ts'
 import { denyBuiltin } from '../../src/pipeline/permit/permit-builtin.ts'
 import { createProblem } from '../../src/problem/problem.ts'
-import { BUILTIN_TOOLS, callBuiltin, findBuiltin, type BuiltinName } from '../../src/runtime/builtin-tools.ts'
+import { BUILTIN_TOOLS, callBuiltin, findBuiltin } from '../../src/runtime/builtin-tools.ts'
 import type { KnownServer } from '../../src/runtime/standing.ts'
 import { officialEntry, openTestBoard, serverEntry } from '../boards/open.ts'
 import { problemOf } from '../boards/watch.ts'
@@ -396,7 +397,12 @@ describe('called as any tool', () => {
       await using test = await openTestBoard(NOTES, { rules: [{ tool, action: 'deny' }], only: [] })
       expect(await test.board.call('readMcpResource', ONE)).toMatchObject({
         code: 'denied',
-        problem: { message: 'policy does not allow `readMcpResource`', hints: [] },
+        problem: {
+          message: 'policy does not allow `readMcpResource`',
+          hints: [
+            'to see every rule that was considered, run `plugboard permissions explain readMcpResource`',
+          ],
+        },
       })
     },
   )

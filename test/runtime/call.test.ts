@@ -492,6 +492,36 @@ describe('over HTTP', () => {
     expect([result.outcome, result.problem?.code, count]).toEqual([outcome, code, times])
   })
 
+  it.each([401, 403, 404])(
+    'one whose answer breaks off, and is refused later with %i, is unknown',
+    async (status) => {
+      let isRunning = false
+      const usual = answer((request) => {
+        isRunning = true
+        request.response
+          .writeHead(200, { 'content-type': 'text/event-stream' })
+          .end('id: e1\nretry: 1\ndata: \n\n')
+      })
+      await using server = await serve((request) => {
+        // It was restarted: neither the session nor the call is known to it.
+        if (request.method === 'GET' && isRunning) request.response.writeHead(status).end()
+        else {
+          request.response.setHeader('mcp-session-id', 's')
+          usual(request)
+        }
+      })
+      await using test = await openTestBoard({ x: { type: 'http', url: server.url } }, { permit: allowAll })
+      const result = await call(test, 'do')
+      const count = server.received.filter(({ message }) => message?.method === 'tools/call').length
+      expect([result.outcome, result.problem?.code, count]).toEqual(['unknown', 'call/lost', 1])
+    },
+  )
+
+  it('one that is not found is not sent again to a server that has no sessions', async () => {
+    const [result, count] = await callOver(({ response }) => void response.writeHead(404).end('sorry'))
+    expect([result.outcome, count]).toEqual(['failed', 1])
+  })
+
   it('one that is cut off without an answer is unknown, and not sent again', async () => {
     const [result, count] = await callOver(({ response }) => void response.socket!.destroy())
     expect([result.outcome, count]).toEqual(['unknown', 1])

@@ -3,7 +3,7 @@
  */
 import { describe, expect, test } from 'vitest'
 import { Secret } from '../../src/base/secret.ts'
-import type { BoardChange } from '../../src/runtime/board.ts'
+import type { BoardChange } from '../../src/runtime/board-events.ts'
 import { openTestBoard, type TestBoard } from '../boards/open.ts'
 import { until } from '../boards/watch.ts'
 import { sendJson, serve, type Loopback, type Received } from '../servers/http/loopback.ts'

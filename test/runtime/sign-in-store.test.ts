@@ -130,9 +130,12 @@ describe('renewing', () => {
     await store.save(signInOf())
     const [before, mark] = [store.look({ url }), store.markOf({ url })]
     const renewed = await store.renewing(signInOf().key, async (now) => withAccess(now!, 'n3w'))
-    expect(renewed?.tokens.access.reveal()).toBe('n3w')
+    expect(renewed?.signIn.tokens.access.reveal()).toBe('n3w')
     expect(store.look({ url })?.account).toBe(before?.account)
     expect(store.markOf({ url })).not.toBe(mark)
+    const other = { ...signInOf().tokens, scopes: ['read', 'write'], expiresAt: 8 }
+    await store.renewing(signInOf().key, async (now) => ({ ...now!, tokens: other }))
+    expect(store.look({ url })).toMatchObject({ scopes: ['read', 'write'], expiresAt: 8 })
     await store.save(signInOf())
     expect(store.look({ url })?.account).not.toBe(before?.account)
   })

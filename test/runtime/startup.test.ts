@@ -2,7 +2,7 @@
  * startup: what a board shows when it opens, how long that takes, and how it keeps up with what comes later.
  */
 import { describe, expect, it } from 'vitest'
-import type { BoardChange } from '../../src/runtime/board.ts'
+import type { BoardChange } from '../../src/runtime/board-events.ts'
 import { isAlive, openTestBoard, serverEntry, type TestBoard } from '../boards/open.ts'
 import { call, connectionOf, problemOf, until, untilState } from '../boards/watch.ts'
 import { createScratch } from '../worlds/scratch.ts'

@@ -8,8 +8,57 @@
 import type { Auth, OAuth, ServerDefinition, TemplateMap, Transport } from '../../model/definition.ts'
 import type { Template } from '../../model/template.ts'
 
-/** What kind of value each field has. */
-const KINDS = {
+type FactKind = keyof Shapes
+
+interface Shapes {
+  readonly template: Template
+  readonly templates: readonly Template[]
+  readonly map: TemplateMap
+  readonly words: readonly string[]
+  readonly ms: number
+  readonly plain: string | number | boolean
+}
+
+/** What kind of value each field has. A new one of the definition must be here before anything compiles. */
+const OAUTH_KINDS = {
+  clientId: 'template',
+  clientSecret: 'template',
+  scopes: 'words',
+  callbackPort: 'plain',
+  callbackPath: 'plain',
+  redirectUri: 'plain',
+  authServerMetadataUrl: 'plain',
+  authorizationUrl: 'plain',
+  tokenUrl: 'plain',
+  resource: 'plain',
+  issuer: 'plain',
+  clientMetadataUrl: 'plain',
+  grantType: 'plain',
+  prompt: 'plain',
+  privateKey: 'template',
+  privateKeyFile: 'template',
+  signingAlgorithm: 'plain',
+  assertion: 'template',
+  assertionFile: 'template',
+  idToken: 'template',
+  idTokenFile: 'template',
+  idpIssuer: 'plain',
+  idpTokenUrl: 'plain',
+  idpClientId: 'template',
+  idpClientSecret: 'template',
+  dangerouslyAllowHttp: 'plain',
+} as const satisfies Record<Exclude<keyof OAuth, 'isOff'>, FactKind>
+
+const AUTH_KINDS = {
+  type: 'plain',
+  credentialId: 'plain',
+  tokenUrl: 'plain',
+  clientId: 'template',
+  clientSecret: 'template',
+  resource: 'plain',
+} as const satisfies Record<keyof Auth, FactKind>
+
+const OWN_KINDS = {
   type: 'plain',
   command: 'template',
   args: 'templates',
@@ -21,24 +70,6 @@ const KINDS = {
   headersHelper: 'template',
   /** `false`: not to be tried. Then nothing else is said about it. */
   oauth: 'plain',
-  'oauth.clientId': 'template',
-  'oauth.clientSecret': 'template',
-  'oauth.scopes': 'words',
-  'oauth.callbackPort': 'plain',
-  'oauth.callbackPath': 'plain',
-  'oauth.redirectUri': 'plain',
-  'oauth.authServerMetadataUrl': 'plain',
-  'oauth.authorizationUrl': 'plain',
-  'oauth.tokenUrl': 'plain',
-  'oauth.resource': 'plain',
-  'oauth.grantType': 'plain',
-  'oauth.prompt': 'plain',
-  'auth.type': 'plain',
-  'auth.credentialId': 'plain',
-  'auth.tokenUrl': 'plain',
-  'auth.clientId': 'template',
-  'auth.clientSecret': 'template',
-  'auth.resource': 'plain',
   ideName: 'plain',
   authToken: 'template',
   ideRunningInWindows: 'plain',
@@ -58,31 +89,44 @@ const KINDS = {
   enabled: 'plain',
 } as const
 
-interface Shapes {
-  readonly template: Template
-  readonly templates: readonly Template[]
-  readonly map: TemplateMap
-  readonly words: readonly string[]
-  readonly ms: number
-  readonly plain: string | number | boolean
-}
+type OAuthName = `oauth.${keyof typeof OAUTH_KINDS}`
+type AuthName = `auth.${keyof typeof AUTH_KINDS}`
 
-export type FactName = keyof typeof KINDS
+export type FactName = keyof typeof OWN_KINDS | OAuthName | AuthName
 
-export type FactValue<K extends FactName> = Shapes[(typeof KINDS)[K]]
+type KindOf<K extends FactName> = K extends keyof typeof OWN_KINDS
+  ? (typeof OWN_KINDS)[K]
+  : K extends `oauth.${infer F extends keyof typeof OAUTH_KINDS}`
+    ? (typeof OAUTH_KINDS)[F]
+    : K extends `auth.${infer F extends keyof typeof AUTH_KINDS}`
+      ? (typeof AUTH_KINDS)[F]
+      : never
+
+export type FactValue<K extends FactName> = Shapes[KindOf<K>]
 
 export type Facts = { readonly [K in FactName]?: FactValue<K> | undefined }
 
-export function kindOf<K extends FactName>(name: K): (typeof KINDS)[K] {
-  return KINDS[name]
+const withPrefix = (prefix: string, kinds: object): [string, FactKind][] =>
+  Object.entries(kinds).map(([key, kind]) => [`${prefix}.${key}`, kind as FactKind])
+
+const NESTED: ReadonlyMap<string, FactKind> = new Map([
+  ...withPrefix('oauth', OAUTH_KINDS),
+  ...withPrefix('auth', AUTH_KINDS),
+])
+
+export function kindOf(name: FactName): FactKind {
+  return NESTED.get(name) ?? OWN_KINDS[name as keyof typeof OWN_KINDS]
 }
+
+/** All names about signing in. */
+export const NESTED_NAMES = [...NESTED.keys()] as readonly (OAuthName | AuthName)[]
 
 export function toFacts(definition: ServerDefinition, power: 'on' | 'off'): Facts {
   const { required, includeTools, excludeTools, description, protocol } = definition
   const { inheritEnv, supportsParallelCalls, isolation } = definition
   return {
     ...transportFacts(definition.transport),
-    ...authFacts(definition.auth),
+    ...prefixed('auth', definition.auth),
     timeout: definition.timeoutMs,
     startupTimeout: definition.startupTimeoutMs,
     required,
@@ -127,34 +171,12 @@ function remoteFacts(transport: Extract<Transport, { type: 'http' | 'sse' | 'ws'
 }
 
 function oauthFacts(oauth: OAuth | undefined): Facts {
-  if (oauth === undefined) return {}
-  if (oauth.isOff === true) return { oauth: false }
-  return {
-    'oauth.clientId': oauth.clientId,
-    'oauth.clientSecret': oauth.clientSecret,
-    'oauth.scopes': oauth.scopes,
-    'oauth.callbackPort': oauth.callbackPort,
-    'oauth.callbackPath': oauth.callbackPath,
-    'oauth.redirectUri': oauth.redirectUri,
-    'oauth.authServerMetadataUrl': oauth.authServerMetadataUrl,
-    'oauth.authorizationUrl': oauth.authorizationUrl,
-    'oauth.tokenUrl': oauth.tokenUrl,
-    'oauth.resource': oauth.resource,
-    'oauth.grantType': oauth.grantType,
-    'oauth.prompt': oauth.prompt,
-  }
+  return oauth?.isOff === true ? { oauth: false } : prefixed('oauth', oauth)
 }
 
-function authFacts(auth: Auth | undefined): Facts {
-  if (auth === undefined) return {}
-  return {
-    'auth.type': auth.type,
-    'auth.credentialId': auth.credentialId,
-    'auth.tokenUrl': auth.tokenUrl,
-    'auth.clientId': auth.clientId,
-    'auth.clientSecret': auth.clientSecret,
-    'auth.resource': auth.resource,
-  }
+/** The types of the tables say that every key is one. */
+function prefixed(prefix: 'oauth' | 'auth', settings: OAuth | Auth = {}): Facts {
+  return Object.fromEntries(Object.entries(settings).map(([key, value]) => [`${prefix}.${key}`, value]))
 }
 
 function unlessEmpty(map: TemplateMap): TemplateMap | undefined {

@@ -1,6 +1,7 @@
 /**
  * mcp-servers: the writers of the `mcpServers` family, ours among them, and of its near relatives.
  */
+import { NESTED_NAMES } from './facts.ts'
 import {
   between,
   disabled,
@@ -33,37 +34,18 @@ const COMMON: Rows = {
   headers: 'headers',
 }
 
-const OUR_OAUTH: Rows = {
-  oauth: 'oauth',
-  'oauth.clientId': 'oauth.clientId',
-  'oauth.clientSecret': 'oauth.clientSecret',
-  'oauth.scopes': 'oauth.scopes',
-  'oauth.callbackPort': 'oauth.callbackPort',
-  'oauth.callbackPath': 'oauth.callbackPath',
-  'oauth.redirectUri': 'oauth.redirectUri',
-  'oauth.authServerMetadataUrl': 'oauth.authServerMetadataUrl',
-  'oauth.authorizationUrl': 'oauth.authorizationUrl',
-  'oauth.tokenUrl': 'oauth.tokenUrl',
-  'oauth.resource': 'oauth.resource',
-  'oauth.grantType': 'oauth.grantType',
-  'oauth.prompt': 'oauth.prompt',
-}
+const sameNames = (prefix: string): Rows =>
+  Object.fromEntries(NESTED_NAMES.filter((name) => name.startsWith(prefix)).map((name) => [name, name]))
 
-const OUR_AUTH: Rows = {
-  'auth.type': 'auth.type',
-  'auth.credentialId': 'auth.credentialId',
-  'auth.tokenUrl': 'auth.tokenUrl',
-  'auth.clientId': 'auth.clientId',
-  'auth.clientSecret': 'auth.clientSecret',
-  'auth.resource': 'auth.resource',
-}
+const OUR_AUTH = sameNames('auth.')
 
 const OUR_ROWS: Rows = {
   ...COMMON,
   envFile: 'envFile',
   cwd: 'cwd',
   headersHelper: 'headersHelper',
-  ...OUR_OAUTH,
+  oauth: 'oauth',
+  ...sameNames('oauth.'),
   ...OUR_AUTH,
   ideName: 'ideName',
   authToken: 'authToken',
@@ -262,7 +244,11 @@ export const copilot: Writer = {
     includeTools: () => undefined,
     timeout: 'timeout',
     'oauth.clientId': 'oauthClientId',
-    'oauth.grantType': 'oauthGrantType',
+    'oauth.grantType': (pen, type) => {
+      const isKnown = type === 'authorization_code' || type === 'client_credentials'
+      if (isKnown) pen.put('oauthGrantType', type)
+      else pen.unsay('oauth.grantType')
+    },
     'oauth.callbackPort': 'auth.redirectPort',
   },
   spelling: SHELL_LIKE,

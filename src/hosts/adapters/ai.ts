@@ -7,7 +7,8 @@
  */
 import type { ToolSet } from 'ai'
 import type { Profile } from '../../model/profile.ts'
-import { answerCall, imagesOf, offer, type Answer, type OfferOptions, type ToolBoard } from './offer.ts'
+import { imagesOf } from '../shared/images.ts'
+import { answerCall, offer, type Answer, type OfferOptions, type ToolBoard } from './offer.ts'
 
 export type { OfferOptions, Profile, ToolBoard }
 

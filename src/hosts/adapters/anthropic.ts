@@ -11,12 +11,11 @@ import type {
   ToolResultBlockParam,
   ToolUseBlock,
 } from '@anthropic-ai/sdk/resources/messages'
+import { imagesOf, type Image } from '../shared/images.ts'
 import {
   answerCall,
-  imagesOf,
   offer,
   type Answer,
-  type Image,
   type OfferOptions,
   type RunOptions,
   type ToolBoard,

@@ -10,15 +10,8 @@
 import type { ToolMessage } from '@langchain/core/messages'
 import type { DynamicStructuredTool } from '@langchain/core/tools'
 import type { Profile } from '../../model/profile.ts'
-import {
-  answerCall,
-  imagesOf,
-  offer,
-  toDataUrl,
-  type Answer,
-  type OfferOptions,
-  type ToolBoard,
-} from './offer.ts'
+import { imagesOf } from '../shared/images.ts'
+import { answerCall, offer, toDataUrl, type Answer, type OfferOptions, type ToolBoard } from './offer.ts'
 
 export type { OfferOptions, Profile, ToolBoard }
 

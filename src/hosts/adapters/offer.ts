@@ -5,12 +5,13 @@ import { isObject } from '../../base/is-object.ts'
 import type { Media, ToolResult } from '../../model/outcome.ts'
 import type { Profile } from '../../model/profile.ts'
 import type { Board } from '../../runtime/board.ts'
+import { asBoardTool } from '../../runtime/builtin-tools.ts'
 import type { CallOptions } from '../../runtime/call-tool.ts'
-import { toProviderTools, withoutNullsFor, type ProviderTool } from '../../runtime/provider-tools.ts'
+import { fitTools, withoutNullsFor, type FittedTool } from '../../runtime/tools-for.ts'
 import type { BoardTool } from '../../runtime/tools.ts'
 
 /** A board, or a fork of one. */
-export type ToolBoard = Pick<Board, 'tools' | 'call'>
+export type ToolBoard = Pick<Board, 'tools' | 'builtinTools' | 'call'>
 
 export type RunOptions = Pick<CallOptions, 'signal' | 'timeoutMs' | 'onProgress'>
 
@@ -19,33 +20,19 @@ export interface OfferOptions {
   readonly onLeftOut?: ((tool: BoardTool, reason: string) => void) | undefined
 }
 
-export type FittingTool = Extract<ProviderTool, { kind: 'fits' }>
+export type FittingTool = Extract<FittedTool, { kind: 'fits' }>
 
 export function offer(
   board: ToolBoard,
   profiles: readonly [Profile, ...Profile[]],
   { onLeftOut }: OfferOptions,
 ): readonly FittingTool[] {
-  return toProviderTools(board.tools(), profiles).flatMap((one) => {
+  const tools = [...board.tools(), ...board.builtinTools().map(asBoardTool)]
+  return fitTools(tools, profiles).flatMap((one) => {
     if (one.kind === 'fits') return [one]
     onLeftOut?.(one.tool, one.reason)
     return []
   })
-}
-
-const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
-
-export interface Image extends Media {
-  readonly mimeType: (typeof IMAGE_TYPES)[number]
-}
-
-/** Those that every provider can see. One of another type would have the whole request refused; the text names it all the same. */
-export function imagesOf({ media }: Pick<ToolResult, 'media'>): readonly Image[] {
-  return media.filter(isImage)
-}
-
-function isImage(one: Media): one is Image {
-  return IMAGE_TYPES.some((type) => type === one.mimeType)
 }
 
 export function toDataUrl({ mimeType, data }: Media): string {

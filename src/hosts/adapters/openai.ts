@@ -15,9 +15,9 @@ import type {
   ResponseFunctionToolCall,
   ResponseInputItem,
 } from 'openai/resources/responses/responses'
+import { imagesOf } from '../shared/images.ts'
 import {
   answerCall,
-  imagesOf,
   offer,
   toDataUrl,
   type Answer,

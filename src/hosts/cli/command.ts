@@ -25,6 +25,10 @@ export interface Command {
 export interface Argument {
   readonly name: string
   readonly count: 'one' | 'optional' | 'some' | 'any'
+  /** What may be written here with none of the arguments behind it. */
+  readonly alone?: readonly string[]
+  /** All that it can be, for completion. */
+  readonly values?: readonly string[]
 }
 
 export interface Flag {

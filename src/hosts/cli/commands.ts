@@ -1,6 +1,7 @@
 /**
  * commands: the command tree, as data. Parsing, help and completion all read it; the work is imported when it runs.
  */
+import { BUILTIN_NAMES } from '../../model/builtin.ts'
 import type { Command, Flag } from './command.ts'
 
 export const GLOBAL_FLAGS: readonly Flag[] = [
@@ -40,6 +41,24 @@ const SCOPE_FLAG: Flag = {
 
 /** For what ends in a server that is added. */
 const ADD_FLAGS: readonly Flag[] = [SCOPE_FLAG, { name: 'no-check', summary: 'do not connect to it' }]
+
+const ENV_FLAG: Flag = {
+  name: 'env',
+  short: 'e',
+  value: 'NAME=value',
+  isRepeatable: true,
+  summary: 'a variable of a server to start; may be given more than once',
+}
+
+const REGISTRY_FLAG: Flag = {
+  name: 'registry',
+  value: 'url',
+  summary: 'another registry than the official one, or than that of the setting `registry`',
+}
+
+const DRY_RUN_FLAG: Flag = { name: 'dry-run', summary: 'write nothing, and show what would change' }
+
+const YES_FLAG: Flag = { name: 'yes', short: 'y', summary: 'do not ask' }
 
 export const PLUGBOARD: Command = {
   name: 'plugboard',
@@ -107,9 +126,9 @@ export const PLUGBOARD: Command = {
     },
     {
       name: 'call',
-      summary: 'call a tool of a server and print what it answers',
+      summary: 'call a tool of a server, or a built-in one, and print what it answers',
       arguments: [
-        { name: 'server', count: 'one' },
+        { name: 'server', count: 'one', alone: BUILTIN_NAMES },
         { name: 'tool', count: 'one' },
         { name: 'k=v', count: 'any' },
       ],
@@ -131,6 +150,7 @@ export const PLUGBOARD: Command = {
         'plugboard call github add_labels issue=7 labels=bug',
         'plugboard call files read path:=\'"a.txt"\' --output json',
         'plugboard call github create_issue --args @issue.json',
+        'plugboard call listMcpResources server=docs',
       ],
       load: async () => (await import('./connected.ts')).call,
     },
@@ -199,6 +219,65 @@ export const PLUGBOARD: Command = {
       load: async () => (await import('./connected.ts')).prompt,
     },
     {
+      name: 'login',
+      summary: 'sign in to a server that asks for it, in a browser or without one',
+      arguments: [{ name: 'server', count: 'one' }],
+      flags: [
+        { name: 'no-browser', summary: 'open none here: print the page, and take the address it ends at' },
+        { name: 'device', summary: 'by a code that you type in on another device, where that is offered' },
+        {
+          name: 'scope',
+          value: 'scope',
+          isRepeatable: true,
+          summary: 'ask for this, and not for what the server names; may be given more than once',
+        },
+        { name: 'timeout', value: 'ms', summary: 'give up after so long; default 300000 (5 minutes)' },
+        {
+          name: 'token-file',
+          value: 'file',
+          summary: 'take a token that was got elsewhere, or the JSON of a token endpoint; - reads stdin',
+        },
+        {
+          name: 'credential',
+          value: 'id',
+          summary: 'keep the token under this name, for entries that ask for it with `auth.credentialId`',
+        },
+      ],
+      examples: [
+        'plugboard login linear',
+        'plugboard login linear --no-browser',
+        'plugboard login linear --device',
+        'plugboard login linear --token-file - < token.json',
+        'plugboard login deploy --credential deploy-token',
+      ],
+      load: async () => (await import('./signing-in.ts')).login,
+    },
+    {
+      name: 'logout',
+      summary: 'sign out of a server: take its tokens back where that can be done, and forget them',
+      arguments: [{ name: 'server', count: 'one' }],
+      flags: [],
+      examples: ['plugboard logout linear', 'plugboard logout https://mcp.linear.app/mcp'],
+      load: async () => (await import('./signing-in.ts')).logout,
+    },
+    {
+      name: 'auth',
+      summary: 'see who is signed in where',
+      arguments: [],
+      flags: [],
+      examples: ['plugboard auth status'],
+      commands: [
+        {
+          name: 'status',
+          summary: 'show who is signed in where, until when, for what, and where that is kept; asks nobody',
+          arguments: [],
+          flags: [],
+          examples: ['plugboard auth status', 'plugboard auth status --json'],
+          load: async () => (await import('./signing-in.ts')).status,
+        },
+      ],
+    },
+    {
       name: 'logs',
       summary: 'show what a server wrote to stderr, and how it came and went',
       arguments: [{ name: 'server', count: 'one' }],
@@ -259,18 +338,12 @@ export const PLUGBOARD: Command = {
           summary: 'sent with every request; may be given more than once',
         },
         { name: 'token', value: 'token', summary: 'sent as a bearer token; `${NAME}` for a variable' },
-        {
-          name: 'env',
-          short: 'e',
-          value: 'NAME=value',
-          isRepeatable: true,
-          summary: 'a variable of a server to start; may be given more than once',
-        },
+        ENV_FLAG,
         { name: 'cwd', value: 'folder', summary: 'where a server is started' },
       ],
       examples: [
         'plugboard add files -- npx -y @acme/files ~/notes',
-        'plugboard add git -e TOKEN=${TOKEN} npx -y @acme/git',
+        "plugboard add git -e TOKEN='${TOKEN}' npx -y @acme/git",
         'plugboard add sentry https://mcp.example.com/mcp',
         'plugboard add -t http shop https://shop.example/mcp',
       ],
@@ -288,6 +361,75 @@ export const PLUGBOARD: Command = {
       flags: ADD_FLAGS,
       examples: [`plugboard add-json files '{"command":"npx"}'`],
       load: async () => (await import('./adding.ts')).addJson,
+    },
+    {
+      name: 'search',
+      summary: 'look for servers in an MCP registry',
+      arguments: [{ name: 'word', count: 'some' }],
+      flags: [REGISTRY_FLAG, { name: 'limit', value: 'count', summary: 'how many at most; default 20' }],
+      examples: ['plugboard search weather', 'plugboard search postgres sql --limit 50'],
+      load: async () => (await import('./adding.ts')).search,
+    },
+    {
+      name: 'install',
+      summary: 'add a server from an MCP registry, after showing all that it would run',
+      arguments: [{ name: 'server of the registry', count: 'one' }],
+      flags: [
+        ...ADD_FLAGS,
+        {
+          name: 'name',
+          value: 'name',
+          summary: 'what it is called here; default: the last part of its name',
+        },
+        {
+          name: 'using',
+          value: 'kind',
+          values: ['npm', 'pypi', 'oci', 'nuget', 'remote'],
+          summary: 'as which package, or remote; default: it asks, or takes the first',
+        },
+        ENV_FLAG,
+        YES_FLAG,
+        REGISTRY_FLAG,
+      ],
+      examples: ['plugboard install io.github.acme/weather', 'plugboard install weather@1.2.0 --using npm'],
+      load: async () => (await import('./adding.ts')).install,
+    },
+    {
+      name: 'add-from',
+      summary: 'add a server as another agent has it, and try it',
+      arguments: [
+        { name: 'agent', count: 'one' },
+        { name: 'server', count: 'one' },
+      ],
+      flags: [...ADD_FLAGS, YES_FLAG],
+      examples: ['plugboard add-from cursor github'],
+      load: async () => (await import('./adding.ts')).addFrom,
+    },
+    {
+      name: 'import',
+      summary: 'copy servers of another agent into a file of yours; the agent keeps them',
+      arguments: [
+        { name: 'agent', count: 'one' },
+        { name: 'server', count: 'any' },
+      ],
+      flags: [{ name: 'all', summary: 'every server of the agent' }, SCOPE_FLAG, DRY_RUN_FLAG, YES_FLAG],
+      examples: [
+        'plugboard import cursor',
+        'plugboard import codex figma --dry-run',
+        'plugboard import claude-desktop --all',
+      ],
+      load: async () => (await import('./adding.ts')).importServers,
+    },
+    {
+      name: 'export',
+      summary: 'copy servers into the file of another agent: those named, or all of your own file',
+      arguments: [
+        { name: 'agent', count: 'one' },
+        { name: 'server', count: 'any' },
+      ],
+      flags: [SCOPE_FLAG, DRY_RUN_FLAG, YES_FLAG],
+      examples: ['plugboard export codex --dry-run', 'plugboard export vscode github --scope project'],
+      load: async () => (await import('./adding.ts')).exportServers,
     },
     {
       name: 'trust',
@@ -424,7 +566,36 @@ export const PLUGBOARD: Command = {
           examples: ['plugboard pins accept mcp__github__get_issue'],
           load: async () => (await import('./permitting.ts')).accept,
         },
+        {
+          name: 'forget',
+          summary: 'forget that they were approved, so that they are approved anew',
+          arguments: [{ name: 'tool', count: 'any' }],
+          flags: [{ name: 'all', summary: 'every tool that was approved' }],
+          examples: ['plugboard pins forget mcp__github__get_issue', 'plugboard pins forget --all'],
+          load: async () => (await import('./permitting.ts')).forget,
+        },
       ],
+    },
+    {
+      name: 'completion',
+      summary: 'print the script that completes lines in a shell, with servers, tools and their arguments',
+      arguments: [{ name: 'shell', count: 'one', values: ['bash', 'zsh', 'fish', 'powershell'] }],
+      flags: [],
+      examples: ['eval "$(plugboard completion bash)"', 'plugboard completion fish | source'],
+      load: () => import('./commands/completion.ts'),
+    },
+    {
+      name: '__complete',
+      summary: 'for the scripts of completion: what may stand in place of the last word',
+      isHidden: true,
+      arguments: [
+        { name: 'count', count: 'optional' },
+        { name: 'word', count: 'any' },
+      ],
+      flags: [],
+      examples: [],
+      endsFlags: () => true,
+      load: () => import('./commands/complete.ts'),
     },
   ],
 }

@@ -49,7 +49,7 @@ export function asksForJson(argv: readonly string[]): boolean {
 }
 
 /** A flag as it was written; `flag` is undefined when no command has it. */
-interface GivenFlag {
+export interface GivenFlag {
   readonly spelled: string
   readonly flag: Flag | undefined
   readonly value?: string
@@ -58,21 +58,26 @@ interface GivenFlag {
 interface Line {
   readonly flags: readonly GivenFlag[]
   readonly positional: readonly string[]
+  /** Whatever follows is an argument, even if it looks like a flag. */
+  readonly isOver: boolean
 }
 
 /** A flag means the same wherever it is known, so the line can be split before the command is. */
-function splitLine(argv: readonly string[]): Line {
+export function splitLine(argv: readonly string[]): Line {
   const flags: GivenFlag[] = []
   const positional: string[] = []
+  let isOver = false
   for (let i = 0; i < argv.length; i++) {
     const word = argv[i]!
     if (word === '--') {
+      isOver = true
       positional.push(...argv.slice(i + 1))
       break
     }
     if (!/^-./.test(word)) {
       positional.push(word)
       if (!endsFlags(positional)) continue
+      isOver = true
       positional.push(...argv.slice(i + 1))
       break
     }
@@ -85,7 +90,7 @@ function splitLine(argv: readonly string[]): Line {
     const value = takesNext ? next : inline
     flags.push({ spelled: spelled!, flag, ...(value === undefined ? {} : { value }) })
   }
-  return { flags, positional }
+  return { flags, positional, isOver }
 }
 
 /** Of the command that these words name. */
@@ -100,12 +105,12 @@ function flagsBelow(command: Command): readonly Flag[] {
   return [...command.flags, ...(command.commands ?? []).flatMap(flagsBelow)]
 }
 
-function spellingsOf({ name, short }: Flag): string[] {
+export function spellingsOf({ name, short }: Flag): string[] {
   return short === undefined ? [`--${name}`] : [`--${name}`, `-${short}`]
 }
 
 /** Walks down the tree; `stray` is a word that should have been a command. */
-function findCommand(positional: readonly string[]): {
+export function findCommand(positional: readonly string[]): {
   readonly path: readonly Command[]
   readonly rest: readonly string[]
   readonly stray?: string
@@ -146,7 +151,8 @@ function checkFlags(given: readonly GivenFlag[], path: readonly Command[]): Prob
 
 function checkArguments(args: readonly string[], path: readonly Command[]): Problem | undefined {
   const wanted = path.at(-1)!.arguments
-  const needed = wanted.filter(({ count }) => count === 'one' || count === 'some')
+  const isEnough = wanted[0]?.alone?.includes(args[0] ?? '') === true
+  const needed = isEnough ? [] : wanted.filter(({ count }) => count === 'one' || count === 'some')
   const limit = wanted.some(({ count }) => count === 'some' || count === 'any') ? Infinity : wanted.length
   if (args.length < needed.length) {
     return missingArgument(nameOf(path), needed[args.length]!.name, usageOf(path))

@@ -9,6 +9,7 @@ import { run as runReset } from './commands/permissions/reset.ts'
 import { writeAs } from './commands/permissions/write.ts'
 import { run as runAccept } from './commands/pins/accept.ts'
 import { run as runDiff } from './commands/pins/diff.ts'
+import { run as runForget } from './commands/pins/forget.ts'
 import { run as runPins } from './commands/pins/list.ts'
 
 export const allow: CommandModule = { run: writeAs('allow') }
@@ -20,3 +21,4 @@ export const reset: CommandModule = { run: runReset }
 export const pins: CommandModule = { run: runPins }
 export const diff: CommandModule = { run: runDiff }
 export const accept: CommandModule = { run: runAccept }
+export const forget: CommandModule = { run: runForget }

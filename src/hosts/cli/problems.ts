@@ -30,6 +30,14 @@ export function missingValue(flag: string, value: string): Problem {
   })
 }
 
+export function conflictingFlags(one: string, other: string): Problem {
+  return createProblem({
+    code: 'cli/conflicting-flags',
+    message: `\`${one}\` and \`${other}\` do not go together`,
+    hints: ['leave one of them out'],
+  })
+}
+
 export function unwantedValue(flag: string): Problem {
   return createProblem({
     code: 'cli/unwanted-value',
@@ -144,6 +152,14 @@ export function unknownArgument(name: string, tool: string, known: readonly stri
     message: `\`${tool}\` has no argument \`${name}\``,
     notes: [`it has: ${known.slice(0, 20).join(', ')}${known.length > 20 ? ', …' : ''}`],
     hints: [...didYouMean(name, known), 'to send it all the same, put it into `--args`'],
+  })
+}
+
+export function unknownShell(given: string, known: readonly string[]): Problem {
+  return createProblem({
+    code: 'cli/unknown-shell',
+    message: `there is no completion for \`${given}\``,
+    hints: [...didYouMean(given, known), `one of: ${known.join(', ')}`],
   })
 }
 

@@ -16,19 +16,20 @@ import { requestTokens } from './tokens.ts'
 
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
-type AloneGrant = Exclude<GrantPlan, { readonly kind: 'code' | 'device' }>
+export type AloneGrant = Exclude<GrantPlan, { readonly kind: 'code' | 'device' }>
 
 /** Whether a plan needs nobody. */
-export function canSignInAlone({ kind }: GrantPlan): boolean {
-  return kind !== 'code' && kind !== 'device'
+export function canSignInAlone(grant: GrantPlan): grant is AloneGrant {
+  return grant.kind !== 'code' && grant.kind !== 'device'
 }
 
 /** Throws a ProblemError; aborted, as its signal says. */
 export async function signInAlone(request: ErrandRequest): Promise<SignIn> {
   const errand = await createErrand(request)
   try {
-    const server = await discover(errand)
-    return await carryOut(errand, server, errand.plan.grant as AloneGrant)
+    const { grant } = errand.plan
+    if (!canSignInAlone(grant)) throw new AuthorizeError('its entry wants a person to sign in')
+    return await carryOut(errand, await discover(errand), grant)
   } catch (error) {
     throw toProblemError(error, errand)
   }

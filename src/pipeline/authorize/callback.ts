@@ -21,6 +21,8 @@ export type Judgement =
 export interface Awaited {
   readonly redirectUri: string
   readonly state: string
+  /** The answer must say whose it is, which a bare code does not. */
+  readonly needsIssuer: boolean
 }
 
 export function judgeRequest(request: LoopbackRequest, awaited: Awaited): Judgement {
@@ -45,6 +47,7 @@ export function judgePasted(text: string, awaited: Awaited): Judgement {
   if (url !== undefined && /^https?:$/.test(url.protocol)) return judgeParams(url.searchParams, awaited)
   if (line.includes('code=')) return judgeParams(new URLSearchParams(line.replace(/^[^?]*\?/, '')), awaited)
   if (!/^[\w.~+/=-]{8,}$/.test(line)) return ignore(400, 'neither an address nor a code')
+  if (awaited.needsIssuer) return ignore(400, 'just a code, and this server wants the whole address')
   return { kind: 'answer', answer: { kind: 'code', code: new Secret(line) } }
 }
 

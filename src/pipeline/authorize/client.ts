@@ -56,12 +56,45 @@ function ofDocument({ plan }: Errand, { metadata }: AuthServer, wish: ClientWish
 }
 
 async function register(errand: Errand, server: AuthServer, wish: ClientWish): Promise<OAuthClient> {
-  const { sdk, fetch } = errand
-  const { metadata, url } = server
+  const { sdk } = errand
+  const { metadata } = server
   if (metadata !== undefined && metadata.registration_endpoint === undefined)
     throw noRegistration(errand, server)
+  const given = await askToRegister(errand, server, wish)
+  const secret = given.client_secret === undefined ? undefined : new Secret(given.client_secret)
+  if (secret !== undefined) errand.secrets.push(secret)
+  const supported = metadata?.token_endpoint_auth_methods_supported ?? []
+  return {
+    id: given.client_id,
+    ...(secret === undefined ? {} : { secret }),
+    from: 'registered',
+    method: sdk.selectClientAuthMethod(given, supported),
+    redirectUris: given.redirect_uris,
+  }
+}
+
+type Registered = Awaited<ReturnType<Errand['sdk']['registerClient']>>
+
+/**
+ * With the scopes that will be asked for, since some servers give no others later; once more without them where they are
+ * refused, since others know scopes only of resources and not of clients.
+ */
+async function askToRegister(errand: Errand, server: AuthServer, wish: ClientWish): Promise<Registered> {
+  const { sdk } = errand
+  try {
+    return await postRegistration(errand, server, wish)
+  } catch (error) {
+    if (!(error instanceof sdk.RegistrationRejectedError)) throw error
+    if (server.metadata === undefined) throw new ProblemError(noEndpoints(errand.server, server.looked))
+    if (wish.scopes === undefined || error.status !== 400) throw error
+    return postRegistration(errand, server, { ...wish, scopes: undefined })
+  }
+}
+
+function postRegistration({ sdk, fetch }: Errand, server: AuthServer, wish: ClientWish): Promise<Registered> {
+  const { metadata, url } = server
   const scope = wish.scopes?.join(' ')
-  const registering = sdk.registerClient(url, {
+  return sdk.registerClient(url, {
     ...(metadata === undefined ? {} : { metadata }),
     clientMetadata: {
       client_name: 'Plugboard',
@@ -76,21 +109,6 @@ async function register(errand: Errand, server: AuthServer, wish: ClientWish): P
     ...(scope === undefined ? {} : { scope }),
     fetchFn: fetch,
   })
-  const given = await registering.catch((error: unknown) => {
-    throw isNobody(error, errand, server)
-      ? new ProblemError(noEndpoints(errand.server, server.looked))
-      : error
-  })
-  const secret = given.client_secret === undefined ? undefined : new Secret(given.client_secret)
-  if (secret !== undefined) errand.secrets.push(secret)
-  const supported = metadata?.token_endpoint_auth_methods_supported ?? []
-  return {
-    id: given.client_id,
-    ...(secret === undefined ? {} : { secret }),
-    from: 'registered',
-    method: sdk.selectClientAuthMethod(given, supported),
-    redirectUris: given.redirect_uris,
-  }
 }
 
 /** A public client where that is possible: a secret that every copy of a program knows is none. */
@@ -98,11 +116,6 @@ function methodOf({ metadata }: AuthServer): 'none' | 'client_secret_basic' | 'c
   const supported = metadata?.token_endpoint_auth_methods_supported
   if (supported === undefined || supported.includes('none')) return 'none'
   return supported.includes('client_secret_basic') ? 'client_secret_basic' : 'client_secret_post'
-}
-
-/** A server that describes nothing and registers nobody simply has no OAuth. */
-function isNobody(error: unknown, { sdk }: Errand, { metadata }: AuthServer): boolean {
-  return metadata === undefined && error instanceof sdk.RegistrationRejectedError
 }
 
 function noRegistration({ server }: Errand, { issuer }: AuthServer): AuthorizeError {

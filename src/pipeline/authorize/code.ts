@@ -16,6 +16,8 @@ export interface OpenPage extends Parties {
   readonly url: string
   readonly redirectUri: string
   readonly state: string
+  /** Whoever answers must say who they are. */
+  readonly needsIssuer: boolean
   readonly verifier: Secret
   readonly scopes: readonly string[] | undefined
 }
@@ -44,7 +46,18 @@ export async function openPage(errand: Errand, parties: Parties, wish: PageWish)
   if (plan.prompt !== undefined) authorizationUrl.searchParams.set('prompt', plan.prompt)
   const verifier = new Secret(codeVerifier)
   errand.secrets.push(verifier, new Secret(state))
-  return { ...parties, ...wish, url: authorizationUrl.href, state, verifier }
+  return {
+    ...parties,
+    ...wish,
+    url: authorizationUrl.href,
+    state,
+    needsIssuer: needsIssuer(server),
+    verifier,
+  }
+}
+
+function needsIssuer({ metadata }: AuthServer): boolean {
+  return metadata?.authorization_response_iss_parameter_supported === true
 }
 
 /** The specification has us refuse: a code could be used by whoever sees it. */
@@ -68,7 +81,7 @@ export async function exchangeCode(errand: Errand, page: OpenPage, answer: Callb
   sdk.validateAuthorizationResponseIssuer({
     iss: answer.iss,
     expectedIssuer: metadata?.issuer,
-    issParameterSupported: metadata?.authorization_response_iss_parameter_supported === true,
+    issParameterSupported: page.needsIssuer,
   })
   if (answer.kind === 'refused') {
     const { why, notes, hints } = explainOAuth(answer, name)

@@ -201,7 +201,7 @@ function toFailure(error: HttpError, url: URL): Parameters<typeof describeNetwor
 function toResponse(url: URL, init: RequestInit, { head, text }: Answer): Response {
   const { status } = head
   const isLookup = init.method !== 'POST'
-  const fault = findFault(url, head)
+  const fault = findFault(url, head, text)
   if (fault !== undefined && isLookup) return new Response(undefined, { status: 404 })
   if (fault !== undefined) throw fault
   return new Response([204, 205, 304].includes(status) ? undefined : text, {
@@ -210,14 +210,15 @@ function toResponse(url: URL, init: RequestInit, { head, text }: Answer): Respon
   })
 }
 
-function findFault(url: URL, { status, headers }: HttpHead): GuardError | undefined {
+function findFault(url: URL, { status, headers }: HttpHead, text: string): GuardError | undefined {
   if (status >= 300 && status < 400) {
     const target = tryUrl(textOf(headers['location']) ?? '', url)
     if (target?.origin === url.origin) return undefined
     const where = target === undefined ? 'nowhere' : target.host
     return new GuardError('redirect', url, `${url.host} redirects to ${where}, which is not followed`)
   }
-  if (status >= 400 || status === 204 || isJson(textOf(headers['content-type']) ?? '')) return undefined
+  // Whoever has nothing to say, as after a revocation, need not say it in JSON.
+  if (status >= 400 || text === '' || isJson(textOf(headers['content-type']) ?? '')) return undefined
   return new GuardError('not-json', url, `${withoutQuery(url)} did not answer with JSON`)
 }
 

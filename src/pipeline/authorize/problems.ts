@@ -82,7 +82,10 @@ function explain(error: unknown, { sdk, server }: Errand): Explanation {
         error.kind === 'metadata'
           ? 'the authorization server describes itself as another one than was asked'
           : 'the answer came from another authorization server than the one that was asked',
-      notes: [`expected ${error.expected}`, `got ${quote(error.received ?? 'no name at all')}`],
+      notes: [
+        `expected ${error.expected}`,
+        error.received === undefined ? 'the answer did not say whose it is' : `got ${quote(error.received)}`,
+      ],
       hints: ['nothing was sent there; if this happens again, somebody may be trying to get at your account'],
     }
   }

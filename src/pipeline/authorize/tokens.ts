@@ -6,7 +6,7 @@
  * never  keeps a time by anybody's clock but ours
  */
 import { Secret } from '../../base/secret.ts'
-import type { OAuthClient, SignIn, Tokens } from '../../model/sign-in.ts'
+import { toKeyUrl, type OAuthClient, type SignIn, type Tokens } from '../../model/sign-in.ts'
 import { fieldOf, type AuthServer } from './discover.ts'
 import { createProver } from './dpop.ts'
 import { disguise, undisguise, type Errand, type Sdk, type ServerMetadata } from './errand.ts'
@@ -20,6 +20,8 @@ export interface TokenWish {
   /** What was asked for: what is given where nothing else is said. */
   readonly scopes?: readonly string[] | undefined
 }
+
+const CLIENT_CREDENTIALS = 'client_credentials'
 
 /** Who asks, and whom. */
 export interface Parties {
@@ -44,25 +46,25 @@ export async function requestTokens(
   const revocation = fieldOf(metadata, 'revocation_endpoint')
   return {
     key: {
-      url: addressOf(errand.plan.url),
+      url: toKeyUrl(errand.plan.url) ?? errand.plan.url,
       issuer,
       ...(errand.plan.credentialId === undefined ? {} : { credentialId: errand.plan.credentialId }),
     },
-    client,
+    client: withKey(client, errand),
     tokens: toTokens(given, { now: errand.world.clock.now(), scopes, key }),
     endpoints: {
       token: metadata?.token_endpoint ?? new URL('/token', url).href,
       ...(typeof revocation === 'string' ? { revocation } : {}),
     },
     ...(resource === undefined ? {} : { resource }),
+    ...(params.get('grant_type') === CLIENT_CREDENTIALS ? { grant: CLIENT_CREDENTIALS } : {}),
   }
 }
 
-/** Without fragment, and as every address of the same place is written. */
-export function addressOf(url: string): string {
-  const address = new URL(url)
-  address.hash = ''
-  return address.href
+/** What it takes to renew tokens later. */
+function withKey(client: OAuthClient, { plan }: Errand): OAuthClient {
+  const key = client.method === 'private_key_jwt' ? plan.client?.key : undefined
+  return key === undefined ? client : { ...client, key }
 }
 
 function withEndpoint(metadata: ServerMetadata, { plan }: Errand): ServerMetadata {

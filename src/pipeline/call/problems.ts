@@ -2,6 +2,7 @@
  * problems: why a call did not do what was wanted, in words for a model and for a person.
  */
 import { stripControls } from '../../base/strip-controls.ts'
+import { parseChallenge, wantsMoreScopes } from '../../model/challenge.ts'
 import type { RpcError } from '../../model/message.ts'
 import type { ToolToCall } from '../../model/permission.ts'
 import type { Problem } from '../../model/problem.ts'
@@ -37,12 +38,31 @@ export function refused(target: Named, { code, message }: RpcError): Problem {
   })
 }
 
-export function turnedDown(target: Named, { status, body }: Extract<WireFailure, { kind: 'http' }>): Problem {
+export function turnedDown(target: Named, failure: Extract<WireFailure, { kind: 'http' }>): Problem {
+  const { status, body } = failure
+  const challenge = status === 403 ? parseChallenge(status, { authenticate: failure.challenge }) : undefined
+  if (challenge !== undefined && wantsMoreScopes(challenge)) return wantsMore(target, challenge.scopes)
   return createProblem({
     code: 'call/failed',
     message: `${say(target)} failed: the server answered with HTTP ${status}`,
     notes: quoteServer(body),
   })
+}
+
+/** The server is well, and so is the sign-in; it is only not for this. */
+function wantsMore(target: Named, scopes: readonly string[]): Problem {
+  const wanted = scopes.map((scope) => stripControls(scope).slice(0, 100)).slice(0, 20)
+  return createProblem({
+    code: 'call/needs-auth',
+    message: `${say(target)} was not called: it wants more than you signed in for`,
+    notes: wanted.length === 0 ? [] : [`it asked for scopes: ${wanted.join(', ')}`],
+    hints: [`run \`plugboard login ${inShell(target.server)}\``],
+  })
+}
+
+/** As it must be typed. */
+function inShell(name: string): string {
+  return /^[\w.-]+$/.test(name) ? name : `'${name}'`
 }
 
 /** It answered, and not with what the protocol knows. */
@@ -57,7 +77,11 @@ export function notReached(target: Named, wire: WireFailure): Problem {
     code: isSignIn ? 'connect/needs-auth' : 'call/not-connected',
     message: `${say(target)} was not called: ${describeWireFailure(wire)}`,
     notes: wire.kind === 'http' ? quoteServer(wire.body) : [],
-    hints: [`to see how far the server comes, run \`plugboard test ${target.server}\``],
+    hints: [
+      isSignIn
+        ? `run \`plugboard login ${inShell(target.server)}\``
+        : `to see how far the server comes, run \`plugboard test ${target.server}\``,
+    ],
   })
 }
 

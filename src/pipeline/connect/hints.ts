@@ -10,6 +10,24 @@ type Transport = AdmittedServer['transport']
 export const SIGN_IN_HINT =
   'it wants you to sign in: give its entry a token, `"headers": { "Authorization": "Bearer …" }`'
 
+/** A server whose entry brings its own token cannot be signed in to: that token would be sent all the same. */
+export function adviseOnSignIn({ name, transport }: AdmittedServer): readonly string[] {
+  const isOAuth = transport.type === 'http' || transport.type === 'sse'
+  if (!isOAuth || transport.oauth?.isOff === true) return [SIGN_IN_HINT]
+  const given = [...transport.headers.keys()].some((header) => header.toLowerCase() === 'authorization')
+  if (given) return ['check the token in its entry, under `"headers": { "Authorization": … }`']
+  const login = `plugboard login ${inShell(name)}`
+  return [
+    `run \`${login}\``,
+    `on a machine with no browser, run \`${login} --no-browser\` and follow the link it prints`,
+  ]
+}
+
+/** As it must be typed. */
+export function inShell(name: string): string {
+  return /^[\w.-]+$/.test(name) ? name : `'${name}'`
+}
+
 /** Somebody is there, but does not speak this way. */
 export function adviseOnAddress({ type }: Transport): readonly string[] {
   const other = { http: 'sse', sse: 'http' }[type as string]
@@ -26,6 +44,8 @@ export function adviseOnNetwork(transport: Transport, failure: NetworkFailure): 
   const { via } = failure
   if (via?.isAtFault === true) return adviseOnProxy(failure, via.variable)
   switch (faultOf(failure)) {
+    case 'not-renewed':
+      return ['check that this machine is online, and try again: you need not sign in again']
     case 'refused':
       return ['start the server, or check the port in its `url`']
     case 'not-found':

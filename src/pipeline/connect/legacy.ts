@@ -206,7 +206,8 @@ function isForgotten(error: unknown): boolean {
   if (!(error instanceof SessionError) || error.failure.kind !== 'lost') return false
   const { wire } = error.failure
   if (wire.kind !== 'http') return false
-  return wire.status === 404 || (wire.status === 400 && MISSES_SESSION.test(wire.body))
+  const isUnknown = wire.status === 404 && wire.hadNoSession !== true
+  return isUnknown || (wire.status === 400 && MISSES_SESSION.test(wire.body))
 }
 
 /**

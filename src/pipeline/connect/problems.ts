@@ -4,14 +4,23 @@
 import { isObject } from '../../base/is-object.ts'
 import { toPrintable } from '../../base/printable.ts'
 import type { AdmittedServer } from '../../model/catalog.ts'
+import { parseChallenge, wantsMoreScopes } from '../../model/challenge.ts'
 import type { Stage } from '../../model/connection.ts'
 import { isLasting, nameProxy } from '../../model/network.ts'
 import type { Problem } from '../../model/problem.ts'
 import { SessionError, type SessionFailure } from '../../model/session.ts'
+import type { Challenge } from '../../model/sign-in.ts'
 import { showTemplate } from '../../model/template.ts'
 import type { WireFailure } from '../../model/wire.ts'
 import { createProblem, whereOrigin } from '../../problem/problem.ts'
-import { adviseOnAddress, adviseOnNetwork, PAGE_HINTS, SIGN_IN_HINT } from './hints.ts'
+import {
+  adviseOnAddress,
+  adviseOnNetwork,
+  adviseOnSignIn,
+  inShell,
+  PAGE_HINTS,
+  SIGN_IN_HINT,
+} from './hints.ts'
 import { LONGEST_MS } from './machine.ts'
 import { isPage, titleOf } from './page.ts'
 
@@ -21,6 +30,8 @@ export interface Circumstances {
   /** What it last wrote to stderr, redacted. */
   readonly lastLines: readonly string[]
   readonly tookMs: number
+  /** Why the sign-in that was kept is of no use. */
+  readonly whyNoSignIn?: string | undefined
 }
 
 /** Lines of its stderr that are quoted. */
@@ -28,8 +39,9 @@ const QUOTED_LINES = 5
 
 export function failedToConnect(server: AdmittedServer, how: Circumstances): Problem {
   const { failure } = how
+  if (needsSignIn(failure)) return signInNeeded(server, how)
   return createProblem({
-    code: `connect/${needsSignIn(failure) ? 'needs-auth' : codeOf(failure)}`,
+    code: `connect/${codeOf(failure)}`,
     message: `Failed to connect to "${server.name}": ${sayFailure(failure, how)}`,
     where: whereOrigin(server.found.origin, server.name),
     notes: [
@@ -59,7 +71,37 @@ export function sessionLost(
 
 /** Whether it only waits for somebody to sign in. */
 export function needsSignIn(failure: SessionFailure): boolean {
-  return failure.kind === 'lost' && failure.wire.kind === 'http' && failure.wire.status === 401
+  const challenge = challengeOf(failure)
+  return challenge?.status === 401 || (challenge !== undefined && wantsMoreScopes(challenge))
+}
+
+function challengeOf(failure: SessionFailure): Challenge | undefined {
+  if (failure.kind !== 'lost' || failure.wire.kind !== 'http') return undefined
+  const { status, challenge } = failure.wire
+  return status === 401 || status === 403 ? parseChallenge(status, { authenticate: challenge }) : undefined
+}
+
+function signInNeeded(server: AdmittedServer, how: Circumstances): Problem {
+  const { failure, whyNoSignIn } = how
+  const { scopes, status } = challengeOf(failure)!
+  const wanted = scopes.map((scope) => toPrintable(scope).slice(0, 100)).slice(0, 20)
+  return createProblem({
+    code: 'connect/needs-auth',
+    message:
+      status === 401
+        ? `\`${server.name}\` needs you to sign in`
+        : `\`${server.name}\` wants more than you signed in for`,
+    where: whereOrigin(server.found.origin, server.name),
+    notes: [
+      ...(wanted.length === 0
+        ? sayWhatRan(server, how)
+        : [`${showAddress(server)} asked for scopes: ${wanted.join(', ')}`]),
+      ...(whyNoSignIn === undefined ? [] : [whyNoSignIn]),
+      ...sayHow(failure),
+      ...quoteServer(failure),
+    ],
+    hints: adviseOnSignIn(server),
+  })
 }
 
 /** How long the server wants to be left alone, where it said so. */
@@ -114,6 +156,10 @@ function sayWhatRan({ transport }: AdmittedServer, { failure }: Circumstances): 
   const line = [transport.command, ...transport.args].map(showTemplate).join(' ')
   const isMissing = failure.kind === 'lost' && failure.wire.kind === 'spawn'
   return [`${isMissing ? 'wanted to run' : 'ran'} \`${line}\``]
+}
+
+function showAddress({ transport }: AdmittedServer): string {
+  return 'url' in transport ? showTemplate(transport.url) : 'it'
 }
 
 /** What stood in between, and what the system calls what the first line says in words. */
@@ -198,7 +244,7 @@ function adviseOnStatus(
   transport: AdmittedServer['transport'],
   { status, body }: Extract<WireFailure, { kind: 'http' }>,
 ): readonly string[] {
-  if (status === 401 || status === 403) return [SIGN_IN_HINT]
+  if (status === 403) return [SIGN_IN_HINT]
   if (status === 429)
     return ['wait, and then try again; if it happens often, use fewer agents with this server']
   // A WebSocket is asked for with an ordinary request, and whoever does not know better answers it as one.
@@ -211,11 +257,6 @@ function adviseOnMissing(transport: AdmittedServer['transport']): readonly strin
   const isLine = /\s/.test(command.trim()) && !/[/\\]/.test(command.split(/\s/)[0]!)
   if (isLine) return ['keep the program in `command` and move the rest to `args`']
   return ['check that the command is installed and on your PATH, and that its folder (`cwd`) exists']
-}
-
-/** As it must be typed. */
-function inShell(name: string): string {
-  return /^[\w.-]+$/.test(name) ? name : `'${name}'`
 }
 
 function seconds(ms: number): string {

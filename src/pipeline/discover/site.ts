@@ -19,15 +19,19 @@ import { formatOf, parseText } from './formats/parse-text.ts'
 import { outOfDate, unparseable, unreadableFile, wrongShape } from './problems.ts'
 import { below, type OurDirs } from './project.ts'
 
-export interface Site {
+/** Where things are on this machine. */
+export interface Ground {
   readonly world: World
   readonly project: Project
   readonly dirs: OurDirs
-  readonly settings: Settings
   /** A path below the user's home; `/` separates on every platform. */
   inHome(path: string): string
   /** A path in every directory from the working directory up to the project root, nearest first. */
   inProject(path: string): readonly string[]
+}
+
+export interface Site extends Ground {
+  readonly settings: Settings
   /** The document at a place, if there is one that parses. The place is recorded either way. */
   read(place: { readonly scope: Scope; readonly file: string }): Promise<ConfigDocument | undefined>
   /** Records a place that must not be read, such as a script; answers whether something is there. */
@@ -73,18 +77,24 @@ export interface SiteContext {
   readonly log: SiteLog
 }
 
+export function createGround({ world, project, dirs }: Pick<Ground, 'world' | 'project' | 'dirs'>): Ground {
+  return {
+    world,
+    project,
+    dirs,
+    inHome: (path) => below(world, world.home, path),
+    inProject: (path) => project.dirsNearestFirst.map((dir) => below(world, dir, path)),
+  }
+}
+
 export function createSite(context: SiteContext, source: SourceId): Site {
-  const { world, project, dirs, settings, log } = context
+  const { world, project, settings, log } = context
   const own = new Set<string>()
   let rank = 0
 
   const site: Site = {
-    world,
-    project,
-    dirs,
+    ...createGround(context),
     settings,
-    inHome: (path) => below(world, world.home, path),
-    inProject: (path) => project.dirsNearestFirst.map((dir) => below(world, dir, path)),
     report: (problem) => void log.problems.push(problem),
     note: (choice) => void log.choices.push(choice),
 

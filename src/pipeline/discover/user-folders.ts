@@ -2,43 +2,43 @@
  * user-folders: where a platform keeps what programs store for their user. `/` separates on every platform.
  */
 import { absoluteOr, below } from './project.ts'
-import type { Site } from './site.ts'
+import type { Ground } from './site.ts'
 
 /** `$XDG_CONFIG_HOME`, else `~/.config`. */
-export function inConfigHome(site: Site, path: string): string {
-  const { env } = site.world
-  const base = absoluteOr(site.world, env['XDG_CONFIG_HOME']) ?? site.inHome('.config')
-  return below(site.world, base, path)
+export function inConfigHome(ground: Ground, path: string): string {
+  const { env } = ground.world
+  const base = absoluteOr(ground.world, env['XDG_CONFIG_HOME']) ?? ground.inHome('.config')
+  return below(ground.world, base, path)
 }
 
 /** Where desktop programs keep their folders, whatever the platform. */
-export function inAppFolder(site: Site, path: string): string {
+export function inAppFolder(ground: Ground, path: string): string {
   const inFolder = { linux: inConfigHome, darwin: inApplicationSupport, win32: inAppData }
-  return inFolder[site.world.platform](site, path)
+  return inFolder[ground.world.platform](ground, path)
 }
 
 /** The `User` folders of VS Code and its preview edition. */
-export function vscodeUserFolders(site: Site): readonly string[] {
-  return ['Code', 'Code - Insiders'].map((edition) => inAppFolder(site, `${edition}/User`))
+export function vscodeUserFolders(ground: Ground): readonly string[] {
+  return ['Code', 'Code - Insiders'].map((edition) => inAppFolder(ground, `${edition}/User`))
 }
 
 /** `%APPDATA%` on Windows. */
-export function inAppData(site: Site, path: string): string {
-  const { env } = site.world
-  const base = absoluteOr(site.world, env['APPDATA']) ?? site.inHome('AppData/Roaming')
-  return below(site.world, base, path)
+export function inAppData(ground: Ground, path: string): string {
+  const { env } = ground.world
+  const base = absoluteOr(ground.world, env['APPDATA']) ?? ground.inHome('AppData/Roaming')
+  return below(ground.world, base, path)
 }
 
 /** `%LOCALAPPDATA%` on Windows. */
-export function inLocalAppData(site: Site, path: string): string {
-  const { env } = site.world
-  const base = absoluteOr(site.world, env['LOCALAPPDATA']) ?? site.inHome('AppData/Local')
-  return below(site.world, base, path)
+export function inLocalAppData(ground: Ground, path: string): string {
+  const { env } = ground.world
+  const base = absoluteOr(ground.world, env['LOCALAPPDATA']) ?? ground.inHome('AppData/Local')
+  return below(ground.world, base, path)
 }
 
 /** `~/Library/Application Support` on macOS. */
-export function inApplicationSupport(site: Site, path: string): string {
-  return site.inHome(`Library/Application Support/${path}`)
+export function inApplicationSupport(ground: Ground, path: string): string {
+  return ground.inHome(`Library/Application Support/${path}`)
 }
 
 /**
@@ -46,10 +46,10 @@ export function inApplicationSupport(site: Site, path: string): string {
  * in, so what stands there is that folder's and needs its approval.
  */
 export function fileNamedBy(
-  site: Site,
+  ground: Ground,
   variable: string,
 ): { readonly scope: 'user' | 'project'; readonly file: string } | undefined {
-  const { env, paths, cwd } = site.world
+  const { env, paths, cwd } = ground.world
   const path = env[variable]
   if (path === undefined || path === '') return undefined
   return { scope: paths.isAbsolute(path) ? 'user' : 'project', file: paths.resolve(cwd, path) }

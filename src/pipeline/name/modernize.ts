@@ -206,12 +206,15 @@ function toNewWords(node: JsonSchema): JsonSchema {
   return modern
 }
 
+const NULLABLE: ReadonlySet<string> = new Set(['nullable'])
+
 /** The word of OpenAPI 3.0, which no draft knows. */
-function toNullType({ nullable: _, ...rest }: JsonSchema): JsonSchema {
-  const options = rest['enum'] as readonly unknown[] | undefined
+function toNullType(node: JsonSchema): JsonSchema {
+  const rest = without(node as SchemaObject, NULLABLE)
+  const { enum: options } = rest
   return {
     ...rest,
-    type: [...new Set([...typesOf(rest as SchemaObject), 'null'])],
+    type: [...new Set([...typesOf(rest), 'null'])],
     ...(options === undefined ? {} : { enum: [...new Set([...options, null])] }),
   }
 }

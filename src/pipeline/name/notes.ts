@@ -35,6 +35,17 @@ export function toNote(keyword: string, value: unknown): string | undefined {
   return text === undefined || text === '{}' || text.length > LONGEST ? undefined : `${keyword}: ${text}`
 }
 
+/** Of some keywords of a schema, those that are worth telling. */
+export function notesOf(keywords: readonly string[], node: SchemaObject): readonly string[] {
+  return keywords.map((keyword) => toNote(keyword, node[keyword])).filter((note) => note !== undefined)
+}
+
+/** Told in the description; nothing when it is not worth telling. */
+export function withNote(schema: SchemaObject, keyword: string, value: unknown): SchemaObject {
+  const note = toNote(keyword, value)
+  return note === undefined ? schema : withNotes(schema, [note])
+}
+
 /** The schema with the notes behind its description. */
 export function withNotes(schema: SchemaObject, notes: readonly string[]): SchemaObject {
   if (notes.length === 0) return schema

@@ -22,7 +22,7 @@ import {
   type TypeName,
 } from './json-schema.ts'
 import { merge, withoutAllOf } from './merge.ts'
-import { toNote, withNotes } from './notes.ts'
+import { notesOf, toNote, withNote, withNotes } from './notes.ts'
 import {
   isOwnAlternative,
   leadsToItself,
@@ -185,10 +185,6 @@ function tellApart(node: SchemaObject): { readonly told: SchemaObject; readonly 
   }
 }
 
-function notesOf(keywords: readonly string[], node: SchemaObject): readonly string[] {
-  return keywords.map((keyword) => toNote(keyword, node[keyword])).filter((note) => note !== undefined)
-}
-
 const UNION: ReadonlySet<string> = new Set(['anyOf', 'oneOf'])
 const WORDS: ReadonlySet<string> = new Set(['title', 'description'])
 const TOLD: ReadonlySet<string> = new Set([
@@ -340,9 +336,7 @@ function simplifyWithoutOptions(
   options: readonly unknown[],
   here: Here,
 ): SchemaObject | undefined {
-  const note = toNote('enum', options)
-  const wide = without(node, ENUM)
-  return simplifyPlain(note === undefined ? wide : withNotes(wide, [note]), here.at, here.task)
+  return simplifyPlain(withNote(without(node, ENUM), 'enum', options), here.at, here.task)
 }
 
 function splitOptions(

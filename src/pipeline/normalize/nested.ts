@@ -118,7 +118,7 @@ export function asFlag<T>(key: Key<T, boolean>): Setter<T> {
 export function asOneOf<T, V extends string>(key: Key<T, V>, words: readonly V[]): Setter<T> {
   return (target, { node }) => {
     const word = words.find((one) => one === scalarText(node))
-    if (word === undefined) return words.map((one) => `\`${one}\``).join(', ')
+    if (word === undefined) return words.map((one) => `\`${one}\``).join(' or ')
     target[key] = word as T[typeof key]
     return undefined
   }

@@ -16,6 +16,7 @@ import { lastOfEach } from './fields.ts'
 import {
   commandInValue,
   inputNeeded,
+  inputOfVscode,
   invalidConfig,
   notAnObject,
   notUsed,
@@ -80,6 +81,7 @@ function warnOfReferences(draft: Draft, env: Env): void {
 
 /** VS Code declares at the top of the file what it asks for. */
 function describeInput({ found }: Draft, field: Field, id: string): Problem {
+  if (found.dialect !== 'vscode') return inputOfVscode(found, field, id)
   const inputs = findMember(found.document.root, 'inputs')?.value
   const items = inputs?.kind === 'array' ? inputs.items : []
   const isKnown = items.some((item) => toText(findMember(item, 'id')?.value) === id)

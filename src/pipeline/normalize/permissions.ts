@@ -98,9 +98,14 @@ function readMode(draft: Draft, at: At, member: Member): void {
     draft.faults.push(malformed(at, member.value, '`mode` must be `default` or `plan`'))
 }
 
-/** Every name of a tool has a `__` or begins with `mcp_`, whatever the style. */
-function mayName(glob: string): boolean {
-  return /__|\*|\?|^mcp_|^\{/i.test(glob)
+/** Every name of a tool has a `__` or begins with `mcp_`, whatever the style; but for those of our own. */
+export function mayName(glob: string): boolean {
+  return /__|\*|\?|^mcp_|^\{|^(?:list|read|get)mcp(?:resource|prompt)s?$/i.test(glob)
+}
+
+/** What somebody may have meant by a name that no tool has: a server, or a tool as messages show it. */
+export function toMeantName(glob: string): string {
+  return `mcp__${glob.replace('.', '__')}`
 }
 
 function namesNothing(at: At, node: ConfigNode, glob: string): Problem {
@@ -108,7 +113,7 @@ function namesNothing(at: At, node: ConfigNode, glob: string): Problem {
     code: 'normalize/rule-names-nothing',
     message: `no tool is called \`${glob}\`: names are \`mcp__<server>__<tool>\``,
     where: whereAt(at, node),
-    hints: [`for the tools of a server called \`${glob}\`, write \`mcp__${glob}\``],
+    hints: [`to name what is called \`${glob}\` elsewhere, write \`${toMeantName(glob)}\``],
   })
 }
 

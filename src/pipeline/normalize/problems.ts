@@ -113,6 +113,16 @@ export function unknownInput(found: FoundEntry, field: Field, id: string): Probl
   })
 }
 
+/** In a file of ours, where an import from VS Code may have put it. */
+export function inputOfVscode(found: FoundEntry, field: Field, id: string): Problem {
+  return createWarning({
+    code: 'normalize/unknown-input',
+    message: `\`${field.path}\` refers to the input \`${id}\`, for which only VS Code asks`,
+    where: whereIn(found, field.node),
+    hints: [`put the value into a variable, and \`\${NAME}\` in place of \`\${input:${id}}\``],
+  })
+}
+
 export function commandInValue(found: FoundEntry, field: Field): Problem {
   return createWarning({
     code: 'normalize/command-in-value',

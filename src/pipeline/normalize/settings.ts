@@ -33,7 +33,7 @@ export function normalizeSettings(found: readonly FoundSettings[]): Settings {
     if (settings.problem !== undefined) breakPolicy(draft, settings.level, settings.problem)
     else readSettings(draft, { level: settings.level, document: settings.document })
   }
-  const { enabled, projectConfig, pluginServersOnly, broken, toolNames, model } = draft
+  const { enabled, projectConfig, pluginServersOnly, broken, toolNames, registry, model } = draft
   return {
     sourcesOff: new Map([...draft.sources].filter(([, { isOn }]) => !isOn).map(([id, { by }]) => [id, by])),
     connectors: draft.connectors,
@@ -48,6 +48,7 @@ export function normalizeSettings(found: readonly FoundSettings[]): Settings {
     projectRules: draft.projectRules,
     problems: draft.problems,
     ...(toolNames === undefined ? {} : { toolNames }),
+    ...(registry === undefined ? {} : { registry }),
     ...(model === undefined ? {} : { model }),
     policy: {
       deny: draft.deny,
@@ -80,6 +81,7 @@ interface SettingsDraft {
   readonly rules: PermissionRule[]
   readonly projectRules: PermissionRule[]
   toolNames?: NameStyle
+  registry?: string
   model?: ModelSetting
   readonly sources: Map<SourceId, Toggle>
   readonly plugins: Map<string, Toggle>
@@ -139,6 +141,14 @@ const READERS: Readonly<Record<string, SettingReader>> = {
     if (style === undefined)
       draft.problems.push(malformed(at, value, `\`toolNames\` must be ${STYLES_IN_WORDS}`))
     else draft.toolNames ??= style
+  },
+  registry: (draft, at, { value }) => {
+    const url = toText(value)
+    if (url !== undefined && /^https?:\/\//i.test(url)) draft.registry ??= url
+    else
+      draft.problems.push(
+        malformed(at, value, '`registry` must be an address that begins with `https://` or `http://`'),
+      )
   },
   model: (draft, at, { value }) => {
     const model = readModel(at, value)

@@ -11,10 +11,12 @@ import type { Platform } from '../../world/world.ts'
 import { diffPin } from './pin-diff.ts'
 
 /** Those of our own have no server. */
-type Named = Pick<CallTarget, 'server' | 'tool' | 'name'>
+type Named = Pick<CallTarget, 'server' | 'tool'>
+
+type Titled = Named & Pick<CallTarget, 'name'>
 
 /** Who said no. */
-export function denied(target: Named, by: Evidence, platform: Platform): Problem {
+export function denied(target: Titled, by: Evidence, platform: Platform): Problem {
   const title = titleOf(target)
   switch (by.kind) {
     case 'rule':
@@ -62,19 +64,15 @@ export function denied(target: Named, by: Evidence, platform: Platform): Problem
 
 const DENIED = 'permit/denied'
 
-function deniedByRule(target: Named, rule: PermissionRule, platform: Platform): Problem {
+function deniedByRule(target: Titled, rule: PermissionRule, platform: Platform): Problem {
   return createProblem({
     code: DENIED,
     message: `policy does not allow ${titleOf(target)}`,
     ...whereOf(rule),
     notes: [`denied by ${showRule(rule)}`, ...reasonOf(rule)],
-    // Of a tool of our own there is no more to see than this rule.
-    hints:
-      target.server === ''
-        ? []
-        : [
-            `to see every rule that was considered, run \`${toCommandLine('plugboard permissions explain', [target.name], platform)}\``,
-          ],
+    hints: [
+      `to see every rule that was considered, run \`${toCommandLine('plugboard permissions explain', [target.name], platform)}\``,
+    ],
   })
 }
 
@@ -149,8 +147,8 @@ function summarize({ name, description, schema }: PinDiff): readonly string[] {
   ]
 }
 
-/** `github.delete_repo`. */
-function titleOf({ server, tool }: Named): string {
+/** `github.delete_repo`; one of our own by its name alone. */
+export function titleOf({ server, tool }: Named): string {
   return server === '' ? `\`${tool}\`` : `\`${server}.${tool}\``
 }
 

@@ -19,8 +19,17 @@ export async function credentialMarkOf(
   context: ResolveContext,
   launching: Promise<LaunchSpec>,
 ): Promise<string> {
-  const isFixed = !runsCommands(server) && context.credentials?.account === undefined
+  const isFixed = !runsCommands(server) && !hasNames(server, context.credentials)
   return markOf(await (isFixed ? launching : resolve(server, withSources(context))))
+}
+
+/** Whether a token that changes may be in the launch, and who it is for can be said in its place. */
+function hasNames({ transport, auth }: AdmittedServer, credentials: CredentialSource | undefined): boolean {
+  if (credentials?.account === undefined) return false
+  // Where tokens are not part of the launch, the launch names the account.
+  const isBeside =
+    credentials.authorize !== undefined && transport.type !== 'ws' && transport.type !== 'stdio'
+  return isBeside ? false : auth !== undefined || transport.type !== 'stdio'
 }
 
 function runsCommands({ transport, values }: AdmittedServer): boolean {
@@ -60,6 +69,11 @@ function namingAccounts(source: CredentialSource): CredentialSource {
 function markOf({ transport, secrets }: LaunchSpec): string {
   const headers = 'headers' in transport ? [...transport.headers] : []
   const shown = headers.map(([name, value]) => `${name.toLowerCase()}: ${reveal(value)}`)
-  const texts = [...shown.sort(), ...secrets.map((secret) => secret.reveal()).sort()]
+  const account = 'authorization' in transport ? transport.authorization?.account : undefined
+  const texts = [
+    ...shown.sort(),
+    ...secrets.map((secret) => secret.reveal()).sort(),
+    ...(account === undefined ? [] : [`account ${account}`]),
+  ]
   return sha256(JSON.stringify(texts)).slice(0, 16)
 }

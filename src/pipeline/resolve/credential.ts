@@ -6,10 +6,24 @@
  */
 import type { Secret } from '../../base/secret.ts'
 import type { CredentialRequest } from '../../model/launch.ts'
+import type { Authorization } from '../../model/sign-in.ts'
 import type { Job } from './job.ts'
 import { credentialsFailed, noCredential } from './problems.ts'
 
-export async function findCredential(job: Job, url: string | undefined): Promise<Secret | undefined> {
+export function findCredential(job: Job, url: string | undefined): Promise<Secret | undefined> {
+  return look(job, url, async (request) => job.context.credentials?.find(request))
+}
+
+/** As `findCredential`, for servers over HTTP and sources whose tokens change. */
+export function findAuthorization(job: Job, url: string): Promise<Authorization | undefined> {
+  return look(job, url, async (request) => job.context.credentials?.authorize?.(request))
+}
+
+async function look<T>(
+  job: Job,
+  url: string | undefined,
+  find: (request: CredentialRequest) => Promise<T | undefined>,
+): Promise<T | undefined> {
   const { server, context } = job
   const credentialId = server.auth?.credentialId
   const general: CredentialRequest = { server: server.name, ...(url === undefined ? {} : { url }) }
@@ -17,8 +31,8 @@ export async function findCredential(job: Job, url: string | undefined): Promise
   const requests = credentialId === undefined ? [general] : [{ ...general, credentialId }, general]
   try {
     for (const request of requests) {
-      const token = await context.credentials?.find(request)
-      if (token !== undefined) return token
+      const found = await find(request)
+      if (found !== undefined) return found
     }
   } catch (error) {
     job.problems.push(credentialsFailed(server, error))

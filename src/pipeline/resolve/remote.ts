@@ -4,9 +4,10 @@
 import { Secret } from '../../base/secret.ts'
 import type { HttpTransport, ProxyTransport, WsTransport } from '../../model/definition.ts'
 import type { LaunchValue } from '../../model/launch.ts'
+import type { Authorization } from '../../model/sign-in.ts'
 import { tryUrl } from '../../model/signature.ts'
 import type { Template } from '../../model/template.ts'
-import { findCredential } from './credential.ts'
+import { findAuthorization, findCredential } from './credential.ts'
 import { fill, fillWhole, toLaunchValue } from './fill.ts'
 import { putAnyCase, type Job } from './job.ts'
 import { badHeader, helperFailed } from './problems.ts'
@@ -17,6 +18,7 @@ import { commandFolder, COMMAND_LIMIT_MS, resolveMap, run } from './values.ts'
 export interface Remote {
   readonly url: LaunchValue
   readonly headers: ReadonlyMap<string, LaunchValue>
+  readonly authorization?: Authorization
 }
 
 export type Headers = Map<string, Secret>
@@ -31,10 +33,13 @@ export async function resolveRemote(
   if ('headers' in transport) await putConfigured(job, headers, transport)
   if ('headersHelper' in transport)
     await putHelped(job, headers, { helper: transport.headersHelper, url: text })
-  if (!hasAuthorization(headers) && mayAsk(job, transport)) {
-    const token = await findCredential(job, text)
-    if (token !== undefined) putHeader(job, headers, ['Authorization', `Bearer ${token.reveal()}`])
+  if (hasAuthorization(headers) || !mayAsk(job, transport)) return { url, headers }
+  if (transport.type !== 'ws' && job.context.credentials?.authorize !== undefined) {
+    const authorization = await findAuthorization(job, text)
+    return authorization === undefined ? { url, headers } : { url, headers, authorization }
   }
+  const token = await findCredential(job, text)
+  if (token !== undefined) putHeader(job, headers, ['Authorization', `Bearer ${token.reveal()}`])
   return { url, headers }
 }
 

@@ -34,6 +34,9 @@ function namesVariable(text: string, env: Env): boolean {
   return text.startsWith('!') || Object.hasOwn(env, text) || /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(text)
 }
 
+/** What vouches for somebody. */
+const OAUTH_SECRETS = ['clientSecret', 'privateKey', 'assertion', 'idToken', 'idpClientSecret'] as const
+
 type InMap = (field: string, map: TemplateMap, mask: (template: Template) => string) => string[]
 
 function inTransport(transport: Transport, inMap: InMap): string[] {
@@ -55,7 +58,7 @@ function inTransport(transport: Transport, inMap: InMap): string[] {
       return [
         ...inText('url', transport.url),
         ...inMap('headers', transport.headers, maskHeader),
-        ...inValue('oauth.clientSecret', oauth?.clientSecret),
+        ...OAUTH_SECRETS.flatMap((key) => inValue(`oauth.${key}`, oauth?.[key])),
       ]
     }
     case 'sse-ide':

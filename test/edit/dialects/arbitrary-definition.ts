@@ -2,7 +2,13 @@
  * arbitrary-definition: any server that some file could declare, for property tests.
  */
 import fc from 'fast-check'
-import type { OAuth, ServerDefinition, TemplateMap, Transport } from '../../../src/model/definition.ts'
+import {
+  GRANT_TYPES,
+  type OAuth,
+  type ServerDefinition,
+  type TemplateMap,
+  type Transport,
+} from '../../../src/model/definition.ts'
 import type { Part, Template } from '../../../src/model/template.ts'
 
 /** Characters that mean something in one dialect or other are among them. */
@@ -85,7 +91,11 @@ function anyOAuth(texts: Texts): fc.Arbitrary<OAuth> {
       authorizationUrl: URL_TEXT,
       tokenUrl: URL_TEXT,
       resource: URL_TEXT,
-      grantType: fc.constantFrom('authorization_code' as const, 'client_credentials' as const),
+      grantType: fc.constantFrom(...GRANT_TYPES),
+      privateKeyFile: anyTemplate(texts),
+      assertion: anyTemplate(texts),
+      issuer: URL_TEXT,
+      dangerouslyAllowHttp: fc.boolean(),
       prompt: WORD,
     },
     { requiredKeys: [] },

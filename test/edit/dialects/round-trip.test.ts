@@ -18,7 +18,7 @@ describe('what is written is read as it was', () => {
         const lost = await loseInWriting(source, server)
         expect(lost.unlisted).toEqual([])
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     )
   })
 
@@ -28,7 +28,7 @@ describe('what is written is read as it was', () => {
         const { listed } = await loseInWriting('plugboard', server)
         expect(listed.filter((why) => why !== 'runs no commands inside of values')).toEqual([])
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     )
   })
 })

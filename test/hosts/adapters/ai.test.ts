@@ -11,11 +11,15 @@ import {
   anthropicText,
   chatCall,
   chatText,
+  NOTES_CALLS,
+  NOTES_TOOLS,
   openModel,
+  openNotes,
   openOutcomes,
   PNG,
   type AdapterBoard,
   type ModelEndpoint,
+  type TurnBoard,
 } from './model-endpoint.ts'
 
 function anthropicAt({ origin }: ModelEndpoint) {
@@ -38,7 +42,7 @@ async function takeAnthropicTurn(test: AdapterBoard, name: string, options: AiOp
   return { sent: sent!.body, result: messages.at(-1)!.content[0] }
 }
 
-async function takeChatTurn(test: AdapterBoard, name: string, args: object = {}) {
+async function takeChatTurn(test: TurnBoard, name: string, args: object = {}) {
   await using model = await openModel(chatCall(name, args), chatText('well'))
   const tools = await toAiTools(test.tools, { images: 'name' })
   const { text, steps } = await generateText({ ...LOOP, model: chatAt(model), tools })
@@ -49,6 +53,17 @@ async function takeChatTurn(test: AdapterBoard, name: string, args: object = {})
 }
 
 describe('generateText', () => {
+  it.each(NOTES_CALLS)(
+    'offers the built-in tools that a fork may use: %s %j',
+    async (name, args, expected) => {
+      await using notes = await openNotes()
+      const { sent, result } = await takeChatTurn(notes, name, args)
+      const tools = sent['tools'] as { function: { name: string } }[]
+      expect(tools.map((tool) => tool.function.name)).toEqual(NOTES_TOOLS)
+      expect((result as { content: string }).content).toContain(expected)
+    },
+  )
+
   it('sends the definitions, calls the tool, and gives the result back', async () => {
     await using test = await openOutcomes()
     const { sent, result, steps } = await takeChatTurn(test, 'mcp__x__strict', { title: 'a' })

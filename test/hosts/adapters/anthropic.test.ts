@@ -9,16 +9,19 @@ import { ToolAbortError } from '../../../src/model/outcome.ts'
 import {
   anthropicCall,
   anthropicText,
+  NOTES_CALLS,
+  NOTES_TOOLS,
   openModel,
+  openNotes,
   openOutcomes,
   PNG,
-  type AdapterBoard,
+  type TurnBoard,
 } from './model-endpoint.ts'
 
 const QUESTION: MessageParam = { role: 'user', content: 'go' }
 
 /** A turn with one call, as a host would write it: what the second request says of the result. */
-async function takeTurn({ tools: board }: AdapterBoard, name: string, input: object = {}) {
+async function takeTurn({ tools: board }: TurnBoard, name: string, input: object = {}) {
   await using model = await openModel(anthropicCall(name, input), anthropicText('well'))
   const client = new Anthropic({ apiKey: 'k', baseURL: model.origin, maxRetries: 0 })
   const settings = { model: 'scripted', max_tokens: 100, tools: toAnthropicTools(board) }
@@ -85,10 +88,24 @@ it('an aborted call ends, and its server is told', async () => {
   expect(await test.countCancelled()).toBe(1)
 })
 
+it.each(NOTES_CALLS)(
+  'a fork offers the built-in tools that it may use: %s %j',
+  async (name, args, expected) => {
+    await using notes = await openNotes()
+    const { sent, result } = await takeTurn(notes, name, args)
+    expect((sent['tools'] as { name: string }[]).map((tool) => tool.name)).toEqual(NOTES_TOOLS)
+    expect(result.content).toContain(expected)
+  },
+)
+
 it('a tool that the API would refuse is left out, with the reason', () => {
   const left: [string, string][] = []
   const [good, bad] = [toTool('good', 'a'), toTool('bad', 'not a name')]
-  const board = { tools: () => [good, bad], call: () => Promise.reject(new Error('not called')) }
+  const board = {
+    tools: () => [good, bad],
+    builtinTools: () => [],
+    call: () => Promise.reject(new Error('not called')),
+  }
   const tools = toAnthropicTools(board, { onLeftOut: ({ name }, reason) => left.push([name, reason]) })
   expect(tools.map(({ name }) => name)).toEqual(['good'])
   expect(left).toEqual([['bad', expect.stringContaining('`not a name`')]])

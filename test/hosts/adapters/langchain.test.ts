@@ -6,14 +6,20 @@ import { ChatOpenAI } from '@langchain/openai'
 import { describe, expect, it } from 'vitest'
 import { toLangChainTools, type LangChainOptions } from '../../../src/hosts/adapters/langchain.ts'
 import { ToolAbortError } from '../../../src/model/outcome.ts'
-import { chatCall, chatText, openModel, openOutcomes, PNG, type AdapterBoard } from './model-endpoint.ts'
+import {
+  chatCall,
+  chatText,
+  NOTES_CALLS,
+  NOTES_TOOLS,
+  openModel,
+  openNotes,
+  openOutcomes,
+  PNG,
+  type TurnBoard,
+} from './model-endpoint.ts'
 
 /** A turn with one call, as a host would write it. */
-async function takeTurn(
-  test: AdapterBoard,
-  name: string,
-  options: LangChainOptions & { args?: object } = {},
-) {
+async function takeTurn(test: TurnBoard, name: string, options: LangChainOptions & { args?: object } = {}) {
   await using endpoint = await openModel(chatCall(name, options.args), chatText('well'))
   const tools = await toLangChainTools(test.tools, options)
   const configuration = { baseURL: `${endpoint.origin}/v1` }
@@ -35,6 +41,14 @@ async function takeTurn(
 }
 
 describe('a turn', () => {
+  it.each(NOTES_CALLS)('has the built-in tools that a fork may use: %s %j', async (name, args, expected) => {
+    await using notes = await openNotes()
+    const { sent, message } = await takeTurn(notes, name, { args })
+    const tools = sent['tools'] as { function: { name: string } }[]
+    expect(tools.map((tool) => tool.function.name)).toEqual(NOTES_TOOLS)
+    expect(message.content).toContain(expected)
+  })
+
   it('sends the definitions, calls the tool, and gives the result back', async () => {
     await using test = await openOutcomes()
     const { sent, message, result } = await takeTurn(test, 'mcp__x__strict', { args: { title: 'a' } })

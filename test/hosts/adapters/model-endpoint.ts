@@ -47,6 +47,7 @@ export async function openOutcomes(): Promise<AdapterBoard> {
     ...test,
     tools: {
       tools: () => board.tools(),
+      builtinTools: () => board.builtinTools(),
       call(...call) {
         const work = board.call(...call)
         tell()
@@ -68,6 +69,28 @@ export async function openOutcomes(): Promise<AdapterBoard> {
     [Symbol.asyncDispose]: () => test[Symbol.asyncDispose](),
   }
 }
+
+/** What a turn needs. */
+export type TurnBoard = Pick<AdapterBoard, 'tools'>
+
+/** A fork that may read what servers have, but not of `y`, and may call one tool. Both have the notes of `tells-changes`. */
+export async function openNotes(): Promise<TurnBoard & AsyncDisposable> {
+  const notes = serverEntry('tells-changes')
+  const test = await openTestBoard({ x: notes, y: notes }, { wait: 'all' })
+  const tools = test.board.fork({
+    allow: ['mcp__x__touch', 'readMcpResource'],
+    rules: [{ tool: 'mcp__y', action: 'deny' }],
+  })
+  return { tools, [Symbol.asyncDispose]: () => test[Symbol.asyncDispose]() }
+}
+
+export const NOTES_TOOLS = ['mcp__x__touch', 'readMcpResource']
+
+/** Of the fork's two, and one that it was not given: what is called, and what comes of it. */
+export const NOTES_CALLS = [
+  ['readMcpResource', { server: 'x', uri: 'note://one' }, 'this is note://one'],
+  ['readMcpResource', { server: 'y', uri: 'note://one' }, 'policy does not allow `readMcpResource`'],
+] as const
 
 export const PNG = 'iVBORw0KGgo='
 

@@ -10,13 +10,17 @@ import { ToolAbortError } from '../../../src/model/outcome.ts'
 import {
   chatCall,
   chatText,
+  NOTES_CALLS,
+  NOTES_TOOLS,
   openModel,
+  openNotes,
   openOutcomes,
   PNG,
   responseCall,
   responseText,
   type AdapterBoard,
   type ModelEndpoint,
+  type TurnBoard,
 } from './model-endpoint.ts'
 
 const QUESTION = { role: 'user', content: 'go' } as const
@@ -27,7 +31,7 @@ function connect({ origin }: ModelEndpoint): OpenAI {
 
 /** A turn with one call, as a host would write it: the first request, and the last message of the second. */
 async function takeTurn(
-  { tools: board }: AdapterBoard,
+  { tools: board }: TurnBoard,
   name: string,
   { args = {}, strict }: { args?: object | string; strict?: boolean } = {},
 ) {
@@ -171,3 +175,13 @@ it('an aborted call ends, and its server is told', async () => {
   await ended
   expect(await test.countCancelled()).toBe(1)
 })
+
+it.each(NOTES_CALLS)(
+  'a fork offers the built-in tools that it may use: %s %j',
+  async (name, args, expected) => {
+    await using notes = await openNotes()
+    const { tools, result } = await takeTurn(notes, name, { args, strict: true })
+    expect(tools.map((tool) => (tool.type === 'function' ? tool.function.name : ''))).toEqual(NOTES_TOOLS)
+    expect(result.content).toContain(expected)
+  },
+)

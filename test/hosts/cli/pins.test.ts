@@ -164,12 +164,67 @@ describe('pins', () => {
     },
   )
 
+  test('a tool can be forgotten, and is approved anew as it is then', async () => {
+    await approve(READ)
+    await approve({ ...READ, name: 'other' })
+    await serve({ ...READ, description: 'Does something else.' })
+    expect(await run('pins', 'forget', 'notes.read_note')).toEqual({
+      code: 0,
+      stdout: 'forgot `mcp__notes__read_note`\n',
+      stderr: '',
+    })
+    expect(await machine.json(['pins'])).toMatchObject({ pins: [{ tool: 'other' }] })
+    expect((await run('permissions', 'explain', 'notes.read_note')).stdout).toContain(
+      'pin    not approved yet',
+    )
+    await approve({ ...READ, description: 'Does something else.' })
+    expect(await machine.json(['pins', 'forget', '--all'])).toMatchObject({
+      forgotten: [
+        { tool: 'other', state: 'gone' },
+        { tool: 'read_note', state: 'same' },
+      ],
+      allowed: [],
+    })
+    expect((await run('pins')).stdout).toBe('no tool was approved yet\n')
+    expect((await run('pins', 'forget', '--all')).stdout).toBe('no tool was approved yet\n')
+  })
+
+  test('what a rule allows all the same is told when it is forgotten', async () => {
+    machine.write({
+      '~/.config/plugboard/settings.json': {
+        permissions: { rules: [{ tool: 'mcp__notes', action: 'allow' }] },
+      },
+    })
+    await approve(READ)
+    expect((await run('pins', 'forget', 'mcp__notes__read_note')).stdout).toBe(
+      [
+        'forgot `mcp__notes__read_note`',
+        '',
+        'nobody will be asked about `mcp__notes__read_note`: a rule or a permission of yours allows it, whatever it is by then',
+        'hint: to see which, run `plugboard permissions explain mcp__notes__read_note`',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  test('nothing is forgotten that was not named, or not approved', async () => {
+    await approve(READ)
+    const nothing = await run('pins', 'forget')
+    expect(nothing.code).toBe(2)
+    expect(nothing.stderr).toContain('error: name the tools whose approval is to be forgotten')
+    const unknown = await run('pins', 'forget', 'mcp__notes__raed_note')
+    expect(unknown.code).toBe(2)
+    expect(unknown.stderr).toContain('did you mean `mcp__notes__read_note`?')
+    expect(await machine.json(['pins'])).toMatchObject({ pins: [{ tool: 'read_note' }] })
+  })
+
   test('a record that is damaged is told, and not overwritten', async () => {
     machine.write({ '~/.local/state/plugboard/pins.json': 'x' })
     expect((await run('pins')).stderr).toContain(
       'error: the record of the tools you approved cannot be read, so nobody knows whether they changed',
     )
     expect(await run('pins', 'accept', '--all')).toMatchObject({ code: 2 })
+    expect(await run('pins', 'forget', '--all')).toMatchObject({ code: 2 })
   })
 })
 

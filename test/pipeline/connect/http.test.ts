@@ -433,15 +433,29 @@ describe('an answer that breaks off', () => {
     })
   })
 
-  test('that the server does not go on with is a failure', async () => {
-    await using server = await serve((one) => {
-      if (one.method === 'GET') one.response.writeHead(405).end()
-      else startEvents(one).end('id: e1\ndata: \n\n')
+  test.each([400, 401, 403, 404, 405])(
+    'that the server does not go on with (%i) is a failure after it was sent',
+    async (status) => {
+      await using server = await serve((one) => {
+        if (one.method === 'GET') one.response.writeHead(status).end()
+        else startEvents(one).end('id: e1\ndata: \n\n')
+      })
+      await using said = open(server.url, { clock: createHastyClock() })
+      expect(await ask(said, request(1, 'tools/call'))).toEqual({
+        kind: 'protocol',
+        message: `its answer broke off, and it refused to go on with it (HTTP ${status})`,
+      })
+    },
+  )
+
+  test('whose server is gone is a failure after it was sent', async () => {
+    const server = await serve((one) => {
+      startEvents(one).write('id: e1\ndata: \n\n', () => void server[Symbol.asyncDispose]())
     })
     await using said = open(server.url, { clock: createHastyClock() })
     expect(await ask(said, request(1, 'tools/call'))).toEqual({
       kind: 'protocol',
-      message: 'its answer broke off, and it refused to go on with it (HTTP 405)',
+      message: expect.stringMatching(/^its answer broke off, and the rest could not be had: /),
     })
   })
 })

@@ -71,12 +71,19 @@ describe('rules', () => {
     expect(after.permissions.broken).toBeUndefined()
   })
 
+  test.each(['readMcpResource', 'getmcpprompt', 'listMcpResources', 'mcp_x_y', 'x__y'])(
+    'that name one of our own tools, or one in another style, are no warning: %s',
+    async (tool) => {
+      expect(problemsOf(await load({ [USER]: settings({ rules: [{ tool, action: 'deny' }] }) }))).toEqual([])
+    },
+  )
+
   test('that can name no tool are a warning', async () => {
     const loaded = await load({ [USER]: settings({ rules: [{ tool: 'github', action: 'deny' }] }) })
+    expect(loaded.permissions.broken).toBeUndefined()
     expect(problemsOf(loaded)).toEqual([
       'normalize/rule-names-nothing no tool is called `github`: names are `mcp__<server>__<tool>`',
     ])
-    expect(loaded.permissions.broken).toBeUndefined()
   })
 })
 

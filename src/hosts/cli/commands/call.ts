@@ -4,6 +4,9 @@
 import { isObject } from '../../../base/is-object.ts'
 import { ToolAbortError, type ToolResult } from '../../../model/outcome.ts'
 import { ProblemError } from '../../../problem/problem.ts'
+import { findBuiltin } from '../../../runtime/builtin-tools.ts'
+import type { Wait } from '../../../runtime/gate.ts'
+import type { ToolName } from '../../../runtime/reach-tool.ts'
 import { toProblemJson } from '../../shared/problem-json.ts'
 import type { CommandContext } from '../command.ts'
 import { DONE, exitCodeOf, FAILED } from '../exit-codes.ts'
@@ -11,7 +14,7 @@ import { printJson, printLines, reportProblems } from '../print.ts'
 import { badChoice, noObject, unreadableFile } from '../problems.ts'
 import { showProgress } from '../progress-line.ts'
 import { saveMedia, type Saved } from '../save-media.ts'
-import { parseJson, parsePair, toArguments } from '../tool-arguments.ts'
+import { parseJson, parsePair, toArguments, type Pair } from '../tool-arguments.ts'
 import { readMs, requireKnown, withBoard } from '../with-board.ts'
 import { toSafeText } from './read.ts'
 
@@ -19,20 +22,22 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** Throws `cli/unknown-server`, `cli/bad-argument`, `cli/unknown-argument` and other faults of the line. */
 export async function run(context: CommandContext): Promise<number> {
-  const [server, tool, ...given] = context.args as [string, string, ...string[]]
+  const { name, given } = readName(context.args as [string, ...string[]])
   const output = readOutput(context)
   const timeoutMs = readMs(context, 'timeout')
   const pairs = given.map(parsePair)
   const base = await readBase(context)
+  const server = typeof name === 'string' ? serverIn(pairs, base) : name.server
   const controller = new AbortController()
   const stopListening = context.terminal.onInterrupt(() => controller.abort())
   const progress = showProgress(context.terminal)
   try {
-    const options = { only: [server], wait: 'moment', maxResultTokens: 0 } as const
+    const only = server === undefined ? {} : { only: [server] }
+    const options = { ...only, wait: waitFor(name, server), maxResultTokens: 0 }
     return await withBoard(context, options, async (board) => {
-      requireKnown(context, board, server)
+      if (server !== undefined) requireKnown(context, board, server)
       const result = await board
-        .call({ server, tool }, (found) => toArguments(pairs, base, found), {
+        .call(name, (found) => toArguments(pairs, base, found), {
           signal: controller.signal,
           timeoutMs,
           connectTimeoutMs: 0,
@@ -47,6 +52,28 @@ export async function run(context: CommandContext): Promise<number> {
     progress.clear()
     stopListening()
   }
+}
+
+/** The server and its tool; or a tool of our own, behind which only values stand. */
+function readName([first, second, ...rest]: readonly [string, ...string[]]): {
+  readonly name: ToolName
+  readonly given: readonly string[]
+} {
+  if (findBuiltin(first) === undefined || second?.includes('=') === false)
+    return { name: { server: first, tool: second! }, given: rest }
+  return { name: first, given: second === undefined ? [] : [second, ...rest] }
+}
+
+/** The only one that a tool of our own is about. */
+function serverIn(pairs: readonly Pair[], base: Fields): string | undefined {
+  const { server } = base
+  return pairs.find(({ key }) => key === 'server')?.value ?? (typeof server === 'string' ? server : undefined)
+}
+
+/** What is listed is what is known of servers, as with `plugboard resources`. A call waits for its server by itself. */
+function waitFor(name: ToolName, server: string | undefined): Wait {
+  const isListed = typeof name === 'string' && findBuiltin(name)?.access === 'list'
+  return !isListed ? 'moment' : server === undefined ? 'known' : 'all'
 }
 
 function toAborted(error: unknown): ToolResult {

@@ -1,10 +1,12 @@
 /**
- * tools: what the servers offer to do, under the names a model sees; with `--provider`, as a provider takes them.
+ * tools: what the servers offer to do, under the names a model sees, and the built-in tools apart from them: they belong to
+ * no server. With `--provider`, as a provider takes them.
  */
 import { toPrintable } from '../../../base/printable.ts'
 import { PROFILES, type Profile } from '../../../model/profile.ts'
 import { ProblemError } from '../../../problem/problem.ts'
 import type { Board } from '../../../runtime/board.ts'
+import { asBoardTool } from '../../../runtime/builtin-tools.ts'
 import { toolsFor, type ProviderTools, type QuarantinedTool } from '../../../runtime/tools-for.ts'
 import type { BoardTool } from '../../../runtime/tools.ts'
 import { countOf } from '../../shared/amounts.ts'
@@ -31,13 +33,19 @@ function readProfile({ flags }: CommandContext): Profile {
   return profile
 }
 
+interface FoundTools extends ProviderTools {
+  readonly builtins: readonly BoardTool[]
+}
+
 /** Those of one server or of all, with what no provider could use and what this one does not take. */
-function findTools(board: Board, profile: Profile, only: string | undefined): ProviderTools {
+function findTools(board: Board, profile: Profile, only: string | undefined): FoundTools {
   const isAsked = ({ server }: { readonly server: string }): boolean => only === undefined || server === only
   const { tools, quarantined } = toolsFor(board.tools(), profile)
+  const builtins = toolsFor(only === undefined ? board.builtinTools().map(asBoardTool) : [], profile)
   return {
     tools: tools.filter(isAsked),
-    quarantined: [...malformedOf(board), ...quarantined].filter(isAsked),
+    builtins: builtins.tools,
+    quarantined: [...malformedOf(board), ...quarantined, ...builtins.quarantined].filter(isAsked),
   }
 }
 
@@ -51,16 +59,34 @@ function malformedOf(board: Board): readonly QuarantinedTool[] {
     )
 }
 
-function toJson({ tools, quarantined }: ProviderTools): object {
+function toJson({ tools, builtins, quarantined }: FoundTools): object {
   return {
     tools: [
       ...tools.map(({ label: _label, isDeferred, definition: _definition, ...tool }) => ({
         ...tool,
         ...(isDeferred ? { deferred: true } : {}),
       })),
-      ...quarantined.map(({ reason, ...tool }) => ({ ...tool, inputSchema: null, quarantined: reason })),
+      ...quarantined
+        .filter((one) => !isBuiltin(one))
+        .map(({ reason, ...tool }) => ({ ...tool, inputSchema: null, quarantined: reason })),
+    ],
+    builtin: [
+      ...builtins.map(({ name, description, inputSchema, annotations }) => ({
+        name,
+        description,
+        inputSchema,
+        annotations,
+      })),
+      ...quarantined
+        .filter(isBuiltin)
+        .map(({ name, reason }) => ({ name, inputSchema: null, quarantined: reason })),
     ],
   }
+}
+
+/** Every other tool is some server's. */
+function isBuiltin({ server }: { readonly server: string }): boolean {
+  return server === ''
 }
 
 const COLUMNS: readonly Column[] = [
@@ -69,18 +95,28 @@ const COLUMNS: readonly Column[] = [
   { title: 'DESCRIPTION', shrinks: 1, isDetail: true },
 ]
 
-function toText(context: CommandContext, { tools, quarantined }: ProviderTools): string[] {
+const BUILTIN_COLUMNS: readonly Column[] = [
+  { title: 'BUILT IN', shrinks: 2 },
+  { title: 'DESCRIPTION', shrinks: 1, isDetail: true },
+]
+
+function toText(context: CommandContext, { tools, builtins, quarantined }: FoundTools): string[] {
   const rows = tools.map(({ server, tool, description = '' }): Cell[] => [
     server,
     { text: tool, brush: context.paint.bold },
     firstLine(description),
   ])
-  const listed =
+  const own = builtins.map(({ tool, description = '' }): Cell[] => [
+    { text: tool, brush: context.paint.bold },
+    firstLine(description),
+  ])
+  const show = (some: readonly BoardTool[], columns: readonly Column[], cells: readonly Cell[][]): string[] =>
     context.flags['schema'] === true
-      ? tools.flatMap((tool, i) => [...(i === 0 ? [] : ['']), ...showTool(context, tool)])
-      : toTable(COLUMNS, rows, viewOf(context))
+      ? some.flatMap((tool, i) => [...(i === 0 ? [] : ['']), ...showTool(context, tool)])
+      : toTable(columns, cells, viewOf(context))
   return [
-    ...(rows.length === 0 ? ['no tools'] : listed),
+    ...(rows.length === 0 ? ['no tools'] : show(tools, COLUMNS, rows)),
+    ...(own.length === 0 ? [] : ['', ...show(builtins, BUILTIN_COLUMNS, own)]),
     ...showQuarantined(quarantined),
     ...showDeferred(tools),
   ]
@@ -103,7 +139,9 @@ function showTool(
     description,
   ])
   return [
-    `${toPrintable(server)} ${bold(toPrintable(tool))}   ${dim(name)}`,
+    isBuiltin({ server })
+      ? `${bold(tool)}   ${dim('built in')}`
+      : `${toPrintable(server)} ${bold(toPrintable(tool))}   ${dim(name)}`,
     ...(description === undefined ? [] : [toPrintable(firstLine(description))]),
     ...(rows.length === 0 ? ['takes no arguments'] : toTable(ARGUMENTS, rows, viewOf(context))),
   ]
@@ -114,7 +152,9 @@ function showQuarantined(quarantined: readonly QuarantinedTool[]): string[] {
   return [
     '',
     `${countOf(quarantined.length, 'tool')} in quarantine:`,
-    ...quarantined.map(({ server, tool, reason }) => `  ${toPrintable(`${server} ${tool}: ${reason}`)}`),
+    ...quarantined.map(
+      ({ server, tool, reason }) => `  ${toPrintable(`${server} ${tool}: ${reason}`.trimStart())}`,
+    ),
   ]
 }
 

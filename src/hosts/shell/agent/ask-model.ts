@@ -8,9 +8,8 @@
 import type { AssistantModelMessage, LanguageModelUsage, ModelMessage, TextStreamPart, ToolSet } from 'ai'
 import { untilAborted } from '../../../base/until-aborted.ts'
 import type { Problem } from '../../../model/problem.ts'
-import type { ToolCall } from './call-tools.ts'
+import type { Prepared, ToolCall, TurnOptions } from './agent.ts'
 import { brokeOff, isWorthAnother, toModelProblem, waitAskedFor } from './problems.ts'
-import type { Prepared, TurnOptions } from './turn.ts'
 
 export type Asked = {
   readonly messages: readonly ModelMessage[]

@@ -8,19 +8,12 @@
 import type { ToolModelMessage } from 'ai'
 import { isObject } from '../../../base/is-object.ts'
 import { ToolAbortError } from '../../../model/outcome.ts'
-import { withoutNullsFor } from '../../../runtime/provider-tools.ts'
-import type { CallResult, Tell } from './events.ts'
-import type { AgentBoard } from './turn.ts'
+import { withoutNullsFor } from '../../../runtime/tools-for.ts'
+import { imagesOf } from '../../shared/images.ts'
+import type { AgentBoard, ToolCall, TurnOptions } from './agent.ts'
+import type { CallResult } from './events.ts'
 
-export interface ToolCall {
-  readonly id: string
-  readonly name: string
-  readonly input: unknown
-}
-
-export interface CallToolsOptions {
-  readonly signal: AbortSignal
-  readonly tell: Tell
+export interface CallToolsOptions extends TurnOptions {
   /** Whether the model can look at images in a result. */
   readonly images: 'send' | 'name'
 }
@@ -64,13 +57,11 @@ function noObject(name: string): CallResult {
   return { outcome: 'not-sent', code: 'bad-arguments', text, isError: true, media: [], durationMs: 0 }
 }
 
-const SEEN = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
-
 function toPart({ id, name }: ToolCall, result: CallResult, { images }: CallToolsOptions): ResultPart {
-  const { text, isError, media } = result
+  const { text, isError } = result
   const part = { type: 'tool-result', toolCallId: id, toolName: name } as const
   if (isError) return { ...part, output: { type: 'error-text', value: text } }
-  const seen = images === 'send' ? media.filter(({ mimeType }) => SEEN.has(mimeType)) : []
+  const seen = images === 'send' ? imagesOf(result) : []
   if (seen.length === 0) return { ...part, output: { type: 'text', value: text } }
   const pictures = seen.map(({ data, mimeType }) => ({
     type: 'image-data' as const,

@@ -5,14 +5,14 @@
  * out    a choice, and from it a language model of `ai`; the package of its provider is loaded with the first request
  * never  shows a key
  */
-import type { LanguageModel, ModelMessage, SystemModelMessage } from 'ai'
+import type { LanguageModel } from 'ai'
 import type { Secret } from '../../../base/secret.ts'
-import type { Profile } from '../../../model/profile.ts'
 import type { ModelProvider, ModelSetting } from '../../../model/settings.ts'
 import type { Template } from '../../../model/template.ts'
 import { ProblemError } from '../../../problem/problem.ts'
 import { resolveSetting } from '../../../runtime/setting-value.ts'
 import type { Env, World } from '../../../world/world.ts'
+import type { MarkedRequest, ModelRequest, OpenModel } from './agent.ts'
 import { badModel, noKey } from './problems.ts'
 
 export interface ModelChoice {
@@ -20,31 +20,6 @@ export interface ModelChoice {
   readonly id: string
   readonly baseUrl?: string
   readonly apiKey?: Template
-}
-
-export interface OpenModel {
-  /** `anthropic/claude-sonnet-4-5`. */
-  readonly label: string
-  readonly provider: ModelProvider
-  readonly baseUrl: string
-  /** Whose rules the tools' schemas must fit. */
-  readonly profile: Profile
-  /** Whether it takes images in results of tools. */
-  readonly images: 'send' | 'name'
-  open(): Promise<LanguageModel>
-  /** A request, marked so that the provider keeps what does not change. */
-  cached(request: ModelRequest): MarkedRequest
-  after(ms: number, step: () => void): void
-}
-
-interface ModelRequest {
-  readonly system: string
-  readonly messages: ModelMessage[]
-}
-
-interface MarkedRequest {
-  readonly system: string | SystemModelMessage
-  readonly messages: ModelMessage[]
 }
 
 /** Used where there is a key for the provider and no model is named. */

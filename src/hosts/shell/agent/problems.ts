@@ -6,7 +6,7 @@ import type { Problem } from '../../../model/problem.ts'
 import { createProblem } from '../../../problem/problem.ts'
 import { isObject } from '../../../base/is-object.ts'
 import { stripControls } from '../../../base/strip-controls.ts'
-import type { OpenModel } from './model.ts'
+import type { OpenModel } from './agent.ts'
 
 export function noModel(): Problem {
   return createProblem({

@@ -5,8 +5,10 @@
  */
 import type { ToolSet } from 'ai'
 import type { Profile } from '../../../model/profile.ts'
-import { toProviderTools } from '../../../runtime/provider-tools.ts'
-import type { AgentBoard } from './turn.ts'
+import { asBoardTool } from '../../../runtime/builtin-tools.ts'
+import { toolsFor } from '../../../runtime/tools-for.ts'
+import type { BoardTool } from '../../../runtime/tools.ts'
+import type { AgentBoard } from './agent.ts'
 
 export interface ToolSets {
   of(board: AgentBoard, profile: Profile): Promise<ToolSet>
@@ -28,26 +30,22 @@ export function createToolSets(): ToolSets {
       const before = made.get(board)
       const isSame = before?.tools === tools && before.builtins === builtins && before.profile === profile
       if (isSame) return before.set
-      const { jsonSchema, tool } = await import('ai')
-      const declare = (
-        name: string,
-        description: string | undefined,
-        schema: object,
-      ): [string, ToolSet[string]] => [
-        name,
-        tool({
-          ...(description === undefined ? {} : { description }),
-          inputSchema: jsonSchema({ ...schema }),
-        }),
-      ]
-      const set = Object.fromEntries([
-        ...builtins.map(({ name, description, inputSchema }) => declare(name, description, inputSchema)),
-        ...toProviderTools(tools, [profile]).flatMap((one) =>
-          one.kind === 'fits' ? [declare(one.tool.name, one.tool.description, one.schema)] : [],
-        ),
-      ])
+      const set = await declare([...builtins.map(asBoardTool), ...toolsFor(tools, profile).tools])
       made.set(board, { tools, builtins, profile, set })
       return set
     },
   }
+}
+
+async function declare(tools: readonly BoardTool[]): Promise<ToolSet> {
+  const { jsonSchema, tool } = await import('ai')
+  return Object.fromEntries(
+    tools.map(({ name, description, inputSchema }) => [
+      name,
+      tool({
+        ...(description === undefined ? {} : { description }),
+        inputSchema: jsonSchema({ ...inputSchema }),
+      }),
+    ]),
+  )
 }

@@ -5,31 +5,13 @@
  * out    the conversation with everything that was said, whole enough to go on with, however the turn ended
  * never  rejects; leaves a call without a result; runs a tool but through the board
  */
-import type { ModelMessage, ToolSet } from 'ai'
-import type { Board } from '../../../runtime/board.ts'
+import type { ModelMessage } from 'ai'
 import type { Problem } from '../../../model/problem.ts'
+import type { Agent, Prepared, ToolCall, TurnOptions } from './agent.ts'
 import { askModel, type Asked } from './ask-model.ts'
-import { callTools, type ToolCall } from './call-tools.ts'
-import type { Tell } from './events.ts'
-import type { OpenModel } from './model.ts'
+import { callTools } from './call-tools.ts'
 import { tooManySteps } from './problems.ts'
 import { createToolSets } from './tool-set.ts'
-
-export type AgentBoard = Pick<Board, 'tools' | 'builtinTools' | 'call' | 'systemPromptSection'>
-
-export interface Agent {
-  readonly board: AgentBoard
-  readonly model: OpenModel
-  /** Before the board's own section. */
-  readonly instructions: string
-  /** How often a model is asked within one turn. Default: 100. */
-  readonly maxSteps?: number | undefined
-}
-
-export interface TurnOptions {
-  readonly signal: AbortSignal
-  readonly tell: Tell
-}
 
 export interface Turn {
   readonly messages: readonly ModelMessage[]
@@ -42,12 +24,6 @@ export type TurnEnd =
   | { readonly kind: 'done' }
   | { readonly kind: 'aborted' }
   | { readonly kind: 'failed'; readonly problem: Problem }
-
-export interface Prepared {
-  readonly model: OpenModel
-  readonly system: string
-  readonly tools: ToolSet
-}
 
 const MAX_STEPS = 100
 

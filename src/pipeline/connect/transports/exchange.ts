@@ -5,6 +5,8 @@
  * out    the head and body of a 2xx answer, or one failure
  * never  sends anything to another origin than the one it was made for; repeats what might be done twice by it
  */
+import { parseChallenge } from '../../../model/challenge.ts'
+import type { Authorization } from '../../../model/sign-in.ts'
 import type { WireFailure } from '../../../model/wire.ts'
 import {
   TOO_LARGE,
@@ -19,6 +21,8 @@ import {
 export interface ExchangeRequest extends HttpRequest {
   /** Repeated once when it was sent into a connection that the other side had given up already. */
   readonly mayRepeat: boolean
+  /** Absent: what is in the headers is all there is. */
+  readonly authorization?: Authorization | undefined
 }
 
 /** `onEnd` or `onFailure` is the last to be called, exactly one of them, once. */
@@ -49,6 +53,9 @@ export class Exchange implements HttpListener {
   #hasHead = false
   #hasRepeated = false
   #redirects = 0
+  /** What was shown of the authorization; undefined without one. */
+  #shown: readonly string[] | undefined
+  #hasRenewed = false
   /** A status that is none of success, with what follows it. */
   #refusal: HttpHead | undefined
   #explanation = ''
@@ -72,10 +79,30 @@ export class Exchange implements HttpListener {
   }
 
   #start(): void {
+    const { authorization } = this.#request
+    if (authorization === undefined) return this.#send(this.#request)
+    const waiting = authorization.prepare()
+    if (waiting === undefined) this.#sendAs(authorization)
+    else void waiting.then(() => this.#isAborted || this.#sendAs(authorization))
+  }
+
+  #sendAs(authorization: Authorization): void {
+    const { method, origin, path, headers } = this.#request
+    this.#shown = authorization.headersFor({ method, url: origin + path })
+    this.#send({ ...this.#request, headers: [...headers, ...this.#shown] })
+  }
+
+  #send(request: HttpRequest): void {
     this.#hasHead = false
-    const end = this.#http.request(this.#request, this)
+    const end = this.#http.request(request, this)
     if (this.#isAborted) end()
     else this.#end = end
+  }
+
+  #startAnew(): void {
+    this.#refusal = undefined
+    this.#explanation = ''
+    this.#start()
   }
 
   onHead(head: HttpHead): BodyUse {
@@ -114,7 +141,30 @@ export class Exchange implements HttpListener {
     )
   }
 
-  #refuse({ status, headers, via }: HttpHead): void {
+  #refuse(head: HttpHead): void {
+    const { authorization } = this.#request
+    const isAboutUs = head.status === 401 || head.status === 403
+    if (authorization === undefined || !isAboutUs || this.#hasRenewed) this.#tellRefusal(head)
+    else void this.#renew(authorization, head)
+  }
+
+  /** A request that was turned down did nothing, so it can be sent again; once, or a server that never agrees would never rest. */
+  async #renew(authorization: Authorization, head: HttpHead): Promise<void> {
+    this.#hasRenewed = true
+    const { status, headers } = head
+    const challenge = parseChallenge(status as 401 | 403, {
+      authenticate: toText(headers['www-authenticate']),
+      dpopNonce: toText(headers['dpop-nonce']),
+      date: toText(headers['date']),
+    })
+    const renewal = await authorization.renew(challenge, this.#shown ?? [])
+    if (this.#isAborted) return
+    if (renewal === 'renewed') this.#startAnew()
+    else if (renewal === 'refused') this.#tellRefusal(head)
+    else this.#listener.onFailure({ kind: 'network', ...renewal }, '')
+  }
+
+  #tellRefusal({ status, headers, via }: HttpHead): void {
     const challenge = status === 401 || status === 403 ? toText(headers['www-authenticate']) : undefined
     const retryAfterMs = parseRetryAfter(headers)
     const body = this.#explanation
@@ -139,9 +189,7 @@ export class Exchange implements HttpListener {
     if (++this.#redirects > MAX_REDIRECTS)
       return this.#listener.onFailure({ kind: 'protocol', message: 'it redirects in circles' }, '')
     this.#request = { ...this.#request, path: target.pathname + target.search }
-    this.#refusal = undefined
-    this.#explanation = ''
-    this.#start()
+    this.#startAnew()
   }
 }
 

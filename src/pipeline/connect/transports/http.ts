@@ -153,6 +153,7 @@ class HttpWire implements Wire, PostLine {
       body: JSON.stringify(message),
       isUrgent: !('method' in message && 'id' in message),
       mayRepeat: mayRepeat(message),
+      authorization: this.#launch.authorization,
     }
     const post = new Post(this, { message, options, request, hasSession: this.#session !== undefined })
     this.#posts.add(post)
@@ -225,7 +226,8 @@ class HttpWire implements Wire, PostLine {
   #toRequest(method: 'GET' | 'DELETE', extra: Iterable<readonly [string, string]>): ExchangeRequest {
     const { origin, path, headers } = this.#address as Address
     const list = toHeaderList(headers, this.#sessionHeaders(), extra)
-    return { method, origin, path, headers: list, isUrgent: true, mayRepeat: method === 'GET' }
+    const { authorization } = this.#launch
+    return { method, origin, path, headers: list, isUrgent: true, mayRepeat: method === 'GET', authorization }
   }
 
   /** A server that keeps sessions wants to know when one is over; whether it listens is its own affair. */

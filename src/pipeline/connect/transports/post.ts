@@ -5,6 +5,7 @@
  * out    messages; for a request that gets no answer, one failure
  * never  tells anything after it was aborted
  */
+import { describeWireFailure } from '../../../model/session.ts'
 import type { Message, RequestId } from '../../../model/message.ts'
 import type { SendOptions, WireFailure, WireListener } from '../../../model/wire.ts'
 import type { BodyUse, HttpHead } from '../../../world/world.ts'
@@ -205,7 +206,8 @@ export class Post implements AnswerListener {
   #fail(failure: WireFailure): void {
     if (this.#isOver) return
     this.#finish()
-    this.#letter.options.onFailure?.(failure)
+    const isNoSession = failure.kind === 'http' && failure.status === 404 && !this.#letter.hasSession
+    this.#letter.options.onFailure?.(isNoSession ? { ...failure, hadNoSession: true } : failure)
   }
 
   #finish(): void {
@@ -215,11 +217,17 @@ export class Post implements AnswerListener {
   }
 }
 
-/** A refusal of the rest says nothing about the request, unless it is about who we are. */
+/**
+ * The server took the request, and whatever keeps the rest of its answer away says nothing about that: neither a session
+ * that it has forgotten since, nor a sign-in that is over, nor a port where nobody listens any more. The next request
+ * meets those by itself; this one must not be taken for one that never arrived, and be sent again.
+ */
 function toLostAnswer(failure: WireFailure): WireFailure {
-  if (failure.kind !== 'http' || [401, 403, 404].includes(failure.status)) return failure
-  const message = `its answer broke off, and it refused to go on with it (HTTP ${failure.status})`
-  return { kind: 'protocol', message }
+  const why =
+    failure.kind === 'http'
+      ? `it refused to go on with it (HTTP ${failure.status})`
+      : `the rest could not be had: ${describeWireFailure(failure)}`
+  return { kind: 'protocol', message: `its answer broke off, and ${why}` }
 }
 
 function tryJson(text: string): unknown {

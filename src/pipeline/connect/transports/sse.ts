@@ -6,6 +6,7 @@
  * never  posts to another origin than the stream's
  */
 import type { Message } from '../../../model/message.ts'
+import type { Authorization } from '../../../model/sign-in.ts'
 import type { SendOptions, Wire, WireFailure, WireListener } from '../../../model/wire.ts'
 import type { BodyUse, Http, HttpHead, World } from '../../../world/world.ts'
 import { titleOf } from '../page.ts'
@@ -24,6 +25,7 @@ class SseWire implements Wire, AnswerListener {
   readonly kind = 'sse'
   readonly #http: Http
   readonly #listener: WireListener
+  readonly #authorization: Authorization | undefined
   #address: Address | undefined
   #stream: Exchange | undefined
   #events: EventStream | undefined
@@ -38,6 +40,7 @@ class SseWire implements Wire, AnswerListener {
 
   constructor(launch: HttpLaunch, http: Http, listener: WireListener) {
     this.#http = http
+    this.#authorization = launch.authorization
     this.#listener = listener
     // Later, so that whoever opens it holds it before it can end.
     void Promise.resolve(loadEventStreams()).then(() => this.#open(launch))
@@ -60,7 +63,8 @@ class SseWire implements Wire, AnswerListener {
     this.#address = address
     const { origin, path } = address
     const headers = toHeaderList(address.headers, [['accept', 'text/event-stream']])
-    const request = { method: 'GET', origin, path, headers, isUrgent: true, mayRepeat: true } as const
+    const about = { isUrgent: true, mayRepeat: true, authorization: this.#authorization }
+    const request = { method: 'GET', origin, path, headers, ...about } as const
     this.#stream = new Exchange(this.#http, request, this)
   }
 
@@ -128,6 +132,7 @@ class SseWire implements Wire, AnswerListener {
       body: JSON.stringify(message),
       isUrgent: false,
       mayRepeat: false,
+      authorization: this.#authorization,
     } as const
     const over = (): void => void this.#posts.delete(exchange!)
     let exchange: Exchange | undefined

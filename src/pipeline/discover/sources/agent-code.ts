@@ -1,7 +1,7 @@
 /**
  * agent-code: TOML for the user and for the project, with an allow and a deny list of its own.
  */
-import type { Site } from '../site.ts'
+import type { Ground } from '../site.ts'
 import type { Source } from '../source.ts'
 import { lookWithLists } from '../switch-lists.ts'
 import { inAppFolder, inConfigHome } from '../user-folders.ts'
@@ -24,10 +24,14 @@ export const agentCode: Source = {
         ...site.inProject('.agent/settings.toml'),
       ],
     }),
+  homes: (ground) => [
+    { scope: 'user', files: userFiles(ground), under: ['mcp_servers'] },
+    { scope: 'project', files: ground.inProject('.agent/settings.toml'), under: ['mcp_servers'] },
+  ],
 }
 
 /** Its documentation names `~/.config` everywhere; the program asks the platform. */
-function userFiles(site: Site): readonly string[] {
+function userFiles(ground: Ground): readonly string[] {
   const file = 'agent-code/config.toml'
-  return [...new Set([inAppFolder(site, file), inConfigHome(site, file)])]
+  return [...new Set([inAppFolder(ground, file), inConfigHome(ground, file)])]
 }

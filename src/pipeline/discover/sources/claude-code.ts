@@ -18,7 +18,7 @@ import type { Problem } from '../../../model/problem.ts'
 import { createWarning, whereOrigin } from '../../../problem/problem.ts'
 import { lookAtClaudePlugins } from '../claude-plugins.ts'
 import { absoluteOr, toComparable } from '../project.ts'
-import type { Site } from '../site.ts'
+import type { Ground, Site } from '../site.ts'
 import { switchesFrom, type SwitchFor } from '../switches.ts'
 import { lookInOrder, type Source } from '../source.ts'
 import { reportFaults } from '../switch-lists.ts'
@@ -51,9 +51,18 @@ export const claudeCode: Source = {
       () => lookAtClaudePlugins(site, { dir, switchFor, variables: variables(site) }),
     ])
   },
+  homes: (ground) => {
+    const { state } = places(ground)
+    return [
+      { scope: 'user', files: [state], under: ['mcpServers'] },
+      { scope: 'local', files: [state], under: ['projects', ground.project.root, 'mcpServers'] },
+      // Its servers of a project are those of the shared root file.
+      { scope: 'project', files: ground.inProject('.mcp.json'), under: ['mcpServers'] },
+    ]
+  },
 }
 
-function places(site: Site): {
+function places(site: Ground): {
   readonly state: string
   readonly dir: string
   readonly settings: readonly { readonly scope: Scope; readonly file: string }[]

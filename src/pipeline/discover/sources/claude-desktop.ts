@@ -2,6 +2,7 @@
  * claude-desktop: one file of the user's. There is no Claude Desktop for Linux; rebuilds of it keep the file in
  * `.config`.
  */
+import type { Ground } from '../site.ts'
 import type { Source } from '../source.ts'
 import { inAppFolder } from '../user-folders.ts'
 
@@ -10,7 +11,12 @@ export const claudeDesktop: Source = {
   look: (site) =>
     site.servers({
       scope: 'user',
-      file: inAppFolder(site, 'Claude/claude_desktop_config.json'),
+      file: userFile(site),
       dialect: 'mcp-json',
     }),
+  homes: (ground) => [{ scope: 'user', files: [userFile(ground)], under: ['mcpServers'] }],
+}
+
+function userFile(ground: Ground): string {
+  return inAppFolder(ground, 'Claude/claude_desktop_config.json')
 }

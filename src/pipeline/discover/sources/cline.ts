@@ -2,7 +2,7 @@
  * cline: one file that its command line and its editors share, and the places where older versions kept it.
  */
 import { absoluteOr } from '../project.ts'
-import type { Site } from '../site.ts'
+import type { Ground } from '../site.ts'
 import { lookInOrder, type Source } from '../source.ts'
 import { fileNamedBy, vscodeUserFolders } from '../user-folders.ts'
 
@@ -10,11 +10,20 @@ export const cline: Source = {
   id: 'cline',
   look: (site) =>
     lookInOrder(placesOf(site).map((place) => () => site.servers({ ...place, dialect: 'cline' }))),
+  homes: (ground) => {
+    const [{ scope, file }] = placesOf(ground)
+    return [{ scope, files: [file], under: ['mcpServers'] }]
+  },
 }
 
 const FILE = 'cline_mcp_settings.json'
 
-function placesOf(site: Site): readonly { readonly scope: 'user' | 'project'; readonly file: string }[] {
+interface ClinePlace {
+  readonly scope: 'user' | 'project'
+  readonly file: string
+}
+
+function placesOf(site: Ground): readonly [ClinePlace, ...ClinePlace[]] {
   const { env, paths } = site.world
   const home = absoluteOr(site.world, env['CLINE_DATA_DIR']) ?? site.inHome('.cline/data')
   const legacy = vscodeUserFolders(site).map((folder) =>

@@ -2,13 +2,13 @@
  * codex: TOML in the user's Codex folder, in every directory of a project, and for the whole machine.
  */
 import { absoluteOr } from '../project.ts'
+import type { Ground } from '../site.ts'
 import { lookInOrder, type Source } from '../source.ts'
 
 export const codex: Source = {
   id: 'codex',
   look: (site) => {
     const { env, paths, platform } = site.world
-    const home = absoluteOr(site.world, env['CODEX_HOME']) ?? site.inHome('.codex')
     const system =
       platform === 'win32'
         ? paths.join(
@@ -31,9 +31,18 @@ export const codex: Source = {
           baseDir: paths.dirname(file),
         })
     return lookInOrder([
-      place('user', paths.join(home, 'config.toml')),
+      place('user', userFile(site)),
       place('user', system, 'machine'),
       ...site.inProject('.codex/config.toml').map((file) => place('project', file)),
     ])
   },
+  homes: (ground) => [
+    { scope: 'user', files: [userFile(ground)], under: ['mcp_servers'], isBase: true },
+    { scope: 'project', files: ground.inProject('.codex/config.toml'), under: ['mcp_servers'], isBase: true },
+  ],
+}
+
+function userFile({ world, inHome }: Ground): string {
+  const home = absoluteOr(world, world.env['CODEX_HOME']) ?? inHome('.codex')
+  return world.paths.join(home, 'config.toml')
 }

@@ -7,7 +7,7 @@ import { findMember, type ConfigDocument, type Member } from '../../../model/doc
 import type { FoundEntry } from '../../../model/entry.ts'
 import { absoluteOr } from '../project.ts'
 import type { ServersRequest } from '../find-servers.ts'
-import type { Site } from '../site.ts'
+import type { Ground, Site } from '../site.ts'
 import { firstSwitch } from '../switches.ts'
 import { lookInOrder, type Source } from '../source.ts'
 import { readSwitches } from '../switch-lists.ts'
@@ -18,7 +18,7 @@ export const copilot: Source = {
   id: 'copilot',
   async look(site) {
     const { world } = site
-    const home = absoluteOr(world, world.env['COPILOT_HOME']) ?? site.inHome('.copilot')
+    const home = homeOf(site)
     const ofUser = await readSwitches(site, LISTS, {
       scope: 'user',
       // Settings stood in `config.json` once; Copilot moves them when it starts.
@@ -39,6 +39,18 @@ export const copilot: Source = {
       }),
     ])
   },
+  homes: (ground) => [
+    {
+      scope: 'user',
+      files: [ground.world.paths.join(homeOf(ground), 'mcp-config.json')],
+      under: ['mcpServers'],
+    },
+    { scope: 'project', files: ground.inProject('.github/mcp.json'), under: ['mcpServers'] },
+  ],
+}
+
+function homeOf({ world, inHome }: Ground): string {
+  return absoluteOr(world, world.env['COPILOT_HOME']) ?? inHome('.copilot')
 }
 
 /** The file may be the map itself, without `mcpServers` around it. */

@@ -6,7 +6,7 @@ import type { Scope } from '../../../model/origin.ts'
 import type { Problem } from '../../../model/problem.ts'
 import { createWarning } from '../../../problem/problem.ts'
 import { absoluteOr } from '../project.ts'
-import type { Site } from '../site.ts'
+import type { Ground, Site } from '../site.ts'
 import { lookInOrder, type Source } from '../source.ts'
 import { inConfigHome, inLocalAppData } from '../user-folders.ts'
 
@@ -28,17 +28,26 @@ export const crush: Source = {
       ...inEachDir(site, ['.crush.json', 'crush.json']).map((file) => place('project', file)),
     ])
   },
+  // A script is never written to, either: beside it, Crush still reads this file.
+  homes: (ground) => [
+    {
+      scope: 'user',
+      files: userDirs(ground).map((dir) => ground.world.paths.join(dir, 'crush.json')),
+      under: ['mcp'],
+    },
+    { scope: 'project', files: inEachDir(ground, ['.crush.json', 'crush.json']), under: ['mcp'] },
+  ],
 }
 
 /** `$CRUSH_GLOBAL_CONFIG` names a folder and stands in for all others. */
-function userDirs(site: Site): readonly string[] {
+function userDirs(site: Ground): readonly string[] {
   const { env, platform } = site.world
   const moved = absoluteOr(site.world, env['CRUSH_GLOBAL_CONFIG'])
   if (moved !== undefined) return [moved]
   return [...(platform === 'win32' ? [inLocalAppData(site, 'crush')] : []), inConfigHome(site, 'crush')]
 }
 
-function inEachDir(site: Site, names: readonly string[]): readonly string[] {
+function inEachDir(site: Ground, names: readonly string[]): readonly string[] {
   return site.project.dirsNearestFirst.flatMap((dir) => names.map((name) => site.world.paths.join(dir, name)))
 }
 

@@ -15,4 +15,8 @@ export const cursor: Source = {
         .map((file) => () => site.servers({ ...common, scope: 'project', file })),
     ])
   },
+  homes: (ground) => [
+    { scope: 'user', files: [ground.inHome('.cursor/mcp.json')], under: ['mcpServers'] },
+    { scope: 'project', files: ground.inProject('.cursor/mcp.json'), under: ['mcpServers'] },
+  ],
 }

@@ -17,7 +17,7 @@ import type { FoundEntry, Switch } from '../../../model/entry.ts'
 import { createWarning, whereOf } from '../../../problem/problem.ts'
 import { absoluteOr } from '../project.ts'
 import type { ServersRequest } from '../find-servers.ts'
-import type { Site } from '../site.ts'
+import type { Ground, Site } from '../site.ts'
 import { firstSwitch } from '../switches.ts'
 import { lookInOrder, type Source } from '../source.ts'
 import { reportFaults } from '../switch-lists.ts'
@@ -38,6 +38,13 @@ export const gemini: Source = {
       () => extensions(site, places, ofUser),
     ])
   },
+  homes: (ground) => {
+    const { userHighToLow, project } = placesOf(ground)
+    return [
+      { scope: 'user', files: userHighToLow.slice(0, 1), under: ['mcpServers'] },
+      { scope: 'project', files: project, under: ['mcpServers'] },
+    ]
+  },
 }
 
 interface GeminiPlaces {
@@ -48,7 +55,7 @@ interface GeminiPlaces {
   readonly project: readonly string[]
 }
 
-function placesOf(site: Site): GeminiPlaces {
+function placesOf(site: Ground): GeminiPlaces {
   const { env, paths, platform } = site.world
   const moved = absoluteOr(site.world, env['GEMINI_CLI_HOME'])
   const home = moved === undefined ? site.inHome('.gemini') : paths.join(moved, '.gemini')

@@ -1,14 +1,26 @@
 /**
  * mcp-json: the root files that belong to no agent and are read by many.
  */
+import type { Ground } from '../site.ts'
 import { lookInOrder, type Source } from '../source.ts'
 
 export const mcpJson: Source = {
   id: 'mcp-json',
   look: (site) =>
     lookInOrder(
-      site.project.dirsNearestFirst
-        .flatMap((dir) => ['.mcp.json', 'mcp.json'].map((name) => site.world.paths.join(dir, name)))
-        .map((file) => () => site.servers({ scope: 'project', file, dialect: 'mcp-json' })),
+      filesOf(site).map((file) => () => site.servers({ scope: 'project', file, dialect: 'mcp-json' })),
     ),
+  homes: (ground) => [
+    {
+      scope: 'project',
+      files: [...filesOf(ground), ground.inProject('.mcp.json').at(-1)!],
+      under: ['mcpServers'],
+    },
+  ],
+}
+
+function filesOf({ project, world }: Ground): readonly string[] {
+  return project.dirsNearestFirst.flatMap((dir) =>
+    ['.mcp.json', 'mcp.json'].map((name) => world.paths.join(dir, name)),
+  )
 }

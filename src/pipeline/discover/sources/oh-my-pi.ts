@@ -17,6 +17,10 @@ export const ohMyPi: Source = {
       profiles: findProfiles(site),
       projectHighToLow: inEach(site, site.inProject('.omp')),
     }),
+  homes: (ground) => [
+    { scope: 'user', files: [ground.inHome('.omp/agent/mcp.json')], under: ['mcpServers'] },
+    { scope: 'project', files: ground.inProject('.omp/mcp.json'), under: ['mcpServers'] },
+  ],
 }
 
 /** Which profile is in use is known to a running oh-my-pi alone, so all of them count, below the plain files. */

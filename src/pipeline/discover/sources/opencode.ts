@@ -17,7 +17,7 @@ import type { FoundEntry } from '../../../model/entry.ts'
 import type { Problem, Where } from '../../../model/problem.ts'
 import { createWarning, whereOf } from '../../../problem/problem.ts'
 import { absoluteOr } from '../project.ts'
-import { parseDocument, type Site } from '../site.ts'
+import { parseDocument, type Ground, type Site } from '../site.ts'
 import { firstSwitch, type SwitchFor } from '../switches.ts'
 import { lookInOrder, type Source } from '../source.ts'
 import { fileNamedBy, inConfigHome } from '../user-folders.ts'
@@ -36,6 +36,16 @@ export const opencode: Source = {
     ])
     await reportUnused(site, [...user, ...project], new Set(entries.map(({ name }) => name)))
     return entries
+  },
+  homes: (ground) => {
+    const { world } = ground
+    const moved = absoluteOr(world, world.env['OPENCODE_CONFIG_DIR'])
+    const inFolder = (name: string): string =>
+      moved === undefined ? inConfigHome(ground, `opencode/${name}`) : world.paths.join(moved, name)
+    return [
+      { scope: 'user', files: NAMES.map(inFolder), under: ['mcp'] },
+      { scope: 'project', files: inEveryDir(ground, ''), under: ['mcp'] },
+    ]
   },
 }
 
@@ -124,7 +134,7 @@ function placesHighToLow(site: Site): {
 const NAMES = ['opencode.jsonc', 'opencode.json']
 
 /** Nearest directory first, and in each the names in their order. */
-function inEveryDir(site: Site, prefix: string): readonly string[] {
+function inEveryDir(site: Ground, prefix: string): readonly string[] {
   const columns = NAMES.map((name) => site.inProject(prefix + name))
   return columns[0]!.flatMap((_, i) => columns.map((column) => column[i]!))
 }

@@ -7,7 +7,7 @@ import type { FoundEntry } from '../../../model/entry.ts'
 import type { Origin } from '../../../model/origin.ts'
 import type { Problem } from '../../../model/problem.ts'
 import { createWarning, whereOrigin } from '../../../problem/problem.ts'
-import type { Site } from '../site.ts'
+import type { Ground, Site } from '../site.ts'
 import { lookInOrder, type Source } from '../source.ts'
 import { vscodeUserFolders } from '../user-folders.ts'
 import { editorVariables } from '../variables.ts'
@@ -24,6 +24,18 @@ export const vscode: Source = {
       ...oldPlaces(site).map((place) => () => misplaced(site, place)),
     ])
   },
+  homes: (ground) => [
+    { scope: 'user', files: ownFiles(ground), under: ['servers'] },
+    { scope: 'project', files: ground.inProject('.vscode/mcp.json'), under: ['servers'] },
+  ],
+}
+
+/** Of the default profile; where there is none yet, that of the edition which is installed. */
+function ownFiles(ground: Ground): readonly string[] {
+  const { files, paths } = ground.world
+  const folders = vscodeUserFolders(ground)
+  const installed = folders.find((folder) => files.kind(folder) !== 'missing') ?? folders[0]!
+  return [...folders, installed].map((folder) => paths.join(folder, 'mcp.json'))
 }
 
 /** The default profile first: which other one is open, no file says. */

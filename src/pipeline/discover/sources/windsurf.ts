@@ -14,4 +14,7 @@ export const windsurf: Source = {
     ]
     return lookInOrder(files.map((file) => () => site.servers({ scope: 'user', file, dialect: 'windsurf' })))
   },
+  homes: (ground) => [
+    { scope: 'user', files: [ground.inHome('.codeium/windsurf/mcp_config.json')], under: ['mcpServers'] },
+  ],
 }

@@ -21,6 +21,10 @@ export const xcsh: Source = {
       userHighToLow: [site.inHome('.xcsh/mcp.json'), ...inEach(site, [site.inHome('.xcsh/agent')])],
       projectHighToLow: inEach(site, site.inProject('.xcsh')),
     }),
+  homes: (ground) => [
+    { scope: 'user', files: [ground.inHome('.xcsh/mcp.json')], under: ['mcpServers'] },
+    { scope: 'project', files: ground.inProject('.xcsh/mcp.json'), under: ['mcpServers'] },
+  ],
 }
 
 /** Both names of the file, nearest folder first. */

@@ -5,7 +5,7 @@
  */
 import type { JsonSchema } from '../../../model/profile.ts'
 import { typesOf, without, type SchemaObject } from '../json-schema.ts'
-import { toNote, withNotes } from '../notes.ts'
+import { withNote } from '../notes.ts'
 import type { Dialect } from '../simplify.ts'
 import type { Work } from '../unrepairable.ts'
 import { toSimpleRoot } from './simple-root.ts'
@@ -62,9 +62,7 @@ const ONLY_NULL: SchemaObject = { type: 'string', nullable: true, description: '
 const ENUM: ReadonlySet<string> = new Set(['enum'])
 
 function withProperties(node: SchemaObject): SchemaObject {
-  const open = without(node, ADDITIONAL)
-  const note = toNote('additionalProperties', node.additionalProperties)
-  const noted = withNotes(open, note === undefined ? [] : [note])
+  const noted = withNote(without(node, ADDITIONAL), 'additionalProperties', node.additionalProperties)
   return noted.properties === undefined ? { ...noted, properties: {} } : noted
 }
 
@@ -77,15 +75,13 @@ function withOptions(node: SchemaObject): SchemaObject {
   const texts = options.filter((option) => typeof option === 'string' && option !== '')
   if (node.type === 'string' && texts.length === options.length) return node
   if (node.type === 'string' && texts.length > 0) return { ...node, enum: texts }
-  const note = toNote('enum', options)
-  return withNotes(without(node, ENUM), note === undefined ? [] : [note])
+  return withNote(without(node, ENUM), 'enum', options)
 }
 
 function withFormats(node: SchemaObject): SchemaObject {
   const { format, ...rest } = node
   if (format === undefined || FORMATS[String(node.type)]?.includes(format) === true) return node
-  const note = toNote('format', format)
-  return withNotes(rest, note === undefined ? [] : [note])
+  return withNote(rest, 'format', format)
 }
 
 const FORMATS: Readonly<Record<string, readonly string[]>> = {

@@ -5,7 +5,7 @@
 import type { JsonSchema } from '../../../model/profile.ts'
 import { typesOf, without, type Schema, type SchemaObject } from '../json-schema.ts'
 import { checkLimits, type Limits } from '../measure.ts'
-import { toNote, withNotes } from '../notes.ts'
+import { notesOf, withNote, withNotes } from '../notes.ts'
 import type { Dialect } from '../simplify.ts'
 import { showPlace, Unrepairable, type Place, type Work } from '../unrepairable.ts'
 import { toSimpleRoot } from './simple-root.ts'
@@ -80,8 +80,7 @@ function withDefault(node: SchemaObject): SchemaObject {
   const [type] = typesOf(node)
   const isOfType = type === 'integer' ? Number.isInteger(value) : type === typeof value && type !== 'object'
   if (isPlain && isOfType) return node
-  const note = toNote('default', value)
-  return withNotes(rest, note === undefined ? [] : [note])
+  return withNote(rest, 'default', value)
 }
 
 /** Without an exponent. */
@@ -102,8 +101,7 @@ function withBounds(node: SchemaObject): SchemaObject {
     return Number(node[low]) > Number(node[high]) ? [low, high] : bad
   })
   if (dropped.length === 0) return node
-  const notes = dropped.map((keyword) => toNote(keyword, node[keyword])).filter((note) => note !== undefined)
-  return withNotes(without(node, new Set(dropped)), notes)
+  return withNotes(without(node, new Set(dropped)), notesOf(dropped, node))
 }
 
 function isBound(value: unknown): boolean {
@@ -135,8 +133,7 @@ function withOptions(node: SchemaObject): SchemaObject {
   )
   if (kept.length === options.length) return node
   if (kept.length > 0) return { ...node, enum: kept }
-  const note = toNote('enum', options)
-  return withNotes(rest, note === undefined ? [] : [note])
+  return withNote(rest, 'enum', options)
 }
 
 /** Throws for a schema that only something without end could satisfy. */

@@ -5,9 +5,9 @@
  * out again. Whatever is open to anything cannot be said, and puts its tool in quarantine: it can still be sent without `strict`.
  */
 import type { JsonSchema } from '../../../model/profile.ts'
-import { mapNamed, typesOf, type Schema, type SchemaObject } from '../json-schema.ts'
+import { mapNamed, typesOf, without, type Schema, type SchemaObject } from '../json-schema.ts'
 import { checkLimits, type Limits } from '../measure.ts'
-import { toNote, withNotes } from '../notes.ts'
+import { notesOf, withNotes } from '../notes.ts'
 import type { Dialect } from '../simplify.ts'
 import { showPlace, Unrepairable, type Place, type Work } from '../unrepairable.ts'
 import { isPortable } from './patterns.ts'
@@ -62,22 +62,12 @@ const STRICT: Dialect = {
 }
 
 function withoutForeign(node: SchemaObject): SchemaObject {
-  const { pattern, format, ...rest } = node
+  const { pattern, format } = node
   const keepsPattern = pattern === undefined || isPortable(pattern)
   const keepsFormat = format === undefined || (FORMATS.has(format) && typesOf(node).includes('string'))
-  if (keepsPattern && keepsFormat) return node
-  const notes = [
-    keepsPattern ? undefined : toNote('pattern', pattern),
-    keepsFormat ? undefined : toNote('format', format),
-  ].filter((note) => note !== undefined)
-  return withNotes(
-    {
-      ...rest,
-      ...(keepsPattern && pattern !== undefined ? { pattern } : {}),
-      ...(keepsFormat && format !== undefined ? { format } : {}),
-    },
-    notes,
-  )
+  const dropped = [...(keepsPattern ? [] : ['pattern']), ...(keepsFormat ? [] : ['format'])]
+  if (dropped.length === 0) return node
+  return withNotes(without(node, new Set(dropped)), notesOf(dropped, node))
 }
 
 function close(node: SchemaObject, at: Place): SchemaObject {

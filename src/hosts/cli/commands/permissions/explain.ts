@@ -3,10 +3,18 @@
  */
 import { toPrintable } from '../../../../base/printable.ts'
 import { unreachable } from '../../../../base/unreachable.ts'
-import type { Evidence } from '../../../../model/permission.ts'
-import { explainPermission, type ExplainedPermission } from '../../../../runtime/explain-permission.ts'
+import type { Evidence, PermissionRule } from '../../../../model/permission.ts'
+import type { Problem } from '../../../../model/problem.ts'
+import { findBuiltin } from '../../../../runtime/builtin-tools.ts'
+import {
+  explainBuiltin,
+  explainPermission,
+  type ExplainedBuiltin,
+  type ExplainedPermission,
+} from '../../../../runtime/explain-permission.ts'
+import type { Paint } from '../../../shared/paint.ts'
 import { toProblemJson } from '../../../shared/problem-json.ts'
-import { showSpot } from '../../../shared/show-path.ts'
+import { showSpot, type Here } from '../../../shared/show-path.ts'
 import type { CommandContext } from '../../command.ts'
 import { DONE } from '../../exit-codes.ts'
 import { printJson, printLines, reportBeside } from '../../print.ts'
@@ -15,13 +23,71 @@ import { actionBrush, showRule, toRuleJson } from './show-rule.ts'
 /** Throws `permit/unknown-tool`. */
 export async function run(context: CommandContext): Promise<number> {
   const loaded = await context.load()
-  const explained = await explainPermission(context.world, loaded, context.args[0]!)
-  if (context.json) printJson(context.terminal, toJson(explained))
+  const [name] = context.args as [string]
+  const builtin = findBuiltin(name)
+  if (builtin === undefined) {
+    const explained = await explainPermission(context.world, loaded, name)
+    return present(context, explained.problems, { json: toJson(explained), text: toText(context, explained) })
+  }
+  const explained = await explainBuiltin(context.world, loaded, builtin)
+  const [json, text] = [toBuiltinJson(explained), toBuiltinText(context, explained)]
+  return present(context, explained.problems, { json, text })
+}
+
+function present(
+  context: CommandContext,
+  problems: readonly Problem[],
+  { json, text }: { readonly json: object; readonly text: readonly string[] },
+): number {
+  if (context.json) printJson(context.terminal, json)
   else {
-    printLines(context.terminal, toText(context, explained))
-    reportBeside(context, explained.problems)
+    printLines(context.terminal, text)
+    reportBeside(context, problems)
   }
   return DONE
+}
+
+function toBuiltinJson({ tool, verdict, rules, closed, problems }: ExplainedBuiltin): object {
+  return {
+    name: tool.name,
+    server: '',
+    tool: tool.name,
+    known: true,
+    builtin: true,
+    verdict: { action: verdict.action, by: toEvidenceJson(verdict.by) },
+    rules: rules.map(toRuleJson),
+    closed: closed.map(({ server, by }) => ({ server, by: toEvidenceJson(by) })),
+    problems: problems.map(toProblemJson),
+  }
+}
+
+function toBuiltinText(context: CommandContext, explained: ExplainedBuiltin): string[] {
+  const { paint, world } = context
+  const { tool, verdict, rules, closed } = explained
+  const action = actionBrush(verdict.action, paint)(verdict.action)
+  const why =
+    verdict.action === 'allow'
+      ? 'it changes nothing, and no rule denies it'
+      : showEvidence(context, verdict.by)
+  const row = toRow(paint)
+  return [
+    `${paint.bold(tool.name)}  ${paint.dim('built in')}`,
+    `  ${action}: ${why}`,
+    '',
+    ...rules.map((rule) => row(rule.action, showRuleAndReason(rule, world))),
+    ...closed.map(({ server, by }) =>
+      row('deny', `what \`${toPrintable(server)}\` has: ${showEvidence(context, by)}`),
+    ),
+    ...(rules.length + closed.length === 0 ? [row('rules', 'none denies it')] : []),
+  ]
+}
+
+function toRow(paint: Paint): (label: string, text: string) => string {
+  return (label, text) => `  ${paint.cyan(label.padEnd('grant'.length))}  ${text}`
+}
+
+function showRuleAndReason(rule: PermissionRule, world: Here): string {
+  return showRule(rule, world) + (rule.reason === undefined ? '' : `: "${toPrintable(rule.reason)}"`)
 }
 
 function toJson({ tool, isKnown, verdict, considered, change, problems }: ExplainedPermission): object {
@@ -50,18 +116,12 @@ function toText(context: CommandContext, explained: ExplainedPermission): string
   const { tool, isKnown, verdict, considered, change } = explained
   const { rules, grant, pin } = considered
   const action = actionBrush(verdict.action, paint)(verdict.action)
-  const width = 'grant'.length
-  const row = (label: string, text: string): string => `  ${paint.cyan(label.padEnd(width))}  ${text}`
+  const row = toRow(paint)
   return [
     `${paint.bold(toPrintable(tool.name))}  ${paint.dim(`\`${toPrintable(tool.tool)}\` of \`${toPrintable(tool.server)}\``)}`,
     `  ${action}: ${showEvidence(context, verdict.by)}`,
     '',
-    ...rules.map((rule) =>
-      row(
-        rule.action,
-        showRule(rule, world) + (rule.reason === undefined ? '' : `: "${toPrintable(rule.reason)}"`),
-      ),
-    ),
+    ...rules.map((rule) => row(rule.action, showRuleAndReason(rule, world))),
     ...(rules.length === 0 ? [row('rules', 'none names it')] : []),
     row(
       'grant',

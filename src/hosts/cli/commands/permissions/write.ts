@@ -7,6 +7,7 @@ import { createWarning } from '../../../../problem/problem.ts'
 import type { LoadedCatalog } from '../../../../runtime/load-catalog.ts'
 import {
   findStricter,
+  findUnknownServer,
   writeRules,
   type RuleScope,
   type RuleWritten,
@@ -36,6 +37,7 @@ export function writeAs(action: Action): CommandModule['run'] {
     if (!json)
       reportBeside(context, [
         ...stricterNotes(context, loaded, written),
+        ...serverNotes(loaded, written),
         ...scopeNotes(loaded, scope),
         // Nothing is allowed before that is mended.
         ...(loaded.permissions.broken === undefined ? [] : [loaded.permissions.broken]),
@@ -65,6 +67,25 @@ function stricterNotes(
         code: 'permit/outranked',
         message: `a stricter rule decides about \`${tool}\` all the same: it ${stricter.action === 'deny' ? 'denies' : 'asks'}`,
         notes: [showRule(stricter, world)],
+      }),
+    ]
+  })
+}
+
+/** A rule may be there before its server; a slip is likelier. */
+function serverNotes(
+  loaded: LoadedCatalog,
+  written: readonly RuleWritten[],
+): ReturnType<typeof createWarning>[] {
+  return written.flatMap(({ tool }) => {
+    const unknown = findUnknownServer(loaded, tool)
+    if (unknown === undefined) return []
+    const { server, nearest } = unknown
+    return [
+      createWarning({
+        code: 'permit/no-server',
+        message: `no server is named \`${server}\`, so that \`${tool}\` names nothing now`,
+        hints: nearest === undefined ? [] : [`did you mean \`${nearest}\`?`],
       }),
     ]
   })

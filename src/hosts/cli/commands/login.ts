@@ -1,0 +1,112 @@
+/**
+ * login: signs in to a server, and connects once to see what that gives.
+ */
+import { ProblemError } from '../../../problem/problem.ts'
+import { loginByName } from '../../../runtime/login-by-name.ts'
+import type { LoginHost, LoginOutcome, LoginRequest } from '../../../runtime/login.ts'
+import { countOf } from '../../shared/amounts.ts'
+import type { CommandContext } from '../command.ts'
+import { DONE, INTERRUPTED } from '../exit-codes.ts'
+import { showSteps } from '../login-steps.ts'
+import { printJson, printLines } from '../print.ts'
+import { conflictingFlags } from '../problems.ts'
+import { seed, wantsSeed } from '../seed.ts'
+import { unknownServer } from '../unknown-server.ts'
+import { readMs, withBoard } from '../with-board.ts'
+
+/** Throws `cli/unknown-server`, `cli/conflicting-flags`, `connect/…`, `authorize/…`. */
+export async function run(context: CommandContext): Promise<number> {
+  const outcome = wantsSeed(context) ? await takeSeed(context) : await signIn(context)
+  if (outcome === 'cancelled') {
+    context.terminal.err('cancelled: nobody was signed in\n')
+    return INTERRUPTED
+  }
+  const tools = await countTools(context)
+  if (context.json) printJson(context.terminal, toJson(context, outcome, tools))
+  else printLines(context.terminal, toText(context, outcome, tools))
+  return DONE
+}
+
+/** Throws `cli/conflicting-flags`. */
+async function takeSeed(context: CommandContext): Promise<LoginOutcome | 'cancelled'> {
+  const other = ['device', 'no-browser', 'scope'].find((flag) => context.flags[flag] !== undefined)
+  if (other !== undefined) throw new ProblemError(conflictingFlags('--token-file', `--${other}`))
+  const signIn = await seed(context)
+  return signIn === 'cancelled' ? signIn : { kind: 'signed-in', signIn }
+}
+
+async function signIn(context: CommandContext): Promise<LoginOutcome | 'cancelled'> {
+  const { terminal, world } = context
+  const name = context.args[0]!
+  const options = readOptions(context)
+  const loaded = await context.load({ connectors: 'fetch' })
+  if (!loaded.catalog.entries.some(({ entry }) => entry.found.name === name)) {
+    throw new ProblemError(unknownServer(name, loaded.catalog, world))
+  }
+  const controller = new AbortController()
+  const cancel = (): void => controller.abort()
+  const stopInterrupts = terminal.onInterrupt(cancel)
+  const canPaste = options.way !== 'device' && (options.way === 'paste' || terminal.canAsk)
+  const steps = showSteps(terminal, { canPaste })
+  const host: LoginHost = {
+    onStep: steps.show,
+    ...(canPaste ? { onTyped: (onLine) => terminal.onTyped({ onLine, onCancel: cancel }) } : {}),
+  }
+  try {
+    const request = { ...options, name, signal: controller.signal }
+    return await loginByName(world, loaded, { request, host })
+  } catch (error) {
+    if (controller.signal.aborted) return 'cancelled'
+    throw error
+  } finally {
+    steps.clear()
+    stopInterrupts()
+  }
+}
+
+type Options = Pick<LoginRequest, 'way' | 'scopes' | 'timeoutMs'>
+
+function readOptions(context: CommandContext): Options {
+  const { flags } = context
+  const [isDevice, isPaste] = [flags['device'] === true, flags['no-browser'] === true]
+  if (isDevice && isPaste) throw new ProblemError(conflictingFlags('--device', '--no-browser'))
+  const scopes = (flags['scope'] as readonly string[] | undefined)?.flatMap((one) => one.split(/[\s,]+/))
+  return {
+    way: isDevice ? 'device' : isPaste ? 'paste' : 'browser',
+    scopes: scopes?.filter((one) => one !== ''),
+    timeoutMs: readMs(context, 'timeout'),
+  }
+}
+
+/** Throws what keeps it from being ready, although somebody signed in. */
+function countTools(context: CommandContext): Promise<number> {
+  const name = context.args[0]!
+  return withBoard(context, { only: [], wait: 'moment' }, async (board) => {
+    await board.connect(name)
+    return board.snapshot().servers.find((one) => one.name === name)?.offering?.tools.length ?? 0
+  })
+}
+
+function toText(context: CommandContext, outcome: LoginOutcome, tools: number): readonly string[] {
+  const name = `\`${context.args[0]!}\``
+  const count = countOf(tools, 'tool')
+  if (outcome.kind === 'not-needed') return [`${name} does not ask for a sign-in; it has ${count}`]
+  const { scopes } = outcome.signIn.tokens
+  const extent = scopes.length === 0 ? '' : ` (scopes: ${scopes.join(', ')})`
+  return [`signed in to ${name}${extent}; it has ${count}`]
+}
+
+function toJson(context: CommandContext, outcome: LoginOutcome, tools: number): object {
+  const server = context.args[0]!
+  if (outcome.kind === 'not-needed') return { server, signedIn: false, tools }
+  const { key, tokens } = outcome.signIn
+  const { expiresAt, scopes } = tokens
+  return {
+    server,
+    signedIn: true,
+    issuer: key.issuer,
+    scopes,
+    ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
+    tools,
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * logout: signs out of a server: takes the tokens back where that can be done, and forgets them.
+ */
+import { ProblemError } from '../../../problem/problem.ts'
+import { notSignedIn, signOut, type SignedOut } from '../../../runtime/sign-out.ts'
+import { showUntil } from '../../shared/show-until.ts'
+import type { CommandContext } from '../command.ts'
+import { DONE } from '../exit-codes.ts'
+import { printJson, printLines } from '../print.ts'
+import { unknownServer } from '../unknown-server.ts'
+
+/** Throws `cli/unknown-server`, `authorize/not-signed-in`, `authorize/store-…`. */
+export async function run(context: CommandContext): Promise<number> {
+  const { world, terminal } = context
+  const name = context.args[0]!
+  const loaded = await context.load()
+  const done = await signOut(world, loaded, name)
+  if (done.length === 0) {
+    const isKnown = loaded.catalog.entries.some(({ entry }) => entry.found.name === name)
+    const isAddress = URL.canParse(name)
+    throw new ProblemError(
+      isKnown || isAddress ? notSignedIn(name) : unknownServer(name, loaded.catalog, world),
+    )
+  }
+  if (context.json) printJson(terminal, { server: name, signedOut: done.map(toJson) })
+  else
+    printLines(
+      terminal,
+      done.flatMap((one) => toText(name, one)),
+    )
+  return DONE
+}
+
+function toJson({ key, revocation }: SignedOut): object {
+  const { issuer, credentialId } = key
+  return {
+    ...(issuer === '' ? {} : { issuer }),
+    ...(credentialId === undefined ? {} : { credentialId }),
+    revoked: revocation.kind === 'revoked',
+    ...(revocation.kind === 'failed' ? { why: revocation.why } : {}),
+  }
+}
+
+function toText(name: string, { key, revocation, expiresAt }: SignedOut): readonly string[] {
+  const where = key.issuer === '' ? '' : ` at ${key.issuer}`
+  switch (revocation.kind) {
+    case 'revoked':
+      return [`signed out of \`${name}\`: the tokens were taken back${where}, and are forgotten here`]
+    case 'not-offered':
+      return [
+        `signed out of \`${name}\`: the tokens are forgotten here`,
+        sayRest(expiresAt, 'it offers no way to take them back'),
+      ]
+    case 'failed':
+      return [
+        `signed out of \`${name}\`: the tokens are forgotten here`,
+        sayRest(expiresAt, `they could not be taken back: ${revocation.why}`),
+      ]
+  }
+}
+
+function sayRest(expiresAt: number | undefined, why: string): string {
+  const until = expiresAt === undefined ? '' : `, ${showUntil(expiresAt)}`
+  return `  ${why}; whoever has a copy can use it${until}`
+}

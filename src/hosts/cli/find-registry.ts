@@ -1,0 +1,11 @@
+/**
+ * find-registry: the MCP registry that is meant: the flag's, else the setting's, else the official one.
+ */
+import type { LoadedCatalog } from '../../runtime/load-catalog.ts'
+import { OFFICIAL_REGISTRY } from '../../runtime/manage/registry.ts'
+import type { CommandContext } from './command.ts'
+
+export function findRegistry({ flags }: CommandContext, { registry }: LoadedCatalog): string {
+  const given = flags['registry']
+  return typeof given === 'string' ? given : (registry ?? OFFICIAL_REGISTRY)
+}

@@ -1,0 +1,244 @@
+/**
+ * transfer-servers: the end of an import and an export: ask, write or show what would be written, tell.
+ *
+ * out    0 when everything that was named is done or there; 2 when something of it was left out; 5 when a person said no
+ * never  copies a server of a repository, or a secret into one, that its user was not shown
+ */
+import { toPrintable } from '../../base/printable.ts'
+import type { CatalogEntry } from '../../model/catalog.ts'
+import type { Problem } from '../../model/problem.ts'
+import type { LoadedCatalog } from '../../runtime/load-catalog.ts'
+import { factsOfServer } from '../../runtime/known-trust.ts'
+import { approveAdded } from '../../runtime/manage/add-server.ts'
+import type { Agent } from '../../runtime/manage/agents.ts'
+import { needsConsent, notInFull, secretInRepository } from '../../runtime/manage/transfer-problems.ts'
+import type { Left, Planned, Transfer } from '../../runtime/manage/transfer.ts'
+import { previewTransfer, writeTransfer } from '../../runtime/manage/write-transfer.ts'
+import { toProblemJson } from '../shared/problem-json.ts'
+import { showOwner, showPath, showSpot, toShownFile } from '../shared/show-path.ts'
+import type { CommandContext } from './command.ts'
+import { showQuestion, WARNING } from './commands/trust/question.ts'
+import { DENIED, DONE, INTERRUPTED, TO_FIX } from './exit-codes.ts'
+import { printJson, printLines, reportBeside } from './print.ts'
+
+export interface TransferToRun {
+  readonly verb: 'import' | 'export'
+  readonly agent: Agent
+  readonly transfer: Transfer
+  /** `each`: nobody said which, so a person is asked about every one. */
+  readonly chosen: 'named' | 'all' | 'each'
+  /** What is wrong beside it. */
+  readonly problems: readonly Problem[]
+}
+
+export async function runTransfer(context: CommandContext, run: TransferToRun): Promise<number> {
+  const answered = await settle(context, run)
+  if (answered === 'interrupted') return INTERRUPTED
+  const { world } = context
+  const { target } = run.transfer
+  const isDry = context.flags['dry-run'] === true
+  const diff = isDry ? await previewTransfer(world, target, answered.accepted) : []
+  if (!isDry && answered.accepted.length > 0) {
+    await writeTransfer(world, target, answered.accepted)
+    if (run.verb === 'import' && target.scope === 'project')
+      await approveAll(context, answered.accepted, target.file)
+  }
+  tell(context, run, { ...answered, diff })
+  return exitCodeOf(run, answered)
+}
+
+interface Answered {
+  readonly accepted: readonly Planned[]
+  readonly left: readonly Left[]
+  /** By the person who was asked. */
+  readonly declined: number
+}
+
+/** What is to be asked is asked; where nobody can be, the answer is in the command, or it is no. */
+async function settle(context: CommandContext, run: TransferToRun): Promise<Answered | 'interrupted'> {
+  const accepted: Planned[] = []
+  const left: Left[] = [...run.transfer.left]
+  let declined = 0
+  for (const planned of run.transfer.planned) {
+    const answer = await settleOne(context, run, planned)
+    if (answer === 'interrupted') return answer
+    if (answer === 'yes') accepted.push(planned)
+    else if (answer === 'no') declined++
+    else left.push({ from: planned.from, problem: answer })
+  }
+  return { accepted, left, declined }
+}
+
+type Answer = 'yes' | 'no' | 'interrupted' | Problem
+
+async function settleOne(context: CommandContext, run: TransferToRun, planned: Planned): Promise<Answer> {
+  const consent = await askForConsent(context, run, planned)
+  if (consent !== 'yes' || planned.exposed.length === 0) return consent
+  const { terminal, flags } = context
+  if (flags['dry-run'] === true)
+    return canAsk(context) ? 'yes' : secretInRepository(planned.from, planned.exposed)
+  if (!canAsk(context)) return secretInRepository(planned.from, planned.exposed)
+  const fields = planned.exposed.map((field) => `\`${toPrintable(field)}\``).join(', ')
+  terminal.out(
+    `\nEverybody who sees the repository will see ${fields} of \`${toPrintable(planned.name)}\`.\n`,
+  )
+  return choose(context, 'Write what looks like a secret into the repository?', {
+    no: 'put the value into a variable, ${NAME}, first',
+    yes: 'it is no secret',
+  })
+}
+
+/** A server of a repository runs for whoever approved it; a copy of it, for everybody who reads the file. */
+export async function askForConsent(
+  context: CommandContext,
+  run: Pick<TransferToRun, 'verb' | 'agent' | 'chosen'>,
+  planned: Planned,
+): Promise<Answer> {
+  const { terminal, flags, world, json } = context
+  const isWaiting = waitsForApproval(planned.from)
+  if (!isWaiting && run.chosen !== 'each') return 'yes'
+  const isDry = flags['dry-run'] === true
+  if (canAsk(context) && flags['yes'] !== true && !isDry) {
+    terminal.out(`\n${showServer(context, planned)}\n`)
+    if (isWaiting) terminal.err(`${WARNING}\n`)
+    return choose(context, `${toWord(run.verb)} \`${toPrintable(planned.name)}\`?`, {
+      no: 'leave it out',
+      yes: isWaiting ? 'it may run without a question from then on' : '',
+    })
+  }
+  if (!isWaiting) return 'yes'
+  const isAnswered = run.chosen === 'named' || flags['yes'] === true
+  if (!isAnswered) return needsConsent(planned.from, { ...run, platform: world.platform })
+  // Shown all the same, so that a log says what was agreed to.
+  if (!json) terminal.err(`${WARNING}\n${showServer(context, planned)}\n`)
+  return 'yes'
+}
+
+function waitsForApproval({ fate, entry }: CatalogEntry): boolean {
+  const isWaiting = fate.kind === 'untrusted' || fate.kind === 'declined'
+  return isWaiting && entry.found.origin.scope === 'project'
+}
+
+function canAsk({ terminal, json }: CommandContext): boolean {
+  return terminal.canAsk && !json
+}
+
+async function choose(
+  { terminal }: CommandContext,
+  question: string,
+  hints: { readonly no: string; readonly yes: string },
+): Promise<'yes' | 'no' | 'interrupted'> {
+  const answer = await terminal.choose(question, [
+    { value: 'no', label: 'no', hint: hints.no },
+    { value: 'yes', label: 'yes', ...(hints.yes === '' ? {} : { hint: hints.yes }) },
+  ])
+  return answer ?? 'interrupted'
+}
+
+/** The exact command, and whatever else would be approved. */
+function showServer({ world, paint }: CommandContext, { from, definition }: Planned): string {
+  const facts = factsOfServer(world, definition, from.entry.found.baseDir)
+  const question = { name: from.entry.found.name, entry: from, facts, changed: [], enabledElsewhere: [] }
+  return showQuestion(question, { here: world, paint })
+}
+
+async function approveAll(
+  context: CommandContext,
+  accepted: readonly Planned[],
+  file: string,
+): Promise<void> {
+  const loaded: LoadedCatalog = await context.load()
+  for (const { name, definition } of accepted)
+    await approveAdded(context.world, loaded, { name, file, definition })
+}
+
+function exitCodeOf({ chosen, transfer }: TransferToRun, { accepted, left, declined }: Answered): number {
+  if (chosen === 'named' && left.length > 0) return TO_FIX
+  if (chosen === 'named' && declined > 0) return DENIED
+  const isNothingDone = accepted.length + transfer.there.length === 0
+  return isNothingDone && left.length > 0 ? TO_FIX : DONE
+}
+
+type Told = Answered & { readonly diff: readonly string[] }
+
+function tell(context: CommandContext, run: TransferToRun, told: Told): void {
+  if (context.json) printJson(context.terminal, toJson(context, run, told))
+  else {
+    printLines(context.terminal, toText(context, run, told))
+    reportBeside(context, [
+      ...told.accepted.flatMap(({ name, losses }) =>
+        losses.length === 0 ? [] : [notInFull(name, run.transfer.target, losses)],
+      ),
+      // Of all, some may be left; it is no mistake of the command then.
+      ...told.left.map(({ problem }) =>
+        exitCodeOf(run, told) === DONE ? { ...problem, severity: 'warning' as const } : problem,
+      ),
+      ...run.problems,
+    ])
+  }
+}
+
+function toText(
+  context: CommandContext,
+  run: TransferToRun,
+  { accepted, left, declined, diff }: Told,
+): readonly string[] {
+  const { world, paint, flags } = context
+  const { target, there } = run.transfer
+  const file = showPath(target.file, world)
+  if (diff.length > 0) return [`--- ${file}`, `+++ ${file}`, ...diff.map((line) => paintLine(line, paint))]
+  const isDry = flags['dry-run'] === true
+  return [
+    ...(isDry
+      ? []
+      : accepted.map((one) => `${run.verb}ed \`${toPrintable(one.name)}\` ${showWay(context, one, file)}`)),
+    ...(target.scope === 'project' && run.verb === 'import' && accepted.length > 0 && !isDry
+      ? ['approved for you, in this project; everybody else is asked']
+      : []),
+    ...there.map(({ entry }) => `\`${toPrintable(entry.found.name)}\` is there already (${file})`),
+    ...(accepted.length + there.length + left.length + declined === 0 ? [`nothing to ${run.verb}`] : []),
+  ]
+}
+
+function showWay({ world }: CommandContext, { from }: Planned, file: string): string {
+  const { origin } = from.entry.found
+  return `from ${showSpot(origin, world)} (${showOwner(origin)}) to ${file}`
+}
+
+function paintLine(line: string, paint: CommandContext['paint']): string {
+  const shown = toPrintable(line.replaceAll('\t', '    '))
+  if (line.startsWith('+')) return paint.green(shown)
+  if (line.startsWith('-')) return paint.red(shown)
+  return line.startsWith('@@') ? paint.cyan(shown) : shown
+}
+
+function toWord(verb: 'import' | 'export'): string {
+  return verb === 'import' ? 'Import' : 'Export'
+}
+
+function toJson(context: CommandContext, run: TransferToRun, { accepted, left, diff }: Told): object {
+  const { target, there } = run.transfer
+  const isDry = context.flags['dry-run'] === true
+  return {
+    agent: run.agent,
+    scope: target.scope,
+    file: toShownFile(target.file),
+    dryRun: isDry,
+    [`${run.verb}ed`]: accepted.map(({ name, from, shownEntry, losses }) => ({
+      name,
+      from: toFrom(from),
+      entry: shownEntry,
+      losses,
+    })),
+    there: there.map(({ entry }) => entry.found.name),
+    left: left.map(({ from, problem }) => ({ name: from.entry.found.name, problem: toProblemJson(problem) })),
+    problems: run.problems.map(toProblemJson),
+    ...(isDry ? { diff: diff.join('\n') } : {}),
+  }
+}
+
+function toFrom({ entry }: CatalogEntry): object {
+  const { name, origin } = entry.found
+  const { source, scope, file, line, column } = origin
+  return { name, source, scope, file: toShownFile(file), line, column }
+}

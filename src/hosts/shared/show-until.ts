@@ -1,0 +1,10 @@
+/**
+ * show-until: a time in the future or the past, for people: to the minute, in universal time.
+ */
+export function showUntil(at: number): string {
+  return `until ${showTime(at)}`
+}
+
+export function showTime(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}

@@ -1,0 +1,11 @@
+/**
+ * builtin: the names of the tools of our own, which belong to no server.
+ */
+export const BUILTIN_NAMES = [
+  'listMcpResources',
+  'readMcpResource',
+  'listMcpPrompts',
+  'getMcpPrompt',
+] as const
+
+export type BuiltinName = (typeof BUILTIN_NAMES)[number]

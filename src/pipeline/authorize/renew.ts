@@ -1,0 +1,140 @@
+/**
+ * renew: new tokens for old ones, without anybody at a keyboard.
+ *
+ * in     a sign-in with a refresh token, or one that is simply asked for again; the guarded way to its token endpoint
+ * out    the tokens; or that it is over for good; or that nobody could be asked
+ * never  takes silence, a broken line or a page for a no: a sign-in is given up only when its authorization server says so
+ */
+import { isObject } from '../../base/is-object.ts'
+import { Secret } from '../../base/secret.ts'
+import type { SignIn, Tokens } from '../../model/sign-in.ts'
+import type { GuardedFetch } from './guarded-fetch.ts'
+import { identify } from './identify.ts'
+
+export type Renewed =
+  | { readonly kind: 'tokens'; readonly tokens: Tokens }
+  /** With the error of OAuth: `invalid_grant`. */
+  | { readonly kind: 'refused'; readonly error: string }
+  | { readonly kind: 'unavailable'; readonly why: string }
+
+export interface RenewTools {
+  readonly fetch: GuardedFetch
+  /** By our clock. */
+  now(): number
+  /** For tokens that are bound to a key. */
+  readonly prover?: RenewProver | undefined
+}
+
+export interface RenewProver {
+  proofOf(request: { readonly method: string; readonly url: string }): string
+  setNonce(url: string, nonce: string): void
+}
+
+export function canRenew({ tokens, grant }: Pick<SignIn, 'tokens' | 'grant'>): boolean {
+  return tokens.refresh !== undefined || grant !== undefined
+}
+
+export async function renewTokens(signIn: SignIn, tools: RenewTools): Promise<Renewed> {
+  try {
+    const first = await ask(signIn, tools)
+    // The proof was good, but for a number that only the server could give.
+    const isNonceWanted = first.error === 'use_dpop_nonce' && tools.prover !== undefined
+    return judge(isNonceWanted ? await ask(signIn, tools) : first, signIn, tools.now())
+  } catch (error) {
+    // What the guard refused, and what broke on the way.
+    return { kind: 'unavailable', why: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+interface Answer {
+  readonly status: number
+  readonly body: Readonly<Record<string, unknown>> | undefined
+  readonly error?: string
+}
+
+async function ask(signIn: SignIn, { fetch, prover }: RenewTools): Promise<Answer> {
+  const { token: url } = signIn.endpoints
+  const headers: Record<string, string> = {}
+  const form = toForm(signIn)
+  await identify(signIn, headers, form)
+  if (prover !== undefined) headers['DPoP'] = prover.proofOf({ method: 'POST', url })
+  const response = await fetch(url, { method: 'POST', headers, body: form })
+  const nonce = response.headers.get('dpop-nonce')
+  if (nonce !== null) prover?.setNonce(url, nonce)
+  const body = tryObject(await response.text())
+  const error = body?.['error']
+  return { status: response.status, body, ...(typeof error === 'string' ? { error } : {}) }
+}
+
+function toForm({ tokens, resource }: SignIn): URLSearchParams {
+  const form = new URLSearchParams(
+    tokens.refresh === undefined
+      ? { grant_type: 'client_credentials' }
+      : { grant_type: 'refresh_token', refresh_token: tokens.refresh.reveal() },
+  )
+  // A refresh gives what was given; who asks anew says what for.
+  if (tokens.refresh === undefined && tokens.scopes.length > 0) form.set('scope', tokens.scopes.join(' '))
+  if (resource !== undefined) form.set('resource', resource)
+  return form
+}
+
+/** What a server says when trying again changes nothing (RFC 6749 §5.2, RFC 8707 §2). */
+const FOR_GOOD: ReadonlySet<string> = new Set([
+  'invalid_grant',
+  'invalid_client',
+  'invalid_scope',
+  'invalid_target',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'access_denied',
+])
+
+function judge({ status, body, error }: Answer, signIn: SignIn, now: number): Renewed {
+  if (error !== undefined && status < 500 && FOR_GOOD.has(error)) return { kind: 'refused', error }
+  if (status >= 400) {
+    // Of its own words only the code: the rest may be anything.
+    const code = error === undefined ? '' : ` (${error.replaceAll(/[^\w.-]/g, '').slice(0, 40)})`
+    return { kind: 'unavailable', why: `it answered with HTTP ${status}${code}` }
+  }
+  const access = body?.['access_token']
+  if (typeof access !== 'string' || access === '')
+    return { kind: 'unavailable', why: 'it answered without a token' }
+  return { kind: 'tokens', tokens: toTokens(signIn.tokens, { ...body, access }, now) }
+}
+
+/** Longer than anything lasts: some answer with nonsense. */
+const LONGEST_SECONDS = 10 * 365 * 86_400
+
+function toTokens(
+  before: Tokens,
+  { access, refresh_token: refresh, expires_in: given, scope, token_type: type }: Answered,
+  now: number,
+): Tokens {
+  // A number, though some write it as a text.
+  const seconds = given === undefined || given === null ? Number.NaN : Number(given)
+  const scopes = typeof scope === 'string' ? scope.split(' ').filter((one) => one !== '') : before.scopes
+  const isBound = before.dpopKey !== undefined && String(type).toLowerCase() !== 'bearer'
+  // One that is not rotated stays.
+  const next = typeof refresh === 'string' && refresh !== '' ? new Secret(refresh) : before.refresh
+  return {
+    access: new Secret(access),
+    type: isBound ? 'dpop' : 'bearer',
+    ...(next === undefined ? {} : { refresh: next }),
+    ...(Number.isFinite(seconds)
+      ? { expiresAt: now + Math.min(Math.max(seconds, 0), LONGEST_SECONDS) * 1000 }
+      : {}),
+    scopes,
+    ...(isBound ? { dpopKey: before.dpopKey } : {}),
+  }
+}
+
+type Answered = Readonly<Record<string, unknown>> & { readonly access: string }
+
+function tryObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined // told as an answer without a token
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * find-sign-ins: which sign-ins belong to which servers, without running or asking anything.
+ *
+ * in     what was loaded, and the store
+ * out    every sign-in with the servers that would use it
+ */
+import type { AdmittedServer } from '../model/catalog.ts'
+import type { Problem } from '../model/problem.ts'
+import { toKeyUrl, type SignInSummary, type SignInWish } from '../model/sign-in.ts'
+import { createJob } from '../pipeline/resolve/job.ts'
+import { resolveUrl } from '../pipeline/resolve/remote.ts'
+import { createValueCache } from '../pipeline/resolve/value-cache.ts'
+import type { World } from '../world/world.ts'
+import type { LoadedCatalog } from './load-catalog.ts'
+import { openSignInStore } from './sign-in-store.ts'
+
+export interface FoundSignIn extends SignInSummary {
+  /** By name; none when no entry has this address any more. */
+  readonly servers: readonly string[]
+}
+
+export interface FoundSignIns {
+  readonly signIns: readonly FoundSignIn[]
+  /** Why it may be less than there is. */
+  readonly problem?: Problem
+}
+
+export function findSignIns(world: World, { catalog, dirs }: LoadedCatalog): FoundSignIns {
+  const { signIns, problem } = openSignInStore(world, dirs).all()
+  const wishes = catalog.servers.map((server) => ({ name: server.name, wish: wishOf(world, server) }))
+  return {
+    signIns: signIns.map((one) => ({
+      ...one,
+      servers: wishes.filter(({ wish }) => wish !== undefined && isFor(one, wish)).map(({ name }) => name),
+    })),
+    ...(problem === undefined ? {} : { problem }),
+  }
+}
+
+/** What a server would look for; undefined for one that needs no sign-in. */
+export function wishOf(world: World, server: AdmittedServer): SignInWish | undefined {
+  const { transport, auth } = server
+  const named = auth?.credentialId === undefined ? {} : { credentialId: auth.credentialId }
+  if (transport.type === 'stdio') return auth?.credentialId === undefined ? undefined : named
+  if (!('url' in transport)) return undefined
+  const { text } = resolveUrl(createJob(server, { world, cache: createValueCache() }), transport.url)
+  const url = toKeyUrl(text)
+  return url === undefined ? undefined : { url, ...named }
+}
+
+function isFor({ key }: SignInSummary, { url, credentialId }: SignInWish): boolean {
+  return key.url === url && (key.credentialId === undefined || key.credentialId === credentialId)
+}

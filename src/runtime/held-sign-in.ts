@@ -1,0 +1,342 @@
+/**
+ * held-sign-in: one sign-in while somebody uses it: headers at once, and new tokens in time.
+ *
+ * in     the store, the address it is for, and the way to its authorization server
+ * out    an Authorization: headers; renewed ahead of the end, or when a request is refused
+ * never  renews twice at the same time, here or in another process; asks again who said no for good; asks at once again who
+ *        could not be reached; withholds a token because of what our clock says
+ */
+import { createRedactor } from '../base/redact.ts'
+import { Secret } from '../base/secret.ts'
+import { wantsMoreScopes } from '../model/challenge.ts'
+import { NOT_RENEWED, type NetworkFailure } from '../model/network.ts'
+import type { Authorization, Challenge, Renewal, SignIn, SignInWish } from '../model/sign-in.ts'
+import { createProver, type Prover } from '../pipeline/authorize/dpop.ts'
+import { createGuardedFetch } from '../pipeline/authorize/guarded-fetch.ts'
+import { canRenew, renewTokens, type Renewed } from '../pipeline/authorize/renew.ts'
+import { ProblemError } from '../problem/problem.ts'
+import type { World } from '../world/world.ts'
+import type { Kept, OpenSignInStore } from './sign-in-store.ts'
+
+export interface HeldOptions {
+  readonly world: World
+  readonly store: OpenSignInStore
+  readonly wish: SignInWish
+  readonly account: string
+  /** For an entry that needs nobody: a new sign-in, whenever there is none that works. */
+  readonly alone?: Alone | undefined
+}
+
+/** Throws a ProblemError. */
+export type Alone = (challenge: Challenge) => Promise<SignIn>
+
+/** Before the end by our clock: renewed beside, while requests go on with the old token. */
+const AHEAD_MS = 60_000
+
+/** So long before the end, a request waits for the new one. */
+const OVER_MS = 5000
+
+/** A token that is so young is not renewed for what the clock says: some say that theirs last no time at all. */
+const YOUNG_MS = 30_000
+
+/** A token that is refused although it is so young: another one would be, too. */
+const FRESH_MS = 5000
+
+/** Less is the time that answers take. */
+const LEAST_SKEW_MS = 60_000
+
+const QUIET_MS = { first: 1000, most: 30_000 }
+
+/** Tokens that were replaced may still turn up in what a server says. */
+const REMEMBERED = 20
+
+const NONE: readonly string[] = []
+
+export class HeldSignIn implements Authorization {
+  readonly account: string
+  readonly #options: HeldOptions
+  #signIn: SignIn | undefined
+  /** Of what was last read or written. */
+  #mark: string | undefined
+  #headers = NONE
+  /** For tokens that are bound to a key. */
+  #prover: Prover | undefined
+  #proverKey: Secret | undefined
+  /** How far the clock of the server is ahead of ours, where it matters. */
+  #skewMs = 0
+  #isLoaded = false
+  #loading: Promise<void> | undefined
+  /** The one that is under way, for everybody who needs it. */
+  #renewal: Promise<Renewal> | undefined
+  /** When this process got the tokens from their giver; 0 for those that were found in the store. */
+  #givenAt = 0
+  #failure: NetworkFailure | undefined
+  #failures = 0
+  #quietUntil = 0
+  #trouble: string | undefined
+  #secrets: readonly Secret[] = []
+  #redactor: ((text: string) => string) | undefined
+
+  constructor(options: HeldOptions) {
+    this.#options = options
+    this.account = options.account
+  }
+
+  prepare(): Promise<void> | undefined {
+    if (!this.#isLoaded) {
+      this.#loading ??= this.#load().then(() => this.#unlessOver())
+      return this.#loading
+    }
+    return this.#unlessOver()
+  }
+
+  headersFor(request: { readonly method: string; readonly url: string }): readonly string[] {
+    if (this.#isDue(AHEAD_MS)) void this.#renewOnce(undefined)
+    if (this.#prover === undefined || this.#headers.length === 0) return this.#headers
+    const accessToken = this.#signIn!.tokens.access.reveal()
+    return [...this.#headers, 'dpop', this.#prover.proofOf({ ...request, accessToken })]
+  }
+
+  async renew(challenge: Challenge, refused: readonly string[]): Promise<Renewal> {
+    const isOther = (): boolean => this.#headers.length > 0 && this.#headers[1] !== refused[1]
+    if (isOther() || this.#canProveBetter(challenge)) return 'renewed'
+    if (challenge.status === 403) {
+      if (!wantsMoreScopes(challenge)) return 'refused'
+      // Perhaps somebody signed in for more, meanwhile.
+      await this.#load()
+      if (isOther()) return 'renewed'
+      await this.#noteWanted(challenge.scopes)
+      return 'refused'
+    }
+    const now = this.#now()
+    if (this.#failure !== undefined && now < this.#quietUntil) return this.#failure
+    if (refused.length > 0 && now - this.#givenAt < FRESH_MS) return 'refused'
+    return this.#renewOnce(challenge)
+  }
+
+  /** It is not the token that was refused, but its proof: for the lack of a nonce, or because our clock is wrong. */
+  #canProveBetter({ error, dpopNonce, at }: Challenge): boolean {
+    const { url } = this.#options.wish
+    if (this.#prover === undefined || url === undefined) return false
+    if (error === 'use_dpop_nonce' && dpopNonce !== undefined) {
+      this.#prover.setNonce(url, dpopNonce)
+      return true
+    }
+    const skewMs = at === undefined ? this.#skewMs : at - this.#now()
+    if (error !== 'invalid_dpop_proof' || Math.abs(skewMs - this.#skewMs) < LEAST_SKEW_MS) return false
+    this.#skewMs = skewMs
+    return true
+  }
+
+  redact(text: string): string {
+    this.#redactor ??= createRedactor(this.#secrets)
+    return this.#redactor(text)
+  }
+
+  isOutdated(): boolean {
+    return this.#options.store.markOf(this.#options.wish) !== this.#mark
+  }
+
+  whyNot(): string | undefined {
+    if (this.#trouble !== undefined) return this.#trouble
+    if (this.#signIn === undefined) return undefined
+    const { ended, tokens } = this.#signIn
+    const isOver = tokens.expiresAt !== undefined && tokens.expiresAt <= this.#now()
+    const end = isOver ? `expired on ${toDay(tokens.expiresAt!)}` : undefined
+    if (ended !== undefined)
+      return `the saved sign-in ${end === undefined ? '' : `${end} and `}could not be renewed`
+    if (canRenew(this.#signIn)) return undefined
+    return end === undefined ? undefined : `the saved sign-in ${end}, and there is nothing to renew it with`
+  }
+
+  /** For those who can only be given a token as it is. */
+  get token(): Secret | undefined {
+    return this.#headers.length === 0 ? undefined : this.#signIn?.tokens.access
+  }
+
+  #now(): number {
+    return this.#options.world.clock.now()
+  }
+
+  #unlessOver(): Promise<void> | undefined {
+    return this.#isDue(OVER_MS) ? this.#renewOnce(undefined).then(() => undefined) : undefined
+  }
+
+  /** Whether its time is over, or nearly, and something can be done about it. */
+  #isDue(marginMs: number): boolean {
+    const expiresAt = this.#signIn?.tokens.expiresAt
+    if (expiresAt === undefined || this.#signIn!.ended !== undefined) return false
+    const now = this.#now()
+    if (now < expiresAt - marginMs || now < this.#quietUntil || now - this.#givenAt < YOUNG_MS) return false
+    return canRenew(this.#signIn!)
+  }
+
+  /** What the store has by now. Never rejects. */
+  async #load(): Promise<void> {
+    try {
+      this.#take(await this.#options.store.findKept(this.#options.wish))
+      this.#trouble = undefined
+    } catch (error) {
+      this.#trouble = toTrouble(error)
+    }
+    this.#isLoaded = true
+  }
+
+  #take(kept: Kept | undefined): void {
+    const signIn = kept?.signIn
+    this.#signIn = signIn
+    this.#mark = kept?.mark
+    this.#headers = signIn === undefined ? NONE : toHeaders(signIn)
+    if (signIn === undefined) return
+    this.#prover = this.#findProver(signIn)
+    const { access, refresh, dpopKey } = signIn.tokens
+    const fresh = [access, refresh, dpopKey, signIn.client.secret].filter((one) => one !== undefined)
+    this.#secrets = [...this.#secrets, ...fresh].slice(-REMEMBERED)
+    this.#redactor = undefined
+  }
+
+  /** The one there is, while the key is the same: it knows the nonces. */
+  #findProver({ tokens: { type, dpopKey } }: SignIn): Prover | undefined {
+    if (type !== 'dpop' || dpopKey === undefined) return undefined
+    const text = dpopKey.reveal()
+    if (this.#prover !== undefined && this.#proverKey?.reveal() === text) return this.#prover
+    this.#proverKey = dpopKey
+    const { keys } = this.#options.world
+    return createProver(dpopKey, { keys, now: () => this.#now() + this.#skewMs })
+  }
+
+  #renewOnce(challenge: Challenge | undefined): Promise<Renewal> {
+    this.#renewal ??= this.#renew(challenge).finally(() => (this.#renewal = undefined))
+    return this.#renewal
+  }
+
+  /** Never rejects. */
+  async #renew(challenge: Challenge | undefined): Promise<Renewal> {
+    const before = this.#headers[1]
+    const isOther = (): boolean => this.#headers.length > 0 && this.#headers[1] !== before
+    try {
+      const failure = await this.#ask()
+      if (isOther()) return 'renewed'
+      if (failure !== undefined) return this.#fail(failure)
+      if (challenge !== undefined && this.#options.alone !== undefined)
+        await this.#askAlone(this.#options.alone, challenge)
+      return isOther() ? 'renewed' : 'refused'
+    } catch (error) {
+      this.#trouble = toTrouble(error)
+      return isOther() ? 'renewed' : 'refused'
+    }
+  }
+
+  /** Throws what the store throws. */
+  async #ask(): Promise<NetworkFailure | undefined> {
+    const { store, wish } = this.#options
+    // Somebody may have signed in, out, or anew.
+    const found = await store.findKept(wish)
+    const before = this.#headers[1]
+    this.#take(found)
+    if (found === undefined || this.#headers[1] !== before) return undefined
+    const { key } = found.signIn
+    let answer: Renewed | undefined
+    let given: SignIn | undefined
+    const keep = store.renewing(key, async (now) => {
+      // Another process was quicker, and this is what it left.
+      if (now === undefined || now.ended !== undefined || toHeaders(now)[1] !== before) return undefined
+      if (!canRenew(now)) return undefined
+      answer = await this.#askGiver(now)
+      given = toNext(now, answer, this.#now())
+      return given
+    })
+    try {
+      this.#take(await keep)
+    } catch (error) {
+      // Not kept, but given: the old ones are worth nothing any more.
+      if (given === undefined) throw error
+      this.#trouble = toTrouble(error)
+      this.#take({ signIn: given, mark: found.mark })
+    }
+    if (answer?.kind === 'unavailable') return toFailure(found.signIn, answer.why)
+    this.#settle(answer)
+    return undefined
+  }
+
+  #askGiver(signIn: SignIn): Promise<Renewed> {
+    const { world } = this.#options
+    const { token } = signIn.endpoints
+    const fetch = createGuardedFetch(world, {
+      serverUrl: signIn.key.url ?? token,
+      // Whoever signed in has agreed to this very endpoint.
+      allowsHttp: token.startsWith('http:'),
+    })
+    return renewTokens(signIn, { fetch, now: () => world.clock.now(), prover: this.#prover })
+  }
+
+  async #askAlone(alone: Alone, challenge: Challenge): Promise<void> {
+    const signIn = await alone(challenge)
+    await this.#options.store.save(signIn)
+    this.#take({ signIn, mark: this.#options.store.markOf(this.#options.wish) ?? '' })
+    this.#settle({ kind: 'tokens', tokens: signIn.tokens })
+  }
+
+  #settle(answer: Renewed | undefined): void {
+    this.#failure = undefined
+    this.#failures = 0
+    this.#quietUntil = 0
+    this.#trouble = undefined
+    if (answer?.kind === 'tokens') this.#givenAt = this.#now()
+  }
+
+  #fail(failure: NetworkFailure): NetworkFailure {
+    this.#failure = failure
+    this.#quietUntil = this.#now() + Math.min(QUIET_MS.first * 2 ** this.#failures++, QUIET_MS.most)
+    return failure
+  }
+
+  /** For whoever signs in next. Once: the next request would only say the same. */
+  async #noteWanted(scopes: readonly string[]): Promise<void> {
+    const known = [...(this.#signIn?.wantedScopes ?? []), ...(this.#signIn?.tokens.scopes ?? [])]
+    const missing = scopes.filter((scope) => !known.includes(scope))
+    if (this.#signIn === undefined || missing.length === 0) return
+    try {
+      const kept = await this.#options.store.renewing(this.#signIn.key, async (now) =>
+        now === undefined ? undefined : { ...now, wantedScopes: [...(now.wantedScopes ?? []), ...missing] },
+      )
+      this.#take(kept)
+    } catch (error) {
+      this.#trouble = toTrouble(error)
+    }
+  }
+}
+
+/** Name, value, as every request carries them. */
+function toHeaders({ tokens, ended }: SignIn): readonly string[] {
+  const access = tokens.access.reveal()
+  const scheme = tokens.type === 'dpop' ? 'DPoP' : 'Bearer'
+  return ended !== undefined || access === '' ? NONE : ['authorization', `${scheme} ${access}`]
+}
+
+/** What is to be kept of an answer; undefined: nothing new. */
+function toNext(now: SignIn, answer: Renewed, at: number): SignIn | undefined {
+  switch (answer.kind) {
+    case 'tokens':
+      return { ...now, tokens: answer.tokens }
+    case 'refused': {
+      const { refresh: _, ...tokens } = now.tokens
+      return { ...now, tokens: { ...tokens, access: new Secret('') }, ended: { at, error: answer.error } }
+    }
+    case 'unavailable':
+      return undefined
+  }
+}
+
+function toFailure({ endpoints }: SignIn, why: string): NetworkFailure {
+  return { code: NOT_RENEWED, message: why, host: new URL(endpoints.token).host }
+}
+
+function toTrouble(error: unknown): string {
+  if (error instanceof ProblemError) return error.problem.message
+  return error instanceof Error ? error.message : String(error)
+}
+
+function toDay(at: number): string {
+  return new Date(at).toISOString().slice(0, 10)
+}

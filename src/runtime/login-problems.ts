@@ -1,0 +1,42 @@
+/**
+ * login-problems: why a server cannot be signed in to at all.
+ */
+import type { AdmittedServer } from '../model/catalog.ts'
+import type { Problem } from '../model/problem.ts'
+import { createProblem, whereOrigin } from '../problem/problem.ts'
+
+/** OAuth is not for servers that are started, and others. */
+export function noOAuth(server: AdmittedServer): Problem {
+  const { name, transport, found } = server
+  const isOff = 'oauth' in transport && transport.oauth?.isOff === true
+  return createProblem({
+    code: 'authorize/no-oauth',
+    message: isOff
+      ? `the entry of \`${name}\` says that OAuth must not be tried`
+      : `\`${name}\` is of type \`${transport.type}\`, and one signs in only to servers of type \`http\` or \`sse\``,
+    where: whereOrigin(found.origin, name),
+    hints: isOff ? ['take `oauth` out of its entry'] : (HINTS[transport.type] ?? []),
+  })
+}
+
+const HINTS: Readonly<Partial<Record<AdmittedServer['transport']['type'], readonly string[]>>> = {
+  stdio: ['give it what it needs in `env` of its entry'],
+  ws: ['give its entry a token: `"headers": { "Authorization": "Bearer …" }`'],
+}
+
+export function hasOwnHeader({ name, found }: AdmittedServer): Problem {
+  return createProblem({
+    code: 'authorize/own-header',
+    message: `the entry of \`${name}\` sends an \`Authorization\` of its own, so a sign-in would not be used`,
+    where: whereOrigin(found.origin, name),
+    hints: ['take the header out of its entry to sign in'],
+  })
+}
+
+export function unreachable(name: string, why: string): Problem {
+  return createProblem({ code: 'authorize/unreachable', message: `Failed to connect to "${name}": ${why}` })
+}
+
+export function noAddress(name: string): Problem {
+  return unreachable(name, 'its `url` is not an address')
+}

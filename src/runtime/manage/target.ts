@@ -1,0 +1,126 @@
+/**
+ * target: the file of an agent, or of ours, into which servers are written, and how.
+ */
+import { isObjectValue, valueAt, type ObjectValue } from '../../edit/change.ts'
+import { WRITERS, type WritableSource } from '../../edit/dialects/all-writers.ts'
+import type { Writer } from '../../edit/dialects/writer.ts'
+import { SOURCE_TITLES, type SourceId } from '../../model/origin.ts'
+import { ALL_SOURCES } from '../../pipeline/discover/all-sources.ts'
+import { toComparable } from '../../pipeline/discover/project.ts'
+import { createGround } from '../../pipeline/discover/site.ts'
+import type { WritePlace } from '../../pipeline/discover/source.ts'
+import { ProblemError } from '../../problem/problem.ts'
+import type { World } from '../../world/world.ts'
+import type { LoadedCatalog } from '../load-catalog.ts'
+import { scopeFileOf, type WritableScope } from './scope-file.ts'
+import { noSuchScope } from './transfer-problems.ts'
+
+export interface Target {
+  readonly source: WritableSource
+  /** Whose name its entries have when they are read again: Claude Code's of a project are everybody's. */
+  readonly readAs: SourceId
+  readonly title: string
+  readonly scope: WritableScope
+  readonly file: string
+  /** Of a new file. */
+  readonly mode: number
+  readonly writer: Writer
+  /** Relative commands and paths in it begin here. */
+  readonly baseDir: string
+  /** The keys that lead to the map of servers, in a file that says this. */
+  readonly pathIn: (value: ObjectValue) => readonly string[]
+  /** The list of names that are off, for an agent whose entries cannot say it and whose file can. */
+  readonly offList?: (value: ObjectValue) => readonly string[]
+}
+
+/** Ours. */
+export function ourTarget(world: World, loaded: LoadedCatalog, scope: WritableScope): Target {
+  const { file, mode } = scopeFileOf(world, loaded, scope)
+  return {
+    source: 'plugboard',
+    readAs: 'plugboard',
+    title: SOURCE_TITLES.plugboard,
+    scope,
+    file,
+    mode,
+    writer: WRITERS.plugboard,
+    baseDir: loaded.project.root,
+    pathIn: () => ['mcpServers'],
+  }
+}
+
+/** That of an agent; its usual scope when none is asked for. Throws `manage/no-such-scope`. */
+export function requireTarget(
+  world: World,
+  loaded: LoadedCatalog,
+  { agent, scope }: { readonly agent: WritableSource; readonly scope?: WritableScope | undefined },
+): Target {
+  const { project, dirs } = loaded
+  const ground = createGround({ world, project, dirs })
+  const homes = ALL_SOURCES.find(({ id }) => id === agent)?.homes?.(ground) ?? []
+  const places = homes.filter(({ files }) => files.length > 0)
+  const place = scope === undefined ? places[0] : places.find((one) => one.scope === scope)
+  if (place === undefined)
+    throw new ProblemError(
+      noSuchScope(
+        agent,
+        scope ?? 'user',
+        places.map((one) => one.scope),
+      ),
+    )
+  const file = place.files.find((one) => world.files.kind(one) !== 'missing') ?? place.files.at(-1)!
+  return {
+    source: agent,
+    readAs: agent === 'claude-code' && place.scope === 'project' ? 'mcp-json' : agent,
+    title: SOURCE_TITLES[agent],
+    scope: place.scope,
+    file,
+    mode: place.scope === 'project' ? 0o644 : 0o600,
+    writer: WRITERS[agent],
+    baseDir: place.isBase === true ? world.paths.dirname(file) : project.root,
+    ...pathsOf(world, { agent, place }),
+  }
+}
+
+function pathsOf(
+  world: World,
+  { agent, place }: { readonly agent: WritableSource; readonly place: WritePlace },
+): Pick<Target, 'pathIn' | 'offList'> {
+  const pathIn = (value: ObjectValue): readonly string[] => findPath(world, { agent, place }, value)
+  if (agent === 'gemini') return { pathIn, offList: () => ['mcp', 'excluded'] }
+  if (agent === 'agent-code') return { pathIn, offList: () => ['security', 'mcp_server_denylist'] }
+  // Claude Code turns servers off for one project at a time.
+  const isLocal = agent === 'claude-code' && place.scope === 'local'
+  return isLocal
+    ? { pathIn, offList: (value) => [...pathIn(value).slice(0, 2), 'disabledMcpServers'] }
+    : { pathIn }
+}
+
+/** Some files can be written in more than one way: as this one is. */
+function findPath(
+  world: World,
+  { agent, place }: { readonly agent: WritableSource; readonly place: WritePlace },
+  value: ObjectValue,
+): readonly string[] {
+  const { under, scope } = place
+  if (agent === 'opencode') {
+    const version2 = valueAt(value, ['mcp', 'servers'])
+    return isObjectValue(version2) && !Object.hasOwn(version2, 'type') ? ['mcp', 'servers'] : under
+  }
+  if (agent === 'copilot') return isBareMap(value) ? [] : under
+  if (agent === 'claude-code' && scope === 'local') {
+    const projects = valueAt(value, ['projects'])
+    const wanted = toComparable(world, under[1]!)
+    const known = isObjectValue(projects) ? Object.keys(projects) : []
+    return ['projects', known.find((key) => toComparable(world, key) === wanted) ?? under[1]!, 'mcpServers']
+  }
+  return under
+}
+
+/** A file of Copilot's that is the map itself. */
+function isBareMap(value: ObjectValue): boolean {
+  if (Object.hasOwn(value, 'mcpServers')) return false
+  return Object.values(value).some(
+    (one) => isObjectValue(one) && (Object.hasOwn(one, 'command') || Object.hasOwn(one, 'url')),
+  )
+}

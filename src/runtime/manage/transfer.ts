@@ -1,0 +1,262 @@
+/**
+ * transfer: servers of one file → entries of another, in the words of whoever reads that.
+ *
+ * in     entries of the catalog, and the target
+ * out    for each: the entry as it will be written, with all that gets lost; or that it is there; or why it is left out
+ * never  writes over a server that is there; copies what cannot be understood; says that nothing gets lost when reading
+ *        it back says otherwise
+ */
+import type { ObjectValue } from '../../edit/change.ts'
+import { findDifferences } from '../../edit/differences.ts'
+import type { Unsaid } from '../../edit/dialects/writer.ts'
+import { kindOfServer, writeEntry, type ServerToWrite } from '../../edit/write-entry.ts'
+import type { CatalogEntry } from '../../model/catalog.ts'
+import type { ServerDefinition, TemplateMap } from '../../model/definition.ts'
+import { originalText } from '../../model/entry.ts'
+import type { Problem } from '../../model/problem.ts'
+import type { Template } from '../../model/template.ts'
+import type { Env, World } from '../../world/world.ts'
+import { maskDefinition } from '../../problem/mask-definition.ts'
+import { toDefinitionJson } from '../definition-json.ts'
+import type { LoadedCatalog } from '../load-catalog.ts'
+import { alreadyThere, invalidEntry } from './add-problems.ts'
+import { isName } from './check-entry.ts'
+import { findLiteralSecrets } from './literal-secrets.ts'
+import { readBack } from './read-back.ts'
+import { rebase } from './rebase.ts'
+import type { Target } from './target.ts'
+import { noSuchKind, notUnderstood, sameName, showUnsaid } from './transfer-problems.ts'
+
+export interface Transfer {
+  readonly target: Target
+  readonly planned: readonly Planned[]
+  /** What the target says already, just so. */
+  readonly there: readonly CatalogEntry[]
+  readonly left: readonly Left[]
+}
+
+/** A server that can be written. */
+export interface Planned {
+  readonly from: CatalogEntry
+  /** As it will be called. */
+  readonly name: string
+  readonly entry: ObjectValue
+  /** The same without secrets, to be shown. */
+  readonly shownEntry: ObjectValue
+  /** As it will be read. */
+  readonly definition: ServerDefinition
+  /** A sentence each: what gets lost, or is otherwise. */
+  readonly losses: readonly string[]
+  /** It will be on, though it is off. */
+  readonly isTurnedOn: boolean
+  /** It goes onto the list of names that are off, beside the servers. */
+  readonly isOffByList: boolean
+  /** Fields with a literal secret that a repository would get to see: to be asked about. */
+  readonly exposed: readonly string[]
+  /** What VS Code must be told to ask for. */
+  readonly inputs: readonly string[]
+}
+
+export interface Left {
+  readonly from: CatalogEntry
+  readonly problem: Problem
+}
+
+export async function planTransfer(
+  world: World,
+  loaded: LoadedCatalog,
+  { entries, target }: { readonly entries: readonly CatalogEntry[]; readonly target: Target },
+): Promise<Transfer> {
+  const planned: Planned[] = []
+  const there: CatalogEntry[] = []
+  const left: Left[] = []
+  for (const from of entries) {
+    const outcome = await planOne(world, loaded, { from, target })
+    if (outcome === 'there') there.push(from)
+    else if ('problem' in outcome) left.push(outcome)
+    else {
+      const twin = planned.find(({ name }) => name === outcome.name)
+      if (twin === undefined) planned.push(outcome)
+      else left.push({ from, problem: sameName(from, twin.name, twin.from) })
+    }
+  }
+  return { target, planned, there, left }
+}
+
+async function planOne(
+  world: World,
+  loaded: LoadedCatalog,
+  { from, target }: { readonly from: CatalogEntry; readonly target: Target },
+): Promise<Planned | Left | 'there'> {
+  const { entry } = from
+  if (entry.kind !== 'definition') return { from, problem: notUnderstood(from) }
+  const { definition, notes } = adapt(world, from, target)
+  const wanted: ServerToWrite = { definition, power: entry.off === undefined ? 'on' : 'off' }
+  const written = writeEntry(wanted, target.writer)
+  if (written.kind === 'impossible') return { from, problem: noSuchKind(from, written.serverKind, target) }
+
+  const { name } = definition
+  const back = await readBack(world, { name, entry: written.entry }, toPlace(target))
+  if (back.kind === 'invalid') return { from, problem: invalidEntry(back.problems) }
+  if (back.kind === 'unsupported') return { from, problem: invalidEntry([back.problem]) }
+  const read: ServerToWrite = { definition: back.definition, power: back.off === undefined ? 'on' : 'off' }
+  const held = findHeld(loaded, target, name)
+  if (held !== undefined) return compareHeld(world, { from, held }, read)
+
+  const isOffByList = wanted.power === 'off' && read.power === 'on' && target.offList !== undefined
+  const misread = findMisread(wanted, read, { unsaid: written.unsaid, target })
+  const unsaid = [...written.unsaid, ...misread].filter(({ field }) => !isOffByList || field !== 'enabled')
+  return {
+    from,
+    name,
+    entry: written.entry,
+    shownEntry: toShown(wanted, target),
+    definition: back.definition,
+    losses: [...notes, ...unsaid.map((one) => showUnsaid(one, target.title))],
+    isTurnedOn: wanted.power === 'off' && read.power === 'on' && !isOffByList,
+    isOffByList,
+    exposed: target.scope === 'project' ? findLiteralSecrets(definition, world.env) : [],
+    inputs: target.source === 'vscode' ? inputsIn(definition) : [],
+  }
+}
+
+/** The definition as it has to be said in another file to mean the same. */
+function adapt(
+  world: World,
+  { entry }: CatalogEntry,
+  target: Target,
+): { readonly definition: ServerDefinition; readonly notes: readonly string[] } {
+  const { found } = entry
+  const own = (entry as Extract<typeof entry, { kind: 'definition' }>).definition
+  const name = target.source === 'plugboard' ? toOurName(found.name) : found.name
+  const how = target.scope === 'project' && found.origin.scope === 'project' ? 'relative' : 'absolute'
+  const { definition, moved } = rebase(
+    { ...own, name },
+    { from: found.baseDir, to: target.baseDir, how },
+    world.paths,
+  )
+  const settled = target.writer.values === 'literal' ? settleValues(definition, world.env) : definition
+  return {
+    definition: settled,
+    notes: [
+      ...(name === found.name ? [] : [`it is called \`${name}\` there`]),
+      ...moved.map((field) => `\`${field}\`: was relative to another folder, and is written out`),
+      ...Object.entries(found.variables)
+        .filter(([word]) => originalText(found).includes(`\${${word}}`))
+        .map(([word, value]) => `\`\${${word}}\` is written out: it is \`${value}\` here`),
+      ...entry.warnings.filter(({ code }) => code === 'normalize/not-used').map(({ message }) => message),
+    ],
+  }
+}
+
+/** A name as we write them, as like the other as can be. */
+function toOurName(name: string): string {
+  if (isName(name)) return name
+  return (
+    name
+      .normalize('NFKD')
+      .replace(/\p{M}/gu, '')
+      .replace(/[^A-Za-z0-9_.-]+/g, '-')
+      .replace(/^-+|-+$/g, '')
+      .slice(0, 100) || 'server'
+  )
+}
+
+/** Where values are looked up, one that is the name of a variable means that variable; elsewhere it must say so. */
+function settleValues(definition: ServerDefinition, env: Env): ServerDefinition {
+  const { transport, values } = definition
+  if (values === 'literal') return definition
+  const settle = (map: TemplateMap): TemplateMap =>
+    new Map([...map].map(([key, value]) => [key, settleValue(value, env)]))
+  if (transport.type === 'stdio')
+    return { ...definition, transport: { ...transport, env: settle(transport.env) } }
+  if (!('headers' in transport)) return definition
+  return { ...definition, transport: { ...transport, headers: settle(transport.headers) } }
+}
+
+function settleValue(value: Template, env: Env): Template {
+  const [text] = value
+  const isName = value.length === 1 && typeof text === 'string' && Object.hasOwn(env, text)
+  return isName ? [{ kind: 'env', name: text }] : value
+}
+
+function toPlace({ file, readAs, scope, writer, baseDir, source }: Target): Parameters<typeof readBack>[2] {
+  // The home is as good where it is written `~`.
+  const variables = source === 'copilot' ? { '~': '~' } : {}
+  return { file, source: readAs, scope, dialect: writer.dialect, baseDir, variables }
+}
+
+/** What reads otherwise though the writer meant to have said it: a text that this agent takes for a reference. */
+function findMisread(
+  wanted: ServerToWrite,
+  read: ServerToWrite,
+  { unsaid, target }: { readonly unsaid: readonly Unsaid[]; readonly target: Target },
+): readonly Unsaid[] {
+  const listed = unsaid.map(({ field }) => field)
+  const kinds = [wanted, read].map(({ definition }) => kindOfServer(definition.transport))
+  // HTTP that is tried as SSE as well is no loss; how values are looked up follows from the file.
+  const given = [
+    ...(kinds.join() === 'http,auto' ? ['type'] : []),
+    ...(target.writer.values === 'literal' ? ['values'] : []),
+  ]
+  const isListed = (field: string): boolean => {
+    const whole = /^(?:env|headers|args)(?=[.[])/.exec(field)?.[0] ?? field
+    return [field, whole].some((one) => listed.includes(one) || given.includes(one))
+  }
+  return findDifferences(wanted, read)
+    .filter((field) => !isListed(field))
+    .map((field) => ({ field, why: 'will not take it as it is meant' }))
+}
+
+/** The entry of this name that the target has. */
+export function findHeld(
+  { catalog }: LoadedCatalog,
+  { readAs, scope }: Target,
+  name: string,
+): CatalogEntry | undefined {
+  return catalog.entries.find(({ entry }) => {
+    const { origin, unsupported } = entry.found
+    const isThere = entry.found.name === name && origin.source === readAs && origin.scope === scope
+    return isThere && unsupported === undefined
+  })
+}
+
+function compareHeld(
+  { platform }: World,
+  { from, held }: { readonly from: CatalogEntry; readonly held: CatalogEntry },
+  read: ServerToWrite,
+): Left | 'there' {
+  const { entry } = held
+  const { name, origin } = entry.found
+  const isSame =
+    from === held ||
+    (entry.kind === 'definition' &&
+      findDifferences({ definition: entry.definition, power: entry.off === undefined ? 'on' : 'off' }, read)
+        .length === 0)
+  if (isSame) return 'there'
+  const shown =
+    entry.kind === 'definition'
+      ? JSON.stringify(toDefinitionJson(entry.definition, 'masked'), undefined, 2).split('\n')
+      : ['it cannot be understood as it is']
+  return { from, problem: alreadyThere({ name, file: origin.file }, { shown, platform }) }
+}
+
+/** The entry with marks in place of what may be a secret: written from a definition that has them. */
+function toShown({ definition, power }: ServerToWrite, { writer }: Target): ObjectValue {
+  const written = writeEntry({ definition: maskDefinition(definition), power }, writer)
+  if (written.kind === 'written') return written.entry
+  throw new Error('what a server is does not depend on its secrets')
+}
+
+function inputsIn({ transport }: ServerDefinition): readonly string[] {
+  const templates =
+    transport.type === 'stdio'
+      ? [transport.command, ...transport.args, ...transport.env.values()]
+      : 'headers' in transport
+        ? [transport.url, ...transport.headers.values()]
+        : []
+  const ids = templates
+    .flat()
+    .flatMap((part) => (typeof part === 'object' && part.kind === 'input' ? [part.id] : []))
+  return [...new Set(ids)]
+}

@@ -1,0 +1,154 @@
+/**
+ * write-transfer: servers that may go into a file → the file with them, or what that would change.
+ *
+ * never  writes over an entry that somebody added since it was planned; shows a secret, of a neighbour neither
+ */
+import {
+  isListValue,
+  isObjectValue,
+  valueAt,
+  type Change,
+  type ObjectValue,
+  type Value,
+} from '../../edit/change.ts'
+import { editFormatOf, loadEdit } from '../../edit/edit.ts'
+import { unifiedDiff, type ShownLines } from '../../base/unified-diff.ts'
+import { unreadableFile } from '../../pipeline/discover/problems.ts'
+import { maskSecrets } from '../../problem/mask.ts'
+import { ProblemError } from '../../problem/problem.ts'
+import type { World } from '../../world/world.ts'
+import { editFile } from '../edit-file.ts'
+import { alreadyThere } from './add-problems.ts'
+import type { Target } from './target.ts'
+import type { Planned } from './transfer.ts'
+
+/** Throws `manage/exists`, and what `editFile` throws; then nothing is written. */
+export async function writeTransfer(
+  world: World,
+  target: Target,
+  planned: readonly Planned[],
+): Promise<void> {
+  const { file, mode } = target
+  await editFile(world, { file, mode }, (value) => {
+    requireFree(world, { target, planned }, value)
+    return changesFor(target, planned, value)
+  })
+}
+
+/** As `diff -u` would show it. Throws as `writeTransfer`. */
+export async function previewTransfer(
+  world: World,
+  target: Target,
+  planned: readonly Planned[],
+): Promise<readonly string[]> {
+  const { file } = target
+  const edit = await loadEdit(editFormatOf(file))
+  const read = world.files.read(file)
+  if (read.kind === 'unreadable')
+    throw new ProblemError(unreadableFile(file, read.why, { source: target.readAs, scope: target.scope }))
+  const text = read.kind === 'text' ? read.text : undefined
+  const render = (entryOf: (one: Planned) => ObjectValue): readonly string[] =>
+    toLines(
+      edit({ file, text }, (value) => {
+        requireFree(world, { target, planned }, value)
+        return changesFor(
+          target,
+          planned.map((one) => ({ ...one, entry: entryOf(one) })),
+          value,
+        )
+      }),
+    )
+  const before = toLines(text ?? '')
+  const after = render(({ entry }) => entry)
+  const shown = render(({ shownEntry }) => shownEntry)
+  const marked = render(({ entry }) => markTexts(entry) as ObjectValue)
+  return unifiedDiff(
+    { lines: before, show: (at) => maskSecrets(before[at]!) },
+    toShownLines(after, { shown, marked }),
+  )
+}
+
+/**
+ * Of what is new, the lines from the text in which secrets are hidden; every other line is somebody's, and masked. Which
+ * line is new shows in the text that has a mark for each value: there it is another.
+ */
+function toShownLines(
+  lines: readonly string[],
+  { shown, marked }: { readonly shown: readonly string[]; readonly marked: readonly string[] },
+): ShownLines {
+  const isAligned = shown.length === lines.length && marked.length === lines.length
+  const isOurs = (at: number): boolean => isAligned && marked[at] !== lines[at]
+  return { lines, show: (at) => (isOurs(at) ? shown[at]! : maskSecrets(lines[at]!)) }
+}
+
+const MARK = '\u{1F50C}'
+
+function markTexts(value: Value): Value {
+  if (typeof value === 'string') return MARK
+  if (isListValue(value)) return value.map(markTexts)
+  if (!isObjectValue(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, markTexts(inner)]))
+}
+
+function toLines(text: string): readonly string[] {
+  const lines = text.split(/\r?\n/)
+  return lines.at(-1) === '' ? lines.slice(0, -1) : lines
+}
+
+type NewEntry = Pick<Planned, 'name' | 'entry' | 'inputs' | 'isOffByList'>
+
+function changesFor(target: Target, entries: readonly NewEntry[], value: ObjectValue): readonly Change[] {
+  const path = target.pathIn(value)
+  return [
+    ...askFor(value, [...new Set(entries.flatMap(({ inputs }) => inputs))]),
+    ...entries.map(({ name, entry }): Change => ({ kind: 'set', path: [...path, name], value: entry })),
+    ...turnOff(
+      value,
+      target.offList?.(value),
+      entries.filter(({ isOffByList }) => isOffByList).map(({ name }) => name),
+    ),
+  ]
+}
+
+function turnOff(
+  value: ObjectValue,
+  path: readonly string[] | undefined,
+  names: readonly string[],
+): readonly Change[] {
+  if (path === undefined) return []
+  return append(value, path, names, (item, name) => item === name)
+}
+
+/** VS Code asks for what stands in this list. */
+function askFor(value: ObjectValue, ids: readonly string[]): readonly Change[] {
+  const inputs = ids.map((id) => ({ type: 'promptString', id, description: id, password: true }))
+  return append(value, ['inputs'], inputs, (item, { id }) => valueAt(item, ['id']) === id)
+}
+
+/** To the end of a list, without what it has already; the list is made when there is none. */
+function append<T extends Value>(
+  value: ObjectValue,
+  path: readonly string[],
+  items: readonly T[],
+  isSame: (there: Value, item: T) => boolean,
+): readonly Change[] {
+  const list = valueAt(value, path)
+  const there = isListValue(list) ? list : []
+  const added = items.filter((item) => !there.some((one) => isSame(one, item)))
+  if (!isListValue(list)) return added.length === 0 ? [] : [{ kind: 'set', path, value: added }]
+  return added.map((item, i) => ({ kind: 'set', path: [...path, there.length + i], value: item }))
+}
+
+/** Under the lock: another may have added it since it was planned. */
+function requireFree(
+  { platform }: World,
+  { target, planned }: { readonly target: Target; readonly planned: readonly Planned[] },
+  value: ObjectValue,
+): void {
+  const path = target.pathIn(value)
+  const taken = planned.find(({ name }) => valueAt(value, [...path, name]) !== undefined)
+  if (taken === undefined) return
+  const there = JSON.stringify(valueAt(value, [...path, taken.name]), undefined, 2)
+  const shown = there.split('\n').map((line) => maskSecrets(line))
+  throw new ProblemError(alreadyThere({ name: taken.name, file: target.file }, { shown, platform }))
+}

@@ -1,0 +1,69 @@
+/**
+ * sign-out: a sign-in that is given back, and forgotten.
+ *
+ * in     the name of a server, or an address that one was signed in to
+ * out    what became of each sign-in for it
+ * never  keeps what could not be taken back: it says so instead
+ */
+import type { Problem } from '../model/problem.ts'
+import { toKeyUrl, type SignIn, type SignInKey } from '../model/sign-in.ts'
+import { createGuardedFetch } from '../pipeline/authorize/guarded-fetch.ts'
+import { revoke, type Revocation } from '../pipeline/authorize/revoke.ts'
+import { createProblem, ProblemError } from '../problem/problem.ts'
+import type { World } from '../world/world.ts'
+import { findSignIns } from './find-sign-ins.ts'
+import type { LoadedCatalog } from './load-catalog.ts'
+import { openSignInStore, type OpenSignInStore } from './sign-in-store.ts'
+
+export interface SignedOut {
+  readonly key: SignInKey
+  readonly revocation: Revocation
+  /** Of a token that could not be taken back. */
+  readonly expiresAt?: number
+}
+
+/** Empty: nobody was signed in. Throws `authorize/store-…`. */
+export async function signOut(
+  world: World,
+  loaded: LoadedCatalog,
+  name: string,
+): Promise<readonly SignedOut[]> {
+  const { signIns, problem } = findSignIns(world, loaded)
+  if (problem !== undefined) throw new ProblemError(problem)
+  const url = toKeyUrl(name)
+  const mine = signIns.filter(
+    ({ servers, key }) => servers.includes(name) || (url !== undefined && key.url === url),
+  )
+  const store = openSignInStore(world, loaded.dirs)
+  const done: SignedOut[] = []
+  for (const { key, expiresAt } of mine) {
+    const revocation = await giveBack(world, store, key)
+    await store.forget(key)
+    done.push({ key, revocation, ...(expiresAt === undefined ? {} : { expiresAt }) })
+  }
+  return done
+}
+
+/** Of a server that is not in any file, and that nobody is signed in to either. */
+export function notSignedIn(name: string): Problem {
+  return createProblem({
+    code: 'authorize/not-signed-in',
+    message: `nobody is signed in to \`${name}\``,
+    hints: ['to see who is signed in where, run `plugboard auth status`'],
+  })
+}
+
+async function giveBack(world: World, store: OpenSignInStore, key: SignInKey): Promise<Revocation> {
+  let signIn: SignIn | undefined
+  try {
+    signIn = await store.findExactly(key)
+  } catch (error) {
+    // Locked away: it is forgotten all the same.
+    if (!(error instanceof ProblemError)) throw error
+    return { kind: 'failed', why: error.problem.message }
+  }
+  if (signIn === undefined || signIn.ended !== undefined) return { kind: 'revoked' }
+  const place = signIn.endpoints.revocation ?? ''
+  const guard = { serverUrl: key.url ?? place, allowsHttp: place.startsWith('http:') }
+  return revoke(signIn, createGuardedFetch(world, guard))
+}

@@ -1,0 +1,367 @@
+/**
+ * authorizer: requests of a board speak for whoever signed in, for as long as that can be.
+ */
+import { describe, expect, test } from 'vitest'
+import { Secret } from '../../src/base/secret.ts'
+import type { World } from '../../src/world/world.ts'
+import { openTestBoard, type TestBoard, type TestOptions } from '../boards/open.ts'
+import { openSignedIn, stateOf, type SignedIn } from '../boards/signed-in.ts'
+import { allowAll } from '../boards/permits.ts'
+import { call, connectionOf, problemOf, untilState } from '../boards/watch.ts'
+import { openSignInStore } from '../../src/runtime/sign-in-store.ts'
+import { startAuthorizationServer } from '../servers/authorization-server.ts'
+import { answerLegacy, serve } from '../servers/http/loopback.ts'
+import { startProtectedServer } from '../servers/protected-server.ts'
+import { lend } from '../worlds/observed.ts'
+import { createScratch, type Scratch } from '../worlds/scratch.ts'
+
+function openOn(signedIn: SignedIn, options: TestOptions = {}): Promise<TestBoard> {
+  const servers = { x: { type: 'http', url: signedIn.server.url } }
+  return openTestBoard(servers, { wait: 'all', scratch: lend(signedIn.scratch), ...options })
+}
+
+const echo = (test: TestBoard, text = 'hi'): Promise<string> => call(test.board, 'x', ['echo', { text }])
+
+/** A scratch whose clock shows another time. */
+function atTime(offsetMs: () => number): Scratch {
+  const scratch = createScratch()
+  const { world } = scratch
+  const clock: World['clock'] = { ...world.clock, now: () => world.clock.now() + offsetMs() }
+  return { ...scratch, world: { ...world, clock } }
+}
+
+describe('a token', () => {
+  test('is on every request, and nothing is renewed while it is good', async () => {
+    await using signedIn = await openSignedIn()
+    await using test = await openOn(signedIn)
+    expect(await echo(test)).toBe('hi')
+    expect(signedIn.server.tokens).toEqual([signedIn.given.accessToken])
+    expect(signedIn.server.answered(401)).toBe(0)
+    expect(signedIn.authorization.count('token refresh_token')).toBe(0)
+  })
+
+  test('is on the requests of the older transport, too', async () => {
+    await using signedIn = await openSignedIn()
+    const servers = { x: { type: 'sse', url: signedIn.server.url } }
+    await using test = await openTestBoard(servers, { wait: 'all', scratch: lend(signedIn.scratch) })
+    // The server has no such transport; but it has seen who asks.
+    expect(connectionOf(test.board, 'x').state).not.toBe('needs-auth')
+    expect(signedIn.server.tokens).toEqual([signedIn.given.accessToken])
+  })
+
+  test('goes nowhere else: not to another path, port or host, and not along with a redirect', async () => {
+    await using signedIn = await openSignedIn()
+    const seen: (string | undefined)[] = []
+    await using other = await serve((request) => {
+      seen.push(request.headers.authorization)
+      answerLegacy(request)
+    })
+    await using lured = await serve(({ response }) => {
+      response.writeHead(307, { location: other.url }).end()
+    })
+    const servers = {
+      path: { type: 'http', url: `${signedIn.server.origin}/other` },
+      port: { type: 'http', url: other.url },
+      redirect: { type: 'http', url: lured.url },
+    }
+    await using test = await openTestBoard(servers, { wait: 'all', scratch: lend(signedIn.scratch) })
+    expect(connectionOf(test.board, 'path').state).toBe('needs-auth')
+    expect(signedIn.server.tokens).toEqual([])
+    expect(seen.filter((one) => one !== undefined)).toEqual([])
+    expect(lured.received.filter(({ headers }) => headers.authorization !== undefined)).toEqual([])
+  })
+
+  test('does not stand in for one that the entry brings', async () => {
+    await using signedIn = await openSignedIn()
+    const headers = { Authorization: 'Bearer of-the-entry' }
+    const servers = { x: { type: 'http', url: signedIn.server.url, headers } }
+    await using test = await openTestBoard(servers, { wait: 'all', scratch: lend(signedIn.scratch) })
+    expect(signedIn.server.tokens).toEqual(['of-the-entry'])
+    expect((await untilState(test.board, 'x', 'needs-auth')).problem.hints).toEqual([
+      'check the token in its entry, under `"headers": { "Authorization": … }`',
+    ])
+  })
+
+  test('without one nothing is asked of anybody: the server says what it wants, and the problem how', async () => {
+    await using authorization = await startAuthorizationServer()
+    await using server = await startProtectedServer({ authorization, scopes: ['mcp:read', 'mcp:write'] })
+    await using test = await openTestBoard({ x: { type: 'http', url: server.url } }, { wait: 'all' })
+    const { problem } = await untilState(test.board, 'x', 'needs-auth')
+    expect(problem).toMatchObject({
+      code: 'connect/needs-auth',
+      message: '`x` needs you to sign in',
+      notes: [`${server.url} asked for scopes: mcp:read, mcp:write`, 'it said: "unauthorized"'],
+      hints: [
+        'run `plugboard login x`',
+        'on a machine with no browser, run `plugboard login x --no-browser` and follow the link it prints',
+      ],
+    })
+    expect(authorization.requests).toEqual([])
+  })
+})
+
+describe('renewal', () => {
+  test('comes before the first request when the time is over, and the server never sees the old token', async () => {
+    await using signedIn = await openSignedIn({ endsInMs: -1000 })
+    await using test = await openOn(signedIn)
+    expect(await echo(test)).toBe('hi')
+    expect(signedIn.server.answered(401)).toBe(0)
+    expect(signedIn.server.tokens).not.toContain(signedIn.given.accessToken)
+    expect(signedIn.authorization.count('token refresh_token')).toBe(1)
+  })
+
+  test('ahead of time, requests go on with the old token', async () => {
+    await using signedIn = await openSignedIn({ endsInMs: 30_000 })
+    await using test = await openOn(signedIn)
+    expect(signedIn.server.tokens[0]).toBe(signedIn.given.accessToken)
+    await echo(test)
+    await expect.poll(() => signedIn.authorization.count('token refresh_token')).toBe(1)
+    await expect.poll(async () => (await echo(test), signedIn.server.tokens.length)).toBe(2)
+    expect(signedIn.server.answered(401)).toBe(0)
+  })
+
+  test('on 401 there is one for all requests, and each is sent again', async () => {
+    await using signedIn = await openSignedIn()
+    await using test = await openOn(signedIn)
+    signedIn.authorization.expireAccessTokens()
+    const texts = Array.from({ length: 20 }, (_, i) => String(i))
+    expect(await Promise.all(texts.map((text) => echo(test, text)))).toEqual(texts)
+    expect(signedIn.authorization.count('token refresh_token')).toBe(1)
+    expect(connectionOf(test.board, 'x').state).toBe('ready')
+  })
+
+  test('what was renewed is kept for the next, with the new refresh token', async () => {
+    await using signedIn = await openSignedIn({ endsInMs: -1000 })
+    for (const _ of [1, 2, 3]) {
+      await using test = await openOn(signedIn)
+      await echo(test)
+      signedIn.authorization.expireAccessTokens()
+    }
+    expect(signedIn.authorization.count('token refresh_token')).toBe(3)
+    expect(
+      signedIn.authorization.requests.filter(({ what, status }) => what.startsWith('token') && status >= 400),
+    ).toEqual([])
+  })
+
+  test('several boards on one sign-in renew once', async () => {
+    await using signedIn = await openSignedIn({ endsInMs: -1000 })
+    const boards = await Promise.all(Array.from({ length: 5 }, () => openOn(signedIn)))
+    expect(await Promise.all(boards.map((board) => echo(board)))).toEqual(Array(5).fill('hi'))
+    expect(signedIn.authorization.count('token refresh_token')).toBe(1)
+    for (const board of boards) await board[Symbol.asyncDispose]()
+  })
+
+  test('that is refused for good is a needs-auth, once, and nobody is asked again', async () => {
+    await using signedIn = await openSignedIn({ endsInMs: -86_400_000 })
+    signedIn.authorization.answer = (request, response) => {
+      if (request.url !== '/token') return false
+      refusals++
+      response.writeHead(400, { 'content-type': 'application/json' })
+      response.end('{"error":"invalid_grant","error_description":"SECRET words"}')
+      return true
+    }
+    let refusals = 0
+    await using test = await openOn(signedIn)
+    const { problem } = await untilState(test.board, 'x', 'needs-auth')
+    const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
+    expect(problem.notes).toContain(`the saved sign-in expired on ${day} and could not be renewed`)
+    for (const _ of [1, 2, 3]) await problemOf(test.board.connect('x'))
+    await using second = await openOn(signedIn)
+    await untilState(second.board, 'x', 'needs-auth')
+    expect(refusals).toBe(1)
+    expect(signedIn.store.look({ url: signedIn.server.url })?.ended?.error).toBe('invalid_grant')
+  })
+
+  test.each([
+    [
+      'hangs up',
+      (response: Parameters<NonNullable<SignedIn['authorization']['answer']>>[1]) => response.destroy(),
+    ],
+    [
+      'answers 503',
+      (response: Parameters<NonNullable<SignedIn['authorization']['answer']>>[1]) =>
+        response.writeHead(503).end(),
+    ],
+    [
+      'answers with a page',
+      (response: Parameters<NonNullable<SignedIn['authorization']['answer']>>[1]) =>
+        response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
+    ],
+  ])('where the authorization server %s, the sign-in is kept and tried again later', async (_, answer) => {
+    await using signedIn = await openSignedIn({ endsInMs: -1000 })
+    signedIn.authorization.expireAccessTokens()
+    signedIn.authorization.answer = (request, response) =>
+      request.url === '/token' && (answer(response), true)
+    await using test = await openOn(signedIn, { wait: 'moment' })
+    const { problem } = await untilState(test.board, 'x', 'waiting')
+    expect(problem.message).toContain('the sign-in has to be renewed')
+    expect(signedIn.store.look({ url: signedIn.server.url })?.ended).toBeUndefined()
+    signedIn.authorization.answer = undefined
+    await untilState(test.board, 'x', 'ready')
+    expect(await echo(test)).toBe('hi')
+  })
+
+  test('a server that refuses a new token, too, does not make for a third', async () => {
+    await using authorization = await startAuthorizationServer()
+    await using server = await startProtectedServer({
+      authorization: { issuer: authorization.issuer, check: async () => undefined },
+    })
+    await using signedIn = await openSignedIn()
+    const given = await authorization.signIn({ resource: server.url })
+    const mine = await signedIn.signIn()
+    await signedIn.store.save({
+      ...mine,
+      key: { url: server.url, issuer: authorization.issuer },
+      client: { ...mine.client, id: given.clientId },
+      tokens: {
+        ...mine.tokens,
+        access: new Secret(given.accessToken),
+        refresh: new Secret(given.refreshToken),
+      },
+      endpoints: { token: `${authorization.issuer}/token` },
+      resource: server.url,
+    })
+    const servers = { x: { type: 'http', url: server.url } }
+    await using test = await openTestBoard(servers, { wait: 'all', scratch: lend(signedIn.scratch) })
+    await untilState(test.board, 'x', 'needs-auth')
+    for (const _ of [1, 2]) await problemOf(test.board.connect('x'))
+    expect(authorization.count('token refresh_token')).toBe(1)
+  })
+
+  test('client credentials are asked for again', async () => {
+    const client = {
+      client_id: 'robot:1',
+      client_secret: 'a secret: of some length',
+      grant_types: ['client_credentials'],
+      redirect_uris: [],
+      response_types: [],
+      token_endpoint_auth_method: 'client_secret_basic',
+    } as const
+    await using authorization = await startAuthorizationServer({
+      clients: [{ ...client, grant_types: [...client.grant_types], redirect_uris: [], response_types: [] }],
+    })
+    await using server = await startProtectedServer({ authorization })
+    using scratch = createScratch()
+    await openSignInStore(scratch.world, stateOf(scratch)).save({
+      key: { url: server.url, issuer: authorization.issuer },
+      client: {
+        id: client.client_id,
+        secret: new Secret(client.client_secret),
+        from: 'entry',
+        method: 'client_secret_basic',
+        redirectUris: [],
+      },
+      tokens: { access: new Secret('over'), type: 'bearer', scopes: ['mcp:read'] },
+      endpoints: { token: `${authorization.issuer}/token` },
+      resource: server.url,
+      grant: 'client_credentials',
+    })
+    await using test = await openTestBoard(
+      { x: { type: 'http', url: server.url } },
+      { wait: 'all', scratch: lend(scratch) },
+    )
+    expect(await echo(test)).toBe('hi')
+    expect(authorization.count('token client_credentials')).toBe(1)
+  })
+})
+
+describe('a clock that is wrong', () => {
+  test.each([
+    ['an hour ahead', 3_600_000],
+    ['an hour behind', -3_600_000],
+  ])('by %s changes nothing', async (_, offset) => {
+    await using signedIn = await openSignedIn({ scratch: atTime(() => offset), accessTokenSeconds: 600 })
+    await using test = await openOn(signedIn)
+    expect(await echo(test)).toBe('hi')
+    expect(signedIn.authorization.count('token refresh_token')).toBe(0)
+    signedIn.authorization.expireAccessTokens()
+    for (const _ of [1, 2, 3]) expect(await echo(test)).toBe('hi')
+    expect(signedIn.authorization.count('token refresh_token')).toBe(1)
+  })
+
+  test.each([
+    ['forward', 3_600_000],
+    ['back', -3_600_000],
+  ])('that is set %s while a session lives costs one renewal at most', async (_, jump) => {
+    let offset = 0
+    await using signedIn = await openSignedIn({ scratch: atTime(() => offset), accessTokenSeconds: 600 })
+    await using test = await openOn(signedIn)
+    offset = jump
+    for (const _ of [1, 2, 3]) expect(await echo(test)).toBe('hi')
+    expect(signedIn.authorization.count('token refresh_token')).toBe(jump > 0 ? 1 : 0)
+  })
+
+  test('a token that is said to last no time at all is not renewed for every request', async () => {
+    await using signedIn = await openSignedIn({ accessTokenSeconds: 1, endsInMs: 0 })
+    await using test = await openOn(signedIn)
+    for (const _ of [1, 2, 3, 4, 5]) await echo(test).catch(() => undefined)
+    expect(signedIn.authorization.count('token refresh_token')).toBeLessThanOrEqual(2)
+  })
+})
+
+describe('more scopes', () => {
+  test('a tool that wants them says so, with the command, and the session goes on', async () => {
+    await using signedIn = await openSignedIn()
+    await using test = await openOn(signedIn, { permit: allowAll })
+    const result = await test.board.call({ server: 'x', tool: 'admin' })
+    expect(result).toMatchObject({
+      outcome: 'failed',
+      problem: {
+        code: 'call/needs-auth',
+        message: '`x.admin` was not called: it wants more than you signed in for',
+        notes: ['it asked for scopes: mcp:read, mcp:admin'],
+        hints: ['run `plugboard login x`'],
+      },
+    })
+    expect(await echo(test)).toBe('hi')
+    // Once: a server that always wants more is not asked without end.
+    expect(signedIn.server.answered(403)).toBe(1)
+    expect(signedIn.store.look({ url: signedIn.server.url })?.wantedScopes).toEqual(['mcp:admin'])
+  })
+
+  test('once somebody has signed in for them, the same session has them', async () => {
+    await using signedIn = await openSignedIn()
+    await using test = await openOn(signedIn)
+    const admin = (): Promise<string> => call(test.board, 'x', ['admin', { text: 'done' }])
+    await expect(admin()).rejects.toThrow('HTTP 403')
+    await signedIn.store.save(await signedIn.signIn(['mcp:read', 'mcp:admin']))
+    expect(await admin()).toBe('done')
+  })
+})
+
+describe('a sign-in that is made elsewhere', () => {
+  test('is picked up by a board that waits for it', async () => {
+    await using signedIn = await openSignedIn()
+    const signIn = await signedIn.signIn()
+    await signedIn.store.forget(signIn.key)
+    await using test = await openOn(signedIn)
+    await untilState(test.board, 'x', 'needs-auth')
+    await signedIn.store.save(signIn)
+    await untilState(test.board, 'x', 'ready')
+    expect(await echo(test)).toBe('hi')
+  })
+
+  test('takes the place of one that could not be renewed', async () => {
+    await using signedIn = await openSignedIn({ endsInMs: -1000 })
+    signedIn.authorization.answer = (request, response) => {
+      if (request.url !== '/token') return false
+      response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":"invalid_grant"}')
+      return true
+    }
+    await using test = await openOn(signedIn)
+    await untilState(test.board, 'x', 'needs-auth')
+    signedIn.authorization.answer = undefined
+    await signedIn.store.save(await signedIn.signIn())
+    await untilState(test.board, 'x', 'ready')
+  })
+
+  test('who signs out is signed out everywhere', async () => {
+    await using signedIn = await openSignedIn()
+    await using test = await openOn(signedIn)
+    await signedIn.store.forget((await signedIn.store.find({ url: signedIn.server.url }))!.key)
+    signedIn.authorization.expireAccessTokens()
+    await expect(echo(test)).rejects.toThrow('HTTP 401')
+    await untilState(test.board, 'x', 'needs-auth')
+    expect(signedIn.authorization.count('token refresh_token')).toBe(0)
+  })
+})
