@@ -581,7 +581,7 @@ export const PLUGBOARD: Command = {
       summary: 'print the script that completes lines in a shell, with servers, tools and their arguments',
       arguments: [{ name: 'shell', count: 'one', values: ['bash', 'zsh', 'fish', 'powershell'] }],
       flags: [],
-      examples: ['eval "$(plugboard completion bash)"', 'plugboard completion fish | source'],
+      examples: ['plugboard completion bash', 'plugboard completion powershell'],
       load: () => import('./commands/completion.ts'),
     },
     {

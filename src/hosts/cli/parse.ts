@@ -38,9 +38,10 @@ export function parseLine(argv: readonly string[]): ParsedLine {
   if (given.has('version')) return { kind: 'version' }
   if (stray !== undefined) return toProblem(unknownCommand(stray, nameOf(path), namesOf(path.at(-1)!)))
   const full = [...path, ...defaultsOf(path.at(-1)!)]
-  const problem = checkFlags(words.flags, full) ?? checkArguments(rest, full)
+  const flags = words.flags.map((one) => withOwn(one, full.at(-1)!))
+  const problem = checkFlags(flags, full) ?? checkArguments(rest, full)
   if (problem !== undefined) return toProblem(problem)
-  return { kind: 'run', command: full.at(-1)!, flags: toFlags(words.flags), args: rest }
+  return { kind: 'run', command: full.at(-1)!, flags: toFlags(flags), args: rest }
 }
 
 /** Whether the line asks for JSON, even when nothing else of it can be understood. */
@@ -62,7 +63,7 @@ interface Line {
   readonly isOver: boolean
 }
 
-/** A flag means the same wherever it is known, so the line can be split before the command is. */
+/** The command that is named so far says what a flag means; one before it means what any command means by it. */
 export function splitLine(argv: readonly string[]): Line {
   const flags: GivenFlag[] = []
   const positional: string[] = []
@@ -82,7 +83,7 @@ export function splitLine(argv: readonly string[]): Line {
       break
     }
     const [, spelled, inline] = /^([^=]*)(?:=(.*))?$/s.exec(word)!
-    const flag = ALL_FLAGS.find((known) => spellingsOf(known).includes(spelled!))
+    const flag = findFlag(spelled!, positional)
     const next = argv[i + 1]
     const takesNext =
       flag?.value !== undefined && inline === undefined && next !== undefined && !/^-./.test(next)
@@ -91,6 +92,11 @@ export function splitLine(argv: readonly string[]): Line {
     flags.push({ spelled: spelled!, flag, ...(value === undefined ? {} : { value }) })
   }
   return { flags, positional, isOver }
+}
+
+function findFlag(spelled: string, positional: readonly string[]): Flag | undefined {
+  const own = findCommand(positional).path.at(-1)!.flags
+  return [...own, ...ALL_FLAGS].find((known) => spellingsOf(known).includes(spelled))
 }
 
 /** Of the command that these words name. */
@@ -130,6 +136,12 @@ export function findCommand(positional: readonly string[]): {
 function defaultsOf(command: Command): readonly Command[] {
   const first = command.commands?.[0]
   return first === undefined ? [] : [first, ...defaultsOf(first)]
+}
+
+/** Several commands have a `--scope`, and not each may be given more than once. */
+function withOwn(given: GivenFlag, { flags }: Command): GivenFlag {
+  const own = flags.find((flag) => spellingsOf(flag).includes(given.spelled))
+  return own === undefined ? given : { ...given, flag: own }
 }
 
 function checkFlags(given: readonly GivenFlag[], path: readonly Command[]): Problem | undefined {

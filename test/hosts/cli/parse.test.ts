@@ -32,6 +32,11 @@ describe('understands', () => {
         args: [],
       },
     ],
+    [
+      ['--scope', 'a', 'login', 'x', '--scope=b'],
+      { run: 'login', flags: { scope: ['a', 'b'] }, args: ['x'] },
+    ],
+    [['--scope', 'user', 'add', 'a', 'npx'], { run: 'add', flags: { scope: 'user' }, args: ['a', 'npx'] }],
     [['add', 'a', 'npx', '--json', '-y'], { run: 'add', flags: {}, args: ['a', 'npx', '--json', '-y'] }],
     [
       ['add', '-e', 'A=b', 'a', '--', 'npx', '-e'],
