@@ -5,6 +5,7 @@
  * that of the new one. A comment is never taken out, unless it stands inside of a value that goes.
  */
 import { parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser'
+import { describeJsonFault } from '../base/json-fault.ts'
 import { isListValue, isObjectValue, isSameValue, type Value } from './change.ts'
 import { BETWEEN, findItems, findNode, scanJson, type JsonItem, type JsonNode } from './json-scan.ts'
 import { addItem, removeItem, type Brackets, type NewItem } from './items.ts'
@@ -79,7 +80,7 @@ function parse(text: string): Node {
   if (error !== undefined)
     throw doesNotParse(
       text,
-      { format: 'JSON', message: describeError(error) },
+      { format: 'JSON', message: describeError(text, error) },
       { start: error.offset, end: error.offset + error.length },
     )
   if (root === undefined)
@@ -98,11 +99,9 @@ function parseDeep(text: string, errors: ParseError[]): Node | undefined {
   }
 }
 
-/** `CommaExpected` → "comma expected". */
-function describeError({ error }: ParseError): string {
-  return printParseErrorCode(error)
-    .replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-    .trim()
+function describeError(text: string, { error, offset, length }: ParseError): string {
+  const end = offset + length
+  return describeJsonFault(printParseErrorCode(error), text.slice(offset, end), text[end])
 }
 
 function toValue(node: Node): Value {
