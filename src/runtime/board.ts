@@ -7,7 +7,7 @@
  */
 // Hosts whose `lib` is older than `await using` can use the types all the same.
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { AdmittedServer, Catalog } from '../model/catalog.ts'
+import type { Catalog } from '../model/catalog.ts'
 import type { CredentialSource } from '../model/launch.ts'
 import type { Params, Result } from '../model/message.ts'
 import { LIST_KINDS } from '../model/offering.ts'
@@ -18,21 +18,16 @@ import type { ClientHandlers, RequestOptions } from '../model/session.ts'
 import { NO_REPEATS } from '../pipeline/call/loop-guard.ts'
 import type { ClientInfo } from '../pipeline/connect/client.ts'
 import type { InProcessServers } from '../pipeline/connect/open-wire.ts'
-import { capabilitiesOf } from '../pipeline/connect/questions.ts'
-import { createValueCache } from '../pipeline/resolve/value-cache.ts'
 import { createSpill } from '../pipeline/translate/spill.ts'
 import { ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
 import { ask, timeoutOf, untilLive } from './ask.ts'
-import { createAloneFor } from './alone-for.ts'
-import { createAuthorizer } from './authorizer.ts'
 import { callTool, type CallArguments, type CallDesk, type CallOptions } from './call-tool.ts'
 import { openFork, type Fork, type ForkOptions } from './fork.ts'
 import type { ToolName } from './reach-tool.ts'
 import { passGate, type Wait } from './gate.ts'
 import { CatalogLoader, type Load, type Reloaded } from './catalog-loader.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
-import { openOfferingCache } from './offering-cache.ts'
 import { Listeners, type BoardEvents } from './board-events.ts'
 import { notConnectable, unknownServer, type Words } from './board-problems.ts'
 import type { BuiltinTool } from './builtin-tools.ts'
@@ -50,13 +45,12 @@ import { openPermissions, type OpenPermissions, type PermissionOptions } from '.
 import { toPermit } from './permit-call.ts'
 import { toReadiness, type Readiness } from './readiness.ts'
 import { NOTHING, planReload, type ReloadSummary } from './reload.ts'
-import type { Shared } from './shared.ts'
+import { Roster } from './roster.ts'
+import { share, type Shared } from './shared.ts'
 import { makeShowable } from './showable.ts'
 import { SignInWatch } from './sign-in-watch.ts'
-import { createSlots } from './slots.ts'
-import type { KnownServer } from './standing.ts'
 import { Subscriptions } from './subscriptions.ts'
-import { Supervisor, type ServerSnapshot } from './supervisor.ts'
+import type { ServerSnapshot, Supervisor } from './supervisor.ts'
 import { createToolList, type BoardTool } from './tools.ts'
 
 export interface BoardOptions extends PermissionOptions {
@@ -148,12 +142,7 @@ export interface BoardSnapshot {
   readonly catalog: Catalog
 }
 
-/** How many may be starting at once: local ones for each processor, remote ones for all. */
-const STARTING = { local: 8, remote: 20 }
-
 const DEFAULTS = { loopLimit: 3, maxResultTokens: 25_000 }
-
-const CLIENT: ClientInfo = { name: 'plugboard', version: '0' }
 
 export async function openBoard(world: World, options: BoardOptions): Promise<Board> {
   const loader = new CatalogLoader(world, options.load, { isWatched: options.watch === true })
@@ -169,9 +158,7 @@ class LiveBoard implements Board {
   readonly #shared: Shared
   readonly #openedAt: number
   #loaded: LoadedCatalog
-  readonly #supervisors = new Map<string, Supervisor>()
-  /** Out of use, with calls that still wait for their answer. */
-  readonly #retiring = new Set<Supervisor>()
+  readonly #roster: Roster
   readonly #listeners = new Listeners()
   readonly #toolList = createToolList(() => this.#loaded.toolNames)
   readonly #modelView = createModelView()
@@ -202,44 +189,44 @@ class LiveBoard implements Board {
       },
       find: (name) => this.#loaded.catalog.servers.find((one) => one.name === name),
     })
+    this.#roster = new Roster(this.#shared, options.only)
     this.#subscriptions = new Subscriptions({
       clock: world.clock,
-      find: (server) => this.#supervisors.get(server),
+      find: (server) => this.#roster.find(server),
       onChange: (server) => this.#note(server),
       onResource: (change) => this.#listeners.tell('resource', change),
     })
-    if (options.stay !== 'once')
-      this.#signIns = new SignInWatch(world.clock, () => this.#supervisors.values())
+    if (options.stay !== 'once') this.#signIns = new SignInWatch(world.clock, () => this.#roster.all())
     this.#desk = this.#openDesk()
   }
 
   async start(): Promise<void> {
-    for (const server of this.#loaded.catalog.servers) this.#add(server)
+    for (const server of this.#loaded.catalog.servers) this.#roster.add(server)
     if (this.#options.watch === true) await this.#loader.watch((reloaded) => this.#applyChange(reloaded))
     const { wait = 'known', deadlineMs } = this.#options
-    const gate = { board: this, supervisors: this.#inOrder(), clock: this.#world.clock }
+    const gate = { board: this, supervisors: this.#roster.inOrder(), clock: this.#world.clock }
     await passGate(gate, { wait, deadlineMs })
   }
 
   tools(): readonly BoardTool[] {
-    for (const one of this.#supervisors.values()) one.keepFresh(['tool'])
-    return this.#toolList.of(this.#inOrder())
+    for (const one of this.#roster.all()) one.keepFresh(['tool'])
+    return this.#toolList.of(this.#roster.inOrder())
   }
 
   builtinTools(): readonly BuiltinTool[] {
-    return this.#modelView.builtins(this.#known())
+    return this.#modelView.builtins(this.#roster.known())
   }
 
   systemPromptSection(): string {
-    return this.#modelView.section(this.#known())
+    return this.#modelView.section(this.#roster.known())
   }
 
   snapshot(): BoardSnapshot {
-    for (const one of this.#supervisors.values()) one.keepFresh(LIST_KINDS)
+    for (const one of this.#roster.all()) one.keepFresh(LIST_KINDS)
     const { catalog } = this.#loaded
     const stale = new Set(catalog.places.filter(({ isStale }) => isStale === true).map(({ file }) => file))
     return {
-      servers: this.#inOrder().map((one) => {
+      servers: this.#roster.inOrder().map((one) => {
         const snapshot = one.snapshot()
         return stale.has(snapshot.origin.file) ? { ...snapshot, isStale: true as const } : snapshot
       }),
@@ -249,11 +236,11 @@ class LiveBoard implements Board {
   }
 
   readiness(): Readiness {
-    return toReadiness(this.#inOrder(), this.#world.clock.now() - this.#openedAt)
+    return toReadiness(this.#roster.inOrder(), this.#world.clock.now() - this.#openedAt)
   }
 
   request(server: string, method: string, params?: Params, options?: RequestOptions): Promise<Result> {
-    const one = this.#supervisors.get(server)
+    const one = this.#roster.find(server)
     if (one !== undefined) return ask(one, { method, params, options }, this.#world.clock)
     return Promise.reject(new ProblemError(this.#whyNot(server)))
   }
@@ -303,12 +290,7 @@ class LiveBoard implements Board {
   }
 
   async disconnect(server: string): Promise<void> {
-    const one = this.#require(server)
-    await one.close()
-    // A reload may have replaced or removed it meanwhile.
-    if (this.#supervisors.get(server) !== one) return
-    this.#supervisors.set(server, new Supervisor(one.server, this.#shared))
-    this.#note(server)
+    if (await this.#roster.rest(this.#require(server))) this.#note(server)
   }
 
   async login(server: string, options: LoginOptions = {}): Promise<SignedIn> {
@@ -331,7 +313,7 @@ class LiveBoard implements Board {
   reload(): Promise<ReloadSummary> {
     return this.#loader.load(async (loaded) => {
       if (this.#isClosed) return NOTHING
-      const plan = planReload([...this.#supervisors.values()], loaded.catalog)
+      const plan = planReload([...this.#roster.all()], loaded.catalog)
       await this.#apply(loaded, plan)
       return plan
     })
@@ -348,8 +330,7 @@ class LiveBoard implements Board {
     this.#isClosed = true
     this.#signIns?.close()
     this.#loader.close()
-    const all = [...this.#supervisors.values(), ...this.#retiring]
-    await Promise.allSettled(all.map((one) => one.close()))
+    await this.#roster.close()
     await this.#shared.cache.flush()
   }
 
@@ -368,8 +349,8 @@ class LiveBoard implements Board {
     return {
       servers: {
         clock: this.#world.clock,
-        all: () => this.#supervisors.values(),
-        find: (name) => this.#supervisors.get(name),
+        all: () => this.#roster.all(),
+        find: (name) => this.#roster.find(name),
         style: () => this.#loaded.toolNames,
         whyNot: (name) => this.#whyNot(name),
       },
@@ -391,17 +372,17 @@ class LiveBoard implements Board {
    * have them tried again and again.
    */
   async #applyChange({ loaded, files }: Reloaded): Promise<void> {
-    const plan = planReload([...this.#supervisors.values()], loaded.catalog)
+    const plan = planReload([...this.#roster.all()], loaded.catalog)
     const summary = { ...plan, reconnected: [] }
     await this.#apply(loaded, summary)
     this.#listeners.tell('reload', { files, summary })
   }
 
   async #apply(loaded: LoadedCatalog, plan: ReloadSummary): Promise<void> {
-    for (const name of plan.removed) this.#retire(name)
+    for (const name of plan.removed) this.#roster.retire(name)
     const fresh = new Set([...plan.added, ...plan.changed])
-    for (const server of loaded.catalog.servers) if (fresh.has(server.name)) this.#replace(server)
-    for (const name of plan.reconnected) this.#supervisors.get(name)!.restart()
+    for (const server of loaded.catalog.servers) if (fresh.has(server.name)) this.#roster.replace(server)
+    for (const name of plan.reconnected) this.#roster.find(name)!.restart()
     for (const name of [...plan.removed, ...fresh]) this.#note(name)
     // Other names are other tools, although no server changed.
     const isRenamed = loaded.toolNames !== this.#loaded.toolNames
@@ -410,55 +391,15 @@ class LiveBoard implements Board {
     ;(await this.#permissions)?.update(loaded)
   }
 
-  #inOrder(): readonly Supervisor[] {
-    return [...this.#supervisors.values()].sort((a, b) => (a.server.name < b.server.name ? -1 : 1))
-  }
-
-  #known(): readonly KnownServer[] {
-    return this.#inOrder().map(({ server: { name }, connection, offering }) => ({
-      name,
-      connection,
-      offering,
-    }))
-  }
-
-  #add(server: AdmittedServer): Supervisor {
-    const { only } = this.#options
-    const one = new Supervisor(server, this.#shared)
-    this.#supervisors.set(server.name, one)
-    if (only === undefined || only.includes(server.name)) one.want()
-    return one
-  }
-
-  /** In place of the one of this name, if there is one. */
-  #replace(server: AdmittedServer): void {
-    const before = this.#supervisors.get(server.name)
-    const one = this.#add(server)
-    if (before === undefined) return
-    before.handOver(one)
-    this.#finish(before)
-  }
-
-  #retire(name: string): void {
-    const one = this.#supervisors.get(name)!
-    this.#supervisors.delete(name)
-    this.#finish(one)
-  }
-
-  #finish(one: Supervisor): void {
-    this.#retiring.add(one)
-    void one.retire().finally(() => this.#retiring.delete(one))
-  }
-
   #require(name: string): Supervisor {
-    const one = this.#supervisors.get(name)
+    const one = this.#roster.find(name)
     if (one === undefined) throw new ProblemError(this.#whyNot(name))
     return one
   }
 
   #whyNot(name: string): Problem {
     const entry = this.#loaded.catalog.entries.find(({ entry: { found } }) => found.name === name)
-    if (entry === undefined) return unknownServer(name, [...this.#supervisors.keys()])
+    if (entry === undefined) return unknownServer(name, this.#roster.names())
     return notConnectable(entry, this.#options.words)
   }
 
@@ -472,41 +413,8 @@ class LiveBoard implements Board {
     this.#changed.clear()
     this.#subscriptions.renew()
     if (!this.#isClosed) this.#signIns?.update()
-    const { section, builtins } = this.#modelView.update(this.#known())
-    const tools = this.#toolList.update(this.#inOrder()) || builtins
+    const { section, builtins } = this.#modelView.update(this.#roster.known())
+    const tools = this.#toolList.update(this.#roster.inOrder()) || builtins
     this.#listeners.tell('change', { servers, tools, section })
-  }
-}
-
-function share(
-  world: World,
-  { dirs, project }: LoadedCatalog,
-  options: BoardOptions &
-    Pick<Shared, 'onChange' | 'onNotification'> & {
-      /** As it is declared by now. */
-      find(name: string): AdmittedServer | undefined
-    },
-): Shared {
-  const { handlers = {}, inProcess = {}, client = CLIENT, stay = 'long' } = options
-  const resolving = { world, project, cache: createValueCache() }
-  const aloneFor = createAloneFor(resolving, options.find)
-  const { credentials = createAuthorizer({ world, dirs, aloneFor }) } = options
-  return {
-    world,
-    dirs,
-    client,
-    handlers,
-    inProcess,
-    cache: openOfferingCache(world, dirs),
-    slots: {
-      local: createSlots(STARTING.local * world.processors, world.clock),
-      remote: createSlots(STARTING.remote, world.clock),
-    },
-    capabilities: capabilitiesOf(handlers),
-    listens: stay === 'long' ? 'always' : 'never',
-    retries: stay === 'long' || options.deadlineMs !== undefined ? 'always' : 'never',
-    resolving: { ...resolving, credentials },
-    onChange: options.onChange,
-    onNotification: options.onNotification,
   }
 }

@@ -232,6 +232,8 @@ export class HeldSignIn implements Authorization {
     const { store, wish } = this.#options
     // Somebody may have signed in, out, or anew.
     const found = await store.findKept(wish)
+    // Perhaps as somebody else: that takes a session of its own.
+    if (found !== undefined && this.#signIn !== undefined && found.account !== this.account) return undefined
     const before = this.#headers[1]
     this.#take(found)
     if (found === undefined || this.#headers[1] !== before) return undefined
@@ -252,7 +254,7 @@ export class HeldSignIn implements Authorization {
       // Not kept, but given: the old ones are worth nothing any more.
       if (given === undefined) throw error
       this.#trouble = toTrouble(error)
-      this.#take({ signIn: given, mark: found.mark })
+      this.#take({ ...found, signIn: given })
     }
     if (answer?.kind === 'unavailable') return toFailure(found.signIn, answer.why)
     this.#settle(answer)
@@ -273,7 +275,7 @@ export class HeldSignIn implements Authorization {
   async #askAlone(alone: Alone, challenge: Challenge): Promise<void> {
     const signIn = await alone(challenge)
     await this.#options.store.save(signIn)
-    this.#take({ signIn, mark: this.#options.store.markOf(this.#options.wish) ?? '' })
+    this.#take({ signIn, account: this.account, mark: this.#options.store.markOf(this.#options.wish) ?? '' })
     this.#settle({ kind: 'tokens', tokens: signIn.tokens })
   }
 

@@ -1,15 +1,22 @@
 /**
  * shared: what all servers of one board have in common.
  */
+import type { AdmittedServer } from '../model/catalog.ts'
+import type { CredentialSource } from '../model/launch.ts'
 import type { Params } from '../model/message.ts'
 import type { ClientHandlers } from '../model/session.ts'
 import type { ClientInfo } from '../pipeline/connect/client.ts'
 import type { InProcessServers } from '../pipeline/connect/open-wire.ts'
+import { capabilitiesOf } from '../pipeline/connect/questions.ts'
 import type { OurDirs } from '../pipeline/discover/project.ts'
 import type { ResolveContext } from '../pipeline/resolve/resolve.ts'
+import { createValueCache } from '../pipeline/resolve/value-cache.ts'
 import type { World } from '../world/world.ts'
-import type { OfferingCache } from './offering-cache.ts'
-import type { Slots } from './slots.ts'
+import { createAloneFor } from './alone-for.ts'
+import { createAuthorizer } from './authorizer.ts'
+import type { LoadedCatalog } from './load-catalog.ts'
+import { openOfferingCache, type OfferingCache } from './offering-cache.ts'
+import { createSlots, type Slots } from './slots.ts'
 
 export interface Shared {
   readonly world: World
@@ -28,4 +35,50 @@ export interface Shared {
   /** Something about this server is not as it was. */
   onChange(server: string): void
   onNotification(server: string, method: string, params: Params): void
+}
+
+/** What a host may say about it. */
+export interface ShareOptions extends Pick<Shared, 'onChange' | 'onNotification'> {
+  /** A server as it is declared by now. */
+  find(name: string): AdmittedServer | undefined
+  readonly handlers?: ClientHandlers | undefined
+  readonly credentials?: CredentialSource | undefined
+  readonly inProcess?: InProcessServers | undefined
+  readonly client?: ClientInfo | undefined
+  readonly deadlineMs?: number | undefined
+  readonly stay?: 'long' | 'once' | undefined
+}
+
+/** How many may be starting at once: local ones for each processor, remote ones for all. */
+const STARTING = { local: 8, remote: 20 }
+
+const CLIENT: ClientInfo = { name: 'plugboard', version: '0' }
+
+export function share(
+  world: World,
+  { dirs, project }: Pick<LoadedCatalog, 'dirs' | 'project'>,
+  options: ShareOptions,
+): Shared {
+  const { handlers = {}, inProcess = {}, client = CLIENT, stay = 'long' } = options
+  const resolving = { world, project, cache: createValueCache() }
+  const aloneFor = createAloneFor(resolving, options.find)
+  const { credentials = createAuthorizer({ world, dirs, aloneFor }) } = options
+  return {
+    world,
+    dirs,
+    client,
+    handlers,
+    inProcess,
+    cache: openOfferingCache(world, dirs),
+    slots: {
+      local: createSlots(STARTING.local * world.processors, world.clock),
+      remote: createSlots(STARTING.remote, world.clock),
+    },
+    capabilities: capabilitiesOf(handlers),
+    listens: stay === 'long' ? 'always' : 'never',
+    retries: stay === 'long' || options.deadlineMs !== undefined ? 'always' : 'never',
+    resolving: { ...resolving, credentials },
+    onChange: options.onChange,
+    onNotification: options.onNotification,
+  }
 }

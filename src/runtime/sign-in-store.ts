@@ -37,6 +37,7 @@ export interface Summaries {
 /** A sign-in, and by what it is told from what is kept later. */
 export interface Kept {
   readonly signIn: SignIn
+  readonly account: string
   readonly mark: string
 }
 
@@ -63,7 +64,7 @@ export class OpenSignInStore implements SignInStore {
   /** As `find`. */
   async findKept(wish: SignInWish): Promise<Kept | undefined> {
     const stored = this.#pick(this.#readOrThrow(), wish)
-    return stored === undefined ? undefined : { signIn: await this.#open(stored), mark: markOf(stored) }
+    return stored === undefined ? undefined : toKept(await this.#open(stored), stored)
   }
 
   /** By all of its key. Throws as `find`. */
@@ -116,12 +117,12 @@ export class OpenSignInStore implements SignInStore {
       const now = stored === undefined ? undefined : await this.#open(stored)
       const next = await step(now)
       if (stored === undefined) return undefined
-      if (next === undefined) return { signIn: now!, mark: markOf(stored) }
+      if (next === undefined) return toKept(now!, stored)
       const renewed = await this.#seal(next, stored)
       // Whoever signed in or out meanwhile has the last word.
       const isSame = (one: StoredSignIn): boolean => idOf(one) === id && one.account === stored.account
       await this.#update((all) => all.map((one) => (isSame(one) ? renewed : one)))
-      return { signIn: next, mark: markOf(renewed) }
+      return toKept(next, renewed)
     })
   }
 
@@ -180,6 +181,10 @@ export class OpenSignInStore implements SignInStore {
     if (problem !== undefined) throw new ProblemError(problem)
     await updateState(this.#world, this.#state, change)
   }
+}
+
+function toKept(signIn: SignIn, stored: StoredSignIn): Kept {
+  return { signIn, account: stored.account, mark: markOf(stored) }
 }
 
 /** Another one for another token of the same sign-in, too. */

@@ -1,20 +1,24 @@
 /**
- * driver: the client that the conformance suite tests: our library, and a few lines that do what a scenario asks for.
+ * driver: the client that the conformance suite tests: our library, a few lines that do what a scenario asks for, and a
+ * browser whose user agrees to everything.
  *
  *   node test/conformance/driver.mjs <url>      with MCP_CONFORMANCE_SCENARIO and MCP_CONFORMANCE_CONTEXT from the suite
  */
+import { get } from 'node:http'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const home = mkdtempSync(join(tmpdir(), 'plugboard-conformance-'))
 process.env.PLUGBOARD_HOME = home
-const { openPlugboard } = await import('../../dist/index.js')
+process.env.PLUGBOARD_KEYCHAIN = 'off'
+const { createNodeWorld, openPlugboard } = await import('../../dist/index.js')
 
 const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? ''
 const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}')
 const board = await openPlugboard({
-  servers: { suite: { type: 'http', url: process.argv.at(-1) } },
+  world: { ...createNodeWorld(), browser: { open: agree } },
+  servers: { suite: { type: 'http', url: process.argv.at(-1), oauth: oauthOf(scenario) } },
   strict: true,
   handlers: {
     roots: async () => [{ uri: 'file:///tmp' }],
@@ -24,12 +28,16 @@ const board = await openPlugboard({
   },
 })
 
+/** How often somebody is ready to sign in. */
+const PATIENCE = 3
+
 try {
-  const [{ connection, offering }] = board.snapshot().servers
-  if (connection.state !== 'ready') throw new Error(connection.problem?.message ?? connection.state)
+  for (let times = 0; connection().state === 'needs-auth' && times < PATIENCE; times++) await signIn()
+  if (connection().state !== 'ready') throw new Error(connection().problem?.message ?? connection().state)
+  const { offering } = suite()
   for (const { name, arguments: args } of callsOf(offering)) {
     // Some scenarios refuse every call; what they look at is what was sent.
-    await board.request('suite', 'tools/call', { name, arguments: args }).catch((error) => {
+    await signedIn(() => board.request('suite', 'tools/call', { name, arguments: args })).catch((error) => {
       if (error.failure?.kind !== 'rpc') throw error
     })
   }
@@ -39,6 +47,65 @@ try {
 } finally {
   await board.close()
   rmSync(home, { recursive: true })
+}
+
+function suite() {
+  return board.snapshot().servers[0]
+}
+
+function connection() {
+  return suite().connection
+}
+
+/** Signs in once more whenever a request was turned down for want of it. */
+async function signedIn(request) {
+  for (let times = 1; ; times++) {
+    try {
+      return await request()
+    } catch (error) {
+      const { wire } = error.failure ?? {}
+      const isRefused = wire?.kind === 'http' && [401, 403].includes(wire.status)
+      if (!isRefused || times === PATIENCE) throw error
+      await signIn()
+    }
+  }
+}
+
+/** A server may turn down again who has just signed in; then its state says so. */
+async function signIn() {
+  await board.login('suite').catch((error) => {
+    if (error.problem?.code !== 'connect/needs-auth') throw error
+  })
+}
+
+/** What a user would have written into the entry. */
+function oauthOf(name) {
+  const { client_id: clientId, client_secret: clientSecret } = context
+  switch (name) {
+    case 'auth/pre-registration':
+      return { clientId, clientSecret }
+    case 'auth/client-credentials-basic':
+      return { grantType: 'client_credentials', clientId, clientSecret }
+    case 'auth/client-credentials-jwt': {
+      const { private_key_pem: privateKey, signing_algorithm: signingAlgorithm = 'ES256' } = context
+      return { grantType: 'client_credentials', clientId, privateKey, signingAlgorithm }
+    }
+    case 'auth/enterprise-managed-authorization': {
+      const { idp_id_token: idToken, idp_token_endpoint: idpTokenUrl, idp_client_id: idpClientId } = context
+      return { grantType: 'enterprise_managed', clientId, clientSecret, idToken, idpTokenUrl, idpClientId }
+    }
+    case 'auth/wif-jwt-bearer':
+      return { grantType: 'jwt_bearer', clientId, assertion: context.valid_jwt }
+    default:
+      return { clientMetadataUrl: 'https://conformance-test.local/client-metadata.json' }
+  }
+}
+
+/** Follows the page to where it leads, which is back to us. */
+async function agree(url) {
+  const back = (await fetch(url, { redirect: 'manual' })).headers.get('location')
+  if (back !== null) get(back, (response) => response.resume())
+  return { kind: 'opened', opener: 'driver' }
 }
 
 function callsOf({ tools }) {

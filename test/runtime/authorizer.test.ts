@@ -355,6 +355,19 @@ describe('a sign-in that is made elsewhere', () => {
     await untilState(test.board, 'x', 'ready')
   })
 
+  test('gets a session of its own, since it may be somebody else', async () => {
+    await using signedIn = await openSignedIn()
+    await using test = await openOn(signedIn)
+    signedIn.authorization.expireAccessTokens()
+    await signedIn.store.save(await signedIn.signIn())
+    await expect(echo(test)).rejects.toThrow('HTTP 401')
+    await untilState(test.board, 'x', 'ready')
+    expect(await echo(test)).toBe('hi')
+    const greetings = signedIn.server.received.filter(({ message }) => message?.method === 'initialize')
+    expect(greetings).toHaveLength(2)
+    expect(signedIn.authorization.count('token refresh_token')).toBe(0)
+  })
+
   test('who signs out is signed out everywhere', async () => {
     await using signedIn = await openSignedIn()
     await using test = await openOn(signedIn)

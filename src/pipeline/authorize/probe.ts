@@ -25,10 +25,17 @@ export interface ProbeRequest {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Throws a GuardError when nobody answers; aborted, as its signal says. */
+/**
+ * Asks for what it offers first: some let everybody say hello, and no more. Throws a GuardError when nobody answers;
+ * aborted, as its signal says.
+ */
 export async function probe(world: Pick<World, 'http' | 'clock'>, request: ProbeRequest): Promise<Probe> {
-  const head = await askHead(world, request)
-  const { status, headers } = head
+  if (request.transport === 'sse') return judge(await askHead(world, request, undefined))
+  const offered = judge(await askHead(world, request, LIST))
+  return offered.kind === 'challenged' ? offered : judge(await askHead(world, request, HELLO))
+}
+
+function judge({ status, headers }: HttpHead): Probe {
   if (status === 401 || status === 403) {
     const authenticate = toText(headers['www-authenticate'])
     const challenge = parseChallenge(status, { authenticate, dpopNonce: toText(headers['dpop-nonce']) })
@@ -37,7 +44,11 @@ export async function probe(world: Pick<World, 'http' | 'clock'>, request: Probe
   return status < 300 ? { kind: 'open' } : { kind: 'unclear', status }
 }
 
-function askHead({ http, clock }: Pick<World, 'http' | 'clock'>, request: ProbeRequest): Promise<HttpHead> {
+function askHead(
+  { http, clock }: Pick<World, 'http' | 'clock'>,
+  request: ProbeRequest,
+  message: string | undefined,
+): Promise<HttpHead> {
   const { signal } = request
   const url = new URL(request.url)
   return new Promise((resolve, reject) => {
@@ -56,7 +67,7 @@ function askHead({ http, clock }: Pick<World, 'http' | 'clock'>, request: ProbeR
       fail('too-slow', `${url.host} gave no answer within ${ANSWER_MS / 1000} s`),
     )
     signal?.addEventListener('abort', onAbort, { once: true })
-    end = http.request(toRequest(request), {
+    end = http.request(toRequest(request, message), {
       onHead: (head) => {
         // Later, when `end` is there.
         queueMicrotask(() => settle(() => resolve(head)))
@@ -82,14 +93,16 @@ const HELLO = JSON.stringify({
   },
 })
 
-function toRequest({ url, transport, headers }: ProbeRequest): HttpRequest {
+const LIST = JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'tools/list', params: {} })
+
+function toRequest({ url, headers }: ProbeRequest, message: string | undefined): HttpRequest {
   const { origin, pathname, search } = new URL(url)
   const own = [...headers].flatMap(([name, value]) => [name.toLowerCase(), value])
   const common = { origin, path: pathname + search, isUrgent: true }
-  if (transport === 'sse')
+  if (message === undefined)
     return { ...common, method: 'GET', headers: ['accept', 'text/event-stream', ...own] }
   const accept = ['accept', 'application/json, text/event-stream', 'content-type', 'application/json']
-  return { ...common, method: 'POST', headers: [...accept, ...own], body: HELLO }
+  return { ...common, method: 'POST', headers: [...accept, ...own], body: message }
 }
 
 function toText(value: string | readonly string[] | undefined): string | undefined {

@@ -2,7 +2,7 @@
  * offer: what the adapters have in common.
  */
 import { expect, test } from 'vitest'
-import { imagesOf } from '../../../src/hosts/adapters/offer.ts'
+import { imagesOf } from '../../../src/hosts/shared/images.ts'
 import type { Media } from '../../../src/model/outcome.ts'
 
 test('images are sent when every provider can see them, and no other can spoil the request', () => {

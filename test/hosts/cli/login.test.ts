@@ -1,0 +1,228 @@
+/**
+ * login: the command as people use it: with a browser, over SSH, in a terminal that they lose patience with.
+ */
+import { spawn } from 'node:child_process'
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { startAuthorizationServer, type AuthorizationServer } from '../../servers/authorization-server.ts'
+import { answerLegacy, serve } from '../../servers/http/loopback.ts'
+import { startProtectedServer } from '../../servers/protected-server.ts'
+import { openMachine, putPrograms, DIST, type Machine } from '../../processes/plugboard.ts'
+import { KEYS, runInTerminal } from '../../processes/terminal.ts'
+import { agreeing } from '../../runtime/login-stage.ts'
+
+interface Setting extends AsyncDisposable {
+  readonly machine: Machine
+  readonly authorization: AuthorizationServer
+  readonly url: string
+}
+
+async function set(): Promise<Setting> {
+  const authorization = await startAuthorizationServer()
+  const server = await startProtectedServer({ authorization })
+  const machine = openMachine({
+    '~/.config/plugboard/mcp.json': { mcpServers: { linear: { type: 'http', url: server.url } } },
+  })
+  return {
+    machine,
+    authorization,
+    url: server.url,
+    async [Symbol.asyncDispose]() {
+      machine[Symbol.dispose]()
+      await server[Symbol.asyncDispose]()
+      await authorization[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** An `xdg-open` whose browser has a user who agrees; pages that were opened. */
+async function putBrowser({
+  machine,
+  authorization,
+}: Setting): Promise<{ path: string; pages: string[] } & AsyncDisposable> {
+  const pages: string[] = []
+  const desktop = createServer((request, response) => {
+    const page = decodeURIComponent(request.url!.slice(2))
+    pages.push(page)
+    response.end()
+    void agreeing(authorization.approve)(page)
+  })
+  desktop.listen(0, '127.0.0.1')
+  await once(desktop, 'listening')
+  const { port } = desktop.address() as AddressInfo
+  const folder = putPrograms(machine, '~/openers', ['xdg-open'])
+  const call = `fetch('http://127.0.0.1:${port}/?' + encodeURIComponent(process.argv[1]))`
+  machine.write({ '~/openers/xdg-open': `#!/bin/sh\nexec "${process.execPath}" -e "${call}" "$1"\n` })
+  return {
+    path: `${folder}:/usr/bin:/bin`,
+    pages,
+    async [Symbol.asyncDispose]() {
+      desktop.closeAllConnections()
+      desktop.close()
+      await once(desktop, 'close')
+    },
+  }
+}
+
+describe('plugboard login', () => {
+  test('opens the page, waits, signs in, and says how many tools there are', async () => {
+    await using setting = await set()
+    await using browser = await putBrowser(setting)
+    const { machine } = setting
+    const { code, stdout, stderr } = await machine.run(['login', 'linear'], { env: { PATH: browser.path } })
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: 'signed in to `linear` (scopes: mcp:read, offline_access); it has 2 tools\n'.replace(
+        /\(.*\)/,
+        stdout.match(/\(.*\)/)![0],
+      ),
+    })
+    // The page is always printed, and what is waited for.
+    expect(stderr).toContain(`\n  ${browser.pages[0]!}\n`)
+    expect(stderr).toContain('waiting for you to sign in in the browser (opened with xdg-open) …')
+
+    const after = await machine.run(['tools', 'linear'])
+    expect(after.code, after.stderr).toBe(0)
+  })
+
+  test('a first connection without a token waits for a sign-in: no browser, no port, and the command to run', async () => {
+    await using setting = await set()
+    await using browser = await putBrowser(setting)
+    const { machine, authorization } = setting
+    const { code, stderr } = await machine.run(['test', 'linear'], { env: { PATH: browser.path } })
+    expect(code).toBe(4)
+    expect(stderr).toContain('run `plugboard login linear`')
+    expect(browser.pages).toEqual([])
+    // Nobody asked for a client either, which is where a port would be named.
+    expect(authorization.requests).toEqual([])
+  })
+
+  test('--json has the facts, and no secret', async () => {
+    await using setting = await set()
+    await using browser = await putBrowser(setting)
+    const { stdout } = await setting.machine.run(['login', 'linear', '--json'], {
+      env: { PATH: browser.path },
+    })
+    expect(JSON.parse(stdout)).toEqual({
+      server: 'linear',
+      signedIn: true,
+      issuer: setting.authorization.issuer,
+      scopes: expect.arrayContaining(['mcp:read']) as string[],
+      expiresAt: expect.stringMatching(/^\d{4}-/) as string,
+      tools: 2,
+    })
+  })
+
+  test('--no-browser: the page is printed, and the address it ends at is read from stdin', async () => {
+    await using setting = await set()
+    await using browser = await putBrowser(setting)
+    const { machine, authorization } = setting
+    const child = spawn(process.execPath, [`${DIST}/bin.cjs`, 'login', 'linear', '--no-browser'], {
+      cwd: machine.project,
+      env: { PATH: browser.path, HOME: machine.home, PLUGBOARD_KEYCHAIN: 'off' },
+    })
+    let [stdout, stderr] = ['', '']
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
+    const page = new Promise<string>((resolve) => {
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        stderr += text
+        const found = /^ {2}(http\S+)$/m.exec(stderr)?.[1]
+        if (found !== undefined) resolve(found)
+      })
+    })
+    const exit = once(child, 'close')
+    child.stdin.write(`${(await authorization.approve(await page)).href}\n`)
+    expect(await exit).toEqual([0, null])
+    expect(stdout).toMatch(/^signed in to `linear`/)
+    expect(browser.pages).toEqual([])
+  })
+
+  test('a server that needs none says so', async () => {
+    await using server = await serve((request) =>
+      answerLegacy(request, { 'tools/list': () => ({ tools: [] }) }),
+    )
+    using machine = openMachine({
+      '~/.config/plugboard/mcp.json': { mcpServers: { open: { type: 'http', url: server.url } } },
+    })
+    expect(await machine.run(['login', 'open'])).toMatchObject({
+      code: 0,
+      stdout: '`open` does not ask for a sign-in; it has 0 tools\n',
+    })
+  })
+
+  test('who takes too long is told to try again', async () => {
+    await using setting = await set()
+    const { code, stderr } = await setting.machine.run([
+      'login',
+      'linear',
+      '--no-browser',
+      '--timeout',
+      '800',
+    ])
+    expect(code).toBe(1)
+    expect(stderr).toContain('error: OAuth flow timed out. Please try again.\n')
+  })
+
+  test.each([
+    ['nobody', 2, 'no server is named `nobody`'],
+    ['off', 2, 'Server "off" is disabled. Run plugboard enable off first.'],
+    ['files', 2, '`files` is of type `stdio`, and one signs in only to servers of type `http` or `sse`'],
+    ['own', 2, 'the entry of `own` sends an `Authorization` of its own, so a sign-in would not be used'],
+    ['gone', 1, 'Failed to connect to "gone": nobody answers at `127.0.0.1:1` (connection refused)'],
+  ])('%s: exit code %i, %s', async (name, code, message) => {
+    using machine = openMachine({
+      '~/.config/plugboard/mcp.json': {
+        mcpServers: {
+          off: { type: 'http', url: 'http://127.0.0.1:1/mcp', enabled: false },
+          files: { command: 'files' },
+          own: { type: 'http', url: 'http://127.0.0.1:1/mcp', headers: { Authorization: 'Bearer x' } },
+          gone: { type: 'http', url: 'http://127.0.0.1:1/mcp' },
+        },
+      },
+    })
+    const ran = await machine.run(['login', name])
+    expect(ran.stderr).toContain(`error: ${message}\n`)
+    expect(ran.code).toBe(code)
+  })
+
+  test('--device and --no-browser are two ways, not one', async () => {
+    await using setting = await set()
+    const { code, stderr } = await setting.machine.run(['login', 'linear', '--device', '--no-browser'])
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('`--device` and `--no-browser` do not go together'),
+    ])
+  })
+})
+
+describe('in a terminal', () => {
+  test.each(['escape', 'interrupt'] as const)('%s cancels, and leaves nothing behind', async (key) => {
+    await using setting = await set()
+    const { machine, authorization } = setting
+    const { code, text } = await runInTerminal(machine, 'plugboard login linear --no-browser', {
+      columns: 100,
+      answers: [{ when: 'waiting for you to sign in', keys: KEYS[key] }],
+      env: { PLUGBOARD_KEYCHAIN: 'off' },
+    })
+    expect(code).toBe(130)
+    expect(text).toContain('cancelled: nobody was signed in')
+    expect(authorization.count('token')).toBe(0)
+  })
+
+  test('the line that says what is waited for is written over', async () => {
+    await using setting = await set()
+    const { raw } = await runInTerminal(
+      setting.machine,
+      'plugboard login linear --no-browser --timeout 3000',
+      {
+        columns: 100,
+        env: { PLUGBOARD_KEYCHAIN: 'off' },
+      },
+    )
+    expect(raw).toContain('asking 127.0.0.1')
+    expect(raw).toContain('\r\u001b[K')
+    expect(raw).toContain('OAuth flow timed out. Please try again.')
+  })
+})

@@ -1,0 +1,415 @@
+/**
+ * Sign-ins as people and scripts meet them: the built command, real processes, a real authorization server.
+ */
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { openMachine, type Machine, type Ran } from './processes/plugboard.ts'
+import {
+  startAuthorizationServer,
+  type AuthorizationServer,
+  type GivenSignIn,
+} from './servers/authorization-server.ts'
+import { startProtectedServer, type ProtectedServer } from './servers/protected-server.ts'
+
+interface Stage extends AsyncDisposable {
+  readonly authorization: AuthorizationServer
+  readonly server: ProtectedServer
+  readonly machine: Machine
+  readonly given: GivenSignIn
+  /** What a script would put into `--token-file`. */
+  readonly seed: Readonly<Record<string, unknown>>
+  plugboard(...args: readonly string[]): Promise<Ran>
+}
+
+const KEYCHAIN = '~/.local/state/plugboard/sign-ins/keychain.json'
+const STORE = '~/.local/state/plugboard/sign-ins/sign-ins.json'
+
+async function openStage(env: Readonly<Record<string, string>> = {}): Promise<Stage> {
+  const authorization = await startAuthorizationServer()
+  const server = await startProtectedServer({ authorization })
+  const machine = openMachine({
+    '~/.config/plugboard/mcp.json': { mcpServers: { guarded: { type: 'http', url: server.url } } },
+  })
+  const given = await authorization.signIn({ resource: server.url, scopes: ['mcp:read'] })
+  return {
+    authorization,
+    server,
+    machine,
+    given,
+    seed: {
+      access_token: given.accessToken,
+      refresh_token: given.refreshToken,
+      expires_in: given.expiresInSeconds,
+      scope: given.scopes.join(' '),
+      client_id: given.clientId,
+      token_endpoint: `${authorization.issuer}/token`,
+      revocation_endpoint: `${authorization.issuer}/token/revocation`,
+      issuer: authorization.issuer,
+      resource: server.url,
+    },
+    plugboard: (...args) => machine.run(args, { env }),
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]()
+      await authorization[Symbol.asyncDispose]()
+      machine[Symbol.dispose]()
+    },
+  }
+}
+
+async function signIn(stage: Stage, seed: object = stage.seed): Promise<Ran> {
+  stage.machine.write({ './token.json': seed })
+  return stage.plugboard('login', 'guarded', '--token-file', 'token.json')
+}
+
+const CALL = ['call', 'guarded', 'echo', 'text=hi'] as const
+
+describe('20 processes with one sign-in', () => {
+  test.each([
+    ['that its giver calls over', (stage: Stage) => stage.authorization.expireAccessTokens()],
+    [
+      'that is over by the clock',
+      ({ machine }: Stage) => {
+        const file = machine.at(STORE)
+        const text = readFileSync(file, 'utf8').replace(
+          /"expiresAt": \d+/,
+          `"expiresAt": ${Date.now() - 1000}`,
+        )
+        writeFileSync(file, text)
+      },
+    ],
+  ])('%s renew it once, and all of them work', async (_, end) => {
+    await using stage = await openStage()
+    expect(await signIn(stage)).toMatchObject({ code: 0 })
+    expect(stage.authorization.count('token refresh_token')).toBe(0)
+    end(stage)
+    const runs = await Promise.all(Array.from({ length: 20 }, () => stage.plugboard(...CALL)))
+    expect(runs.map(({ code, stdout, stderr }) => [code, stdout, stderr])).toEqual(
+      Array(20).fill([0, 'hi\n', '']),
+    )
+    expect(stage.authorization.count('token refresh_token')).toBe(1)
+    // And the one that is kept is the one that works.
+    stage.authorization.expireAccessTokens()
+    expect(await stage.plugboard(...CALL)).toMatchObject({ code: 0, stdout: 'hi\n' })
+  })
+})
+
+describe('login --token-file', () => {
+  test('takes the JSON of a token endpoint, and says what it gives', async () => {
+    await using stage = await openStage()
+    expect(await signIn(stage)).toEqual({
+      code: 0,
+      stdout: 'signed in to `guarded` (scopes: mcp:read); it has 2 tools\n',
+      stderr: '',
+    })
+    expect(statSync(stage.machine.at(STORE)).mode & 0o777).toBe(0o600)
+  })
+
+  test('a refresh token alone is enough', async () => {
+    await using stage = await openStage()
+    const { access_token: _, expires_in: __, ...seed } = stage.seed
+    expect(await signIn(stage, seed)).toMatchObject({ code: 0 })
+    expect(stage.authorization.count('token refresh_token')).toBe(1)
+  })
+
+  test('takes a bare token, which nobody can renew', async () => {
+    await using stage = await openStage()
+    stage.machine.write({ './token.json': `Bearer ${stage.given.accessToken}\n` })
+    expect(await stage.plugboard('login', 'guarded', '--token-file', 'token.json')).toMatchObject({ code: 0 })
+    stage.authorization.expireAccessTokens()
+    const { code, stderr } = await stage.plugboard(...CALL)
+    expect(code).toBe(4)
+    expect(stderr).toContain('error: `guarded` needs you to sign in')
+    expect(stderr).toContain('hint: run `plugboard login guarded`')
+  })
+
+  test.each([
+    ['nothing', '', 'it is empty'],
+    ['two words', 'one two', 'it is neither JSON nor a token in one piece'],
+    ['broken JSON', '{"access_token": "s3cret-in-json', 'it begins like JSON, and is none'],
+    ['another JSON', '{"token": "s3cret-in-json"}', 'it has no `access_token`'],
+    [
+      'a refresh token without a client',
+      '{"access_token": "s3cret-in-json", "refresh_token": "s3cret-in-json"}',
+      'it has a `refresh_token`, but not the `token_endpoint` and `client_id` to use it with',
+    ],
+    [
+      'an endpoint that anyone can listen at',
+      '{"access_token": "s3cret-in-json", "token_endpoint": "http://auth.example.test/token"}',
+      'its `token_endpoint` is not an https address',
+    ],
+  ])('refuses %s without repeating it', async (_, text, why) => {
+    await using stage = await openStage()
+    stage.machine.write({ './token.json': text })
+    const { code, stdout, stderr } = await stage.plugboard('login', 'guarded', '--token-file', 'token.json')
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain(`error: the token was not taken: ${why}`)
+    expect(stderr).not.toContain('s3cret')
+  })
+
+  test('fills a credential that becomes OAUTH_ACCESS_TOKEN of a server that is started', async () => {
+    using machine = openMachine({ './token.txt': 'tok-1234567890' })
+    const script = `process.stdin.setEncoding('utf8');let s='';process.stdin.on('data',c=>{s+=c;let i;while((i=s.indexOf('\\n'))>=0){const m=JSON.parse(s.slice(0,i));s=s.slice(i+1);if(m.id===undefined)continue;
+const r={initialize:{protocolVersion:'2025-11-25',capabilities:{tools:{}},serverInfo:{name:'e',version:'1'}},'tools/list':{tools:[{name:'length',inputSchema:{type:'object'}}]},'tools/call':{content:[{type:'text',text:String((process.env.OAUTH_ACCESS_TOKEN??'').length)}]}}[m.method];
+console.log(JSON.stringify(r===undefined?{jsonrpc:'2.0',id:m.id,error:{code:-32601,message:'no'}}:{jsonrpc:'2.0',id:m.id,result:r}))}})`
+    machine.write({
+      './server.cjs': script,
+      '~/.config/plugboard/mcp.json': {
+        mcpServers: {
+          deploy: {
+            command: process.execPath,
+            args: [machine.at('./server.cjs')],
+            auth: { type: 'oauth', credentialId: 'deploy-token' },
+          },
+        },
+      },
+    })
+    const before = await machine.run(['call', 'deploy', 'length'])
+    expect(before).toMatchObject({ code: 0, stdout: '0\n' })
+    const warned = await machine.run(['test', 'deploy'])
+    expect(warned.stderr).toContain('asks for the credential `deploy-token`, and there is none')
+    const login = await machine.run(['login', 'deploy', '--token-file', 'token.txt'])
+    expect(login).toMatchObject({ code: 0, stdout: 'signed in to `deploy`; it has 1 tool\n' })
+    expect(await machine.run(['call', 'deploy', 'length'])).toMatchObject({
+      code: 0,
+      stdout: '14\n',
+      stderr: '',
+    })
+    expect((await machine.run(['auth', 'status'])).stdout).toMatch(/deploy \(deploy-token\)/)
+    expect(await machine.run(['logout', 'deploy'])).toMatchObject({ code: 0 })
+    expect(await machine.run(['call', 'deploy', 'length'])).toMatchObject({ stdout: '0\n' })
+  })
+
+  test('a server that is started and asks for none wants a name', async () => {
+    using machine = openMachine({
+      './token.txt': 'tok',
+      '~/.config/plugboard/mcp.json': { mcpServers: { local: { command: 'x' } } },
+    })
+    const { code, stderr } = await machine.run(['login', 'local', '--token-file', 'token.txt'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('hint: give one with `--credential <id>`')
+  })
+})
+
+describe('auth status', () => {
+  test('shows who is signed in where, and asks nobody', async () => {
+    await using stage = await openStage()
+    expect(await stage.plugboard('auth', 'status')).toMatchObject({
+      code: 0,
+      stdout: 'nobody is signed in anywhere; `plugboard login <server>` signs you in\n',
+    })
+    await signIn(stage)
+    const asked = [stage.server.received.length, stage.authorization.requests.length]
+    const { stdout } = await stage.plugboard('auth', 'status', '--json')
+    const { credentials } = JSON.parse(stdout) as { readonly credentials: readonly Record<string, unknown>[] }
+    expect(credentials).toEqual([
+      {
+        server: 'guarded',
+        servers: ['guarded'],
+        url: stage.server.url,
+        issuer: stage.authorization.issuer,
+        clientId: stage.given.clientId,
+        expiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string,
+        scopes: ['mcp:read'],
+        store: 'file',
+        canRenew: true,
+      },
+    ])
+    expect([stage.server.received.length, stage.authorization.requests.length]).toEqual(asked)
+  })
+
+  test('a store that others can read is not used, and says how to fix it', async () => {
+    await using stage = await openStage()
+    await signIn(stage)
+    const file = stage.machine.at(STORE)
+    chmodSync(file, 0o644)
+    const { code, stderr } = await stage.plugboard('auth', 'status')
+    expect(code).toBe(2)
+    expect(stage.machine.shorten(stderr)).toContain(`hint: run \`chmod 600 ${STORE}\``)
+    const called = await stage.plugboard(...CALL)
+    expect(called.code).toBe(4)
+    expect(stage.server.tokens).toHaveLength(1)
+  })
+})
+
+describe('logout', () => {
+  test('takes the tokens back, forgets them, and says so', async () => {
+    await using stage = await openStage()
+    await signIn(stage)
+    expect(await stage.plugboard('logout', 'guarded')).toEqual({
+      code: 0,
+      stdout: `signed out of \`guarded\`: the tokens were taken back at ${stage.authorization.issuer}, and are forgotten here\n`,
+      stderr: '',
+    })
+    expect(await stage.authorization.check(stage.given.accessToken)).toBeUndefined()
+    expect(await stage.plugboard(...CALL)).toMatchObject({ code: 4 })
+    expect((await stage.plugboard('logout', 'guarded')).stderr).toContain('nobody is signed in to `guarded`')
+  })
+
+  test('forgets them also when they cannot be taken back, and says what that means', async () => {
+    await using stage = await openStage()
+    await signIn(stage)
+    stage.authorization.answer = (_, response) => (response.writeHead(503).end(), true)
+    const { code, stdout } = await stage.plugboard('logout', 'guarded')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(
+      /could not be taken back: it answered with HTTP 503; whoever has a copy can use it, until \d{4}/,
+    )
+    expect(readFileSync(stage.machine.at(STORE), 'utf8')).not.toContain(stage.given.accessToken)
+  })
+
+  test('works by address for a server that is in no file any more', async () => {
+    await using stage = await openStage()
+    await signIn(stage)
+    stage.machine.write({ '~/.config/plugboard/mcp.json': {} })
+    expect((await stage.plugboard('logout', 'guarded')).stderr).toContain('no server is named `guarded`')
+    expect(await stage.plugboard('logout', stage.server.url)).toMatchObject({ code: 0 })
+  })
+})
+
+/** Where programs look for a browser, and what tells that they have found one. */
+function putOpeners({ machine }: Stage): string {
+  const marker = machine.at('~/opened')
+  for (const name of ['xdg-open', 'gio', 'wslview', 'kde-open', 'gnome-open', 'open', 'rundll32']) {
+    machine.write({ [`~/openers/${name}`]: `#!/bin/sh\necho "$0 $@" >> ${marker}\n` })
+    chmodSync(machine.at(`~/openers/${name}`), 0o755)
+  }
+  return marker
+}
+
+describe('passive', () => {
+  test('nothing but login opens a browser or binds a port', async () => {
+    await using stage = await openStage()
+    const opened = putOpeners(stage)
+    const bound = stage.machine.at('~/bound')
+    stage.machine.write({
+      '~/hook.cjs': `const net=require('node:net'),fs=require('node:fs');const listen=net.Server.prototype.listen;
+net.Server.prototype.listen=function(...a){fs.appendFileSync(${JSON.stringify(bound)},JSON.stringify(process.argv)+'\\n');return listen.apply(this,a)}`,
+    })
+    const env = {
+      PATH: `${stage.machine.at('~/openers')}:${process.env['PATH'] ?? ''}`,
+      NODE_OPTIONS: `--require ${stage.machine.at('~/hook.cjs')}`,
+      BROWSER: 'xdg-open',
+      DISPLAY: ':0',
+    }
+    for (const args of [
+      ['list'],
+      ['list', '--check'],
+      ['test', 'guarded'],
+      ['tools', 'guarded'],
+      CALL,
+      ['auth', 'status'],
+      ['doctor'],
+    ]) {
+      await stage.machine.run(args, { env })
+    }
+    expect([existsSync(opened), existsSync(bound)]).toEqual([false, false])
+    // The server was reached, and nobody was registered for it.
+    expect(stage.server.answered(401)).toBeGreaterThan(0)
+    expect(stage.authorization.count('registration')).toBe(1)
+    // The traps work.
+    await stage.machine.run(['login', 'guarded', '--timeout', '6000'], { env })
+    expect([existsSync(opened), existsSync(bound)]).toEqual([true, true])
+  })
+
+  test('list does not load the keychain', async () => {
+    await using stage = await openStage()
+    await signIn(stage)
+    const loaded = stage.machine.at('~/loaded')
+    stage.machine.write({
+      '~/hook.cjs': `const M=require('node:module'),fs=require('node:fs');const load=M._load;
+M._load=function(name,...rest){if(/keyring|modelcontextprotocol/.test(name))fs.appendFileSync(${JSON.stringify(loaded)},name+'\\n');return load.call(this,name,...rest)}`,
+    })
+    const env = {
+      NODE_OPTIONS: `--require ${stage.machine.at('~/hook.cjs')}`,
+      PLUGBOARD_KEYCHAIN: '',
+      DBUS_SESSION_BUS_ADDRESS: `unix:path=${stage.machine.at('~/no-bus')}`,
+    }
+    for (const args of [['list'], ['auth', 'status'], CALL]) {
+      expect(await stage.machine.run(args, { env })).toMatchObject({ code: 0 })
+    }
+    expect(existsSync(loaded)).toBe(false)
+    // The trap works: there it is asked, does not answer, and the file serves.
+    await stage.machine.run(['login', 'guarded', '--token-file', 'token.json'], { env })
+    expect(readFileSync(loaded, 'utf8')).toContain('keyring')
+    expect(readFileSync(stage.machine.at(KEYCHAIN), 'utf8')).toContain('"verdict":"broken"')
+  })
+})
+
+describe('secrets', () => {
+  test('of a sign-in are in the store and nowhere else', async () => {
+    await using stage = await openStage()
+    const { machine, authorization } = stage
+    const [clientSecret, said] = ['cl13nt-s3cret-of-the-seed', [] as Ran[]]
+    const run = async (...args: readonly string[]): Promise<void> =>
+      void said.push(await stage.plugboard(...args))
+    await run('list', '--check', '--json')
+    said.push(
+      await signIn(stage, { ...stage.seed, client_secret: clientSecret, token_endpoint_auth_method: 'none' }),
+    )
+    await run(...CALL, '--json')
+    await run('test', 'guarded', '--json')
+    authorization.expireAccessTokens()
+    await run(...CALL)
+    await run('call', 'guarded', 'admin')
+    // A token endpoint that repeats what it was given, and a server that does.
+    authorization.expireAccessTokens()
+    authorization.answer = (request, response) => {
+      if (request.url !== '/token') return false
+      let body = ''
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+      request.on('end', () =>
+        response
+          .writeHead(500, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ error: body, error_description: body })),
+      )
+      return true
+    }
+    await run(...CALL)
+    await run('test', 'guarded', '--json')
+    await run('list', '--check')
+    await run('doctor', '--json')
+    authorization.answer = undefined
+    await run('auth', 'status', '--json')
+    await run('get', 'guarded', '--json')
+    const kept = readFileSync(machine.at(STORE), 'utf8')
+    await run('logout', 'guarded', '--json')
+    await run('logs', 'guarded')
+
+    const { accessToken, refreshToken } = stage.given
+    const refreshed = authorization.requests.flatMap(({ params }) => [
+      params['refresh_token'],
+      params['token'],
+      params['code'],
+      params['code_verifier'],
+    ])
+    const secrets = [clientSecret, accessToken, refreshToken, ...stage.server.tokens, ...refreshed].filter(
+      (one) => typeof one === 'string',
+    )
+    expect(new Set(secrets).size).toBeGreaterThan(4)
+    expect(secrets.some((secret) => kept.includes(secret))).toBe(true)
+    const written = filesBelow(machine.home).filter(
+      (file) => !/\/sign-ins\/sign-ins\.json$|\/token\.json$/.test(file),
+    )
+    expect(written.length).toBeGreaterThan(2)
+    const texts = [
+      ...said.map(({ stdout, stderr }) => stdout + stderr),
+      ...written.map((file) => readFileSync(file, 'latin1')),
+    ]
+    const leaks = secrets.filter((secret) =>
+      texts.some(
+        (text) =>
+          text.includes(secret) ||
+          text.includes(encodeURIComponent(secret)) ||
+          text.includes(btoa(secret).slice(0, 20)),
+      ),
+    )
+    expect(leaks).toEqual([])
+  })
+})
+
+function filesBelow(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+}
