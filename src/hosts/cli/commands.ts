@@ -581,21 +581,8 @@ export const PLUGBOARD: Command = {
       summary: 'print the script that completes lines in a shell, with servers, tools and their arguments',
       arguments: [{ name: 'shell', count: 'one', values: ['bash', 'zsh', 'fish', 'powershell'] }],
       flags: [],
-      examples: ['eval "$(plugboard completion bash)"', 'plugboard completion fish | source'],
+      examples: ['plugboard completion bash', 'plugboard completion powershell'],
       load: () => import('./commands/completion.ts'),
-    },
-    {
-      name: '__complete',
-      summary: 'for the scripts of completion: what may stand in place of the last word',
-      isHidden: true,
-      arguments: [
-        { name: 'count', count: 'optional' },
-        { name: 'word', count: 'any' },
-      ],
-      flags: [],
-      examples: [],
-      endsFlags: () => true,
-      load: () => import('./commands/complete.ts'),
     },
   ],
 }

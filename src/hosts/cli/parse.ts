@@ -26,9 +26,12 @@ export type ParsedLine =
   /** From the program down to the command that help is wanted for. */
   | { readonly kind: 'help'; readonly path: readonly Command[] }
   | { readonly kind: 'version' }
+  /** Asked by a shell while a line is typed. */
+  | { readonly kind: 'complete'; readonly question: readonly string[] }
   | { readonly kind: 'problem'; readonly problem: Problem }
 
 export function parseLine(argv: readonly string[]): ParsedLine {
+  if (argv[0] === '__complete') return { kind: 'complete', question: argv.slice(1) }
   const words = splitLine(argv)
   if (words.positional[0] === 'help')
     return { kind: 'help', path: findCommand(words.positional.slice(1)).path }
@@ -38,9 +41,10 @@ export function parseLine(argv: readonly string[]): ParsedLine {
   if (given.has('version')) return { kind: 'version' }
   if (stray !== undefined) return toProblem(unknownCommand(stray, nameOf(path), namesOf(path.at(-1)!)))
   const full = [...path, ...defaultsOf(path.at(-1)!)]
-  const problem = checkFlags(words.flags, full) ?? checkArguments(rest, full)
+  const flags = words.flags.map((one) => withOwn(one, full.at(-1)!))
+  const problem = checkFlags(flags, full) ?? checkArguments(rest, full)
   if (problem !== undefined) return toProblem(problem)
-  return { kind: 'run', command: full.at(-1)!, flags: toFlags(words.flags, full.at(-1)!), args: rest }
+  return { kind: 'run', command: full.at(-1)!, flags: toFlags(flags), args: rest }
 }
 
 /** Whether the line asks for JSON, even when nothing else of it can be understood. */
@@ -62,7 +66,7 @@ interface Line {
   readonly isOver: boolean
 }
 
-/** A flag means the same wherever it is known, so the line can be split before the command is. */
+/** The command that is named so far says what a flag means; one before it means what any command means by it. */
 export function splitLine(argv: readonly string[]): Line {
   const flags: GivenFlag[] = []
   const positional: string[] = []
@@ -82,7 +86,7 @@ export function splitLine(argv: readonly string[]): Line {
       break
     }
     const [, spelled, inline] = /^([^=]*)(?:=(.*))?$/s.exec(word)!
-    const flag = ALL_FLAGS.find((known) => spellingsOf(known).includes(spelled!))
+    const flag = findFlag(spelled!, positional)
     const next = argv[i + 1]
     const takesNext =
       flag?.value !== undefined && inline === undefined && next !== undefined && !/^-./.test(next)
@@ -91,6 +95,11 @@ export function splitLine(argv: readonly string[]): Line {
     flags.push({ spelled: spelled!, flag, ...(value === undefined ? {} : { value }) })
   }
   return { flags, positional, isOver }
+}
+
+function findFlag(spelled: string, positional: readonly string[]): Flag | undefined {
+  const own = findCommand(positional).path.at(-1)!.flags
+  return [...own, ...ALL_FLAGS].find((known) => spellingsOf(known).includes(spelled))
 }
 
 /** Of the command that these words name. */
@@ -132,6 +141,12 @@ function defaultsOf(command: Command): readonly Command[] {
   return first === undefined ? [] : [first, ...defaultsOf(first)]
 }
 
+/** Several commands have a `--scope`, and not each may be given more than once. */
+function withOwn(given: GivenFlag, { flags }: Command): GivenFlag {
+  const own = flags.find((flag) => spellingsOf(flag).includes(given.spelled))
+  return own === undefined ? given : { ...given, flag: own }
+}
+
 function checkFlags(given: readonly GivenFlag[], path: readonly Command[]): Problem | undefined {
   const known = [...path.at(-1)!.flags, ...GLOBAL_FLAGS]
   for (const { spelled, flag, value } of given) {
@@ -160,12 +175,10 @@ function checkArguments(args: readonly string[], path: readonly Command[]): Prob
   return args.length > limit ? tooManyArguments(nameOf(path), args[limit]!, usageOf(path)) : undefined
 }
 
-function toFlags(given: readonly GivenFlag[], command: Command): Flags {
+function toFlags(given: readonly GivenFlag[]): Flags {
   const flags: Record<string, true | string | readonly string[]> = {}
   for (const { flag, value } of given) {
-    const { name } = flag!
-    // How often it may be given is for this command to say: `--scope` of a sign-in is a list, of a file it is not.
-    const { isRepeatable } = command.flags.find((own) => own.name === name) ?? flag!
+    const { name, isRepeatable } = flag!
     const before = (flags[name] ?? []) as readonly string[]
     flags[name] = value === undefined ? true : isRepeatable === true ? [...before, value] : value
   }
@@ -177,7 +190,7 @@ function nameOf(path: readonly Command[]): string {
 }
 
 function namesOf(command: Command): string[] {
-  return (command.commands ?? []).filter(({ isHidden }) => isHidden !== true).map(({ name }) => name)
+  return (command.commands ?? []).map(({ name }) => name)
 }
 
 function toProblem(problem: Problem): ParsedLine {
