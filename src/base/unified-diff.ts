@@ -75,7 +75,7 @@ function retrace(trail: readonly ReadonlyMap<number, number>[], aEnd: number, bE
     if (x === fromX) steps.push({ kind: '+', a: x, b: --y })
     else steps.push({ kind: '-', a: --x, b: y })
   }
-  return steps.reverse()
+  return steps.toReversed()
 }
 
 function groupIntoHunks(steps: readonly Step[]): readonly (readonly Step[])[] {

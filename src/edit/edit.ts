@@ -17,7 +17,15 @@ import {
   type Path,
   type Value,
 } from './change.ts'
-import { cannotSay, isThereAlready, isWrittenTwice, notThere, toProblem, wrongShape } from './problems.ts'
+import {
+  cannotSay,
+  isThereAlready,
+  isWrittenTwice,
+  notThere,
+  tooLarge,
+  toProblem,
+  wrongShape,
+} from './problems.ts'
 import { EditFault, type Language, type Page } from './page.ts'
 
 export type EditFormat = 'jsonc' | 'toml' | 'yaml'
@@ -45,8 +53,9 @@ export async function loadEdit(format: EditFormat): Promise<Edit> {
     try {
       return (hasMark ? '\ufeff' : '') + editText(language, before, changes)
     } catch (error) {
-      if (!(error instanceof EditFault)) throw error
-      throw new ProblemError(toProblem(error, file), { cause: error })
+      const fault = error instanceof RangeError ? tooLarge(before) : error
+      if (!(fault instanceof EditFault)) throw fault
+      throw new ProblemError(toProblem(fault, file), { cause: error })
     }
   }
 }
@@ -72,9 +81,7 @@ function editText(language: Language, text: string, changes: Changes): string {
   // Nothing to do: not even what an empty file would begin with.
   if (done === page) return text
   const wanted = list.reduce(applyToValue, page.value)
-  // A key that is written twice would say the same, to some.
-  const isRepeated = list.some(({ path }) => done.countOf(path) > page.countOf(path))
-  if (isRepeated || !language.isSame(done.value, wanted)) throw cannotSay(page, list)
+  if (!language.says(done, wanted, page)) throw cannotSay(page, list)
   return done.text
 }
 

@@ -5,49 +5,72 @@
  * that of the new one. A comment is never taken out, unless it stands inside of a value that goes.
  */
 import { parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser'
-import { isListValue, isObjectValue, isSameValue, type Path, type Value } from './change.ts'
+import { describeJsonFault } from '../base/json-fault.ts'
+import { isListValue, isObjectValue, isSameValue, type Value } from './change.ts'
+import { BETWEEN, findItems, findNode, scanJson, type JsonItem, type JsonNode } from './json-scan.ts'
 import { addItem, removeItem, type Brackets, type NewItem } from './items.ts'
-import { eolOf, indentAt, splice, type Language, type Page, type Span } from './page.ts'
+import { eolOf, indentAt, splice, type Language, type Page } from './page.ts'
 import { doesNotParse } from './problems.ts'
 
-export const jsonc: Language = { blank: '{}\n', open: openPage, isSame: isSameValue }
+export const jsonc: Language = {
+  blank: '{}\n',
+  open: openPage,
+  says: ({ value }, wanted) => isSameValue(value, wanted),
+}
 
+/** What the text says is known before where it says so: that takes ten times as long, and only changes need it. */
 function openPage(text: string): Page {
-  const root = parse(text)
-  const style = styleOf(text, root)
-  const page: Page = {
+  const value = readValue(text)
+  let tree: JsonNode | undefined
+  const root = (): JsonNode => (tree ??= scanJson(text))
+  return {
     text,
-    value: toValue(root),
-    put: (path, value) => {
-      const node = find(root, path)!
-      const isInOneLine = node.parent !== undefined && isOneLine(text, containerOf(node))
-      const written = isInOneLine ? inline(value) : write(value, indentAt(text, node.offset), style)
-      return splice(text, spanOfNode(node), written)
+    value,
+    put: (path, wanted) => {
+      const node = findNode(root(), path)!
+      const [item] = findItems(root(), path)
+      const isInOneLine = item !== undefined && isOneLine(text, item.holder)
+      const indent = indentAt(text, node.start)
+      return splice(text, node, isInOneLine ? inline(wanted) : write(wanted, indent, styleOf(text, root())))
     },
-    add: (path, value) => {
-      const container = find(root, path.slice(0, -1))!
-      return addItem(bracketsOf(text, container), toItem({ key: path.at(-1)!, value, style }))
+    add: (path, added) => {
+      const container = findNode(root(), path.slice(0, -1))!
+      const item = toItem({ key: path.at(-1)!, value: added, style: styleOf(text, root()) })
+      return addItem(bracketsOf(text, container), item)
     },
     remove: (path) => {
-      const [node, ...others] = findAll(root, path)
-      const left = removeNode(text, node!)
+      const [item, ...others] = findItems(root(), path)
+      const left = removeOne(text, item!)
       return others.length === 0 ? left : openPage(left).remove(path)
     },
     rename: (path, to) => {
-      const [node, ...others] = findAll(root, path)
-      if (others.length > 0) return openPage(removeNode(text, node!)).rename(path, to)
-      return splice(text, spanOfNode(node!.children![0]!), JSON.stringify(to))
+      const [item, ...others] = findItems(root(), path)
+      if (others.length > 0) return openPage(removeOne(text, item!)).rename(path, to)
+      return splice(text, item!.keySpan, JSON.stringify(to))
     },
-    countOf: (path) => Math.max(1, findAll(root, path).length),
-    spanOf: (path) => spanOfNode(find(root, path) ?? root),
+    countOf: (path) => Math.max(1, findItems(root(), path).length),
+    spanOf: (path) => findNode(root(), path) ?? root(),
   }
-  return page
 }
 
-/** A member, key and all, or an item. */
-function removeNode(text: string, node: Node): string {
-  const container = node.parent!
-  return removeItem(bracketsOf(text, container), container.children!.indexOf(node))
+/** By the engine's own parser, once comments and last commas are gone; the other one says what is wrong, and where. */
+function readValue(text: string): Value {
+  try {
+    const bare = text.replaceAll(COMMENT, '$1').replaceAll(LAST_COMMA, '$1')
+    return JSON.parse(bare) as Value
+  } catch (error) {
+    const isFault = error instanceof SyntaxError || error instanceof RangeError
+    if (!isFault) throw error
+    return toValue(parse(text))
+  }
+}
+
+/** Strings are found too, and stay, so that nothing is found inside of them. */
+const COMMENT = /("(?:[^"\\]+|\\.)*")|\/\/[^\r\n]*|\/\*[^]*?\*\//g
+const LAST_COMMA = /("(?:[^"\\]+|\\.)*")|,(?=\s*[}\]])/g
+
+function removeOne(text: string, item: JsonItem): string {
+  return removeItem(bracketsOf(text, item.holder), item.holder.items.indexOf(item))
 }
 
 function parse(text: string): Node {
@@ -57,7 +80,7 @@ function parse(text: string): Node {
   if (error !== undefined)
     throw doesNotParse(
       text,
-      { format: 'JSON', message: describeError(error) },
+      { format: 'JSON', message: describeError(text, error) },
       { start: error.offset, end: error.offset + error.length },
     )
   if (root === undefined)
@@ -76,11 +99,9 @@ function parseDeep(text: string, errors: ParseError[]): Node | undefined {
   }
 }
 
-/** `CommaExpected` → "comma expected". */
-function describeError({ error }: ParseError): string {
-  return printParseErrorCode(error)
-    .replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-    .trim()
+function describeError(text: string, { error, offset, length }: ParseError): string {
+  const end = offset + length
+  return describeJsonFault(printParseErrorCode(error), text.slice(offset, end), text[end])
 }
 
 function toValue(node: Node): Value {
@@ -91,47 +112,17 @@ function toValue(node: Node): Value {
   )
 }
 
-/** The value at a path; where a key is written twice the last one, as every parser has it. */
-function find(root: Node, path: Path): Node | undefined {
-  return path.reduce<Node | undefined>((at, key) => {
-    if (typeof key === 'number') return at?.type === 'array' ? at.children?.[key] : undefined
-    return membersOf(at, key).at(-1)?.children?.[1]
-  }, root)
-}
-
-/** The members, key and all, or the item of a list. */
-function findAll(root: Node, path: Path): Node[] {
-  const parent = find(root, path.slice(0, -1))
-  const key = path.at(-1)
-  if (typeof key !== 'number') return key === undefined ? [] : membersOf(parent, key)
-  const item = parent?.children?.[key]
-  return item === undefined ? [] : [item]
-}
-
-function membersOf(node: Node | undefined, key: string): Node[] {
-  if (node?.type !== 'object') return []
-  return (node.children ?? []).filter(({ children }) => children?.[0]?.value === key)
-}
-
-function containerOf(node: Node): Node {
-  return node.parent?.type === 'property' ? node.parent.parent! : node.parent!
-}
-
-function spanOfNode({ offset, length }: Node): Span {
-  return { start: offset, end: offset + length }
-}
-
 interface Style {
   readonly unit: string
   readonly eol: string
 }
 
 /** As the file is written already; two blanks where it does not show. */
-function styleOf(text: string, root: Node): Style {
+function styleOf(text: string, root: JsonNode): Style {
   const eol = eolOf(text)
-  const first = root.children?.[0]
-  const isOnOwnLine = first !== undefined && text.slice(root.offset, first.offset).includes('\n')
-  const indent = isOnOwnLine ? indentAt(text, first.offset).slice(indentAt(text, root.offset).length) : ''
+  const [first] = root.items
+  const isOnOwnLine = first !== undefined && text.slice(root.start, first.start).includes('\n')
+  const indent = isOnOwnLine ? indentAt(text, first.start).slice(indentAt(text, root.start).length) : ''
   return { unit: indent === '' ? '  ' : indent, eol }
 }
 
@@ -195,15 +186,10 @@ function toItem({ key, value, style }: Added): NewItem {
   return { inline: name + inline(value), block: (indent) => name + write(value, indent, style), eol, unit }
 }
 
-function bracketsOf(text: string, node: Node): Brackets {
-  return {
-    text,
-    span: spanOfNode(node),
-    items: (node.children ?? []).map(spanOfNode),
-    between: /(?:\s|\/\/[^\n]*|\/\*[^]*?\*\/)*/y,
-  }
+function bracketsOf(text: string, node: JsonNode): Brackets {
+  return { text, span: node, items: node.items, between: BETWEEN }
 }
 
-function isOneLine(text: string, container: Node): boolean {
-  return !text.slice(container.offset, container.offset + container.length).includes('\n')
+function isOneLine(text: string, { start, end }: JsonNode): boolean {
+  return !text.slice(start, end).includes('\n')
 }

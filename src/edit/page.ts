@@ -10,8 +10,8 @@ export interface Language {
   readonly blank: string
   /** Throws an EditFault when the text does not parse. */
   open(text: string): Page
-  /** Whether a text says what was wanted, as far as the format can. */
-  isSame(found: Value, wanted: Value): boolean
+  /** Whether a text says what was wanted, as far as the format can, and says it as clearly as the one before. */
+  says(page: Page, wanted: Value, before: Page): boolean
 }
 
 /** The changes give the whole new text. They throw an EditFault where the format cannot say what is asked for. */

@@ -29,6 +29,16 @@ export function doesNotParse(
   })
 }
 
+/** Parsers and patterns run out of stack over a file of a hundred thousand brackets, or of many megabytes in one piece. */
+export function tooLarge(text: string): EditFault {
+  return new EditFault({
+    code: 'edit/unparseable',
+    message: 'this file is too large, or nested too deeply, to be changed',
+    text,
+    span: { start: 0, end: 1 },
+  })
+}
+
 export function wrongShape(page: Page, path: Path, expected: 'an object' | 'a list'): EditFault {
   const what = path.length === 0 ? 'the file' : `\`${showPath(path)}\``
   return faultAt(page, path, {

@@ -25,7 +25,7 @@ import { readToml } from './toml-value.ts'
 export const toml: Language = {
   blank: '',
   open: openPage,
-  isSame: (found, wanted) => isSameValue(withoutEmpty(found), withoutEmpty(wanted)),
+  says: ({ value }, wanted) => isSameValue(withoutEmpty(value), withoutEmpty(wanted)),
 }
 
 function openPage(text: string): Page {

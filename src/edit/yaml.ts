@@ -12,7 +12,13 @@ import { doesNotParse, isShared } from './problems.ts'
 import { afterKey, blockYaml, flowYaml, isBlock, scalarYaml, yamlKey, type BlockStyle } from './yaml-text.ts'
 import { isBlank, keyOf, readYaml } from './yaml-value.ts'
 
-export const yaml: Language = { blank: '', open: openPage, isSame: isSameValue }
+export const yaml: Language = {
+  blank: '',
+  open: openPage,
+  // A key that is written twice would say the same, to some.
+  says: (page, wanted, before) =>
+    isSameValue(page.value, wanted) && countRepeated(page.text) <= countRepeated(before.text),
+}
 
 function openPage(text: string): Page {
   const sheet = readSheet(text)
@@ -51,6 +57,14 @@ function openPage(text: string): Page {
     },
   }
   return page
+}
+
+function countRepeated(text: string): number {
+  let count = 0
+  visit(parse(text), {
+    Map: (_, map) => void (count += map.items.length - new Set(entriesOf(map).map(({ key }) => key)).size),
+  })
+  return count
 }
 
 interface Sheet {

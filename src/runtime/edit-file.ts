@@ -37,6 +37,19 @@ export async function editFile(
   return outcome
 }
 
+/** The text that a file would have. Throws as `editFile`, as far as that can be told without writing. */
+export async function previewEdit(
+  world: World,
+  { file, format }: Omit<FileToEdit, 'mode'>,
+  changes: Changes,
+): Promise<string> {
+  const edit = await loadEdit(format ?? editFormatOf(file))
+  const read = world.files.read(file)
+  if (read.kind === 'unreadable')
+    throw new ProblemError(notWritten(world, file, { kind: 'unreadable', why: read.why }))
+  return edit({ file, text: read.kind === 'text' ? read.text : undefined }, changes)
+}
+
 /** The whole text, by a function that may be asked more than once. Throws `write/…`, and what `change` throws. */
 export async function rewriteFile(
   world: World,

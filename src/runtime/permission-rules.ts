@@ -3,18 +3,18 @@
  *
  * in     globs and an action, and whose settings they are for
  * out    what was done, in which file
- * never  loosens anything by a file in a repository; touches a file that cannot be understood, or a TOML file, whose
- *        comments nobody could keep
+ * never  loosens anything by a file in a repository; touches a file that cannot be understood
  */
 import { findNearest } from '../base/edit-distance.ts'
 import { hasWildcard, matchesPattern, parseGlob } from '../base/glob.ts'
 import { foldLookAlikes } from '../base/look-alike.ts'
-import { putRule, removeRules, type Edited, type WrittenRule } from '../edit/permission-rules.ts'
+import { planPutRules, planRemoveRules, type PutRule, type WrittenRule } from '../edit/permission-rules.ts'
 import type { Action, Grant, PermissionRule } from '../model/permission.ts'
 import type { Problem } from '../model/problem.ts'
 import { mayName, toMeantName } from '../pipeline/normalize/permissions.ts'
 import { createProblem, ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
+import { editFile, previewEdit } from './edit-file.ts'
 import { grantFile } from './grant-store.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
 import { updateState } from './state-file.ts'
@@ -27,10 +27,10 @@ export interface RuleWritten {
   readonly tool: string
   readonly action: Action
   readonly file: string
-  readonly done: 'added' | 'changed' | 'there already'
+  readonly done: PutRule
 }
 
-/** Throws `permit/bad-glob`, `permit/only-tightens`, `permit/toml`, `permit/not-edited`, `permit/unwritable`. */
+/** Throws `permit/bad-glob`, `permit/only-tightens`, and what `editFile` throws. */
 export async function writeRules(
   world: World,
   loaded: LoadedCatalog,
@@ -41,18 +41,14 @@ export async function writeRules(
     if (!mayName(tool)) throw new ProblemError(namesNothing(tool))
     if (scope === 'project' && action === 'allow') throw new ProblemError(onlyTightens)
   }
-  const file = requireFile(world, loaded, { scope, rules })
-  const written: RuleWritten[] = []
-  await editFile(world, { file, scope }, (before) => {
-    let text = before
-    for (const rule of rules) {
-      const edited = requireEdited(file, putRule(text, rule))
-      text = edited.text
-      written.push({ tool: rule.tool, action: rule.action, file, done: edited.done })
-    }
-    return text ?? ''
+  const file = fileToWrite(world, loaded, scope)
+  let done: readonly RuleWritten['done'][] = []
+  await editFile(world, { file, mode: modeOf(scope) }, (value) => {
+    const plan = planPutRules(value, rules)
+    done = plan.done
+    return plan.changes
   })
-  return written
+  return rules.map(({ tool, action }, i) => ({ tool, action, file, done: done[i]! }))
 }
 
 /** Rules that are at least as strict as wanted, and stricter: they decide, whatever was written. */
@@ -99,37 +95,25 @@ export async function resetPermissions(
   const isMeant = (tool: string): boolean => globs === 'all' || globs.some((glob) => isCovered(glob, tool))
   // A repository's are its team's, unless they are named.
   const scopes = scope === undefined ? (['user', 'local'] as const) : [scope]
+  const files = scopes
+    .flatMap((one) => Object.values(filesOf(world, loaded, one)))
+    .filter((file) => world.files.kind(file) !== 'missing')
   // Before anything is changed: half of what was asked for is worse than nothing.
-  for (const one of scopes) {
-    const { toml } = filesOf(world, loaded, one)
-    const left = loaded.permissions.rules.filter(({ by, tool }) => by?.file === toml && isMeant(tool))
-    if (left.length > 0) throw new ProblemError(inToml(toml, left))
-  }
+  for (const file of files)
+    await previewEdit(world, { file }, (value) => planRemoveRules(value, isMeant).changes)
   let rules = 0
-  for (const one of scopes) {
-    const { json } = filesOf(world, loaded, one)
-    const isThere = world.files.kind(json) !== 'missing'
-    if (isThere) rules += await removeFrom(world, { file: json, scope: one }, isMeant)
-  }
+  for (const file of files) rules += await removeFrom(world, file, isMeant)
   const isGrantMeant = ({ server, tool }: Grant): boolean =>
     globs === 'all' || isMeant(`mcp__${server}__${tool}`) || isMeant(`mcp__${server}`)
   return { rules, grants: scope === undefined ? await removeGrants(world, loaded, isGrantMeant) : 0 }
 }
 
-async function removeFrom(
-  world: World,
-  { file, scope }: { readonly file: string; readonly scope: RuleScope },
-  isMeant: (tool: string) => boolean,
-): Promise<number> {
-  const read = world.files.read(file)
-  // Looked at first, so that a file in which there is nothing to do is not written.
-  const planned = read.kind === 'text' ? requireEdited(file, removeRules(read.text, isMeant)).done : 0
-  if (planned === 0) return 0
+async function removeFrom(world: World, file: string, isMeant: (tool: string) => boolean): Promise<number> {
   let done = 0
-  await editFile(world, { file, scope }, (text) => {
-    const edited = requireEdited(file, removeRules(text ?? '{}', isMeant))
-    done = edited.done
-    return edited.text
+  await editFile(world, { file }, (value) => {
+    const plan = planRemoveRules(value, isMeant)
+    done = plan.done
+    return plan.changes
   })
   return done
 }
@@ -175,32 +159,15 @@ function filesOf(
 }
 
 /** Where the settings of this scope are written: not a second file beside one in TOML. */
-function requireFile(
-  world: World,
-  loaded: LoadedCatalog,
-  { scope, rules }: { readonly scope: RuleScope; readonly rules: readonly WrittenRule[] },
-): string {
+function fileToWrite(world: World, loaded: LoadedCatalog, scope: RuleScope): string {
   const { json, toml } = filesOf(world, loaded, scope)
   const isToml = world.files.kind(json) === 'missing' && world.files.kind(toml) !== 'missing'
-  if (isToml) throw new ProblemError(addToToml(toml, rules))
-  return json
+  return isToml ? toml : json
 }
 
-async function editFile(
-  world: World,
-  { file, scope }: { readonly file: string; readonly scope: RuleScope },
-  change: (text: string | undefined) => string,
-): Promise<void> {
-  // As it is; a new file in a repository is for everybody who works on it.
-  const mode = world.files.mode(file) ?? (scope === 'project' ? 0o644 : 0o600)
-  await world.files.update(file, mode, change).catch((error: unknown) => {
-    throw error instanceof ProblemError ? error : new ProblemError(unwritable(file, error))
-  })
-}
-
-function requireEdited<T>(file: string, edited: Edited<T>): Extract<Edited<T>, { kind: 'edited' }> {
-  if (edited.kind === 'refused') throw new ProblemError(notEdited(file, edited.why))
-  return edited
+/** Of a new file: one in a repository is for everybody who works on it. */
+function modeOf(scope: RuleScope): number {
+  return scope === 'project' ? 0o644 : 0o600
 }
 
 function badGlob(tool: string): Problem {
@@ -230,52 +197,3 @@ const onlyTightens = createProblem({
   message: 'settings in a repository cannot allow anything',
   hints: ['for yourself, in this project alone: `--scope local`'],
 })
-
-const NOT_IN_TOML =
-  'nothing was changed: settings in TOML are read, but only you write them, so that your comments stay'
-
-function addToToml(file: string, rules: readonly WrittenRule[]): Problem {
-  return createProblem({
-    code: 'permit/toml',
-    message: NOT_IN_TOML,
-    where: { file },
-    notes: rules.flatMap(({ tool, action, reason }) => [
-      '[[permissions.rules]]',
-      `tool = ${JSON.stringify(tool)}`,
-      `action = "${action}"`,
-      ...(reason === undefined ? [] : [`reason = ${JSON.stringify(reason)}`]),
-    ]),
-    hints: [`add the lines above at the end of \`${file}\``],
-  })
-}
-
-function inToml(file: string, rules: readonly PermissionRule[]): Problem {
-  const lines = rules.map(({ by }) => by?.line).filter((line) => line !== undefined)
-  return createProblem({
-    code: 'permit/toml',
-    message: NOT_IN_TOML,
-    where: { file },
-    hints: [
-      `take out the ${lines.length === 1 ? 'rule that begins in line' : 'rules that begin in lines'} ${lines.join(', ')} of \`${file}\`, and run this again`,
-    ],
-  })
-}
-
-function notEdited(file: string, why: string): Problem {
-  return createProblem({
-    code: 'permit/not-edited',
-    message: `these settings cannot be changed: ${why}`,
-    where: { file },
-    hints: [`open \`${file}\` and mend it`],
-  })
-}
-
-function unwritable(file: string, error: unknown): Problem {
-  return createProblem({
-    code: 'permit/unwritable',
-    message: 'the rule could not be written down',
-    where: { file },
-    notes: [error instanceof Error ? error.message : String(error)],
-    hints: ['make sure that the folder is one, and that you may write there'],
-  })
-}

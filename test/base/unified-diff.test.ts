@@ -1,7 +1,7 @@
 /**
  * unified-diff: hunks from which the second text can be made of the first, and no more than needed.
  */
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { unifiedDiff, type ShownLines } from '../../src/base/unified-diff.ts'
 

@@ -4,7 +4,66 @@
 import * as fc from 'fast-check'
 import { parse, type ParseError } from 'jsonc-parser'
 import { describe, expect, test } from 'vitest'
-import { putRule, removeRules } from '../../src/edit/permission-rules.ts'
+import type { Changes } from '../../src/edit/change.ts'
+import { loadEdit } from '../../src/edit/edit.ts'
+import {
+  planPutRules,
+  planRemoveRules,
+  type PutRule,
+  type WrittenRule,
+} from '../../src/edit/permission-rules.ts'
+import { ProblemError } from '../../src/problem/problem.ts'
+
+type Edited<T> =
+  | { readonly kind: 'edited'; readonly text: string; readonly done: T }
+  | { readonly kind: 'refused'; readonly why: string }
+
+const EDITS = { jsonc: await loadEdit('jsonc'), toml: await loadEdit('toml') }
+
+function putRule(
+  text: string | undefined,
+  rule: WrittenRule,
+  format: keyof typeof EDITS = 'jsonc',
+): Edited<PutRule> {
+  let done: PutRule = 'there already'
+  return edited(text, format, {
+    changes: (value) => {
+      const plan = planPutRules(value, [rule])
+      done = plan.done[0]!
+      return plan.changes
+    },
+    done: () => done,
+  })
+}
+
+function removeRules(
+  text: string,
+  isUnwanted: (tool: string) => boolean,
+  format: keyof typeof EDITS = 'jsonc',
+): Edited<number> {
+  let done = 0
+  return edited(text, format, {
+    changes: (value) => {
+      const plan = planRemoveRules(value, isUnwanted)
+      done = plan.done
+      return plan.changes
+    },
+    done: () => done,
+  })
+}
+
+function edited<T>(
+  text: string | undefined,
+  format: keyof typeof EDITS,
+  { changes, done }: { readonly changes: Exclude<Changes, readonly unknown[]>; readonly done: () => T },
+): Edited<T> {
+  try {
+    return { kind: 'edited', text: EDITS[format]({ file: 'settings', text }, changes), done: done() }
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error
+    return { kind: 'refused', why: error.message }
+  }
+}
 
 const ALLOW = { tool: 'mcp__github__*', action: 'allow' } as const
 
@@ -92,15 +151,74 @@ describe('put', () => {
   })
 
   test.each([
-    ['{ "permissions": ', 'it does not parse'],
-    ['[]', 'it is not an object'],
-    ['{ "permissions": [] }', '`permissions` is not an object'],
-    ['{ "permissions": { "rules": {} } }', '`rules` is not a list'],
-    ['{ "permissions": {}, "permissions": {} }', 'it says `permissions` or `rules` twice'],
-    ['{ "permissions": { "rules": [], "rules": [] } }', 'it says `permissions` or `rules` twice'],
+    ['{ "permissions": ', 'this JSON file does not parse: a value is expected here'],
+    ['[]', 'the file must be an object, but is a list'],
+    ['{ "permissions": [] }', '`permissions` must be an object, but is a list'],
+    ['{ "permissions": { "rules": {} } }', '`permissions.rules` must be a list, but is an object'],
+    ['{ "permissions": {}, "permissions": {} }', '`permissions` is written twice in this file'],
+    ['{ "permissions": { "rules": [], "rules": [] } }', '`permissions.rules` is written twice in this file'],
   ])('not into %s', (text, why) => {
     expect(putRule(text, ALLOW)).toEqual({ kind: 'refused', why })
-    expect(removeRules(text, () => true)).toEqual({ kind: 'refused', why })
+  })
+
+  test('not out of settings that say them twice', () => {
+    const text = '{ "permissions": {}, "permissions": { "rules": [{ "tool": "mcp__a" }] } }'
+    expect(removeRules(text, () => true)).toEqual({
+      kind: 'refused',
+      why: '`permissions` is written twice in this file',
+    })
+  })
+
+  test('several at once, the second in place of the first', () => {
+    const rules = [ALLOW, { ...ALLOW, action: 'deny' }, { tool: 'mcp__z', action: 'ask' }] as const
+    const { changes, done } = planPutRules({}, rules)
+    expect(done).toEqual(['added', 'changed', 'added'])
+    expect(rulesIn(EDITS.jsonc({ file: 'settings', text: undefined }, changes))).toEqual(rules.slice(1))
+  })
+})
+
+describe('in TOML', () => {
+  const TOML = `# mine
+[permissions]
+mode = "plan" # for now
+
+# the team said so
+[[permissions.rules]]
+tool = "mcp__a"
+action = "deny"
+reason = "no" # really
+
+[sources]
+cursor = false
+`
+
+  test('a rule is put behind the others, or in the place of its own', () => {
+    expect(putRule(TOML, { ...ALLOW, reason: 'a "good" one' }, 'toml')).toEqual({
+      kind: 'edited',
+      done: 'added',
+      text: TOML.replace(
+        '\n[sources]',
+        `\n[[permissions.rules]]\ntool = "mcp__github__*"\naction = "allow"\nreason = 'a "good" one'\n\n[sources]`,
+      ),
+    })
+    expect(putRule(TOML, { tool: 'mcp__a', action: 'ask' }, 'toml')).toEqual({
+      kind: 'edited',
+      done: 'changed',
+      text: TOML.replace('"deny"', '"ask"'),
+    })
+    expect(putRule('', ALLOW, 'toml')).toEqual({
+      kind: 'edited',
+      done: 'added',
+      text: '[[permissions.rules]]\ntool = "mcp__github__*"\naction = "allow"\n',
+    })
+  })
+
+  test('a rule is taken out, and what comes after it stays', () => {
+    expect(removeRules(TOML, () => true, 'toml')).toEqual({
+      kind: 'edited',
+      done: 1,
+      text: '# mine\n[permissions]\nmode = "plan" # for now\n\n# the team said so\n\n[sources]\ncursor = false\n',
+    })
   })
 })
 

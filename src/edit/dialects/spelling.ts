@@ -47,7 +47,7 @@ function spellVariable(part: Extract<Reference, { kind: 'env' }>, spelling: Spel
   const text = spelling.fallback?.(name, fallback)
   if (text !== undefined) return { text, unsaid: [] }
   // With the variable set it works; the text of a default that is not understood never would.
-  return { text: spelling.env(name), unsaid: [`\`${name}\` loses its default`] }
+  return { text: spelling.env(name), unsaid: ['knows no defaults'] }
 }
 
 function spellOther(part: Reference, text: string | undefined, fault: string): Spelled {

@@ -14,8 +14,6 @@ export interface Command {
   readonly examples: readonly string[]
   /** A group: the first is the one that runs when none is named. */
   readonly commands?: readonly Command[]
-  /** Not in help, completion or the reference: for programs. */
-  readonly isHidden?: true
   /** Whether, after these arguments, the rest of the line belongs to them, flags and all: it is somebody else's command. */
   readonly endsFlags?: (args: readonly string[]) => boolean
   /** The work, imported when the command runs. Absent for a group. */

@@ -584,18 +584,5 @@ export const PLUGBOARD: Command = {
       examples: ['plugboard completion bash', 'plugboard completion powershell'],
       load: () => import('./commands/completion.ts'),
     },
-    {
-      name: '__complete',
-      summary: 'for the scripts of completion: what may stand in place of the last word',
-      isHidden: true,
-      arguments: [
-        { name: 'count', count: 'optional' },
-        { name: 'word', count: 'any' },
-      ],
-      flags: [],
-      examples: [],
-      endsFlags: () => true,
-      load: () => import('./commands/complete.ts'),
-    },
   ],
 }

@@ -33,9 +33,7 @@ export function completeLine(words: readonly string[], known: Completions): Comp
 }
 
 function commandsOf({ commands = [] }: Command): readonly Suggestion[] {
-  return commands
-    .filter(({ isHidden }) => isHidden !== true)
-    .map(({ name, summary }) => ({ word: name, about: summary }))
+  return commands.map(({ name, summary }) => ({ word: name, about: summary }))
 }
 
 function completeFlag(command: Command, typed: string): Completed {

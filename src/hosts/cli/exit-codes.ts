@@ -41,8 +41,8 @@ const BY_CODE: Readonly<Record<string, number>> = {
   'connect/unknown-server': TO_FIX,
 }
 
-/** Stages in which it is the server that failed. */
-const FAILING = /^(?:connect|list|call)\//
+/** Stages in which it is the server that failed, or the disk. */
+const FAILING = /^(?:connect|list|call|write)\//
 
 export function exitCodeOf({ code }: Problem): number {
   return BY_CODE[code] ?? (FAILING.test(code) ? FAILED : TO_FIX)

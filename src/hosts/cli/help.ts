@@ -16,9 +16,7 @@ export function helpOf(path: readonly Command[], columns: number | undefined): s
   const command = path.at(-1)!
   const width = Math.min(columns ?? WIDEST, WIDEST)
   const name = path.map((step) => step.name).join(' ')
-  const commands = (command.commands ?? [])
-    .filter(({ isHidden }) => isHidden !== true)
-    .map(({ name: word, summary }) => ({ term: word, summary }))
+  const commands = (command.commands ?? []).map(({ name: word, summary }) => ({ term: word, summary }))
   const toTerm = (flag: (typeof GLOBAL_FLAGS)[number]): Term => ({
     term: showFlag(flag),
     summary: flag.summary,

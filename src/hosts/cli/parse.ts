@@ -26,9 +26,12 @@ export type ParsedLine =
   /** From the program down to the command that help is wanted for. */
   | { readonly kind: 'help'; readonly path: readonly Command[] }
   | { readonly kind: 'version' }
+  /** Asked by a shell while a line is typed. */
+  | { readonly kind: 'complete'; readonly question: readonly string[] }
   | { readonly kind: 'problem'; readonly problem: Problem }
 
 export function parseLine(argv: readonly string[]): ParsedLine {
+  if (argv[0] === '__complete') return { kind: 'complete', question: argv.slice(1) }
   const words = splitLine(argv)
   if (words.positional[0] === 'help')
     return { kind: 'help', path: findCommand(words.positional.slice(1)).path }
@@ -187,7 +190,7 @@ function nameOf(path: readonly Command[]): string {
 }
 
 function namesOf(command: Command): string[] {
-  return (command.commands ?? []).filter(({ isHidden }) => isHidden !== true).map(({ name }) => name)
+  return (command.commands ?? []).map(({ name }) => name)
 }
 
 function toProblem(problem: Problem): ParsedLine {

@@ -33,12 +33,25 @@ export async function runCli(request: CliRequest): Promise<number> {
       terminal.out(`${helpOf(parsed.path, terminal.columns).join('\n')}\n`)
       return DONE
     }
+    case 'complete':
+      return runComplete(request, parsed.question)
     case 'problem': {
       const { fail } = await import('./failure.ts')
       return fail(parsed.problem, { ...request, json: asksForJson(argv) })
     }
     case 'run':
       return runCommand(request, parsed)
+  }
+}
+
+async function runComplete(request: CliRequest, question: readonly string[]): Promise<number> {
+  try {
+    const { complete } = await import('./complete.ts')
+    await complete(request, question)
+    return DONE
+  } catch (error) {
+    const { fail, toProblem } = await import('./failure.ts')
+    return fail(toProblem(error, request.version), { ...request, json: false })
   }
 }
 

@@ -95,6 +95,19 @@ export function comesWithPlugin({ entry }: CatalogEntry): Problem {
   })
 }
 
+/** `shown` is what is there, without its values. */
+export function nameIsTaken(
+  { name, file, shown }: { readonly name: string; readonly file: string; readonly shown: readonly string[] },
+  { target, platform }: { readonly target: Reader; readonly platform: Platform },
+): Problem {
+  const hint =
+    target.source === 'plugboard'
+      ? `to put the other in its place, run \`${toCommandLine('plugboard remove', [name], platform)}\` first`
+      : `to put the other in its place, take this one out of the file of ${target.title} first`
+  const message = `Server "${name}" already exists in ${file}`
+  return createProblem({ code: 'manage/exists', message, notes: shown, hints: [hint] })
+}
+
 /** Two names that are one, once they are written as ours are. */
 export function sameName({ entry }: CatalogEntry, name: string, other: CatalogEntry): Problem {
   const { origin } = entry.found

@@ -13,19 +13,20 @@ import { kindOfServer, writeEntry, type ServerToWrite } from '../../edit/write-e
 import type { CatalogEntry } from '../../model/catalog.ts'
 import type { ServerDefinition, TemplateMap } from '../../model/definition.ts'
 import { originalText } from '../../model/entry.ts'
+import type { Scope } from '../../model/origin.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { Template } from '../../model/template.ts'
 import type { Env, World } from '../../world/world.ts'
 import { maskDefinition } from '../../problem/mask-definition.ts'
 import { toDefinitionJson } from '../definition-json.ts'
 import type { LoadedCatalog } from '../load-catalog.ts'
-import { alreadyThere, invalidEntry } from './add-problems.ts'
+import { invalidEntry } from './add-problems.ts'
 import { isName } from './check-entry.ts'
 import { findLiteralSecrets } from './literal-secrets.ts'
 import { readBack } from './read-back.ts'
-import { rebase } from './rebase.ts'
+import { rebase, type Move } from './rebase.ts'
 import type { Target } from './target.ts'
-import { noSuchKind, notUnderstood, sameName, showUnsaid } from './transfer-problems.ts'
+import { nameIsTaken, noSuchKind, notUnderstood, sameName, showUnsaid } from './transfer-problems.ts'
 
 export interface Transfer {
   readonly target: Target
@@ -101,7 +102,7 @@ async function planOne(
   if (back.kind === 'unsupported') return { from, problem: invalidEntry([back.problem]) }
   const read: ServerToWrite = { definition: back.definition, power: back.off === undefined ? 'on' : 'off' }
   const held = findHeld(loaded, target, name)
-  if (held !== undefined) return compareHeld(world, { from, held }, read)
+  if (held !== undefined) return compareHeld(world, { from, held, target }, read)
 
   const isOffByList = wanted.power === 'off' && read.power === 'on' && target.offList !== undefined
   const misread = findMisread(wanted, read, { unsaid: written.unsaid, target })
@@ -129,24 +130,28 @@ function adapt(
   const { found } = entry
   const own = (entry as Extract<typeof entry, { kind: 'definition' }>).definition
   const name = target.source === 'plugboard' ? toOurName(found.name) : found.name
-  const how = target.scope === 'project' && found.origin.scope === 'project' ? 'relative' : 'absolute'
   const { definition, moved } = rebase(
     { ...own, name },
-    { from: found.baseDir, to: target.baseDir, how },
-    world.paths,
+    { from: found.baseDir, to: target.baseDir, kind: moveOf(found.origin.scope, target.scope) },
+    world,
   )
   const settled = target.writer.values === 'literal' ? settleValues(definition, world.env) : definition
   return {
     definition: settled,
     notes: [
       ...(name === found.name ? [] : [`it is called \`${name}\` there`]),
-      ...moved.map((field) => `\`${field}\`: was relative to another folder, and is written out`),
+      ...moved.map((field) => `\`${field}\` is changed, so that paths lead where they led`),
       ...Object.entries(found.variables)
         .filter(([word]) => originalText(found).includes(`\${${word}}`))
         .map(([word, value]) => `\`\${${word}}\` is written out: it is \`${value}\` here`),
       ...entry.warnings.filter(({ code }) => code === 'normalize/not-used').map(({ message }) => message),
     ],
   }
+}
+
+function moveOf(from: Scope, to: Scope): Move['kind'] {
+  if (from !== 'project') return 'between'
+  return to === 'user' ? 'out' : 'within'
 }
 
 /** A name as we write them, as like the other as can be. */
@@ -223,7 +228,11 @@ export function findHeld(
 
 function compareHeld(
   { platform }: World,
-  { from, held }: { readonly from: CatalogEntry; readonly held: CatalogEntry },
+  {
+    from,
+    held,
+    target,
+  }: { readonly from: CatalogEntry; readonly held: CatalogEntry; readonly target: Target },
   read: ServerToWrite,
 ): Left | 'there' {
   const { entry } = held
@@ -238,7 +247,7 @@ function compareHeld(
     entry.kind === 'definition'
       ? JSON.stringify(toDefinitionJson(entry.definition, 'masked'), undefined, 2).split('\n')
       : ['it cannot be understood as it is']
-  return { from, problem: alreadyThere({ name, file: origin.file }, { shown, platform }) }
+  return { from, problem: nameIsTaken({ name, file: origin.file, shown }, { target, platform }) }
 }
 
 /** The entry with marks in place of what may be a secret: written from a definition that has them. */

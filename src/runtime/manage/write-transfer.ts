@@ -18,8 +18,8 @@ import { maskSecrets } from '../../problem/mask.ts'
 import { ProblemError } from '../../problem/problem.ts'
 import type { World } from '../../world/world.ts'
 import { editFile } from '../edit-file.ts'
-import { alreadyThere } from './add-problems.ts'
 import type { Target } from './target.ts'
+import { nameIsTaken } from './transfer-problems.ts'
 import type { Planned } from './transfer.ts'
 
 /** Throws `manage/exists`, and what `editFile` throws; then nothing is written. */
@@ -150,5 +150,5 @@ function requireFree(
   if (taken === undefined) return
   const there = JSON.stringify(valueAt(value, [...path, taken.name]), undefined, 2)
   const shown = there.split('\n').map((line) => maskSecrets(line))
-  throw new ProblemError(alreadyThere({ name: taken.name, file: target.file }, { shown, platform }))
+  throw new ProblemError(nameIsTaken({ name: taken.name, file: target.file, shown }, { target, platform }))
 }

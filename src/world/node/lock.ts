@@ -22,8 +22,8 @@ import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Those who wait wake by chance, one of them gets it: the longest pause is what each of many costs. */
-const PAUSE_MS = { least: 5, most: 40 }
+/** Those who wait wake by chance, and one of them gets it: less often the longer they wait, since then they are many. */
+const PAUSE_MS = { least: 5, most: 40, longest: 250 }
 
 /** A holder shows that it is alive. */
 const TOUCH_MS = 1000
@@ -51,11 +51,12 @@ export async function holdLock(file: string, onBroken?: (id: string) => void): P
   const id = randomUUID()
   const mark = JSON.stringify({ pid: process.pid, place: placeOf(), id })
   const giveUpAt = Date.now() + LONGEST_WAIT_MS
-  while (!tryCreate(lock, mark)) {
+  for (let tries = 0; isThere(lock) || !tryCreate(lock, mark); tries++) {
     if (breakStale(lock, onBroken)) continue
     if (Date.now() > giveUpAt)
       throw Object.assign(new Error(`${lock} is held by another process`), { code: 'ELOCKED' })
-    await pause(PAUSE_MS.least + Math.random() * (PAUSE_MS.most - PAUSE_MS.least))
+    const most = Math.min(PAUSE_MS.most * 1.2 ** tries, PAUSE_MS.longest)
+    await pause(PAUSE_MS.least + Math.random() * (most - PAUSE_MS.least))
   }
   const timer = setInterval(() => touch(lock, mark), TOUCH_MS).unref()
   return {
@@ -67,6 +68,11 @@ export async function holdLock(file: string, onBroken?: (id: string) => void): P
       if (tryRead(lock) === mark) rmSync(lock, { force: true })
     },
   }
+}
+
+/** A look costs a tenth of a failure. */
+function isThere(lock: string): boolean {
+  return statSync(lock, { throwIfNoEntry: false }) !== undefined
 }
 
 function tryCreate(file: string, text: string): boolean {
@@ -155,8 +161,11 @@ function tryHolder(text: string): Holder | undefined {
 
 /** Where process ids mean the same: containers may share a folder and a host name, but not their processes. */
 function placeOf(): string {
-  return `${hostname()} ${processesOf()}`
+  return (place ??= `${hostname()} ${processesOf()}`)
 }
+
+/** It does not change, and those who wait ask often. */
+let place: string | undefined
 
 function processesOf(): string {
   try {

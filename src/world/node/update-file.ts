@@ -10,22 +10,31 @@ import {
   chmodSync,
   closeSync,
   constants,
-  fsyncSync,
+  fchmodSync,
+  fchownSync,
+  fdatasync,
+  fstatSync,
+  fsync,
   lstatSync,
   mkdirSync,
   openSync,
+  readSync,
   readlinkSync,
   realpathSync,
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
   type BigIntStats,
 } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { UpdateError, type FileRead, type Unwritable } from '../world.ts'
 import { holdLock, type HeldLock } from './lock.ts'
+
+const datasync = promisify(fdatasync)
+const sync = promisify(fsync)
 
 export interface UpdateRequest {
   readonly file: string
@@ -44,17 +53,31 @@ export async function updateFile(request: UpdateRequest): Promise<void> {
     const target = findTarget(request.file)
     makeFolder(dirname(target), request.mode)
     requireWritable(target)
-    // Not `<file>.lock`, which is the name that other agents give to theirs.
-    const lock = await holdLock(`${target}.plugboard`, (id) => rmSync(draftOf(target, id), { force: true }))
+    let lock = await hold(target)
     try {
-      await waitForOthers(target)
-      for (let tries = 0; !(await tryUpdate({ ...request, target, lock })); tries++)
+      for (let tries = 0; !(await tryUpdate({ ...request, target, lock })); tries++) {
         if (tries === TRIES) throw new UpdateError({ kind: 'busy' })
+        if (lock.isHeld()) continue
+        lock.release()
+        lock = await hold(target)
+      }
     } finally {
       lock.release()
     }
   } catch (error) {
     throw toUpdateError(error, request.file)
+  }
+}
+
+/** Not `<file>.lock`, which is the name that other agents give to theirs. */
+async function hold(target: string): Promise<HeldLock> {
+  const lock = await holdLock(`${target}.plugboard`, (id) => rmSync(draftOf(target, id), { force: true }))
+  try {
+    await waitForOthers(target)
+    return lock
+  } catch (error) {
+    lock.release()
+    throw error
   }
 }
 
@@ -74,7 +97,7 @@ async function tryUpdate({ target, lock, change, read, mode }: Attempt): Promise
   requireWritable(target)
   const draft = draftOf(target, lock.id)
   try {
-    const hasMark = before !== undefined && (await startsWithMark(target))
+    const hasMark = before !== undefined && startsWithMark(target)
     await writeDraft(draft, (hasMark ? '\ufeff' : '') + wanted, { before, mode })
     // Between this look and the rename is the only moment in which somebody without a lock could be overwritten, and no
     // system call that Node has would close it.
@@ -83,7 +106,7 @@ async function tryUpdate({ target, lock, change, read, mode }: Attempt): Promise
   } finally {
     rmSync(draft, { force: true })
   }
-  syncFolder(dirname(target))
+  await syncFolder(dirname(target))
   return true
 }
 
@@ -141,10 +164,14 @@ function isSame(one: BigIntStats | undefined, other: BigIntStats | undefined): b
   return keys.every((key) => one[key] === other[key])
 }
 
-async function startsWithMark(file: string): Promise<boolean> {
-  await using handle = await open(file)
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(3), 0, 3, 0)
-  return bytesRead === 3 && buffer.equals(Buffer.from('\ufeff'))
+function startsWithMark(file: string): boolean {
+  const descriptor = openSync(file, 'r')
+  try {
+    const start = Buffer.alloc(3)
+    return readSync(descriptor, start, 0, 3, 0) === 3 && start.equals(Buffer.from('\ufeff'))
+  } finally {
+    closeSync(descriptor)
+  }
 }
 
 async function writeDraft(
@@ -152,19 +179,20 @@ async function writeDraft(
   text: string,
   { before, mode }: { readonly before: BigIntStats | undefined; readonly mode: number },
 ): Promise<void> {
-  const handle = await open(draft, 'wx', mode)
+  const descriptor = openSync(draft, 'wx', mode)
   try {
-    await handle.writeFile(text)
+    writeFileSync(descriptor, text)
     if (before !== undefined && process.platform !== 'win32') {
-      const made = await handle.stat()
+      const made = fstatSync(descriptor)
       const [uid, gid] = [Number(before.uid), Number(before.gid)]
-      if (made.uid !== uid || made.gid !== gid) await handle.chown(uid, gid)
+      if (made.uid !== uid || made.gid !== gid) fchownSync(descriptor, uid, gid)
       // After the owner, whose change may take bits away; and whatever the mask says.
-      await handle.chmod(mode)
+      fchmodSync(descriptor, mode)
     }
-    await handle.datasync()
+    // The only step that takes long: everybody else may go on meanwhile.
+    await datasync(descriptor)
   } finally {
-    await handle.close()
+    closeSync(descriptor)
   }
 }
 
@@ -184,11 +212,11 @@ async function replace(draft: string, target: string): Promise<void> {
 }
 
 /** So that the new name is on disk too. Windows has no way to ask for it. */
-function syncFolder(folder: string): void {
+async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   const descriptor = openSync(folder, 'r')
   try {
-    fsyncSync(descriptor)
+    await sync(descriptor)
   } catch (error) {
     // Some network file systems cannot, and then have no need to.
     if (!['EINVAL', 'ENOTSUP', 'EBADF'].includes(codeOf(error) ?? '')) throw error

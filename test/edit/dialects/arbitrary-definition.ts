@@ -1,7 +1,7 @@
 /**
  * arbitrary-definition: any server that some file could declare, for property tests.
  */
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import {
   GRANT_TYPES,
   type OAuth,

@@ -1,7 +1,7 @@
 /**
  * round-trip: what a writer writes, the reader of the same dialect reads as it was; what gets lost is on the list.
  */
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { WRITERS, type WritableSource } from '../../../src/edit/dialects/all-writers.ts'
 import { findDifferences } from '../../../src/edit/differences.ts'

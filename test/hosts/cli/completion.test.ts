@@ -87,7 +87,10 @@ describe('what is suggested', () => {
     ],
     [['--no-mcp', 'get', ''], []],
     [['--strict-mcp-config', '--mcp-config', '{"mcpServers":{"here":{"command":"x"}}}', 'get', ''], ['here']],
-    [['--mcp-config', '/no/such/file', 'get', ''], []],
+    [
+      ['--mcp-config', '/no/such/file', 'get', ''],
+      ['good', 'never', 'outcomes'],
+    ],
   ])('%j', async (words, expected) => {
     expect(await suggest(...words)).toEqual(expected)
   })

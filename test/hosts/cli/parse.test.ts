@@ -9,6 +9,7 @@ const run = (...argv: string[]): unknown => {
   if (parsed.kind === 'run') return { run: parsed.command.name, flags: parsed.flags, args: parsed.args }
   if (parsed.kind === 'help') return { help: parsed.path.map(({ name }) => name).join(' ') }
   if (parsed.kind === 'version') return 'version'
+  if (parsed.kind === 'complete') return { complete: parsed.question }
   const { code, message, hints } = parsed.problem
   return { code, message, hints }
 }
@@ -37,6 +38,7 @@ describe('understands', () => {
       { run: 'login', flags: { scope: ['a', 'b'] }, args: ['x'] },
     ],
     [['--scope', 'user', 'add', 'a', 'npx'], { run: 'add', flags: { scope: 'user' }, args: ['a', 'npx'] }],
+    [['__complete', '2', 'get', '--json', ''], { complete: ['2', 'get', '--json', ''] }],
     [['add', 'a', 'npx', '--json', '-y'], { run: 'add', flags: {}, args: ['a', 'npx', '--json', '-y'] }],
     [
       ['add', '-e', 'A=b', 'a', '--', 'npx', '-e'],

@@ -1,7 +1,7 @@
 /**
  * transfer: what an import and an export would write, and what they leave alone.
  */
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { loadCatalog } from '../../../src/runtime/load-catalog.ts'
 import { AGENTS, requireAgent, type Agent } from '../../../src/runtime/manage/agents.ts'
@@ -176,6 +176,41 @@ describe('import', () => {
       },
     })
     expect(contentOf(machine, OUR_PROJECT)).toEqual({ mcpServers: { c: { command: './.codex/c' } } })
+  })
+})
+
+describe('import out of a project', () => {
+  const PROJECT_CURSOR = '/src/shop/.cursor/mcp.json'
+
+  test('leads to the same files from every other project', async () => {
+    const machine = world({
+      [PROJECT_CURSOR]: servers({
+        a: { command: 'node', args: ['./a.js'] },
+        b: { command: './b' },
+        c: { command: 'node', args: ['tools/c.js'] },
+        d: { command: 'npx', args: ['-y', '@acme/d'] },
+        e: { command: 'node', args: ['e.js'], cwd: 'sub' },
+      }),
+      '/src/shop/tools/c.js': '',
+    })
+    await importInto(machine, { agent: 'cursor' })
+    expect(contentOf(machine, OURS)).toEqual({
+      mcpServers: {
+        a: { command: 'node', args: ['./a.js'], cwd: '/src/shop' },
+        b: { command: '/src/shop/b' },
+        c: { command: 'node', args: ['tools/c.js'], cwd: '/src/shop' },
+        d: { command: 'npx', args: ['-y', '@acme/d'] },
+        e: { command: 'node', args: ['e.js'], cwd: '/src/shop/sub' },
+      },
+    })
+  })
+
+  test('within it, paths stay as they are', async () => {
+    const machine = world({ [PROJECT_CURSOR]: servers({ a: { command: './a', args: ['./a.js'] } }) })
+    await importInto(machine, { agent: 'cursor', scope: 'project' })
+    expect(contentOf(machine, OUR_PROJECT)).toEqual({
+      mcpServers: { a: { command: './a', args: ['./a.js'] } },
+    })
   })
 })
 

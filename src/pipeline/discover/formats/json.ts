@@ -4,7 +4,8 @@
  *
  * never  recurses by itself or trusts a key: members are a list, so `__proto__` and duplicates survive
  */
-import { printParseErrorCode, visit, type ParseErrorCode } from 'jsonc-parser'
+import { printParseErrorCode, visit } from 'jsonc-parser'
+import { describeJsonFault } from '../../../base/json-fault.ts'
 import type { ConfigNode, Member } from '../../../model/document.ts'
 import type { ParsedText } from './parsed-text.ts'
 
@@ -50,7 +51,11 @@ export function parseJson(text: string): ParsedText {
         place({ kind: 'scalar', start, end: start + length, value }),
       onError: (code, start, length) => {
         fault ??= {
-          message: describe(code, text.slice(start, start + length), text[start + length]),
+          message: describeJsonFault(
+            printParseErrorCode(code),
+            text.slice(start, start + length),
+            text[start + length],
+          ),
           start,
           end: start + length,
         }
@@ -62,31 +67,4 @@ export function parseJson(text: string): ParsedText {
   if (fault !== undefined) return { kind: 'fault', ...fault }
   if (root === undefined) return { kind: 'fault', message: 'there is no value', start: 0, end: text.length }
   return { kind: 'tree', root }
-}
-
-const FAULTS: Readonly<Record<string, string>> = {
-  InvalidSymbol: 'this is not a JSON value',
-  InvalidNumberFormat: 'this number is malformed',
-  PropertyNameExpected: 'a key in double quotes is expected here',
-  ValueExpected: 'a value is expected here',
-  ColonExpected: 'a `:` is expected here',
-  CommaExpected: 'a `,` is expected here',
-  CloseBraceExpected: 'a `}` is missing',
-  CloseBracketExpected: 'a `]` is missing',
-  EndOfFileExpected: 'the file should have ended here',
-  InvalidCommentToken: 'this comment is malformed',
-  UnexpectedEndOfComment: 'this comment never ends',
-  UnexpectedEndOfString: 'this string never ends',
-  UnexpectedEndOfNumber: 'this number is malformed',
-  InvalidUnicode: 'this `\\u` escape is malformed',
-  InvalidEscapeCharacter: 'this escape is not known in JSON',
-  InvalidCharacter: 'a control character is not allowed in a string',
-}
-
-function describe(code: ParseErrorCode, found: string, next: string | undefined): string {
-  if (found.startsWith("'")) return 'JSON strings take double quotes'
-  const name = printParseErrorCode(code)
-  // A key without quotes is an unknown symbol to the parser.
-  const isKey = name === 'InvalidSymbol' && next === ':'
-  return FAULTS[isKey ? 'PropertyNameExpected' : name] ?? 'this is not JSON'
 }
