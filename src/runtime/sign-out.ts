@@ -17,8 +17,9 @@ import { openSignInStore, type OpenSignInStore } from './sign-in-store.ts'
 
 export interface SignedOut {
   readonly key: SignInKey
-  readonly revocation: Revocation
-  /** Of a token that could not be taken back. */
+  /** `over`: it could not be renewed any more. */
+  readonly revocation: Revocation | { readonly kind: 'over' }
+  /** When what was not taken back ends by itself. Absent: not as far as is known. */
   readonly expiresAt?: number
 }
 
@@ -36,10 +37,11 @@ export async function signOut(
   )
   const store = openSignInStore(world, loaded.dirs)
   const done: SignedOut[] = []
-  for (const { key, expiresAt } of mine) {
+  for (const { key, expiresAt, canRenew } of mine) {
     const revocation = await giveBack(world, store, key)
     await store.forget(key)
-    done.push({ key, revocation, ...(expiresAt === undefined ? {} : { expiresAt }) })
+    // What can be renewed does not end with its token.
+    done.push({ key, revocation, ...(expiresAt === undefined || canRenew ? {} : { expiresAt }) })
   }
   return done
 }
@@ -53,7 +55,11 @@ export function notSignedIn(name: string): Problem {
   })
 }
 
-async function giveBack(world: World, store: OpenSignInStore, key: SignInKey): Promise<Revocation> {
+async function giveBack(
+  world: World,
+  store: OpenSignInStore,
+  key: SignInKey,
+): Promise<SignedOut['revocation']> {
   let signIn: SignIn | undefined
   try {
     signIn = await store.findExactly(key)
@@ -62,7 +68,7 @@ async function giveBack(world: World, store: OpenSignInStore, key: SignInKey): P
     if (!(error instanceof ProblemError)) throw error
     return { kind: 'failed', why: error.problem.message }
   }
-  if (signIn === undefined || signIn.ended !== undefined) return { kind: 'revoked' }
+  if (signIn === undefined || signIn.ended !== undefined) return { kind: 'over' }
   const place = signIn.endpoints.revocation ?? ''
   const guard = { serverUrl: key.url ?? place, allowsHttp: place.startsWith('http:') }
   return revoke(signIn, createGuardedFetch(world, guard))

@@ -10,7 +10,7 @@ import { allowAll } from '../boards/permits.ts'
 import { call, connectionOf, problemOf, untilState } from '../boards/watch.ts'
 import { openSignInStore } from '../../src/runtime/sign-in-store.ts'
 import { startAuthorizationServer } from '../servers/authorization-server.ts'
-import { answerLegacy, serve } from '../servers/http/loopback.ts'
+import { answerLegacy, serve, type Received } from '../servers/http/loopback.ts'
 import { startProtectedServer } from '../servers/protected-server.ts'
 import { lend } from '../worlds/observed.ts'
 import { createScratch, type Scratch } from '../worlds/scratch.ts'
@@ -296,6 +296,78 @@ describe('a clock that is wrong', () => {
     await using test = await openOn(signedIn)
     for (const _ of [1, 2, 3, 4, 5]) await echo(test).catch(() => undefined)
     expect(signedIn.authorization.count('token refresh_token')).toBeLessThanOrEqual(2)
+  })
+})
+
+describe('a token that is bound to a key', () => {
+  interface Proof {
+    readonly htm: string
+    readonly htu: string
+    readonly iat: number
+    readonly nonce?: string
+  }
+
+  function proofIn({ headers }: Received): Proof {
+    const part = String(headers['dpop']).split('.')[1]!
+    return JSON.parse(Buffer.from(part, 'base64url').toString()) as Proof
+  }
+
+  async function openBound(
+    judge: (proof: Proof, request: Received) => Readonly<Record<string, string>> | undefined,
+    offsetMs = 0,
+  ): Promise<AsyncDisposable & { readonly proofs: readonly Proof[]; readonly board: TestBoard }> {
+    const proofs: Proof[] = []
+    const server = await serve((request) => {
+      const proof = proofIn(request)
+      proofs.push(proof)
+      const refusal = request.headers.authorization === 'DPoP t0ken' ? judge(proof, request) : {}
+      if (refusal === undefined) answerLegacy(request)
+      else request.response.writeHead(401, refusal).end()
+    })
+    const scratch = atTime(() => offsetMs)
+    const dpopKey = new Secret(scratch.world.keys.create())
+    await openSignInStore(scratch.world, stateOf(scratch)).save({
+      key: { url: server.url, issuer: 'https://auth.test' },
+      client: { id: 'c', from: 'registered', method: 'none', redirectUris: [] },
+      tokens: { access: new Secret('t0ken'), type: 'dpop', scopes: [], dpopKey },
+      endpoints: { token: 'https://auth.test/token' },
+    })
+    const board = await openTestBoard({ x: { type: 'http', url: server.url } }, { wait: 'all', scratch })
+    return {
+      proofs,
+      board,
+      async [Symbol.asyncDispose]() {
+        await board[Symbol.asyncDispose]()
+        await server[Symbol.asyncDispose]()
+      },
+    }
+  }
+
+  test('comes with a proof for each request', async () => {
+    await using bound = await openBound(() => undefined)
+    expect(await echo(bound.board)).toBe('hi')
+    expect(bound.proofs.map(({ htm }) => htm)).toContain('GET')
+    expect(new Set(bound.proofs.map(({ htu }) => htu)).size).toBe(1)
+  })
+
+  test('gets the nonce that a server wants, and keeps it', async () => {
+    await using bound = await openBound(({ nonce }) =>
+      nonce === 'n1' ? undefined : { 'www-authenticate': 'DPoP error="use_dpop_nonce"', 'dpop-nonce': 'n1' },
+    )
+    expect(await echo(bound.board)).toBe('hi')
+    expect(bound.proofs.filter(({ nonce }) => nonce === undefined)).toHaveLength(1)
+  })
+
+  test('is proven by the clock of the server, where ours is an hour off', async () => {
+    await using bound = await openBound(
+      ({ iat }) =>
+        Math.abs(iat * 1000 - Date.now()) < 60_000
+          ? undefined
+          : { 'www-authenticate': 'DPoP error="invalid_dpop_proof"' },
+      3_600_000,
+    )
+    expect(await echo(bound.board)).toBe('hi')
+    expect(bound.proofs.filter(({ iat }) => iat * 1000 - Date.now() > 60_000)).toHaveLength(1)
   })
 })
 

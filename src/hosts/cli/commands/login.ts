@@ -4,6 +4,7 @@
 import { ProblemError } from '../../../problem/problem.ts'
 import { loginByName } from '../../../runtime/login-by-name.ts'
 import type { LoginHost, LoginOutcome, LoginRequest } from '../../../runtime/login.ts'
+import type { Terminal } from '../../../world/world.ts'
 import { countOf } from '../../shared/amounts.ts'
 import type { CommandContext } from '../command.ts'
 import { DONE, INTERRUPTED } from '../exit-codes.ts'
@@ -44,13 +45,11 @@ async function signIn(context: CommandContext): Promise<LoginOutcome | 'cancelle
     throw new ProblemError(unknownServer(name, loaded.catalog, world))
   }
   const controller = new AbortController()
-  const cancel = (): void => controller.abort()
-  const stopInterrupts = terminal.onInterrupt(cancel)
-  const canPaste = options.way !== 'device' && (options.way === 'paste' || terminal.canAsk)
-  const steps = showSteps(terminal, { canPaste })
+  const keyboard = listen(terminal, { way: options.way, onCancel: () => controller.abort() })
+  const steps = showSteps(terminal, { canPaste: keyboard.onTyped !== undefined && options.way !== 'device' })
   const host: LoginHost = {
     onStep: steps.show,
-    ...(canPaste ? { onTyped: (onLine) => terminal.onTyped({ onLine, onCancel: cancel }) } : {}),
+    ...(keyboard.onTyped === undefined ? {} : { onTyped: keyboard.onTyped }),
   }
   try {
     const request = { ...options, name, signal: controller.signal }
@@ -60,7 +59,33 @@ async function signIn(context: CommandContext): Promise<LoginOutcome | 'cancelle
     throw error
   } finally {
     steps.clear()
-    stopInterrupts()
+    keyboard.stop()
+  }
+}
+
+interface Keyboard {
+  readonly onTyped?: NonNullable<LoginHost['onTyped']>
+  stop(): void
+}
+
+/** Ctrl-C always; Esc and lines where somebody types, or where lines are asked for: what is piped in may be for others. */
+function listen(
+  terminal: Terminal,
+  { way, onCancel }: { readonly way: LoginRequest['way']; readonly onCancel: () => void },
+): Keyboard {
+  const stopInterrupts = terminal.onInterrupt(onCancel)
+  if (!terminal.canAsk && way !== 'paste') return { stop: stopInterrupts }
+  let onLine: ((line: string) => void) | undefined
+  const stopTyping = terminal.onTyped({ onLine: (line) => onLine?.(line), onCancel })
+  return {
+    onTyped: (listener) => {
+      onLine = listener
+      return () => (onLine = undefined)
+    },
+    stop: () => {
+      stopTyping()
+      stopInterrupts()
+    },
   }
 }
 

@@ -26,7 +26,7 @@ export async function run(context: CommandContext): Promise<number> {
   else
     printLines(
       terminal,
-      done.flatMap((one) => toText(name, one)),
+      done.flatMap((one) => toText(name, one, world.clock.now())),
     )
   return DONE
 }
@@ -41,25 +41,17 @@ function toJson({ key, revocation }: SignedOut): object {
   }
 }
 
-function toText(name: string, { key, revocation, expiresAt }: SignedOut): readonly string[] {
+function toText(name: string, { key, revocation, expiresAt }: SignedOut, now: number): readonly string[] {
   const where = key.issuer === '' ? '' : ` at ${key.issuer}`
-  switch (revocation.kind) {
-    case 'revoked':
-      return [`signed out of \`${name}\`: the tokens were taken back${where}, and are forgotten here`]
-    case 'not-offered':
-      return [
-        `signed out of \`${name}\`: the tokens are forgotten here`,
-        sayRest(expiresAt, 'it offers no way to take them back'),
-      ]
-    case 'failed':
-      return [
-        `signed out of \`${name}\`: the tokens are forgotten here`,
-        sayRest(expiresAt, `they could not be taken back: ${revocation.why}`),
-      ]
-  }
-}
-
-function sayRest(expiresAt: number | undefined, why: string): string {
+  if (revocation.kind === 'revoked')
+    return [`signed out of \`${name}\`: the tokens were taken back${where}, and are forgotten here`]
+  const forgotten = `signed out of \`${name}\`: the tokens are forgotten here`
+  // What is over, nobody can use.
+  if (revocation.kind === 'over' || (expiresAt !== undefined && expiresAt <= now)) return [forgotten]
+  const why =
+    revocation.kind === 'failed'
+      ? `they could not be taken back: ${revocation.why}`
+      : 'there is no way to take them back'
   const until = expiresAt === undefined ? '' : `, ${showUntil(expiresAt)}`
-  return `  ${why}; whoever has a copy can use it${until}`
+  return [forgotten, `  ${why}; whoever has a copy can use it${until}`]
 }
