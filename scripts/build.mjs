@@ -4,6 +4,7 @@
  *   plugboard.cjs   the command; bin.cjs starts it with the code cache beside it
  *   connected.cjs   the commands that connect, loaded by it when one of them runs
  *   permitting.cjs  those about permissions and pins; doctor.cjs, watch.cjs: those; path-watch.cjs: what the last needs
+ *   gateway.cjs     the gateway, for `serve`
  *   undici.cjs, ws.cjs   what those need for servers that are not on this machine
  *   parse-*.cjs     the parsers it loads when a file is not plain
  *   index.js        the library, in chunks, so that a host loads what it uses
@@ -46,6 +47,7 @@ const APART = {
   '../connected.ts': ['connected', 'src/hosts/cli/connected.ts'],
   './permitting.ts': ['permitting', 'src/hosts/cli/permitting.ts'],
   './commands/doctor.ts': ['doctor', 'src/hosts/cli/commands/doctor.ts'],
+  './hosts/gateway/serve.ts': ['gateway', 'src/hosts/gateway/serve.ts'],
   './commands/watch.ts': ['watch', 'src/hosts/cli/commands/watch.ts'],
   './path-watch.ts': ['path-watch', 'src/world/node/path-watch.ts'],
   'undici/lib/dispatcher/agent.js': ['undici', 'undici/lib/dispatcher/agent.js'],

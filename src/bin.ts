@@ -19,6 +19,7 @@ async function main(): Promise<void> {
     world: createNodeWorld(),
     terminal,
     version,
+    gateway: async () => import('./hosts/gateway/serve.ts'),
   })
   // At once: Node would first take its heap apart, for which nobody should wait.
   if (!terminal.isWriting()) process.exit()

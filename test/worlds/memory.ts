@@ -76,6 +76,8 @@ export function createMemoryWorld(options: MemoryOptions = {}): MemoryWorld {
     processes: { spawn: () => unreachable('a process') },
     http: { request: () => unreachable('a host') },
     sockets: { open: () => unreachable('a socket') },
+    serving: { listen: () => unreachable('a port') },
+    randomToken: () => 'a-token',
     reads,
     commands,
     stored,

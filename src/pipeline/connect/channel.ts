@@ -17,6 +17,7 @@ import {
   type RpcError,
 } from '../../model/message.ts'
 import { wasNeverMade } from '../../model/network.ts'
+import { RpcFaultError } from '../../model/rpc-fault.ts'
 import {
   describeWireFailure,
   SessionError,
@@ -44,16 +45,6 @@ export interface ChannelHooks extends Pick<WireListener, 'onNoise' | 'onLog' | '
   /** What a server says may hold what it was given. */
   redact?(text: string): string
   onEnd(failure: WireFailure): void
-}
-
-/** A refusal of ours, on its way to the server. */
-export class RpcFaultError extends Error {
-  readonly fault: RpcError
-
-  constructor(fault: RpcError) {
-    super(fault.message)
-    this.fault = fault
-  }
 }
 
 interface Pending {

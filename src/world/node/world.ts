@@ -7,6 +7,7 @@ import { nodeFiles } from './files.ts'
 import { createNodeHttp } from './http.ts'
 import { pathsOf } from './paths.ts'
 import { createNodeProcesses } from './processes.ts'
+import { nodeServing } from './serving.ts'
 import { createNodeShell } from './shell.ts'
 import { createNodeSockets } from './sockets.ts'
 import { createNodeWeb } from './web.ts'
@@ -39,7 +40,13 @@ export function createNodeWorld(options: NodeWorldOptions = {}): World {
     processes: createNodeProcesses(platform),
     http,
     sockets: createNodeSockets(env),
+    serving: nodeServing,
+    randomToken: () => toText(crypto.getRandomValues(new Uint8Array(32))),
   }
+}
+
+function toText(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64url')
 }
 
 /** A relative `HOME` would make the user's own folder of whatever repository one is in. */
