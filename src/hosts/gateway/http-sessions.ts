@@ -99,7 +99,7 @@ export class HttpSessions {
 
   close(): void {
     this.#cancelSweep?.()
-    for (const id of [...this.#sessions.keys()]) this.end(id)
+    for (const id of this.#sessions.keys()) this.end(id)
   }
 
   #answer(
@@ -116,7 +116,8 @@ export class HttpSessions {
       if ('method' in told) out.tell(told)
       else out.finish(told, 200)
     }
-    void session.client.onRequest(message as Parameters<LegacyClient['onRequest']>[0], send).then(() => {
+    const answered = session.client.onRequest(message as Parameters<LegacyClient['onRequest']>[0], send)
+    void answered.finally(() => {
       session.underWay -= 1
       session.seenAt = this.#now()
       // Cancelled: there is no answer.
