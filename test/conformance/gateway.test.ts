@@ -28,7 +28,12 @@ const ERAS = ['legacy', 'modern'] as const
 /** What cannot pass when the client is of one era and the server of the other, and why. */
 const INHERENT: Readonly<Record<Era, Readonly<Record<string, string>>>> = {
   legacy: {},
-  modern: {},
+  modern: {
+    'server-stateless':
+      'a legacy server is told once what its client can do, and by whom it is shared does not matter then: it is told of sampling, which this caller does not have, and so has no reason to refuse the call with -32021',
+    'input-required-result-basic-elicitation':
+      'the suite wants the question under the key that the server would give it in 2026-07-28; a question of a legacy server has no key',
+  },
 }
 
 interface Verdicts {

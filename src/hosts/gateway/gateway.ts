@@ -7,7 +7,7 @@ import type { Board, BoardSnapshot } from '../../runtime/board.ts'
 import type { World } from '../../world/world.ts'
 import { mostTalkative, type Caller } from './caller.ts'
 import { Events } from './events.ts'
-import { Relay } from './relay.ts'
+import { Relay, toHandlers } from './relay.ts'
 import { route } from './router.ts'
 import { createAggregate, createServerView, type View } from './view.ts'
 
@@ -38,14 +38,7 @@ export interface GatewayRequest {
 /** For a board that a gateway will be opened on: the questions of its servers go back to whoever made them ask. */
 export function createRelay(world: World): { readonly relay: Relay; readonly handlers: ClientHandlers } {
   const relay = new Relay(world)
-  const handlers: ClientHandlers = {
-    elicit: (params, { server, signal }) => relay.askFor(server, 'elicitation/create', params, signal),
-    sample: (params, { server, signal }) => relay.askFor(server, 'sampling/createMessage', params, signal),
-    async roots({ server, signal }) {
-      const { roots } = await relay.askFor(server, 'roots/list', {}, signal)
-      return Array.isArray(roots) ? (roots as readonly Params[]) : []
-    },
-  }
+  const handlers = toHandlers((question) => relay.askFor(question))
   return { relay, handlers }
 }
 

@@ -9,6 +9,7 @@
 import { isObject } from '../../base/is-object.ts'
 import { RPC_CODES, type Params, type Result } from '../../model/message.ts'
 import { RpcFaultError } from '../../model/rpc-fault.ts'
+import type { ClientHandlers } from '../../model/session.ts'
 import type { World } from '../../world/world.ts'
 import { requireOffered, wantsLog, type AskCaller, type Caller } from './caller.ts'
 import { invalid } from './fault.ts'
@@ -39,6 +40,13 @@ export interface OpenRequest {
 }
 
 export type Work = (request: OpenRequest) => Promise<Result>
+
+export interface ServerQuestion {
+  readonly server: string
+  readonly method: string
+  readonly params: Params
+  readonly signal: AbortSignal
+}
 
 interface Conversation {
   readonly caller: Caller
@@ -83,13 +91,11 @@ export class Relay {
   }
 
   /** A question of a legacy server. Rejects with an RpcFaultError. */
-  async askFor(server: string, method: string, params: Params, signal: AbortSignal): Promise<Result> {
+  async askFor({ server, method, params, signal }: ServerQuestion): Promise<Result> {
     const here = [...(this.#underWay.get(server) ?? [])]
     const clients = new Set(here.map(({ caller }) => caller.client))
     if (clients.size !== 1) throw refusal(clients.size, method)
-    const request = here.at(-1)!
-    requireOffered(request.caller, method, params)
-    return request.ask(method, params, signal)
+    return askBack(here.at(-1)!, method, params, signal)
   }
 
   /** What a server logs without saying about which request. Says whether somebody heard it. */
@@ -190,6 +196,37 @@ export class Relay {
     kept?.cancel()
     return kept?.what
   }
+}
+
+/** A question about this very request. */
+export async function askBack(
+  request: OpenRequest,
+  ...[method, params, signal]: Parameters<AskCaller>
+): Promise<Result> {
+  requireOffered(request.caller, method, params)
+  return request.ask(method, withoutToken(params), signal)
+}
+
+/** What a session wants of those who answer: each kind of question by itself. */
+export function toHandlers(
+  ask: (question: ServerQuestion) => Promise<Result>,
+): Required<Pick<ClientHandlers, 'elicit' | 'sample' | 'roots'>> {
+  return {
+    elicit: (params, { server, signal }) => ask({ server, method: 'elicitation/create', params, signal }),
+    sample: (params, { server, signal }) => ask({ server, method: 'sampling/createMessage', params, signal }),
+    async roots({ server, signal }) {
+      const { roots } = await ask({ server, method: 'roots/list', params: {}, signal })
+      return Array.isArray(roots) ? (roots as readonly Params[]) : []
+    },
+  }
+}
+
+/** A token of the server's own, under which nobody would tell it anything. */
+function withoutToken(params: Params): Params {
+  const { _meta: meta, ...rest } = params
+  if (!isObject(meta) || meta['progressToken'] === undefined) return params
+  const { progressToken: _, ...kept } = meta
+  return Object.keys(kept).length === 0 ? rest : { ...rest, _meta: kept }
 }
 
 function isOurs(state: unknown): state is string {

@@ -17,7 +17,7 @@ import { wantsLog, type Caller } from './caller.ts'
 import { errorToEra, metaFor, metaOf, toEra } from './era.ts'
 import { invalid, toFault, unknownMethod } from './fault.ts'
 import { askBy } from './permission-form.ts'
-import type { OpenRequest, Relay } from './relay.ts'
+import { askBack, toHandlers, type OpenRequest, type Relay } from './relay.ts'
 import { isStatusUri, STATUS_TOOL, statusContents, statusResult } from './status.ts'
 import type { Found, View } from './view.ts'
 
@@ -174,6 +174,7 @@ function optionsOf(open: OpenRequest, params: Params): RequestOptions {
   return {
     signal: open.signal,
     unfinished: 'returned',
+    handlers: toHandlers(({ method, params: asked, signal }) => askBack(open, method, asked, signal)),
     onLog: (log) => {
       if (wantsLog(open.caller, log)) open.notify('notifications/message', log)
     },

@@ -71,7 +71,7 @@ function open(onQuestion: OnQuestion = async () => ({}), kind: Wire['kind'] = 's
   }
   const channel = new Channel(openWire, clock, {
     onNotification: (method, params) => heard.push([method, params]),
-    onQuestion,
+    onQuestion: ({ method, params, signal }) => onQuestion(method, params, signal),
     onOddity: (text) => heard.push(text),
     onEnd: (failure) => heard.push(failure),
   })

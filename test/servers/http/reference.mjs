@@ -96,8 +96,8 @@ const SIMPLE = {
     accepted(mcpReq, 'answer') === undefined
       ? inputRequired({ inputRequests: { answer: form('Go on?', { ok: { type: 'boolean' } }) } })
       : text('done'),
-  test_missing_capability(_, { mcpReq }) {
-    if (capabilitiesOf(mcpReq).sampling === undefined)
+  test_missing_capability(_, context) {
+    if (capabilitiesOf(context).sampling === undefined)
       throw new ProtocolError(-32021, 'this tool needs sampling', { requiredCapabilities: { sampling: {} } })
     return text('sampling is there')
   },
@@ -192,9 +192,9 @@ const ASKING = {
       requestState: sign('untouched'),
     })
   },
-  test_input_required_result_capabilities(_, { mcpReq }) {
-    if (mcpReq.inputResponses !== undefined) return text('thank you')
-    const { elicitation, sampling } = capabilitiesOf(mcpReq)
+  test_input_required_result_capabilities(_, context) {
+    if (context.mcpReq.inputResponses !== undefined) return text('thank you')
+    const { elicitation, sampling } = capabilitiesOf(context)
     return inputRequired({
       inputRequests: {
         ...(elicitation === undefined
@@ -248,8 +248,9 @@ function asking(message, properties) {
   }
 }
 
-function capabilitiesOf(mcpReq) {
-  return mcpReq.envelope?.[CAPABILITIES] ?? mcpReq._meta?.[CAPABILITIES] ?? {}
+/** A modern client says so with each request, a legacy one did when it began. */
+function capabilitiesOf({ mcpReq, server }) {
+  return mcpReq.envelope?.[CAPABILITIES] ?? server.getClientCapabilities() ?? {}
 }
 
 async function logThrice(_, { mcpReq }) {
@@ -357,7 +358,7 @@ function createServer() {
   server.setRequestHandler('tools/call', ({ params }, context) => {
     const tool = Object.hasOwn(TOOLS, params.name) ? TOOLS[params.name] : undefined
     if (tool === undefined) throw new ProtocolError(-32602, `Unknown tool: ${params.name}`)
-    return tool.call(params.arguments ?? {}, context)
+    return tool.call(params.arguments ?? {}, { mcpReq: context.mcpReq, server })
   })
   server.setRequestHandler('resources/list', () => ({
     ...HINTS,
