@@ -262,7 +262,7 @@ async function logThrice(_, { mcpReq }) {
 }
 
 async function tellProgress(_, { mcpReq }) {
-  const { progressToken } = mcpReq._meta ?? {}
+  const { _meta: { progressToken } = {} } = mcpReq
   for (const progress of [0, 50, 100]) {
     if (progressToken !== undefined)
       await mcpReq.notify({
