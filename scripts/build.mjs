@@ -4,7 +4,7 @@
  *   plugboard.cjs   the command; bin.cjs starts it with the code cache beside it
  *   connected.cjs   the commands that connect, loaded by it when one of them runs
  *   adding.cjs      those that add servers
- *   permitting.cjs  those about permissions and pins; signing-in.cjs: login; doctor.cjs, watch.cjs: those; path-watch.cjs: what the last needs
+ *   permitting.cjs  those about permissions and pins; signing-in.cjs: about sign-ins, login.cjs and alone.cjs: how they come about; doctor.cjs, watch.cjs: those; path-watch.cjs: what the last needs
  *   update-file.cjs for what is written; lock.cjs: for what is changed while an authorization server is asked
  *   gateway.cjs     the gateway, for `serve`
  *   undici.cjs, ws.cjs   what those need for servers that are not on this machine
@@ -53,6 +53,8 @@ const APART = {
   'src/hosts/cli/adding.ts': 'adding',
   'src/hosts/cli/permitting.ts': 'permitting',
   'src/hosts/cli/signing-in.ts': 'signing-in',
+  'src/runtime/login-by-name.ts': 'login',
+  'src/pipeline/authorize/alone.ts': 'alone',
   'src/hosts/cli/commands/doctor.ts': 'doctor',
   'src/hosts/cli/commands/watch.ts': 'watch',
   'src/hosts/gateway/serve.ts': 'gateway',
