@@ -91,8 +91,8 @@ describe('refused', () => {
 
   test.each([
     ['/x/a.json', '{ "mcpServers": ', 'edit/unparseable', 1, 17],
-    ['/x/a.toml', 'a = 1\n[b\n', 'edit/unparseable', 2, 3],
-    ['/x/a.yaml', 'a:\n  b: 1\n c: 2\n', 'edit/unparseable', 3, 2],
+    ['/x/a.toml', 'a = 1\nb == 2\n', 'edit/unparseable', 2, 4],
+    ['/x/a.yaml', 'a:\n  b: 1\n c: 2\n', 'edit/unparseable', 3, 1],
     ['/x/a.json', '[]', 'edit/wrong-shape', 1, 1],
     ['/x/a.json', '{\n  "mcpServers": []\n}', 'edit/wrong-shape', 2, 17],
     ['/x/a.yaml', 'b: &x\n  c: {}\nmcpServers: *x\n', 'edit/shared', 3, 13],
