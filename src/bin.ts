@@ -20,6 +20,7 @@ async function main(): Promise<void> {
     terminal,
     version,
     hosts: { headless: async () => (await import('./hosts/shell/main.ts')).headless },
+    gateway: async () => import('./hosts/gateway/serve.ts'),
   })
   // At once: Node would first take its heap apart, for which nobody should wait.
   if (!terminal.isWriting()) process.exit()
