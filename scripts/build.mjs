@@ -3,7 +3,7 @@
  *
  *   plugboard.cjs   the command; bin.cjs starts it with the code cache beside it
  *   connected.cjs   the commands that connect, loaded by it when one of them runs
- *   adding.cjs      those that add servers
+ *   adding.cjs      those that add servers; managing.cjs: those that change them
  *   permitting.cjs  those about permissions and pins; signing-in.cjs: about sign-ins, login.cjs and alone.cjs: how they come about; doctor.cjs, watch.cjs: those; path-watch.cjs: what the last needs
  *   update-file.cjs for what is written; lock.cjs: for what is changed while an authorization server is asked
  *   gateway.cjs     the gateway, for `serve`
@@ -51,6 +51,7 @@ const APART = {
   'src/edit/yaml.ts': 'edit-yaml',
   'src/hosts/cli/connected.ts': 'connected',
   'src/hosts/cli/adding.ts': 'adding',
+  'src/hosts/cli/managing.ts': 'managing',
   'src/hosts/cli/permitting.ts': 'permitting',
   'src/hosts/cli/signing-in.ts': 'signing-in',
   'src/runtime/login-by-name.ts': 'login',
