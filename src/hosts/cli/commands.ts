@@ -182,7 +182,7 @@ export const PLUGBOARD: Command = {
         ...READY_FLAGS,
       ],
       examples: [
-        'plugboard run "what changed in this repository?" --allow \'mcp__git__*\'',
+        "plugboard run 'what changed?' --allow 'mcp__git__*'",
         'git diff | plugboard run "review this:" -',
       ],
       load: (hosts) => hosts.headless(),
