@@ -27,6 +27,8 @@ export type Question =
       readonly title: string
       readonly lines?: readonly string[]
       readonly fields: readonly FormField[]
+      /** What says no without leaving the question open: the answer is then `declined`. Absent: there is only Esc. */
+      readonly decline?: string
     }
 
 export interface FormField {
@@ -58,7 +60,7 @@ export interface FormField {
 export interface Answers {
   readonly choice: string
   readonly text: string
-  readonly form: Readonly<Record<string, unknown>>
+  readonly form: Readonly<Record<string, unknown>> | 'declined'
 }
 
 export type Ask = <Kind extends Question['kind']>(
@@ -69,6 +71,8 @@ export type Ask = <Kind extends Question['kind']>(
 export interface AskingOptions {
   /** Takes the question back. */
   readonly signal?: AbortSignal | undefined
+  /** `next`: before all that wait, for what goes on with the question before. Default: `last`. */
+  readonly place?: 'next' | 'last' | undefined
 }
 
 /** One that was asked. */
@@ -108,7 +112,7 @@ export function createQuestions(onFront: (asked: Asked | undefined) => void): Qu
     answer,
     ask<Kind extends Question['kind']>(
       question: Extract<Question, { kind: Kind }>,
-      { signal }: AskingOptions = {},
+      { signal, place }: AskingOptions = {},
     ) {
       if (isClosed || signal?.aborted === true) return Promise.resolve(undefined)
       return new Promise<Answers[Kind] | undefined>((resolve) => {
@@ -120,7 +124,8 @@ export function createQuestions(onFront: (asked: Asked | undefined) => void): Qu
           // The screen answers a question in the way of its kind.
           resolve(given as Answers[Kind] | undefined)
         }
-        change([...waiting, { id, question, settle }])
+        const one = { id, question, settle }
+        change(place === 'next' ? [one, ...waiting] : [...waiting, one])
       })
     },
     close() {
