@@ -50,7 +50,10 @@ async function runComplete(request: CliRequest, question: readonly string[]): Pr
     await complete(request, question)
     return DONE
   } catch (error) {
-    const { fail, toProblem } = await import('./failure.ts')
+    const [{ fail }, { toProblem }] = await Promise.all([
+      import('./failure.ts'),
+      import('../shared/to-problem.ts'),
+    ])
     return fail(toProblem(error, request.version), { ...request, json: false })
   }
 }
@@ -67,7 +70,10 @@ async function runCommand(request: CliRequest, line: RunLine): Promise<number> {
     const { run } = await line.command.load!(request.hosts)
     return await run(context)
   } catch (error) {
-    const { fail, toProblem } = await import('./failure.ts')
+    const [{ fail }, { toProblem }] = await Promise.all([
+      import('./failure.ts'),
+      import('../shared/to-problem.ts'),
+    ])
     return fail(toProblem(error, request.version), context)
   }
 }
