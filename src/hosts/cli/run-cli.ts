@@ -23,7 +23,7 @@ export interface CliRequest {
 
 export async function runCli(request: CliRequest): Promise<number> {
   const { argv, terminal } = request
-  const parsed = parseLine(argv)
+  const parsed = parseLine(argv, terminal.canAsk ? 'person' : 'nobody')
   switch (parsed.kind) {
     case 'version':
       terminal.out(`${request.version}\n`)
