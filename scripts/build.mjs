@@ -67,7 +67,7 @@ const APART = {
 }
 /** As those, but ES modules, for what cannot be required: through a file of a few lines, since a script from a code cache has no `import()`. */
 const APART_MODULES = {
-  'src/hosts/shell/main.ts': { name: 'shell', exports: ['headless'] },
+  'src/hosts/shell/main.ts': { name: 'shell', exports: ['headless', 'shell'] },
 }
 const apart = {
   name: 'apart',
@@ -80,6 +80,14 @@ const apart = {
         return { path: `./load/${APART_MODULES[file].name}.cjs`, external: true }
       return undefined
     })
+  },
+}
+/** What ink asks for when `DEV` is set, and nobody has installed. */
+const withoutDevtools = {
+  name: 'without-devtools',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^react-devtools-core$/ }, () => ({ path: 'devtools', namespace: 'nothing' }))
+    onLoad({ filter: /./, namespace: 'nothing' }, () => ({ contents: 'export default {}' }))
   },
 }
 const commandBundle = {
@@ -114,7 +122,6 @@ await Promise.all([
     entryPoints: [
       { in: 'src/index.ts', out: 'index' },
       ...ADAPTERS.map((name) => ({ in: `src/hosts/adapters/${name}.ts`, out: name })),
-      ...Object.entries(APART_MODULES).map(([file, { name }]) => ({ in: file, out: name })),
     ],
     // CommonJS inside, and often in the host's own bundle already; what adapters are for is the host's.
     external: [...common.external, 'undici/*', 'ws', 'eventsource-parser', 'ai', '@ai-sdk/*', '@langchain/*'],
@@ -122,6 +129,19 @@ await Promise.all([
     splitting: true,
     format: 'esm',
     chunkNames: 'chunks/[name]-[hash]',
+  }),
+  build({
+    ...common,
+    entryPoints: Object.entries(APART_MODULES).map(([file, { name }]) => ({ in: file, out: name })),
+    outdir: 'dist',
+    splitting: true,
+    format: 'esm',
+    chunkNames: 'shell/[name]-[hash]',
+    minifyIdentifiers: true,
+    define: { ...common.define, 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
+    // For packages inside that are CommonJS.
+    banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
+    plugins: [withoutDevtools],
   }),
   build({ ...common, entryPoints: ['src/world/node/launch.ts'], outfile: 'dist/bin.cjs', format: 'cjs' }),
   build({

@@ -520,6 +520,15 @@ export interface Terminal {
    * line for the shell, as `EDITOR` has it. The exit code is undefined when a signal ended it.
    */
   edit(command: string, file: string): Promise<number | undefined>
+  /** As wide and high as it is now. Call only when `canAsk`. */
+  size(): { readonly columns: number; readonly rows: number }
+  /** The answer takes the listener away. */
+  onResize(listener: () => void): () => void
+  /**
+   * What the keys send, as it comes: nothing is echoed, and Ctrl-C is a key. What is pasted stands between `ESC [ 200 ~` and
+   * `ESC [ 201 ~`. The answer gives the terminal back. Call only when `canAsk`.
+   */
+  onKeys(listener: (chunk: string) => void): () => void
 }
 
 export interface AskOptions {

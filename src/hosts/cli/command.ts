@@ -46,4 +46,6 @@ export interface Flag {
 export interface Hosts {
   /** `plugboard run`. */
   readonly headless: () => Promise<CommandModule>
+  /** `plugboard` on a terminal. */
+  readonly shell: () => Promise<CommandModule>
 }

@@ -188,6 +188,18 @@ export const PLUGBOARD: Command = {
       load: (hosts) => hosts.headless(),
     },
     {
+      name: 'shell',
+      summary:
+        'open a session with a model, your servers live in it; what `plugboard` alone does on a terminal',
+      arguments: [],
+      flags: [
+        { name: 'plan', summary: 'call no tool of any server' },
+        { name: 'model', value: 'provider/id', summary: 'the model, instead of the configured one' },
+      ],
+      examples: ['plugboard', 'plugboard shell --plan'],
+      load: (hosts) => hosts.shell(),
+    },
+    {
       name: 'resources',
       summary: 'show what one server, or all, have to read',
       arguments: [{ name: 'server', count: 'optional' }],

@@ -25,7 +25,7 @@ export interface CliRequest {
 
 export async function runCli(request: CliRequest): Promise<number> {
   const { argv, terminal } = request
-  const parsed = parseLine(argv)
+  const parsed = parseLine(argv, terminal.canAsk ? 'person' : 'nobody')
   switch (parsed.kind) {
     case 'version':
       terminal.out(`${request.version}\n`)
@@ -52,7 +52,10 @@ async function runComplete(request: CliRequest, question: readonly string[]): Pr
     await complete(request, question)
     return DONE
   } catch (error) {
-    const { fail, toProblem } = await import('./failure.ts')
+    const [{ fail }, { toProblem }] = await Promise.all([
+      import('./failure.ts'),
+      import('../shared/to-problem.ts'),
+    ])
     return fail(toProblem(error, request.version), { ...request, json: false })
   }
 }
@@ -69,7 +72,10 @@ async function runCommand(request: CliRequest, line: RunLine): Promise<number> {
     const { run } = await line.command.load!(request.hosts)
     return await run(context)
   } catch (error) {
-    const { fail, toProblem } = await import('./failure.ts')
+    const [{ fail }, { toProblem }] = await Promise.all([
+      import('./failure.ts'),
+      import('../shared/to-problem.ts'),
+    ])
     return fail(toProblem(error, request.version), context)
   }
 }

@@ -2,6 +2,11 @@
  * main: the ways into the shell that the command knows.
  */
 import type { CommandModule } from '../shared/context.ts'
-import { runHeadless } from './headless.ts'
 
-export const headless: CommandModule = { run: runHeadless }
+export const headless: CommandModule = {
+  run: async (context) => (await import('./headless.ts')).runHeadless(context),
+}
+
+export const shell: CommandModule = {
+  run: async (context) => (await import('./shell.ts')).runShell(context),
+}

@@ -100,8 +100,27 @@ export function createNodeTerminal(): NodeTerminal {
         editor.on('exit', (code) => resolve(code ?? undefined))
       })
     },
+    // A terminal that does not know its size says 0.
+    size: () => ({ columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 }),
+    onResize(listener) {
+      process.stdout.on('resize', listener)
+      return () => void process.stdout.off('resize', listener)
+    },
+    onKeys(listener) {
+      const { stdin } = process
+      const onData = (chunk: string): void => listener(chunk)
+      stdin.setEncoding('utf8').setRawMode(true).on('data', onData).resume()
+      write(1, PASTE_MARKS.on)
+      return () => {
+        write(1, PASTE_MARKS.off)
+        stdin.off('data', onData).setRawMode(false).pause()
+      }
+    },
   }
 }
+
+/** Terminals that do not know them say nothing. */
+const PASTE_MARKS = { on: '\x1b[?2004h', off: '\x1b[?2004l' }
 
 /** Terminals are character devices, and so is the device that swallows everything. */
 function mayBeTerminal(descriptor: number): boolean {

@@ -1,0 +1,107 @@
+/**
+ * changes: what became other with the servers since it was last looked at, a line each.
+ *
+ * in     the servers as they were told of last, and as they are
+ * out    lines for what a user should know; that a server of the start is ready is in the status line already
+ */
+import type { Connection } from '../../model/connection.ts'
+import type { ServerSnapshot } from '../../runtime/supervisor.ts'
+import { countOf } from '../shared/amounts.ts'
+import type { ShownServer } from './state.ts'
+
+export interface KnownServer {
+  readonly name: string
+  readonly connection: Connection
+  /** Each as the server sent it: another value is another definition. Undefined: nobody knows yet. */
+  readonly tools: ReadonlyMap<string, unknown> | undefined
+  /** Whether it has been ready since it was first seen. */
+  readonly wasReady: boolean
+  /** Whether it was there when the shell began. */
+  readonly isFromStart: boolean
+}
+
+export type Known = ReadonlyMap<string, KnownServer>
+
+export interface Looked {
+  readonly known: Known
+  readonly lines: readonly string[]
+}
+
+/** `before` undefined: this is the start. */
+export function lookAgain(before: Known | undefined, servers: readonly ServerSnapshot[]): Looked {
+  const known = new Map<string, KnownServer>()
+  const lines: string[] = []
+  for (const server of servers) {
+    const was = before?.get(server.name)
+    const now = toKnown(server, was, before === undefined)
+    known.set(server.name, now)
+    lines.push(...tellChange(was, now))
+  }
+  for (const name of before?.keys() ?? []) if (!known.has(name)) lines.push(`${name}: removed`)
+  return { known, lines }
+}
+
+export function toShown({ name, connection, offering }: ServerSnapshot): ShownServer {
+  return { name, state: connection.state, tools: offering?.tools.length ?? 0 }
+}
+
+function toKnown(
+  { name, connection, offering, cachedAt }: ServerSnapshot,
+  was: KnownServer | undefined,
+  isStart: boolean,
+): KnownServer {
+  const isReady = connection.state === 'ready'
+  // What is known from last time is no news, and what replaces it is none either.
+  const isLive = isReady && cachedAt === undefined
+  return {
+    name,
+    connection,
+    tools: isLive ? new Map(offering?.tools.map((tool) => [tool.name, tool])) : was?.tools,
+    wasReady: isReady || was?.wasReady === true,
+    isFromStart: was?.isFromStart ?? isStart,
+  }
+}
+
+function tellChange(was: KnownServer | undefined, now: KnownServer): readonly string[] {
+  const { name, connection, tools } = now
+  const before = was?.connection.state
+  if (connection.state === before) return compareTools(was!, now)
+  switch (connection.state) {
+    case 'ready':
+      if (was?.wasReady === true) return [`${name}: reconnected${sayDifference(was, now)}`]
+      if (now.isFromStart && before !== 'failed' && before !== 'waiting' && before !== 'needs-auth') return []
+      return [`${name}: ${now.isFromStart ? 'connected' : 'added'}, ${countOf(tools?.size ?? 0, 'tool')}`]
+    case 'needs-auth':
+      return [`${name}: needs you to sign in (/mcp auth ${name})`]
+    case 'failed':
+      return [`${name}: ${connection.problem.message}`]
+    case 'waiting':
+      // Tries that fail one after the other are told once.
+      return before === 'connecting' && was?.wasReady !== true && connection.attempt > 2
+        ? []
+        : [`${name}: ${connection.problem.message}; it is tried again`]
+    case 'idle':
+    case 'closed':
+    case 'connecting':
+      return []
+  }
+}
+
+function compareTools(was: KnownServer, now: KnownServer): readonly string[] {
+  const difference = sayDifference(was, now)
+  return difference === '' ? [] : [`${now.name}: tools changed${difference}`]
+}
+
+/** `: +2 added, -1 removed, ~1 changed`. */
+function sayDifference({ tools: was }: KnownServer, { tools: is }: KnownServer): string {
+  if (was === undefined || is === undefined || was === is) return ''
+  const added = [...is.keys()].filter((name) => !was.has(name)).length
+  const removed = [...was.keys()].filter((name) => !is.has(name)).length
+  const changed = [...is].filter(([name, tool]) => was.has(name) && was.get(name) !== tool).length
+  const parts = [
+    ...(added > 0 ? [`${added} added`] : []),
+    ...(removed > 0 ? [`${removed} removed`] : []),
+    ...(changed > 0 ? [`${changed} changed`] : []),
+  ]
+  return parts.length === 0 ? '' : `: ${parts.join(', ')}`
+}
