@@ -62,7 +62,7 @@ const APART = {
 }
 /** As those, but ES modules, for what cannot be required: through a file of a few lines, since a script from a code cache has no `import()`. */
 const APART_MODULES = {
-  'src/hosts/shell/main.ts': { name: 'shell', exports: ['headless'] },
+  'src/hosts/shell/main.ts': { name: 'shell', exports: ['demo', 'headless'] },
 }
 const apart = {
   name: 'apart',

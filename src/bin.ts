@@ -19,7 +19,10 @@ async function main(): Promise<void> {
     world: createNodeWorld(),
     terminal,
     version,
-    hosts: { headless: async () => (await import('./hosts/shell/main.ts')).headless },
+    hosts: {
+      headless: async () => (await import('./hosts/shell/main.ts')).headless,
+      demo: async () => (await import('./hosts/shell/main.ts')).demo,
+    },
   })
   // At once: Node would first take its heap apart, for which nobody should wait.
   if (!terminal.isWriting()) process.exit()

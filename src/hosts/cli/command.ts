@@ -44,4 +44,6 @@ export interface Flag {
 export interface Hosts {
   /** `plugboard run`. */
   readonly headless: () => Promise<CommandModule>
+  /** `plugboard demo`. */
+  readonly demo: () => Promise<CommandModule>
 }
