@@ -313,6 +313,22 @@ export const PLUGBOARD: Command = {
       load: () => import('./commands/watch.ts'),
     },
     {
+      name: 'serve',
+      summary: 'every server behind one endpoint, for any MCP client',
+      arguments: [],
+      flags: [
+        { name: 'stdio', summary: 'for the agent that starts this command' },
+        {
+          name: 'http',
+          value: '[host:]port',
+          summary:
+            'at /mcp, and each server at /mcp/<server>; 127.0.0.1 unless said otherwise, port 0 is any',
+        },
+      ],
+      examples: ['plugboard serve --stdio', 'plugboard serve --http 7777'],
+      load: async () => (await import('./connected.ts')).serve,
+    },
+    {
       name: 'doctor',
       summary: 'look for what is wrong and say how to mend it',
       arguments: [],

@@ -40,6 +40,9 @@ export function createNodeTerminal(): NodeTerminal {
       for await (const chunk of process.stdin.setEncoding('utf8')) chunks.push(chunk as string)
       return chunks.join('')
     },
+    onInput({ onText, onEnd }) {
+      process.stdin.setEncoding('utf8').on('data', onText).on('end', onEnd)
+    },
     onInterrupt(listener) {
       process.once('SIGINT', listener)
       return () => void process.off('SIGINT', listener)
@@ -65,6 +68,7 @@ export function createNodeTerminal(): NodeTerminal {
         stdin.pause()
       }
     },
+    onTerminate: (listener) => void process.once('SIGTERM', listener),
     async choose(question, options) {
       const { select } = await import('@clack/prompts')
       const answer = await select<string>({ message: question, options: [...options] })
