@@ -1,0 +1,41 @@
+/**
+ * wrap: a text in lines that are no wider than they may be, broken between words where that can be.
+ *
+ * in     printable text without colours
+ */
+import { widthOf } from './width.ts'
+
+export function wrap(text: string, width: number): string[] {
+  return text.split('\n').flatMap((line) => wrapLine(line.replaceAll('\t', '    '), Math.max(width, 1)))
+}
+
+function wrapLine(line: string, width: number): string[] {
+  if (widthOf(line) <= width) return [line]
+  const lines: string[] = []
+  let current = ''
+  for (const word of line.match(/\s+|\S+/g) ?? []) {
+    if (widthOf(current + word) <= width) {
+      current += word
+      continue
+    }
+    if (current.trim() !== '') lines.push(current.trimEnd())
+    // What stood between two words is the break itself.
+    current = /^\s/.test(word) ? '' : word
+    while (widthOf(current) > width) {
+      const head = fit(current, width)
+      lines.push(head)
+      current = current.slice(head.length)
+    }
+  }
+  return current.trim() === '' && lines.length > 0 ? lines : [...lines, current.trimEnd()]
+}
+
+/** At least one character, or it would never end. */
+function fit(text: string, width: number): string {
+  let head = ''
+  for (const character of text) {
+    if (head !== '' && widthOf(head + character) > width) break
+    head += character
+  }
+  return head
+}

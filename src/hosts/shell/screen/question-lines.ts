@@ -1,0 +1,108 @@
+/**
+ * question-lines: a question, with what can be answered and how far the answer is.
+ */
+import { toPrintable } from '../../../base/printable.ts'
+import { cutEnd, widthOf } from '../../shared/width.ts'
+import { wrap } from '../../shared/wrap.ts'
+import type { Editor } from '../editor.ts'
+import type { FieldValue, OpenForm, OpenQuestion } from '../question-state.ts'
+import type { FormField } from '../questions.ts'
+import { inputLines, type Drawn } from './input-lines.ts'
+import type { View } from './view.ts'
+
+export function questionLines(open: OpenQuestion, view: View): Drawn {
+  const { paint, columns } = view
+  const above = [
+    paint.cyan('─'.repeat(Math.max(1, columns - 1))),
+    ...(open.question.lines ?? []).flatMap((line) => line.split('\n')),
+    ...wrap(toPrintable(open.question.title), columns - 1).map(paint.bold),
+  ]
+  const body = bodyLines(open, view)
+  const below = [
+    ...(open.fault === undefined ? [] : [paint.red(cutEnd(toPrintable(open.fault), columns - 1))]),
+    paint.dim(cutEnd(KEYS[open.kind], columns - 1)),
+  ]
+  return {
+    lines: [...above, ...body.lines, ...below],
+    ...(body.cursor === undefined ? {} : { cursor: { x: body.cursor.x, y: body.cursor.y + above.length } }),
+  }
+}
+
+const KEYS: Readonly<Record<OpenQuestion['kind'], string>> = {
+  choice: 'arrows or a number, Enter · Esc: no answer',
+  text: 'Enter: answer · Esc: no answer',
+  form: 'arrows: move · space: choose · Enter: next · Esc: cancel',
+}
+
+function bodyLines(open: OpenQuestion, view: View): Drawn {
+  const { paint, columns } = view
+  switch (open.kind) {
+    case 'choice':
+      return {
+        lines: open.question.options.map(({ label, hint }, i) => {
+          const text = `${i + 1}. ${toPrintable(label)}${hint === undefined ? '' : ` (${toPrintable(hint)})`}`
+          const line = cutEnd(`${i === open.index ? '>' : ' '} ${text}`, columns - 1)
+          return i === open.index ? paint.cyan(line) : line
+        }),
+      }
+    case 'text': {
+      const { isSecret, example } = open.question
+      const shown: Editor =
+        isSecret === true ? { ...open.editor, text: '*'.repeat(open.editor.text.length) } : open.editor
+      const drawn = inputLines(shown, { ...view, mark: '?' })
+      if (open.editor.text !== '' || example === undefined) return drawn
+      return { ...drawn, lines: [`${drawn.lines[0]}${paint.dim(cutEnd(toPrintable(example), columns - 4))}`] }
+    }
+    case 'form':
+      return formLines(open, view)
+  }
+}
+
+function formLines({ question, index, values }: OpenForm, view: View): Drawn {
+  const { paint, columns } = view
+  const lines: string[] = []
+  let cursor: Drawn['cursor']
+  for (const [i, field] of question.fields.entries()) {
+    const isHere = i === index
+    const label = `${isHere ? '>' : ' '} ${toPrintable(field.label)}${field.isRequired ? ' *' : ''}: `
+    const value = values[i]!
+    const shown = valueText(field, value)
+    const line = cutEnd(label + shown, columns - 1)
+    if (isHere && value.kind === 'text')
+      cursor = {
+        x: Math.min(widthOf(label) + widthOf(value.editor.text.slice(0, value.editor.cursor)), columns - 1),
+        y: lines.length,
+      }
+    lines.push(isHere ? paint.cyan(line) : line)
+    if (isHere && field.description !== undefined)
+      lines.push(...wrap(toPrintable(field.description), columns - 5).map((one) => paint.dim(`    ${one}`)))
+  }
+  const button = (label: string, at: number): string =>
+    at === index ? paint.cyan(`> [ ${label} ]`) : `  [ ${label} ]`
+  lines.push(button('send', question.fields.length))
+  if (question.decline !== undefined)
+    lines.push(button(toPrintable(question.decline), question.fields.length + 1))
+  return cursor === undefined ? { lines } : { lines, cursor }
+}
+
+function valueText({ input }: FormField, value: FieldValue): string {
+  switch (value.kind) {
+    case 'text':
+      return toPrintable(value.editor.text)
+    case 'switch':
+      return value.isOn === undefined ? '( ) yes ( ) no' : value.isOn ? '(x) yes ( ) no' : '( ) yes (x) no'
+    case 'choice': {
+      const picked = input.kind === 'choice' ? input.options[value.index] : undefined
+      return picked === undefined ? '< choose >' : `< ${toPrintable(picked.label)} >`
+    }
+    case 'choices': {
+      const options = input.kind === 'choices' ? input.options : []
+      return options
+        .map(({ value: one, label }, i) => {
+          const box = `[${value.chosen.includes(one) ? 'x' : ' '}] ${toPrintable(label)}`
+          return i === value.at ? `<${box}>` : box
+        })
+        .join(' ')
+    }
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * status-line: how the servers are, the mode and the model, in one line that fits.
+ */
+import type { ConnectionState } from '../../../model/connection.ts'
+import type { Brush } from '../../shared/paint.ts'
+import { cutEnd, widthOf } from '../../shared/width.ts'
+import type { ShellState, ShownServer } from '../state.ts'
+import type { View } from './view.ts'
+
+type Standing = 'ready' | 'connecting' | 'needs sign-in' | 'failed'
+
+const STANDINGS: Readonly<Record<ConnectionState, Standing | undefined>> = {
+  ready: 'ready',
+  connecting: 'connecting',
+  waiting: 'failed',
+  failed: 'failed',
+  'needs-auth': 'needs sign-in',
+  idle: undefined,
+  closed: undefined,
+}
+
+const ORDER = ['ready', 'connecting', 'needs sign-in', 'failed'] as const
+
+export function statusLine(
+  { servers, mode, model }: Pick<ShellState, 'servers' | 'mode' | 'model'>,
+  { paint, columns }: View,
+): string {
+  const brushes: Readonly<Record<Standing, Brush>> = {
+    ready: paint.green,
+    connecting: paint.cyan,
+    'needs sign-in': paint.yellow,
+    failed: paint.red,
+  }
+  const parts: readonly (readonly [string, Brush])[] = [
+    ...(mode === 'default' ? [] : [[`${mode} mode`, paint.yellow] as const]),
+    ...countServers(servers).map(
+      ([text, standing]) => [text, standing === undefined ? paint.dim : brushes[standing]] as const,
+    ),
+    [model ?? 'no model', model === undefined ? paint.yellow : paint.dim],
+  ]
+  let left = columns - 1
+  const shown: string[] = []
+  for (const [text, brush] of parts) {
+    if (left < 4) break
+    const cut = cutEnd(text, left)
+    shown.push(brush(cut))
+    left -= widthOf(cut) + 3
+  }
+  return shown.join(paint.dim(' · '))
+}
+
+function countServers(
+  servers: readonly ShownServer[] | undefined,
+): readonly (readonly [string, Standing?])[] {
+  if (servers === undefined) return [['reading configuration']]
+  if (servers.length === 0) return [['no servers']]
+  return ORDER.flatMap((standing) => {
+    const those = servers.filter(({ state }) => STANDINGS[state] === standing)
+    if (those.length === 0) return []
+    const isOne = those.length === 1 && standing !== 'ready' && standing !== 'connecting'
+    return [[isOne ? `${those[0]!.name} ${standing}` : `${those.length} ${standing}`, standing] as const]
+  })
+}

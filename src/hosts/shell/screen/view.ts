@@ -1,0 +1,17 @@
+/**
+ * view: what the functions that draw are given beside the state.
+ */
+import type { Paint } from '../../shared/paint.ts'
+import type { Here } from '../../shared/show-path.ts'
+
+export interface View {
+  readonly paint: Paint
+  readonly here: Here
+  readonly columns: number
+}
+
+/** Times under a minute in seconds, as one reads them off a clock. */
+export function showElapsed(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000))
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+}

@@ -1,0 +1,187 @@
+/**
+ * state: all that is on the screen as one value, and all that can happen to it. `step.ts` alone says what follows.
+ */
+import type { ConnectionState } from '../../model/connection.ts'
+import type { Params } from '../../model/message.ts'
+import type { Mode } from '../../model/permission.ts'
+import type { Problem } from '../../model/problem.ts'
+import type { CallResult, SessionEvent } from './agent/events.ts'
+import type { TurnEnd } from './agent/turn.ts'
+import { createEditor, type Editor } from './editor.ts'
+import type { Key } from './keys.ts'
+import type { OpenQuestion } from './question-state.ts'
+import type { Answers, Asked } from './questions.ts'
+
+export interface ShellState {
+  readonly size: Size
+  /** What stays on the screen, oldest first. */
+  readonly finished: readonly Finished[]
+  /** How often the screen was cleared: what was finished before is gone. */
+  readonly clearings: number
+  /** Of the answer, what has no line of its own yet. */
+  readonly answer: PartOfAnswer | undefined
+  readonly calls: readonly RunningCall[]
+  /** Undefined: the files are still being read. */
+  readonly servers: readonly ShownServer[] | undefined
+  /** `provider/id`; undefined: none is configured. */
+  readonly model: string | undefined
+  readonly mode: Mode
+  readonly turn: RunningTurn | undefined
+  /** What a command does, while it does. */
+  readonly busy: string | undefined
+  readonly commands: number
+  /** Prompts for when the turn is over. */
+  readonly queued: readonly string[]
+  readonly question: OpenQuestion | undefined
+  readonly editor: Editor
+  readonly completion: Completion | undefined
+  /** Whether Ctrl-C was the last key. */
+  readonly isQuitting: boolean
+  /** Whether results are shown whole. */
+  readonly isUnfolded: boolean
+  /** The last result of which lines were left out. */
+  readonly folded: DoneCall | undefined
+  /** In milliseconds, as far as it matters to what is shown. */
+  readonly now: number
+}
+
+export interface Size {
+  readonly columns: number
+  readonly rows: number
+}
+
+export interface PartOfAnswer {
+  readonly text: string
+  readonly isFirst: boolean
+}
+
+export interface RunningCall {
+  readonly id: string
+  readonly name: string
+  readonly input: unknown
+  readonly since: number
+  readonly progress?: Params
+}
+
+export interface DoneCall {
+  readonly name: string
+  readonly input: unknown
+  readonly result: CallResult
+}
+
+export interface RunningTurn {
+  readonly since: number
+  /** The next time the model is asked, after it could not be. */
+  readonly retryAt?: number
+  readonly isAborting?: true
+}
+
+export interface ShownServer {
+  readonly name: string
+  readonly state: ConnectionState
+  readonly tools: number
+}
+
+export interface Completion {
+  /** Of the editor's text, what an item takes the place of. */
+  readonly from: number
+  readonly to: number
+  readonly items: readonly string[]
+  /** Undefined: none is taken yet. */
+  readonly index: number | undefined
+}
+
+export type Block =
+  | { readonly kind: 'prompt'; readonly text: string }
+  | ({ readonly kind: 'answer' } & PartOfAnswer)
+  | { readonly kind: 'call'; readonly call: DoneCall; readonly isUnfolded: boolean }
+  | { readonly kind: 'lines'; readonly lines: readonly string[] }
+  | { readonly kind: 'note'; readonly text: string }
+  | { readonly kind: 'problems'; readonly problems: readonly Problem[] }
+
+export interface Finished {
+  readonly id: number
+  readonly block: Block
+}
+
+export type ShellEvent =
+  | { readonly type: 'told'; readonly event: SessionEvent; readonly at: number }
+  | { readonly type: 'turn-began'; readonly at: number }
+  | { readonly type: 'turn-ended'; readonly end: TurnEnd }
+  | { readonly type: 'command-began' }
+  | { readonly type: 'command-ended' }
+  | { readonly type: 'busy'; readonly text: string | undefined; readonly at: number }
+  | { readonly type: 'printed'; readonly block: Block }
+  | { readonly type: 'servers'; readonly servers: readonly ShownServer[] }
+  | { readonly type: 'model'; readonly model: string | undefined }
+  | { readonly type: 'mode'; readonly mode: Mode }
+  | { readonly type: 'asked'; readonly asked: Asked | undefined }
+  | { readonly type: 'key'; readonly key: Key }
+  /** A whole line, where there are no keys. */
+  | { readonly type: 'line'; readonly text: string }
+  | { readonly type: 'completed'; readonly text: string; readonly completion: Completion }
+  | { readonly type: 'history'; readonly history: readonly string[] }
+  | { readonly type: 'filled'; readonly text: string }
+  | { readonly type: 'cleared' }
+  | { readonly type: 'resized'; readonly size: Size }
+  | { readonly type: 'tick'; readonly at: number }
+
+export type Effect =
+  /** A prompt, or a slash command. */
+  | { readonly kind: 'submit'; readonly text: string }
+  | { readonly kind: 'abort' }
+  | { readonly kind: 'answer'; readonly id: number; readonly answer: Answers[keyof Answers] | undefined }
+  | { readonly kind: 'complete'; readonly text: string; readonly cursor: number }
+  | { readonly kind: 'quit' }
+
+export type Step = readonly [ShellState, ...Effect[]]
+
+export function createState(given: Pick<ShellState, 'size' | 'mode' | 'now'>): ShellState {
+  return {
+    ...given,
+    finished: [],
+    clearings: 0,
+    answer: undefined,
+    calls: [],
+    servers: undefined,
+    model: undefined,
+    turn: undefined,
+    busy: undefined,
+    commands: 0,
+    queued: [],
+    question: undefined,
+    editor: createEditor(),
+    completion: undefined,
+    isQuitting: false,
+    isUnfolded: false,
+    folded: undefined,
+  }
+}
+
+/** A prompt in the middle of a turn waits for its end; a command does not. */
+export function submit(state: ShellState, text: string): Step {
+  const said = text.trim()
+  if (said === '') return [state]
+  if (state.turn !== undefined && !said.startsWith('/'))
+    return [{ ...state, queued: [...state.queued, said] }]
+  return [finish(flushAnswer(state), { kind: 'prompt', text: said }), { kind: 'submit', text: said }]
+}
+
+export function flushAnswer(state: ShellState): ShellState {
+  const { answer } = state
+  if (answer === undefined) return state
+  const rest = { ...state, answer: undefined }
+  return answer.text.trim() === '' ? rest : finish(rest, { kind: 'answer', ...answer })
+}
+
+/** How much of a result is shown at first. */
+export const FOLDED_LINES = 4
+
+export function isFoldable(text: string): boolean {
+  return text.trimEnd().split('\n').length > FOLDED_LINES || text.length > 600
+}
+
+export function finish(state: ShellState, block: Block): ShellState {
+  const id = (state.finished.at(-1)?.id ?? 0) + 1
+  return { ...state, finished: [...state.finished, { id, block }] }
+}

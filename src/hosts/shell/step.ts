@@ -1,0 +1,167 @@
+/**
+ * step: the one function that changes what is on the screen.
+ *
+ * in     what happened: a turn told something, a server changed, a key was pressed, a question came
+ * out    the next state, and what is to be done as data; `session.ts` does it
+ * never  reads a clock or a terminal: times and sizes come with what happened
+ */
+import { unreachable } from '../../base/unreachable.ts'
+import type { SessionEvent } from './agent/events.ts'
+import type { TurnEnd } from './agent/turn.ts'
+import { createEditor, setText } from './editor.ts'
+import { openQuestion } from './question-state.ts'
+import {
+  finish,
+  flushAnswer,
+  isFoldable,
+  submit,
+  type Completion,
+  type DoneCall,
+  type ShellEvent,
+  type ShellState,
+  type Step,
+} from './state.ts'
+import { pressKey } from './step-keys.ts'
+
+export function step(state: ShellState, event: ShellEvent): Step {
+  switch (event.type) {
+    case 'told':
+      return [hear({ ...state, now: event.at }, event.event)]
+    case 'turn-began':
+      return [{ ...state, turn: { since: event.at }, now: event.at }]
+    case 'turn-ended':
+      return endTurn(state, event.end)
+    case 'command-began':
+      return [{ ...state, commands: state.commands + 1 }]
+    case 'command-ended':
+      return [{ ...state, commands: state.commands - 1, busy: undefined }]
+    case 'busy':
+      return [{ ...state, busy: event.text, now: event.at }]
+    case 'printed':
+      return [finish(state, event.block)]
+    case 'servers':
+      return [{ ...state, servers: event.servers }]
+    case 'model':
+      return [{ ...state, model: event.model }]
+    case 'mode':
+      return [{ ...state, mode: event.mode }]
+    case 'asked':
+      return [{ ...state, question: event.asked === undefined ? undefined : openQuestion(event.asked) }]
+    case 'key':
+      return pressKey(state, event.key)
+    case 'line':
+      return submit(state, event.text)
+    case 'completed':
+      // What was typed meanwhile makes it out of date.
+      return [event.text === state.editor.text ? takeCompletion(state, event.completion) : state]
+    case 'history':
+      return [{ ...state, editor: { ...createEditor(event.history, state.editor.text) } }]
+    case 'filled':
+      return [{ ...state, editor: setText(state.editor, event.text) }]
+    case 'cleared':
+      return [{ ...state, finished: [], clearings: state.clearings + 1, folded: undefined }]
+    case 'resized':
+      return [{ ...state, size: event.size }]
+    case 'tick':
+      return [{ ...state, now: event.at }]
+    default:
+      return unreachable(event)
+  }
+}
+
+function endTurn(before: ShellState, end: TurnEnd): Step {
+  const flushed = flushAnswer(before)
+  const said: ShellState =
+    end.kind === 'aborted' ? finish(flushed, { kind: 'note', text: 'stopped' }) : flushed
+  const state = { ...said, turn: undefined, calls: [] }
+  const [next, ...later] = state.queued
+  if (next === undefined) return [state]
+  // Whoever stops a turn thinks again about what was to follow.
+  if (end.kind === 'aborted') {
+    const text = [...state.queued, state.editor.text].filter((one) => one !== '').join('\n')
+    return [{ ...state, queued: [], editor: setText(state.editor, text) }]
+  }
+  return submit({ ...state, queued: later }, next)
+}
+
+function hear(state: ShellState, event: SessionEvent): ShellState {
+  switch (event.type) {
+    case 'text':
+      return hearText(withoutRetry(state), event.text)
+    case 'thought':
+      return withoutRetry(state)
+    case 'tool-call': {
+      const { id, name, input } = event
+      return {
+        ...flushAnswer(withoutRetry(state)),
+        calls: [...state.calls, { id, name, input, since: state.now }],
+      }
+    }
+    case 'tool-progress': {
+      const { id, progress } = event
+      return { ...state, calls: state.calls.map((one) => (one.id === id ? { ...one, progress } : one)) }
+    }
+    case 'tool-result':
+      return hearResult(state, event)
+    case 'retry': {
+      const shown = finish(flushAnswer(state), { kind: 'problems', problems: [event.problem] })
+      return {
+        ...shown,
+        turn: { since: state.turn?.since ?? state.now, retryAt: state.now + event.afterMs },
+      }
+    }
+    case 'problem':
+      return finish(flushAnswer(state), { kind: 'problems', problems: [event.problem] })
+    case 'usage':
+      return state
+    default:
+      return unreachable(event)
+  }
+}
+
+function withoutRetry(state: ShellState): ShellState {
+  return state.turn?.retryAt === undefined ? state : { ...state, turn: { since: state.turn.since } }
+}
+
+/** Whole lines are finished; the rest waits for its end. */
+function hearText(state: ShellState, piece: string): ShellState {
+  const { text, isFirst } = state.answer ?? { text: '', isFirst: true }
+  const whole = text + piece
+  const end = whole.lastIndexOf('\n')
+  if (end === -1) return { ...state, answer: { text: whole, isFirst } }
+  const lines = finish(state, { kind: 'answer', text: whole.slice(0, end), isFirst })
+  return { ...lines, answer: { text: whole.slice(end + 1), isFirst: false } }
+}
+
+function hearResult(
+  state: ShellState,
+  { id, name, result }: Extract<SessionEvent, { type: 'tool-result' }>,
+): ShellState {
+  const call: DoneCall = { name, input: state.calls.find((one) => one.id === id)?.input, result }
+  const { isUnfolded } = state
+  const shown = finish(flushAnswer(state), { kind: 'call', call, isUnfolded })
+  return {
+    ...shown,
+    calls: state.calls.filter((one) => one.id !== id),
+    ...(isFoldable(result.text) && !isUnfolded ? { folded: call } : {}),
+  }
+}
+
+/** The only one is put in; of several, what they have in common. */
+function takeCompletion(state: ShellState, completion: Completion): ShellState {
+  const { from, to, items } = completion
+  const { text } = state.editor
+  const common = items.length === 1 ? `${items[0]}` : commonStart(items)
+  if (items.length === 0) return { ...state, completion: undefined }
+  const put = common.length > to - from ? common : text.slice(from, to)
+  const editor = setText(state.editor, text.slice(0, from) + put + text.slice(to), from + put.length)
+  if (items.length === 1) return { ...state, editor, completion: undefined }
+  return { ...state, editor, completion: { from, to: from + put.length, items, index: undefined } }
+}
+
+function commonStart(items: readonly string[]): string {
+  const [first = '', ...others] = items
+  let length = first.length
+  for (const other of others) while (!other.startsWith(first.slice(0, length))) length--
+  return first.slice(0, length)
+}
