@@ -48,4 +48,6 @@ export interface Hosts {
   readonly headless: () => Promise<CommandModule>
   /** `plugboard` on a terminal. */
   readonly shell: () => Promise<CommandModule>
+  /** `plugboard demo`. */
+  readonly demo: () => Promise<CommandModule>
 }

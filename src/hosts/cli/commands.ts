@@ -200,6 +200,14 @@ export const PLUGBOARD: Command = {
       load: (hosts) => hosts.shell(),
     },
     {
+      name: 'demo',
+      summary: 'a bundled server to try things out with: notes in a scratch folder',
+      arguments: [],
+      flags: [{ name: 'stdio', summary: 'serve it, for the MCP client that starts this command' }],
+      examples: ['plugboard demo', 'plugboard add demo -- plugboard demo --stdio'],
+      load: (hosts) => hosts.demo(),
+    },
+    {
       name: 'resources',
       summary: 'show what one server, or all, have to read',
       arguments: [{ name: 'server', count: 'optional' }],
