@@ -4,6 +4,7 @@
 import { findNearest } from '../../base/edit-distance.ts'
 import type { Problem } from '../../model/problem.ts'
 import { createProblem } from '../../problem/problem.ts'
+import type { Argument } from './command.ts'
 
 /** `path` is the command so far, `plugboard trust`. */
 export function unknownCommand(word: string, path: string, known: readonly string[]): Problem {
@@ -46,10 +47,10 @@ export function unwantedValue(flag: string): Problem {
   })
 }
 
-export function missingArgument(path: string, argument: string, usage: string): Problem {
+export function missingArgument(path: string, { name, missing }: Argument, usage: string): Problem {
   return createProblem({
     code: 'cli/missing-argument',
-    message: `\`${path}\` needs the name of a ${argument}`,
+    message: `\`${path}\` needs ${missing ?? `the name of a ${name}`}`,
     hints: [`write \`${usage}\``],
   })
 }
