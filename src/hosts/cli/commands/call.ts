@@ -14,7 +14,7 @@ import { printJson, printLines, reportProblems } from '../print.ts'
 import { badChoice, noObject, unreadableFile } from '../problems.ts'
 import { showProgress } from '../progress-line.ts'
 import { saveMedia, type Saved } from '../save-media.ts'
-import { parseJson, parsePair, toArguments, type Pair } from '../tool-arguments.ts'
+import { parseJson, parsePair, toArguments, type Pair } from '../../shared/tool-arguments.ts'
 import { readMs, requireKnown, withBoard } from '../with-board.ts'
 import { toSafeText } from './read.ts'
 

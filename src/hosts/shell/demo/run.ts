@@ -23,8 +23,8 @@ export async function runDemo(context: CommandContext): Promise<number> {
 
 async function serve({ world, terminal, ...context }: CommandContext): Promise<number> {
   const { dirs } = await context.load({ enabled: false })
-  await serveLines(createDemoServer(world, demoFolder(world, dirs)), terminal)
-  return INTERRUPTED
+  const end = await serveLines(createDemoServer(world, demoFolder(world, dirs)), terminal)
+  return end === 'hung-up' ? DONE : INTERRUPTED
 }
 
 async function openDemoBoard({ world, version, load }: CommandContext, demo: Demo): Promise<Board> {
