@@ -53,7 +53,13 @@ export async function openSession(options: SessionOptions = {}): Promise<TestSes
   const demo = createDemo(world, (await loadCatalog(world, { enabled: false })).dirs)
   const load = (how?: LoadOptions): ReturnType<typeof loadCatalog> =>
     loadCatalog(world, { ...how, servers: demo.servers() })
-  const board = await openBoard(world, { wait: 'all', inProcess: demo.inProcess, ...more, load })
+  const board = await openBoard(world, {
+    wait: 'all',
+    inProcess: demo.inProcess,
+    ...more,
+    // Who watches sees which files are read.
+    load: ({ world: seen, ...how }) => loadCatalog(seen, { ...how, servers: demo.servers() }),
+  })
 
   const [shown, notes, asked, submitted, problems]: [string[], string[], Question[], string[], Problem[]] = [
     [],
