@@ -3,8 +3,8 @@
  *
  *   plugboard.cjs   the command; bin.cjs starts it with the code cache beside it
  *   connected.cjs   the commands that connect, loaded by it when one of them runs
- *   adding.cjs      those that add servers
- *   permitting.cjs  those about permissions and pins; signing-in.cjs: login; doctor.cjs, watch.cjs: those; path-watch.cjs: what the last needs
+ *   adding.cjs      those that add servers; managing.cjs: those that change them
+ *   permitting.cjs  those about permissions and pins; signing-in.cjs: about sign-ins, login.cjs and alone.cjs: how they come about; doctor.cjs, watch.cjs: those; path-watch.cjs: what the last needs
  *   update-file.cjs for what is written; lock.cjs: for what is changed while an authorization server is asked
  *   gateway.cjs     the gateway, for `serve`
  *   undici.cjs, ws.cjs   what those need for servers that are not on this machine
@@ -51,8 +51,11 @@ const APART = {
   'src/edit/yaml.ts': 'edit-yaml',
   'src/hosts/cli/connected.ts': 'connected',
   'src/hosts/cli/adding.ts': 'adding',
+  'src/hosts/cli/managing.ts': 'managing',
   'src/hosts/cli/permitting.ts': 'permitting',
   'src/hosts/cli/signing-in.ts': 'signing-in',
+  'src/runtime/login-by-name.ts': 'login',
+  'src/pipeline/authorize/alone.ts': 'alone',
   'src/hosts/cli/commands/doctor.ts': 'doctor',
   'src/hosts/cli/commands/watch.ts': 'watch',
   'src/hosts/gateway/serve.ts': 'gateway',
@@ -64,7 +67,7 @@ const APART = {
 }
 /** As those, but ES modules, for what cannot be required: through a file of a few lines, since a script from a code cache has no `import()`. */
 const APART_MODULES = {
-  'src/hosts/shell/main.ts': { name: 'shell', exports: ['demo', 'headless'] },
+  'src/hosts/shell/main.ts': { name: 'shell', exports: ['demo', 'headless', 'shell'] },
 }
 const apart = {
   name: 'apart',
@@ -77,6 +80,14 @@ const apart = {
         return { path: `./load/${APART_MODULES[file].name}.cjs`, external: true }
       return undefined
     })
+  },
+}
+/** What ink asks for when `DEV` is set, and nobody has installed. */
+const withoutDevtools = {
+  name: 'without-devtools',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^react-devtools-core$/ }, () => ({ path: 'devtools', namespace: 'nothing' }))
+    onLoad({ filter: /./, namespace: 'nothing' }, () => ({ contents: 'export default {}' }))
   },
 }
 const commandBundle = {
@@ -111,7 +122,6 @@ await Promise.all([
     entryPoints: [
       { in: 'src/index.ts', out: 'index' },
       ...ADAPTERS.map((name) => ({ in: `src/hosts/adapters/${name}.ts`, out: name })),
-      ...Object.entries(APART_MODULES).map(([file, { name }]) => ({ in: file, out: name })),
     ],
     // CommonJS inside, and often in the host's own bundle already; what adapters are for is the host's.
     external: [...common.external, 'undici/*', 'ws', 'eventsource-parser', 'ai', '@ai-sdk/*', '@langchain/*'],
@@ -119,6 +129,19 @@ await Promise.all([
     splitting: true,
     format: 'esm',
     chunkNames: 'chunks/[name]-[hash]',
+  }),
+  build({
+    ...common,
+    entryPoints: Object.entries(APART_MODULES).map(([file, { name }]) => ({ in: file, out: name })),
+    outdir: 'dist',
+    splitting: true,
+    format: 'esm',
+    chunkNames: 'shell/[name]-[hash]',
+    minifyIdentifiers: true,
+    define: { ...common.define, 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
+    // For packages inside that are CommonJS.
+    banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
+    plugins: [withoutDevtools],
   }),
   build({ ...common, entryPoints: ['src/world/node/launch.ts'], outfile: 'dist/bin.cjs', format: 'cjs' }),
   build({

@@ -1,5 +1,6 @@
 /**
- * start: `npm start`. Builds when something in src/ is newer than the last build, then runs plugboard here.
+ * start: `npm start`. Builds when something in src/ is newer than the last build, then runs plugboard here: the shell on a
+ * terminal, the status of all servers elsewhere.
  */
 import { spawnSync } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
@@ -8,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
 if (newest('src') > modified('dist/bin.cjs')) run([at('scripts/build.mjs')])
-process.exitCode = run([at('dist/bin.cjs'), 'list', ...process.argv.slice(2)])
+process.exitCode = run([at('dist/bin.cjs'), ...process.argv.slice(2)])
 
 function newest(dir) {
   return readdirSync(at(dir), { recursive: true }).reduce(

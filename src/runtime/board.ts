@@ -40,7 +40,7 @@ import {
   type CompletionContext,
   type CompletionRef,
 } from './complete.ts'
-import type { LoginOptions, SignedIn } from './login-by-name.ts'
+import type { LoginOptions, SignedIn } from './login-host.ts'
 import { createModelView } from './model-view.ts'
 import { openPermissions, type OpenPermissions, type PermissionOptions } from './permissions.ts'
 import { toPermit } from './permit-call.ts'

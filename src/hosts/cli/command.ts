@@ -7,6 +7,8 @@ export type { CommandContext, CommandModule, Flags } from '../shared/context.ts'
 
 export interface Command {
   readonly name: string
+  /** Other words for it. */
+  readonly aliases?: readonly string[]
   /** One line, lower case, no full stop. */
   readonly summary: string
   readonly arguments: readonly Argument[]
@@ -44,6 +46,8 @@ export interface Flag {
 export interface Hosts {
   /** `plugboard run`. */
   readonly headless: () => Promise<CommandModule>
+  /** `plugboard` on a terminal. */
+  readonly shell: () => Promise<CommandModule>
   /** `plugboard demo`. */
   readonly demo: () => Promise<CommandModule>
 }

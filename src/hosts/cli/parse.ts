@@ -30,7 +30,8 @@ export type ParsedLine =
   | { readonly kind: 'complete'; readonly question: readonly string[] }
   | { readonly kind: 'problem'; readonly problem: Problem }
 
-export function parseLine(argv: readonly string[]): ParsedLine {
+/** `seat`: whether a person sits in front of it, who gets the shell where no command is named. */
+export function parseLine(argv: readonly string[], seat: 'person' | 'nobody' = 'nobody'): ParsedLine {
   if (argv[0] === '__complete') return { kind: 'complete', question: argv.slice(1) }
   const words = splitLine(argv)
   if (words.positional[0] === 'help')
@@ -40,7 +41,7 @@ export function parseLine(argv: readonly string[]): ParsedLine {
   if (given.has('help')) return { kind: 'help', path }
   if (given.has('version')) return { kind: 'version' }
   if (stray !== undefined) return toProblem(unknownCommand(stray, nameOf(path), namesOf(path.at(-1)!)))
-  const full = [...path, ...defaultsOf(path.at(-1)!)]
+  const full = [...path, ...defaultsFor(path, words.flags, seat)]
   const flags = words.flags.map((one) => withOwn(one, full.at(-1)!))
   const problem = checkFlags(flags, full) ?? checkArguments(rest, full)
   if (problem !== undefined) return toProblem(problem)
@@ -128,11 +129,25 @@ export function findCommand(positional: readonly string[]): {
   for (const [i, word] of positional.entries()) {
     const { commands } = path.at(-1)!
     if (commands === undefined) return { path, rest: positional.slice(i) }
-    const next = commands.find(({ name }) => name === word)
+    const next = commands.find(({ name, aliases = [] }) => name === word || aliases.includes(word))
     if (next === undefined) return { path, rest: [], stray: word }
     path.push(next)
   }
   return { path, rest: [] }
+}
+
+/** The shell on a terminal, unless a flag says that something else is wanted. */
+function defaultsFor(
+  path: readonly Command[],
+  given: readonly GivenFlag[],
+  seat: 'person' | 'nobody',
+): readonly Command[] {
+  const command = path.at(-1)!
+  const shell = command.commands?.find(({ name }) => name === 'shell')
+  const flags = [...(shell?.flags ?? []), ...GLOBAL_FLAGS].filter(({ name }) => name !== 'json')
+  const isForShell = given.every(({ flag }) => flags.some(({ name }) => name === flag?.name))
+  if (seat === 'person' && shell !== undefined && isForShell) return [shell]
+  return defaultsOf(command)
 }
 
 /** What runs when a group is named alone. */

@@ -27,7 +27,7 @@ export interface CliRequest {
 
 export async function runCli(request: CliRequest): Promise<number> {
   const { argv, terminal } = request
-  const parsed = parseLine(argv)
+  const parsed = parseLine(argv, terminal.canAsk ? 'person' : 'nobody')
   switch (parsed.kind) {
     case 'version':
       terminal.out(`${request.version}\n`)
@@ -54,7 +54,10 @@ async function runComplete(request: CliRequest, question: readonly string[]): Pr
     await complete(request, question)
     return DONE
   } catch (error) {
-    const { fail, toProblem } = await import('./failure.ts')
+    const [{ fail }, { toProblem }] = await Promise.all([
+      import('./failure.ts'),
+      import('../shared/to-problem.ts'),
+    ])
     return fail(toProblem(error, request.version), { ...request, json: false })
   }
 }
@@ -71,7 +74,10 @@ async function runCommand(request: CliRequest, line: RunLine): Promise<number> {
     const { run } = await line.command.load!(request.hosts)
     return await run(context)
   } catch (error) {
-    const { fail, toProblem } = await import('./failure.ts')
+    const [{ fail }, { toProblem }] = await Promise.all([
+      import('./failure.ts'),
+      import('../shared/to-problem.ts'),
+    ])
     return fail(toProblem(error, request.version), context)
   }
 }

@@ -17,7 +17,7 @@ import { previewTransfer, writeTransfer } from '../../runtime/manage/write-trans
 import { toProblemJson } from '../shared/problem-json.ts'
 import { showOwner, showPath, showSpot, toShownFile } from '../shared/show-path.ts'
 import type { CommandContext } from './command.ts'
-import { showQuestion, WARNING } from './commands/trust/question.ts'
+import { showQuestion, WARNING } from '../shared/trust-question.ts'
 import { DENIED, DONE, INTERRUPTED, TO_FIX } from './exit-codes.ts'
 import { printJson, printLines, reportBeside } from './print.ts'
 

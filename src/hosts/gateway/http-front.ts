@@ -9,6 +9,7 @@ import { isObject } from '../../base/is-object.ts'
 import { fromHeaderValue } from '../../model/header-value.ts'
 import { RPC_CODES, type Message, type Params, type RpcRequest } from '../../model/message.ts'
 import { MODERN_VERSION } from '../../model/session.ts'
+import { headersOfCall } from '../../runtime/header-arguments.ts'
 import type { Reply, RequestHandler, RequestHead } from '../../world/world.ts'
 import { findTarget, refuse, say, textOf, type DoorOptions } from './door.ts'
 import { eraOf, META, metaOf } from './era.ts'
@@ -104,6 +105,7 @@ async function answer({ gateway, view, head, reply }: Exchange, message: RpcRequ
   })
   try {
     checkHeaders(head, message)
+    checkArguments(head, message, { gateway, view })
     const result = await answerModern(gateway, message, {
       view,
       client: controller,
@@ -129,6 +131,25 @@ function checkHeaders({ headers }: RequestHead, { method, params = {} }: RpcRequ
   const given = textOf(headers['mcp-name'])?.trim()
   const decoded = given === undefined ? undefined : fromHeaderValue(given)
   if (name !== undefined && decoded !== name) throw mismatch('Mcp-Name', given, name)
+}
+
+/** As `checkHeaders`, for the arguments that a tool wants to have in headers, too. */
+function checkArguments(
+  { headers }: RequestHead,
+  { method, params = {} }: RpcRequest,
+  { gateway, view }: Pick<Exchange, 'gateway' | 'view'>,
+): void {
+  const found = method === 'tools/call' ? view.findTool(String(params['name'])) : undefined
+  if (found === undefined) return
+  const tools = gateway.board.server(found.server)?.offering?.tools
+  const tool = tools?.find(({ name }) => name === found.name)
+  const { arguments: args } = params
+  if (tool === undefined || !isObject(args)) return
+  for (const [name, value] of headersOfCall(tool, args)) {
+    const given = textOf(headers[name.toLowerCase()])?.trim()
+    const isSame = given !== undefined && fromHeaderValue(given) === fromHeaderValue(value)
+    if (!isSame) throw mismatch(name, given, value)
+  }
 }
 
 const NAMED: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 /**
  * describe-login: what a person is told while they sign in: the page, what to do with it, and what is being waited for.
  */
-import type { LoginStep } from '../../runtime/login.ts'
+import type { LoginStep } from '../../runtime/login-host.ts'
 
 export interface LoginDescription {
   readonly lines?: readonly string[]

@@ -39,3 +39,14 @@ function fit(text: string, width: number): string {
   }
   return head
 }
+
+/** The same for lines with colours, which stay where a line need not be broken. */
+export function wrapPainted(text: string, width: number): string[] {
+  return text.split('\n').flatMap((line) => {
+    const plain = line.replace(COLOR, '')
+    return widthOf(plain) <= width ? [line] : wrap(plain, width)
+  })
+}
+
+// oxlint-disable-next-line no-control-regex
+const COLOR = /\x1b\[[0-9;]*m/g

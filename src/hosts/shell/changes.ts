@@ -1,158 +1,113 @@
 /**
- * changes: what happened to the servers while a session goes on → one line.
+ * changes: what became other with the servers since it was last looked at, a line each.
  *
- * in     what a board tells: late connections, lists that changed, servers that stopped and came back, files read again
- * out    a line for all that happened at about the same time; nothing where a person would see no difference
+ * in     the servers as they were told of last, and as they are
+ * out    lines for what a user should know; that a server of the start is ready is in the status line already
  */
-import { toPrintable } from '../../base/printable.ts'
 import { toStableJson } from '../../base/stable-json.ts'
-import type { ConnectionState } from '../../model/connection.ts'
-import type { Board } from '../../runtime/board.ts'
-import type { ReloadSummary } from '../../runtime/reload.ts'
-import type { Clock } from '../../world/world.ts'
+import type { Connection } from '../../model/connection.ts'
+import type { ServerSnapshot } from '../../runtime/supervisor.ts'
 import { countOf } from '../shared/amounts.ts'
+import type { ShownServer } from './state.ts'
 
-/** What came of a reload; undefined when everything stayed as it was. */
-export function sayReload({ added, removed, changed, reconnected }: ReloadSummary): string | undefined {
-  const parts = Object.entries({ added, removed, changed, reconnected })
-    .filter(([, names]) => names.length > 0)
-    .map(([what, names]) => `${what} ${listNames(names)}`)
-  return parts.length === 0 ? undefined : parts.join('; ')
+export interface KnownServer {
+  readonly name: string
+  readonly connection: Connection
+  /** Each as the server sent it. Undefined: nobody knows yet. */
+  readonly tools: ReadonlyMap<string, unknown> | undefined
+  /** Whether it has been ready since it was first seen. */
+  readonly wasReady: boolean
+  /** Whether it was there when the shell began. */
+  readonly isFromStart: boolean
 }
 
-/** Things that happen within this time are one thing to somebody who watches. */
-const GATHER_MS = 150
+export type Known = ReadonlyMap<string, KnownServer>
 
-/** Tells from now on; the answer ends it. */
-export function watchChanges(
-  board: Pick<Board, 'on' | 'snapshot' | 'tools'>,
-  clock: Clock,
-  tell: (line: string) => void,
-): () => void {
-  let before = standingsOf(board)
-  /** Servers that were ready, and were not for a moment. */
-  const down = new Set<string>()
-  let cancel: (() => void) | undefined
-  const flush = (): void => {
-    cancel = undefined
-    const now = standingsOf(board)
-    const lines = describe(before, now, down)
-    before = now
-    for (const [name, { state }] of now) if (state === 'ready') down.delete(name)
-    if (lines.length > 0) tell(lines.join('; '))
+export interface Looked {
+  readonly known: Known
+  readonly lines: readonly string[]
+}
+
+/** `before` undefined: this is the start. */
+export function lookAgain(before: Known | undefined, servers: readonly ServerSnapshot[]): Looked {
+  const known = new Map<string, KnownServer>()
+  const lines: string[] = []
+  for (const server of servers) {
+    const was = before?.get(server.name)
+    const now = toKnown(server, was, before === undefined)
+    known.set(server.name, now)
+    lines.push(...tellChange(was, now))
   }
-  const stopChanges = board.on('change', ({ servers }) => {
-    const now = new Map(board.snapshot().servers.map(({ name, connection }) => [name, connection.state]))
-    for (const name of servers) {
-      const state = now.get(name)
-      // One that comes back after it was taken out is a new one.
-      if (state === undefined) before.delete(name)
-      else if (state !== 'ready' && before.get(name)?.state === 'ready') down.add(name)
-    }
-    cancel ??= clock.after(GATHER_MS, flush, 'loose')
-  })
-  const stopReloads = board.on('reload', ({ summary }) => {
-    const line = sayReload(summary)
-    if (line !== undefined) tell(line)
-  })
-  return () => {
-    stopChanges()
-    stopReloads()
-    cancel?.()
+  for (const name of before?.keys() ?? []) if (!known.has(name)) lines.push(`${name}: removed`)
+  return { known, lines }
+}
+
+export function toShown({ name, connection, offering }: ServerSnapshot): ShownServer {
+  return { name, state: connection.state, tools: offering?.tools.length ?? 0 }
+}
+
+function toKnown(
+  { name, connection, offering, cachedAt }: ServerSnapshot,
+  was: KnownServer | undefined,
+  isStart: boolean,
+): KnownServer {
+  const isReady = connection.state === 'ready'
+  // What is known from last time is no news, and what replaces it is none either.
+  const isLive = isReady && cachedAt === undefined
+  return {
+    name,
+    connection,
+    tools: isLive ? new Map(offering?.tools.map((tool) => [tool.name, tool])) : was?.tools,
+    wasReady: isReady || was?.wasReady === true,
+    isFromStart: was?.isFromStart ?? isStart,
   }
 }
 
-interface Standing {
-  readonly state: ConnectionState
-  readonly problem?: string
-  /** What each tool is, by its name. */
-  readonly tools: ReadonlyMap<string, string>
-}
-
-type Standings = Map<string, Standing>
-
-function standingsOf(board: Pick<Board, 'snapshot' | 'tools'>): Standings {
-  const tools = board.tools()
-  return new Map(
-    board.snapshot().servers.map(({ name, connection }) => {
-      const own = tools.filter(({ server }) => server === name)
-      return [
-        name,
-        {
-          state: connection.state,
-          ...('problem' in connection ? { problem: connection.problem.message } : {}),
-          tools: new Map(
-            own.map(({ tool, description, inputSchema }) => [
-              tool,
-              toStableJson({ description, inputSchema }),
-            ]),
-          ),
-        },
-      ]
-    }),
-  )
-}
-
-function describe(
-  before: ReadonlyMap<string, Standing>,
-  now: ReadonlyMap<string, Standing>,
-  down: ReadonlySet<string>,
-): readonly string[] {
-  return [...now].flatMap(([name, is]) => {
-    const was = before.get(name)
-    const called = `\`${toPrintable(name)}\``
-    if (is.state === 'ready') {
-      const count = countOf(is.tools.size, 'tool')
-      if (down.has(name) || (was !== undefined && DOWN.has(was.state)))
-        return [`${called} reconnected, ${count}`]
-      if (was?.state !== 'ready') return [`${called} is ready, ${count}`]
-      const difference = describeTools(was.tools, is.tools)
-      return difference === undefined ? [] : [`${called}: ${difference}`]
-    }
-    if (was?.state === is.state && was.problem === is.problem) return []
-    return describeDown(called, is)
-  })
-}
-
-const DOWN: ReadonlySet<ConnectionState> = new Set(['waiting', 'failed', 'needs-auth', 'closed'])
-
-function describeDown(called: string, { state, problem = '' }: Standing): readonly string[] {
-  switch (state) {
-    case 'needs-auth':
-      return [`${called} needs a sign-in: /mcp auth ${called.slice(1, -1)}`]
-    case 'waiting':
-      return [`${called} is gone and will be tried again: ${toPrintable(problem)}`]
-    case 'failed':
-      return [`${called} failed: ${toPrintable(problem)}`]
-    case 'closed':
-      return [`${called} was disconnected`]
-    // On the way to something else, or nobody has asked for it.
-    case 'connecting':
-    case 'idle':
+function tellChange(was: KnownServer | undefined, now: KnownServer): readonly string[] {
+  const { name, connection, tools } = now
+  const before = was?.connection.state
+  if (connection.state === before) return compareTools(was!, now)
+  switch (connection.state) {
     case 'ready':
+      if (was?.wasReady === true) return [`${name}: reconnected${sayDifference(was, now)}`]
+      if (now.isFromStart && before !== 'failed' && before !== 'waiting' && before !== 'needs-auth') return []
+      return [`${name}: ${now.isFromStart ? 'connected' : 'added'}, ${countOf(tools?.size ?? 0, 'tool')}`]
+    case 'needs-auth':
+      return [`${name}: needs you to sign in (/mcp auth ${name})`]
+    case 'failed':
+      return [`${name}: ${connection.problem.message}`]
+    case 'waiting':
+      // Tries that fail one after the other are told once.
+      return before === 'connecting' && was?.wasReady !== true && connection.attempt > 2
+        ? []
+        : [`${name}: ${connection.problem.message}; it is tried again`]
+    case 'idle':
+    case 'closed':
+    case 'connecting':
       return []
   }
 }
 
-function describeTools(
-  before: ReadonlyMap<string, string>,
-  now: ReadonlyMap<string, string>,
-): string | undefined {
-  const parts = Object.entries({
-    added: [...now.keys()].filter((name) => !before.has(name)),
-    removed: [...before.keys()].filter((name) => !now.has(name)),
-    changed: [...now.keys()].filter((name) => before.has(name) && before.get(name) !== now.get(name)),
-  })
-    .filter(([, names]) => names.length > 0)
-    .map(([what, names]) => `${countOf(names.length, 'tool')} ${what} (${listNames(names)})`)
-  return parts.length === 0 ? undefined : parts.join(', ')
+function compareTools(was: KnownServer, now: KnownServer): readonly string[] {
+  const difference = sayDifference(was, now)
+  return difference === '' ? [] : [`${now.name}: tools changed${difference}`]
 }
 
-/** More than these are a number. */
-const SHOWN_NAMES = 4
+/** `: +2 added, -1 removed, ~1 changed`. */
+function sayDifference({ tools: was }: KnownServer, { tools: is }: KnownServer): string {
+  if (was === undefined || is === undefined || was === is) return ''
+  const added = [...is.keys()].filter((name) => !was.has(name)).length
+  const removed = [...was.keys()].filter((name) => !is.has(name)).length
+  const changed = [...is].filter(([name, tool]) => was.has(name) && isOther(was.get(name), tool)).length
+  const parts = [
+    ...(added > 0 ? [`${added} added`] : []),
+    ...(removed > 0 ? [`${removed} removed`] : []),
+    ...(changed > 0 ? [`${changed} changed`] : []),
+  ]
+  return parts.length === 0 ? '' : `: ${parts.join(', ')}`
+}
 
-function listNames(names: readonly string[]): string {
-  const shown = names.slice(0, SHOWN_NAMES).map((name) => `\`${toPrintable(name)}\``)
-  const rest = names.length - shown.length
-  return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+/** A list that is read again is of new values, most of which say what the old ones did. */
+function isOther(was: unknown, is: unknown): boolean {
+  return was !== is && toStableJson(was) !== toStableJson(is)
 }

@@ -119,6 +119,7 @@ export type ShellEvent =
   | { readonly type: 'key'; readonly key: Key }
   /** A whole line, where there are no keys. */
   | { readonly type: 'line'; readonly text: string }
+  | { readonly type: 'answered'; readonly id: number; readonly answer: Answers[keyof Answers] | undefined }
   | { readonly type: 'completed'; readonly text: string; readonly completion: Completion }
   | { readonly type: 'history'; readonly history: readonly string[] }
   | { readonly type: 'filled'; readonly text: string }

@@ -51,6 +51,11 @@ export function step(state: ShellState, event: ShellEvent): Step {
       return pressKey(state, event.key)
     case 'line':
       return submit(state, event.text)
+    case 'answered':
+      return [
+        { ...state, question: undefined },
+        { kind: 'answer', id: event.id, answer: event.answer },
+      ]
     case 'completed':
       // What was typed meanwhile makes it out of date.
       return [event.text === state.editor.text ? takeCompletion(state, event.completion) : state]

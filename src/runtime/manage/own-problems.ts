@@ -6,8 +6,12 @@ import type { CatalogEntry } from '../../model/catalog.ts'
 import { SOURCE_TITLES, type Origin, type Spot } from '../../model/origin.ts'
 import type { Problem } from '../../model/problem.ts'
 import { createProblem, createWarning } from '../../problem/problem.ts'
-import type { OwnEntry } from './own-entries.ts'
 import type { WritableScope } from './scope-file.ts'
+
+interface Own {
+  readonly scope: WritableScope
+  readonly found: CatalogEntry
+}
 
 /** Another agent's, or nobody's file. */
 export function notOurs(name: string, elsewhere: readonly CatalogEntry[]): Problem {
@@ -23,7 +27,7 @@ export function notOurs(name: string, elsewhere: readonly CatalogEntry[]): Probl
   })
 }
 
-export function notInScope(name: string, scope: WritableScope, there: readonly OwnEntry[]): Problem {
+export function notInScope(name: string, scope: WritableScope, there: readonly Own[]): Problem {
   return createProblem({
     code: 'manage/not-in-scope',
     message: `\`${toPrintable(name)}\` is not in the ${scope} scope`,
@@ -32,7 +36,7 @@ export function notInScope(name: string, scope: WritableScope, there: readonly O
   })
 }
 
-export function inSeveral(name: string, all: readonly OwnEntry[]): Problem {
+export function inSeveral(name: string, all: readonly Own[]): Problem {
   const scopes = [...new Set(all.map(({ scope }) => scope))]
   return createProblem({
     code: 'manage/in-several',

@@ -88,8 +88,39 @@ export function createNodeTerminal(): NodeTerminal {
       // Enter alone is an answer, the empty one.
       return isCancel(answer) ? undefined : (answer ?? '')
     },
+    edit: (command, file) => {
+      const { spawn } = process.getBuiltinModule('node:child_process')
+      // The file is no part of the line, so that no name can be taken for code.
+      const editor =
+        process.platform === 'win32'
+          ? spawn(`${command} "${file}"`, { shell: true, stdio: 'inherit' })
+          : spawn('/bin/sh', ['-c', `${command} "$1"`, command, file], { stdio: 'inherit' })
+      return new Promise((resolve, reject) => {
+        editor.on('error', reject)
+        editor.on('exit', (code) => resolve(code ?? undefined))
+      })
+    },
+    // A terminal that does not know its size says 0.
+    size: () => ({ columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 }),
+    onResize(listener) {
+      process.stdout.on('resize', listener)
+      return () => void process.stdout.off('resize', listener)
+    },
+    onKeys(listener) {
+      const { stdin } = process
+      const onData = (chunk: string): void => listener(chunk)
+      stdin.setEncoding('utf8').setRawMode(true).on('data', onData).resume()
+      write(1, PASTE_MARKS.on)
+      return () => {
+        write(1, PASTE_MARKS.off)
+        stdin.off('data', onData).setRawMode(false).pause()
+      }
+    },
   }
 }
+
+/** Terminals that do not know them say nothing. */
+const PASTE_MARKS = { on: '\x1b[?2004h', off: '\x1b[?2004l' }
 
 /** Terminals are character devices, and so is the device that swallows everything. */
 function mayBeTerminal(descriptor: number): boolean {

@@ -2,10 +2,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { completeLine, isSlash } from '../../../src/hosts/shell/slash/run.ts'
+import { completeInput } from '../../../src/hosts/shell/complete-input.ts'
+import { fillPrompt, serverPrompts } from '../../../src/hosts/shell/server-prompts.ts'
+import { SLASH_COMMANDS } from '../../../src/hosts/shell/slash/commands.ts'
 import { serverEntry } from '../../boards/open.ts'
 import { allowAll } from '../../boards/permits.ts'
-import { openSession, type TestSession } from './session.ts'
+import { openSession, type TestSession } from './open-session.ts'
 
 const good = serverEntry('well-behaved')
 
@@ -15,19 +17,7 @@ function readFile({ scratch }: TestSession, path: string): unknown {
 
 const OURS = '.config/plugboard/mcp.json'
 
-describe('a line', () => {
-  it('is a command when a slash and a word begin it, and no path', () => {
-    expect(['/mcp', '/', '/mcp__a__b x', '/quit '].map(isSlash)).toEqual([true, true, true, true])
-    expect(['/etc/hosts says', 'mcp', ' /mcp', '//'].map(isSlash)).toEqual([false, false, false, false])
-  })
-
-  it('that nobody knows suggests the nearest', async () => {
-    await using session = await openSession()
-    expect(await session.type('/quiz')).toContain('did you mean `/quit`?')
-    expect(await session.type('/mcp lsit')).toContain('did you mean `list`?')
-    expect(await session.type('/mcp add "x')).toBe('nothing closes the " in this line')
-  })
-
+describe('/help', () => {
   it('asks for help, and gets every command', async () => {
     await using session = await openSession({ servers: { good } })
     const help = await session.type('/help')
@@ -67,10 +57,13 @@ describe('/mcp', () => {
   it('without any server names the way to one', async () => {
     await using session = await openSession()
     expect(await session.type('/mcp')).toContain('/demo')
-    expect(await session.type('/demo')).toContain('added `demo`')
+    await session.type('/demo')
+    expect(session.notes).toContain('demo: added, 5 tools')
     expect(session.context.board.tools().map(({ name }) => name)).toContain('mcp__demo__write_note')
-    expect(await session.type('/demo')).toBe('removed `demo`')
+    await session.type('/demo')
+    expect(await session.untilNoted('removed')).toBe('demo: removed')
     expect(session.context.board.tools()).toEqual([])
+    expect(await session.type('/mcp lsit')).toContain('did you mean `/mcp list`?')
   })
 
   it('add writes the server into a file, and its tools are there at once', async () => {
@@ -80,7 +73,7 @@ describe('/mcp', () => {
     expect(said).toContain('added `good` to ~/.config/plugboard/mcp.json (user scope)')
     expect(readFile(session, OURS)).toEqual({ mcpServers: { good: { type: 'stdio', command, args } } })
     expect(session.context.board.tools().some(({ server }) => server === 'good')).toBe(true)
-    expect(await session.untilNoted('is ready')).toMatch(/^`good` is ready, \d+ tools$/)
+    expect(await session.untilNoted('added, ')).toMatch(/^good: added, \d+ tools$/)
     expect(await session.type(`/mcp add good -- ${command}`)).toContain('Server "good" already exists in')
   })
 
@@ -122,7 +115,7 @@ describe('/mcp', () => {
     await using session = await openSession({ servers: { good }, answers: ['no', 'yes'] })
     await session.type('/mcp remove good')
     expect(session.context.board.tools()).not.toEqual([])
-    expect(await session.type('/mcp rm good')).toBe('removed `good`')
+    expect(await session.type('/mcp rm good')).toContain('removed `good` from ~/.config/plugboard/mcp.json')
     expect(session.context.board.tools()).toEqual([])
     expect(readFile(session, OURS)).toEqual({ mcpServers: {} })
     expect(await session.type('/mcp rm good')).toContain('no server is named `good`')
@@ -130,15 +123,18 @@ describe('/mcp', () => {
 
   it('disable and enable take effect at once, and are remembered', async () => {
     await using session = await openSession({ servers: { good } })
-    expect(await session.type('/mcp disable good')).toBe('removed `good`')
+    expect(await session.type('/mcp disable good')).toContain(
+      'turned `good` off, in ~/.config/plugboard/settings.json',
+    )
+    expect(session.notes).toContain('good: removed')
     expect(session.context.board.tools()).toEqual([])
     expect(readFile(session, '.config/plugboard/settings.json')).toEqual({ disabledServers: ['good'] })
     expect(await session.type('/call good echo text=x')).toContain(
       'Server "good" is disabled. Run /mcp enable good first.',
     )
     expect(await session.type('/mcp disable good')).toContain('`good` is off already')
-    expect(await session.type('/mcp enable good')).toBe('added `good`')
-    await session.untilNoted('`good` is ready')
+    expect(await session.type('/mcp enable good')).toContain('turned `good` on')
+    await session.untilNoted('good: added, ')
     expect(session.context.board.tools()).not.toEqual([])
     expect(await session.type('/mcp enable goood')).toContain('did you mean `good`?')
   })
@@ -148,13 +144,13 @@ describe('/mcp', () => {
     expect(await session.type('/mcp reload')).toBe('nothing changed')
     const changed = { a: { ...good, env: { X: '1' } }, c: good }
     session.scratch.write('home/.config/plugboard/mcp.json', JSON.stringify({ mcpServers: changed }))
-    expect(await session.type('/mcp refresh')).toBe('added `c`; removed `b`; changed `a`')
+    expect(await session.type('/mcp refresh')).toContain('added `c`; removed `b`; changed `a`')
   })
 
   it('reconnect begins a new session', async () => {
     await using session = await openSession({ servers: { good } })
     await session.type('/mcp reconnect good')
-    expect(await session.untilNoted('reconnected')).toMatch(/^`good` reconnected, \d+ tools$/)
+    expect(await session.untilNoted('reconnected')).toBe('good: reconnected')
     expect(await session.type('/mcp reconnect')).toBe('every server is connected')
   })
 
@@ -162,7 +158,6 @@ describe('/mcp', () => {
     await using session = await openSession({ permit: allowAll })
     await session.type('/demo')
     await session.type('/call demo write_note title=list text=milk')
-    await session.untilNoted('`demo` is ready')
     expect(await session.type('/mcp tools demo')).toContain('mcp__demo__count_slowly')
     expect(await session.type('/tools')).toContain('readMcpResource')
     expect(await session.type('/mcp resources')).toContain('@demo:note:///{title}')
@@ -233,32 +228,28 @@ describe('/model, /clear and /quit', () => {
 })
 
 describe('a prompt of a server', () => {
-  it('is filled in by position or by name, and sent', async () => {
-    await using session = await openSession({ model: 'openai/x', permit: allowAll })
-    await session.type('/demo')
-    await session.type('/call demo write_note title=plan text=go')
-    await session.type('/mcp__demo__summarize plan a poem')
-    await session.type('/mcp__demo__summarize style="a list" title=plan')
-    expect(session.submitted).toEqual([
-      'Summarize the note "plan" as a poem:\n\ngo',
-      'Summarize the note "plan" as a list:\n\ngo',
-    ])
-  })
+  const fill = (session: TestSession, words: readonly string[]): Promise<string> => {
+    const { board, signal, world } = session.context
+    const [prompt] = serverPrompts(board)
+    return fillPrompt(board, prompt!, { words, signal, platform: world.platform })
+  }
 
-  it('asks for what is missing, and is shown where there is no model', async () => {
-    await using session = await openSession({ answers: ['plan'], permit: allowAll })
-    await session.type('/demo')
-    await session.type('/call demo write_note title=plan text=go')
-    expect(await session.type('/mcp__demo__summarize')).toBe('Summarize the note "plan" as one line:\n\ngo')
-    expect(session.asked.map(({ title }) => title)).toEqual(['title: Which note.'])
-  })
-
-  it('is not read in plan mode, and says what the server refused', async () => {
+  it('is filled in by position or by name, in the words of the user', async () => {
     await using session = await openSession({ permit: allowAll })
     await session.type('/demo')
-    expect(await session.type('/mcp__demo__summarize nothing')).toContain('does not fill in `summarize`')
+    await session.type('/call demo write_note title=plan text=go')
+    const poem = 'Summarize the note "plan" as a poem:\n\ngo'
+    expect(await fill(session, ['plan', 'a', 'poem'])).toBe(poem)
+    expect(await fill(session, ['style=a poem', 'title=plan'])).toBe(poem)
+  })
+
+  it('says what is missing, what the server refused, and that it is plan mode', async () => {
+    await using session = await openSession({ permit: allowAll })
+    await session.type('/demo')
+    await expect(fill(session, [])).rejects.toThrow('`/mcp__demo__summarize` needs `title`')
+    await expect(fill(session, ['nothing'])).rejects.toThrow('could not be filled in')
     await session.type('/plan')
-    expect(await session.type('/mcp__demo__summarize nothing')).toContain('plan mode does not allow prompts')
+    await expect(fill(session, ['nothing'])).rejects.toThrow('plan mode does not allow prompts of `demo`')
   })
 })
 
@@ -269,17 +260,20 @@ describe('completion', () => {
     await session.type('/call demo write_note title=plan text=go')
     const { context } = session
     const complete = async (line: string): Promise<readonly string[]> =>
-      (await completeLine(context, line)).words
-    expect(await complete('/pl')).toEqual(['/plan'])
+      (await completeInput(context, SLASH_COMMANDS, line)).items
+    expect(await complete('/pl')).toEqual(['/plan '])
     expect(await complete('/mcp re')).toEqual(['remove', 'reconnect', 'reauth', 'reload', 'resources'])
     expect(await complete('/mcp enable d')).toEqual(['demo'])
     expect(await complete('/call demo w')).toEqual(['write_note'])
     expect(await complete('/call demo write_note title=x ')).toEqual(['text='])
-    expect(await complete('/mcp__d')).toEqual(['/mcp__demo__summarize'])
+    expect(await complete('/mcp__d')).toEqual(['/mcp__demo__summarize '])
     expect(await complete('/mcp__demo__summarize ')).toEqual(['title=', 'style='])
     expect(await complete('/mcp__demo__summarize title=')).toEqual(['title=plan'])
-    expect(await complete('/mcp__demo__summarize plan style=a')).toEqual(['style=a list', 'style=a poem'])
-    expect(await complete('look at @de')).toEqual(['@demo:note:///plan'])
+    expect(await complete('/mcp__demo__summarize title=plan style=a')).toEqual([
+      'style=a list',
+      'style=a poem',
+    ])
+    expect(await complete('look at @de')).toEqual(['@demo:note:///plan', '@demo:note:///'])
     expect(await complete('just words')).toEqual([])
   })
 })

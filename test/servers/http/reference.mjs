@@ -207,6 +207,14 @@ const ASKING = {
 }
 
 const WITH_ARGUMENTS = {
+  test_region: {
+    inputSchema: {
+      type: 'object',
+      properties: { region: { type: 'string', 'x-mcp-header': 'Region' } },
+      required: ['region'],
+    },
+    call: ({ region }) => text(`in ${region}`),
+  },
   test_sampling: {
     inputSchema: { type: 'object', properties: { prompt: { type: 'string' } }, required: ['prompt'] },
     call({ prompt }, { mcpReq }) {

@@ -32,7 +32,7 @@ import { DENIED, INTERRUPTED } from '../exit-codes.ts'
 import { findRegistry } from '../find-registry.ts'
 import { toPair } from '../pairs.ts'
 import { findWritableScope } from '../writable-scope.ts'
-import { WARNING } from './trust/question.ts'
+import { WARNING } from '../../shared/trust-question.ts'
 
 /** Throws `registry/…`, `manage/…`. */
 export async function run(context: CommandContext): Promise<number> {

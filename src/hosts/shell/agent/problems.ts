@@ -187,3 +187,58 @@ function quote(text: string): string {
   const line = stripControls(text).replace(/\s+/g, ' ').trim()
   return line === '' ? '' : `it says: ${line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line}`
 }
+
+export function badPromptWords(command: string, missing: readonly string[]): Problem {
+  return createProblem({
+    code: 'shell/bad-prompt',
+    message: `\`/${command}\` needs ${missing.map((name) => `\`${name}\``).join(', ')}`,
+    hints: [`write \`/${command} ${missing.map((name) => `${name}=…`).join(' ')}\``],
+  })
+}
+
+export function promptFailed(command: string, words: string): Problem {
+  return createProblem({
+    code: 'shell/prompt-failed',
+    message: `\`/${command}\` could not be filled in`,
+    notes: [`it said: "${stripControls(words).replace(/\s+/g, ' ').slice(0, 300)}"`],
+  })
+}
+
+export function unreadableMention(mention: string, words: string): Problem {
+  return createProblem({
+    code: 'shell/unreadable-mention',
+    message: `\`${mention}\` could not be read, so nothing was sent`,
+    notes: [`it said: "${stripControls(words).replace(/\s+/g, ' ').slice(0, 300)}"`],
+  })
+}
+
+export function unknownCommand(name: string, nearest: string | undefined): Problem {
+  return createProblem({
+    code: 'shell/unknown-command',
+    message: `there is no command \`/${name}\``,
+    hints: [
+      ...(nearest === undefined ? [] : [`did you mean \`/${nearest}\`?`]),
+      'to see all commands, type `/help`',
+    ],
+  })
+}
+
+/** Behind `/mcp`. */
+export function unknownBelow(word: string, nearest: string | undefined): Problem {
+  return createProblem({
+    code: 'shell/unknown-command',
+    message: `\`/mcp\` has no command \`${word}\``,
+    hints: [
+      ...(nearest === undefined ? [] : [`did you mean \`/mcp ${nearest}\`?`]),
+      'to see all of them, type `/help mcp`',
+    ],
+  })
+}
+
+export function noTerminal(): Problem {
+  return createProblem({
+    code: 'shell/no-terminal',
+    message: 'the shell needs a terminal, and there is none',
+    hints: ['for one prompt without a terminal: `plugboard run "…"`', 'to see the servers: `plugboard list`'],
+  })
+}

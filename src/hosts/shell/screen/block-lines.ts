@@ -8,7 +8,7 @@ import { toPrintable, toPrintableLines } from '../../../base/printable.ts'
 import { unreachable } from '../../../base/unreachable.ts'
 import { showProblems } from '../../shared/show-problem.ts'
 import { cutEnd } from '../../shared/width.ts'
-import { wrap } from '../../shared/wrap.ts'
+import { wrap, wrapPainted } from '../../shared/wrap.ts'
 import { sayInput } from '../say.ts'
 import { FOLDED_LINES, isFoldable, type Block, type DoneCall } from '../state.ts'
 import type { View } from './view.ts'
@@ -25,7 +25,7 @@ export function blockLines(block: Block, view: View): readonly string[] {
     case 'call':
       return callLines(block.call, block.isUnfolded ? 'unfolded' : 'folded', view)
     case 'lines':
-      return block.lines.flatMap((line) => line.split('\n'))
+      return block.lines.flatMap((line) => wrapPainted(line, columns))
     case 'note':
       return wrap(toPrintable(block.text), columns - 2).map((line) => paint.dim(`· ${line}`))
     case 'problems':
@@ -39,17 +39,6 @@ export function blockLines(block: Block, view: View): readonly string[] {
 function hang(lines: readonly string[], mark: string, below: string): readonly string[] {
   return lines.map((line, i) => `${i === 0 ? mark : below} ${line}`)
 }
-
-/** Messages keep their colours only where they need not be broken. */
-function wrapPainted(text: string, columns: number): readonly string[] {
-  return text.split('\n').flatMap((line) => {
-    const plain = line.replace(COLOR, '')
-    return plain.length <= columns ? [line] : wrap(plain, columns)
-  })
-}
-
-// oxlint-disable-next-line no-control-regex
-const COLOR = /\x1b\[[0-9;]*m/g
 
 function callLines({ name, input, result }: DoneCall, fold: 'folded' | 'unfolded', view: View): string[] {
   const { paint, columns } = view

@@ -3,7 +3,7 @@
  */
 import { toPrintable } from '../../../base/printable.ts'
 import { cutEnd, widthOf } from '../../shared/width.ts'
-import { wrap } from '../../shared/wrap.ts'
+import { wrap, wrapPainted } from '../../shared/wrap.ts'
 import type { Editor } from '../editor.ts'
 import type { FieldValue, OpenForm, OpenQuestion } from '../question-state.ts'
 import type { FormField } from '../questions.ts'
@@ -14,7 +14,7 @@ export function questionLines(open: OpenQuestion, view: View): Drawn {
   const { paint, columns } = view
   const above = [
     paint.cyan('─'.repeat(Math.max(1, columns - 1))),
-    ...(open.question.lines ?? []).flatMap((line) => line.split('\n')),
+    ...(open.question.lines ?? []).flatMap((line) => wrapPainted(line, columns - 1)),
     ...wrap(toPrintable(open.question.title), columns - 1).map(paint.bold),
   ]
   const body = bodyLines(open, view)

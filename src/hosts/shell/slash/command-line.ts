@@ -37,6 +37,9 @@ class Lines {
   }
 }
 
+/** Nothing is drawn by these commands: only what they ask of the width counts. */
+const ROWS = 24
+
 function createTerminal(context: ShellContext, shown: Lines): Terminal {
   const hasColor = context.paint !== NO_COLORS
   const write = (text: string): void => shown.write(text)
@@ -55,6 +58,11 @@ function createTerminal(context: ShellContext, shown: Lines): Terminal {
     },
     onTerminate: () => undefined,
     onTyped: () => () => undefined,
+    onKeys: () => () => undefined,
+    onResize: () => () => undefined,
+    size: () => ({ columns: context.columns(), rows: ROWS }),
+    // The screen has the terminal: an editor would write over it.
+    edit: async () => undefined,
     async choose(title, options) {
       shown.end()
       const answer = await context.ask({ kind: 'choice', title, options })

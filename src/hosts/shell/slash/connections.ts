@@ -3,7 +3,7 @@
  */
 import { toPrintable } from '../../../base/printable.ts'
 import { ProblemError } from '../../../problem/problem.ts'
-import type { LoginHost } from '../../../runtime/login.ts'
+import type { LoginHost } from '../../../runtime/login-host.ts'
 import { describeLogin } from '../../shared/describe-login.ts'
 import type { ShellContext } from '../context.ts'
 import { runCommandLine } from './command-line.ts'

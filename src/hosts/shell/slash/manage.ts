@@ -10,7 +10,7 @@ import { createProblem } from '../../../problem/problem.ts'
 import { showPath } from '../../shared/show-path.ts'
 import type { ShellContext } from '../context.ts'
 import { runCommandLine } from './command-line.ts'
-import { reach, reload, requireDeclared, requireWord } from './servers.ts'
+import { reach, requireDeclared, requireWord } from './servers.ts'
 
 /** As `plugboard add`: without words, it asks. The session itself connects, so the command need not. */
 export function add(context: ShellContext, words: readonly string[]): Promise<void> {
@@ -45,7 +45,8 @@ export async function remove(context: ShellContext, words: readonly string[]): P
   })
   if (answer !== 'yes') return
   await removeServer(world, own)
-  await reload(context, `removed \`${name}\` from ${showPath(own.file, world)}; nothing of it was running`)
+  await context.board.reload()
+  context.note(`removed \`${name}\` from ${showPath(own.file, world)}`)
 }
 
 export function enable(context: ShellContext, words: readonly string[]): Promise<void> {
@@ -63,8 +64,8 @@ async function turn(context: ShellContext, words: readonly string[], to: 'on' | 
   if (scope === 'project') throw new ProblemError(notForProject)
   const files = await switchServer(context.world, { name, to, scope }, () => context.load())
   const where = files.map((file) => showPath(file, context.world)).join(', ')
-  const done = `turned \`${name}\` ${to}${where === '' ? '' : ` in ${where}`}`
-  await reload(context, files.length === 0 ? `\`${name}\` is ${to} already` : done)
+  await context.board.reload()
+  context.note(files.length === 0 ? `\`${name}\` is ${to} already` : `turned \`${name}\` ${to}, in ${where}`)
 }
 
 const notForProject = createProblem({

@@ -1,11 +1,10 @@
 /**
  * offers: the tools, resources and prompts of the session's servers, of one or of all.
  */
-import { isObject } from '../../../base/is-object.ts'
 import type { Listed } from '../../../model/offering.ts'
 import { toTable, type Cell, type Column } from '../../shared/table.ts'
 import type { ShellContext } from '../context.ts'
-import { promptName } from './prompt.ts'
+import { serverPrompts } from '../server-prompts.ts'
 import { requireRunning } from './servers.ts'
 
 const columnsOf = (title: string): readonly Column[] => [
@@ -34,15 +33,19 @@ export async function resources(context: ShellContext, [only]: readonly string[]
 }
 
 export async function prompts(context: ShellContext, [only]: readonly string[]): Promise<void> {
-  const rows = listedOf(context, 'prompts', only).map(([server, { name, description, ...one }]) =>
-    toRow(context, `/${promptName(server, name)} ${showArguments(one['arguments'])}`.trim(), description),
-  )
+  if (only !== undefined) requireRunning(context, only)
+  const rows = serverPrompts(context.board)
+    .filter(({ server }) => only === undefined || server === only)
+    .map(({ command, arguments: known, description }) => {
+      const words = known.map(({ name, isRequired }) => (isRequired ? `<${name}>` : `[${name}]`))
+      return toRow(context, [`/${command}`, ...words].join(' '), description)
+    })
   show(context, 'PROMPT', rows)
 }
 
 function listedOf(
   context: ShellContext,
-  kind: 'resources' | 'resourceTemplates' | 'prompts',
+  kind: 'resources' | 'resourceTemplates',
   only: string | undefined,
 ): readonly (readonly [server: string, one: Listed])[] {
   if (only !== undefined) requireRunning(context, only)
@@ -60,13 +63,4 @@ function show(context: ShellContext, title: string, rows: readonly Cell[][]): vo
   const { paint } = context
   if (rows.length === 0) context.print(`no ${title.toLowerCase()}s`)
   else context.print(toTable(columnsOf(title), rows, { paint, columns: context.columns() }))
-}
-
-/** `city [language]`: in brackets what may be left out. */
-function showArguments(given: unknown): string {
-  if (!Array.isArray(given)) return ''
-  return given
-    .filter(isObject)
-    .map(({ name, required }) => (required === true ? `<${String(name)}>` : `[${String(name)}]`))
-    .join(' ')
 }

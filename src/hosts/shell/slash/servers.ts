@@ -1,10 +1,11 @@
 /**
  * servers: what slash commands about servers have in common: the one that is meant, and changes that take effect at once.
  */
+import { toPrintable } from '../../../base/printable.ts'
 import type { Problem } from '../../../model/problem.ts'
 import { createProblem, ProblemError } from '../../../problem/problem.ts'
 import { notConnectable, unknownServer } from '../../../runtime/board-problems.ts'
-import { sayReload } from '../changes.ts'
+import type { ReloadSummary } from '../../../runtime/reload.ts'
 import type { ShellContext } from '../context.ts'
 
 /** The only argument of a command. Throws `shell/missing-word`. */
@@ -51,10 +52,21 @@ function toSlash(problem: Problem): Problem {
   return { ...problem, hints }
 }
 
-/** The files are read again and the difference is applied; one line says what it was. */
-export async function reload(context: ShellContext, otherwise?: string): Promise<void> {
-  const line = sayReload(await context.board.reload()) ?? otherwise
-  if (line !== undefined) context.note(line)
+/** What came of a reload; undefined when everything stayed as it was. */
+export function sayReload({ added, removed, changed, reconnected }: ReloadSummary): string | undefined {
+  const parts = Object.entries({ added, removed, changed, reconnected })
+    .filter(([, names]) => names.length > 0)
+    .map(([what, names]) => `${what} ${listNames(names)}`)
+  return parts.length === 0 ? undefined : parts.join('; ')
+}
+
+/** More than these are a number. */
+const SHOWN_NAMES = 4
+
+function listNames(names: readonly string[]): string {
+  const shown = names.slice(0, SHOWN_NAMES).map((name) => `\`${toPrintable(name)}\``)
+  const rest = names.length - shown.length
+  return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }
 
 /** Waits for a server; what keeps it from being ready is shown. */

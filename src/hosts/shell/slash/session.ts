@@ -8,7 +8,7 @@ import type { ShellContext } from '../context.ts'
 import { DEMO_NAME } from '../demo/demo.ts'
 import { showPath } from '../../shared/show-path.ts'
 import { runCommandLine } from './command-line.ts'
-import { reach, reload } from './servers.ts'
+import { reach } from './servers.ts'
 
 /** On, and off again. */
 export async function plan(context: ShellContext): Promise<void> {
@@ -56,6 +56,6 @@ function labelOf({ provider, id }: ModelChoice): string {
 export async function demo(context: ShellContext): Promise<void> {
   const isOn = context.demo.isOn()
   context.demo.turn(isOn ? 'off' : 'on')
-  await reload(context)
+  await context.board.reload()
   if (!isOn) await reach(context, DEMO_NAME)
 }

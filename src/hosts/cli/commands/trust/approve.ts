@@ -9,14 +9,11 @@ import { toPrintable } from '../../../../base/printable.ts'
 import { createProblem, ProblemError } from '../../../../problem/problem.ts'
 import type { LoadedCatalog } from '../../../../runtime/load-catalog.ts'
 import { decide, requireQuestions, trustQuestions, type TrustQuestion } from '../../../../runtime/trust.ts'
-import type { Spot } from '../../../../model/origin.ts'
-import type { Action } from '../../../../model/permission.ts'
-import { showMatch } from '../../../../model/policy.ts'
-import { showFolder, showSpot, type Here } from '../../../shared/show-path.ts'
+import { showFolder } from '../../../shared/show-path.ts'
 import type { CommandContext } from '../../command.ts'
 import { DONE, INTERRUPTED } from '../../exit-codes.ts'
 import { printJson } from '../../print.ts'
-import { showQuestion, WARNING } from './question.ts'
+import { rulesNote, showQuestion, WARNING } from '../../../shared/trust-question.ts'
 
 export async function run(context: CommandContext): Promise<number> {
   const { terminal, flags, json } = context
@@ -27,7 +24,7 @@ export async function run(context: CommandContext): Promise<number> {
     terminal.out(json ? '{"decided":[]}\n' : 'nothing waits for your approval in this project\n')
     return DONE
   }
-  if (!json) terminal.err([WARNING, ...rulesNote(loaded, context)].join('\n') + '\n')
+  if (!json) terminal.err([WARNING, ...rulesNote(loaded, context.world)].join('\n') + '\n')
   return mustAsk ? askEach(context, loaded, questions) : approveAll(context, loaded, questions)
 }
 
@@ -57,35 +54,6 @@ async function approveAll(
     terminal.out(`\napproved ${names} for ${showFolder(loaded.project.realRoot, world)}\n`)
   }
   return DONE
-}
-
-/** Approving one server of a project puts its rules into force, for every server there is. */
-function rulesNote({ projectDeny, projectRules }: LoadedCatalog, { world }: CommandContext): string[] {
-  const toolsOf = (wanted: Action): readonly Named[] =>
-    projectRules
-      .filter(({ action }) => action === wanted)
-      .map(({ tool, by }) => ({ text: tool, ...(by === undefined ? {} : { by }) }))
-  const denied = [...projectDeny.map(({ match, by }) => ({ text: showMatch(match), by })), ...toolsOf('deny')]
-  const asked = toolsOf('ask')
-  return [
-    ...(denied.length === 0
-      ? []
-      : [`With it, what this project denies is denied here: ${showNamed(denied, world)}.`]),
-    ...(asked.length === 0
-      ? []
-      : [`With it, what this project wants to be asked is asked here: ${showNamed(asked, world)}.`]),
-  ]
-}
-
-interface Named {
-  readonly text: string
-  readonly by?: Spot
-}
-
-function showNamed(rules: readonly Named[], here: Here): string {
-  const texts = rules.map(({ text }) => `\`${toPrintable(text)}\``).join(', ')
-  const by = rules[0]?.by
-  return by === undefined ? texts : `${texts} (${showSpot(by, here)})`
 }
 
 type Answer = TrustDecision['decision'] | 'later'

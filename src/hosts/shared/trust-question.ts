@@ -1,17 +1,21 @@
 /**
- * question: what a person sees before a server of a repository may run.
+ * trust-question: what a person sees before a server of a repository may run.
  *
  * The command and its arguments are shown exactly, since they are what is approved; of variables and headers only the
  * names, of an address all but its credentials.
  */
-import { toPrintable } from '../../../../base/printable.ts'
-import type { Change } from '../../../../model/catalog.ts'
-import type { TrustFacts } from '../../../../model/trust.ts'
-import type { TrustQuestion } from '../../../../runtime/trust.ts'
-import { readArgs } from '../../../../problem/mask-fact.ts'
-import { maskText } from '../../../../problem/mask-text.ts'
-import type { Paint } from '../../../shared/paint.ts'
-import { showSpot, type Here } from '../../../shared/show-path.ts'
+import { toPrintable } from '../../base/printable.ts'
+import type { Change } from '../../model/catalog.ts'
+import type { Spot } from '../../model/origin.ts'
+import type { Action } from '../../model/permission.ts'
+import { showMatch } from '../../model/policy.ts'
+import type { TrustFacts } from '../../model/trust.ts'
+import type { LoadedCatalog } from '../../runtime/load-catalog.ts'
+import type { TrustQuestion } from '../../runtime/trust.ts'
+import { readArgs } from '../../problem/mask-fact.ts'
+import { maskText } from '../../problem/mask-text.ts'
+import type { Paint } from './paint.ts'
+import { showSpot, type Here } from './show-path.ts'
 
 export const WARNING = [
   'An MCP server can do whatever you can: read and write your files, use your network and your accounts.',
@@ -83,4 +87,33 @@ function showFact(field: string, value: string): string {
 
 function quote(word: string): string {
   return /^[\w@%+=:,./${}-]+$/.test(word) ? word : JSON.stringify(word)
+}
+
+/** Approving one server of a project puts its rules into force, for every server there is. */
+export function rulesNote({ projectDeny, projectRules }: LoadedCatalog, here: Here): string[] {
+  const toolsOf = (wanted: Action): readonly Named[] =>
+    projectRules
+      .filter(({ action }) => action === wanted)
+      .map(({ tool, by }) => ({ text: tool, ...(by === undefined ? {} : { by }) }))
+  const denied = [...projectDeny.map(({ match, by }) => ({ text: showMatch(match), by })), ...toolsOf('deny')]
+  const asked = toolsOf('ask')
+  return [
+    ...(denied.length === 0
+      ? []
+      : [`With it, what this project denies is denied here: ${showNamed(denied, here)}.`]),
+    ...(asked.length === 0
+      ? []
+      : [`With it, what this project wants to be asked is asked here: ${showNamed(asked, here)}.`]),
+  ]
+}
+
+interface Named {
+  readonly text: string
+  readonly by?: Spot
+}
+
+function showNamed(rules: readonly Named[], here: Here): string {
+  const texts = rules.map(({ text }) => `\`${toPrintable(text)}\``).join(', ')
+  const by = rules[0]?.by
+  return by === undefined ? texts : `${texts} (${showSpot(by, here)})`
 }

@@ -1,19 +1,22 @@
 /**
- * session: a ShellContext without a screen: a real board on the files of a scratch home, the command line as it is, and a
+ * open-session: a ShellContext without a screen: a real board on the files of a scratch home, the command line as it is, and a
  * person whose answers are written down beforehand.
  */
 import { runCli } from '../../../src/hosts/cli/run-cli.ts'
 import { chooseModel, type ModelChoice } from '../../../src/hosts/shell/agent/model.ts'
-import { watchChanges } from '../../../src/hosts/shell/changes.ts'
+import { lookAgain, type Known } from '../../../src/hosts/shell/changes.ts'
 import type { ShellContext } from '../../../src/hosts/shell/context.ts'
 import { createDemo } from '../../../src/hosts/shell/demo/demo.ts'
 import type { Question } from '../../../src/hosts/shell/questions.ts'
-import { runSlash } from '../../../src/hosts/shell/slash/run.ts'
+import { splitWords } from '../../../src/hosts/shell/session.ts'
+import { SLASH_COMMANDS } from '../../../src/hosts/shell/slash/commands.ts'
 import { NO_COLORS } from '../../../src/hosts/shared/paint.ts'
 import type { Mode } from '../../../src/model/permission.ts'
 import type { Problem } from '../../../src/model/problem.ts'
+import { ProblemError } from '../../../src/problem/problem.ts'
 import { openBoard, type BoardOptions } from '../../../src/runtime/board.ts'
 import { loadCatalog, type LoadOptions } from '../../../src/runtime/load-catalog.ts'
+import { until } from '../../boards/watch.ts'
 import { createScratch, type Scratch } from '../../worlds/scratch.ts'
 
 export interface TestSession extends AsyncDisposable {
@@ -30,6 +33,8 @@ export interface TestSession extends AsyncDisposable {
   type(line: string): Promise<string>
   /** Resolves with the first note that says so, old or new. */
   untilNoted(part: string): Promise<string>
+  /** Resolves with how many tools a server has, once it has some. */
+  untilTools(server: string): Promise<number>
 }
 
 export interface SessionOptions extends Omit<BoardOptions, 'load'> {
@@ -50,7 +55,8 @@ export async function openSession(options: SessionOptions = {}): Promise<TestSes
   scratch.write('home/.config/plugboard/mcp.json', JSON.stringify({ mcpServers: servers }, undefined, 2))
   for (const [path, content] of Object.entries(files)) scratch.write(path, JSON.stringify(content))
   const { world } = scratch
-  const demo = createDemo(world, (await loadCatalog(world, { enabled: false })).dirs)
+  const { dirs } = await loadCatalog(world, { enabled: false })
+  const demo = createDemo(world, () => dirs)
   const load = (how?: LoadOptions): ReturnType<typeof loadCatalog> =>
     loadCatalog(world, { ...how, servers: demo.servers() })
   const board = await openBoard(world, {
@@ -117,7 +123,7 @@ export async function openSession(options: SessionOptions = {}): Promise<TestSes
         world,
         terminal,
         version: 'test',
-        hosts: { headless: none, demo: none },
+        hosts: { headless: none, shell: none, demo: none },
         gateway: none,
       }),
     submit: async (prompt) => void submitted.push(prompt),
@@ -125,7 +131,14 @@ export async function openSession(options: SessionOptions = {}): Promise<TestSes
     clear: () => void happened.push('clear'),
     quit: () => void happened.push('quit'),
   }
-  const stopWatching = watchChanges(board, world.clock, note)
+  let known: Known | undefined
+  const look = (): void => {
+    const looked = lookAgain(known, board.snapshot().servers)
+    known = looked.known
+    for (const line of looked.lines) note(line)
+  }
+  look()
+  const stopWatching = board.on('change', look)
   return {
     context,
     scratch,
@@ -137,8 +150,13 @@ export async function openSession(options: SessionOptions = {}): Promise<TestSes
     happened,
     async type(line) {
       const before = shown.length
-      await runSlash(context, line)
+      await run(context, line)
       return shown.slice(before).join('\n')
+    },
+    async untilTools(server) {
+      const count = (): number => board.tools().filter((one) => one.server === server).length
+      await until(board, () => count() > 0)
+      return count()
     },
     untilNoted(part) {
       return new Promise((resolve, reject) => {
@@ -162,6 +180,18 @@ export async function openSession(options: SessionOptions = {}): Promise<TestSes
       await board.close()
       scratch[Symbol.dispose]()
     },
+  }
+}
+
+/** As the shell does it. */
+async function run(context: ShellContext, line: string): Promise<void> {
+  const [name, ...words] = splitWords(line.slice(1))
+  const command = SLASH_COMMANDS.find((one) => one.name === name || one.aliases?.includes(name!) === true)
+  try {
+    await command!.run(context, words)
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error
+    context.report([error.problem])
   }
 }
 

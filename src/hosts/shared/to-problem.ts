@@ -1,0 +1,20 @@
+/**
+ * to-problem: whatever was thrown, as something to show.
+ */
+import type { Problem } from '../../model/problem.ts'
+import { maskText } from '../../problem/mask-text.ts'
+import { createProblem, ProblemError } from '../../problem/problem.ts'
+
+export const BUG = 'cli/bug'
+
+/** Whatever is not a ProblemError is a bug; the stack is shown because nobody else can find the fault. */
+export function toProblem(error: unknown, version: string): Problem {
+  if (error instanceof ProblemError) return error.problem
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return createProblem({
+    code: BUG,
+    message: 'this is a bug in Plugboard, not in your configuration',
+    notes: [`Plugboard ${version}`, ...maskText(stack).split('\n')],
+    hints: ['please report it, with the lines above and the command you ran'],
+  })
+}

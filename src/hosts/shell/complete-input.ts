@@ -1,0 +1,78 @@
+/**
+ * complete-input: what may stand where the cursor is: commands, prompts of servers, their arguments, resources.
+ *
+ * in     the text up to the cursor
+ * out    whole words, and from where on they take the place of what is typed
+ */
+import type { Board } from '../../runtime/board.ts'
+import type { ShellContext, SlashCommand } from './context.ts'
+import { serverPrompts, type ServerPrompt } from './server-prompts.ts'
+
+export interface Completed {
+  readonly from: number
+  readonly items: readonly string[]
+}
+
+const NOTHING: Completed = { from: 0, items: [] }
+
+export async function completeInput(
+  context: ShellContext,
+  commands: readonly SlashCommand[],
+  text: string,
+): Promise<Completed> {
+  const from = /\S*$/.exec(text)!.index
+  const word = text.slice(from)
+  const start = (all: readonly string[]): Completed => ({
+    from,
+    items: all.filter((one) => one.startsWith(word)),
+  })
+  if (word.startsWith('@')) return start(mentionsFor(context.board))
+  if (!text.startsWith('/')) return NOTHING
+  const prompts = serverPrompts(context.board)
+  if (from === 0)
+    return start([
+      ...commands.map(({ name }) => `/${name} `),
+      ...prompts.map(({ command }) => `/${command} `),
+    ])
+  const [name = '', ...words] = text.slice(1).split(/\s+/)
+  const prompt = prompts.find(({ command }) => command === name)
+  if (prompt !== undefined) return start(await valuesFor(context, prompt, words))
+  const command = commands.find((one) => one.name === name || one.aliases?.includes(name) === true)
+  return start((await command?.complete?.(context, words)) ?? [])
+}
+
+/** `@server:` and the resources of each; templates end where their first variable begins. */
+function mentionsFor(board: Board): readonly string[] {
+  return board.snapshot().servers.flatMap(({ name, offering }) => {
+    const uris = [
+      ...(offering?.resources ?? []).map(({ uri }) => uri),
+      ...(offering?.resourceTemplates ?? []).map(({ uriTemplate }) => String(uriTemplate).split('{', 1)[0]),
+    ]
+    return uris.filter((uri) => typeof uri === 'string' && uri !== '').map((uri) => `@${name}:${String(uri)}`)
+  })
+}
+
+/** `name=` of those that are not given yet; behind it, what the server suggests. */
+async function valuesFor(
+  { board, signal }: ShellContext,
+  { server, prompt, arguments: known }: ServerPrompt,
+  words: readonly string[],
+): Promise<readonly string[]> {
+  const last = words.at(-1) ?? ''
+  const settled = Object.fromEntries(
+    words.slice(0, -1).flatMap((word) => {
+      const equals = word.indexOf('=')
+      return equals === -1 ? [] : [[word.slice(0, equals), word.slice(equals + 1)]]
+    }),
+  )
+  const equals = last.indexOf('=')
+  if (equals === -1)
+    return known.filter(({ name }) => !Object.hasOwn(settled, name)).map(({ name }) => `${name}=`)
+  const [name, value] = [last.slice(0, equals), last.slice(equals + 1)]
+  const { values } = await board.complete(
+    { server, prompt },
+    { name, value },
+    { arguments: settled, signal, timeoutMs: 2000 },
+  )
+  return values.map((one) => `${name}=${one}`)
+}

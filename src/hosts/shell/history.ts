@@ -1,0 +1,29 @@
+/**
+ * history: what was typed in earlier sessions, one JSON text a line, for its user's eyes alone.
+ *
+ * never  fails: without it everything else works
+ */
+import type { World } from '../../world/world.ts'
+
+const MODE = 0o600
+const MAX_BYTES = 256 * 1024
+const MAX_ENTRIES = 500
+
+export function readHistory({ files }: World, file: string): readonly string[] {
+  const read = files.read(file)
+  if (read.kind !== 'text') return []
+  return read.text.split('\n').flatMap(parseEntry).slice(-MAX_ENTRIES)
+}
+
+function parseEntry(line: string): readonly string[] {
+  try {
+    const entry: unknown = JSON.parse(line)
+    return typeof entry === 'string' ? [entry] : []
+  } catch {
+    return [] // half a line, of a process that was ended: nobody misses it
+  }
+}
+
+export function appendHistory({ files }: World, file: string, entry: string): void {
+  files.append(file, `${JSON.stringify(entry)}\n`, { mode: MODE, maxBytes: MAX_BYTES })
+}

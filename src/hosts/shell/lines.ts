@@ -1,0 +1,195 @@
+/**
+ * lines: the shell on a terminal that can only write one line below the other (`TERM=dumb`).
+ *
+ * in     the state as it changes; lines that are typed
+ * out    what is finished, as it is finished; questions with numbers to answer them by
+ */
+import type { Terminal, World } from '../../world/world.ts'
+import type { Paint } from '../shared/paint.ts'
+import { blockLines } from './screen/block-lines.ts'
+import type { OpenQuestion } from './question-state.ts'
+import type { Answers, FormField } from './questions.ts'
+import type { Front } from './session.ts'
+import type { Store } from './store.ts'
+
+export interface LinesDesk {
+  readonly world: World
+  readonly terminal: Terminal
+  readonly paint: Paint
+}
+
+export function openLines(store: Store, desk: LinesDesk): Front & { close(): void } {
+  const { terminal, world, paint } = desk
+  const say = (lines: readonly string[]): void => terminal.out(lines.map((line) => `${line}\n`).join(''))
+  let printed = 0
+  let asked: Dialog | undefined
+  let isIdle = false
+  const show = (): void => {
+    const state = store.state()
+    const view = { paint, here: world, columns: state.size.columns }
+    for (const { id, block } of state.finished) {
+      if (id <= printed) continue
+      printed = id
+      // Whoever typed it sees it already.
+      if (block.kind !== 'prompt') say(blockLines(block, view))
+    }
+    if (state.finished.length === 0) printed = 0
+    if (state.question?.id !== asked?.id) {
+      asked = state.question === undefined ? undefined : openDialog(state.question)
+      if (asked !== undefined) say(asked.first)
+    }
+    const wasIdle = isIdle
+    isIdle =
+      state.question === undefined &&
+      state.turn === undefined &&
+      state.commands === 0 &&
+      state.servers !== undefined
+    if (isIdle && !wasIdle) terminal.out('> ')
+  }
+  const onLine = (line: string): void => {
+    isIdle = false
+    if (asked === undefined) {
+      store.send({ type: 'line', text: line })
+      return show()
+    }
+    const { id } = asked
+    const reply = asked.take(line)
+    if (reply.kind === 'again') return say(reply.lines)
+    store.send({ type: 'answered', id, answer: reply.answer })
+  }
+  say(['Plugboard (plain lines). Type /help, or /quit to leave; Ctrl-C stops what runs.'])
+  const stopChanges = store.onChange(show)
+  const stopTyping = terminal.onTyped({
+    onLine,
+    onCancel: () => store.send({ type: 'key', key: { name: 'escape' } }),
+  })
+  let stopInterrupts: () => void = () => undefined
+  const onInterrupt = (): void => {
+    store.send({ type: 'key', key: { name: 'interrupt' } })
+    if (store.state().isQuitting) say(['', 'Ctrl-C again to quit'])
+    stopInterrupts = terminal.onInterrupt(onInterrupt)
+  }
+  stopInterrupts = terminal.onInterrupt(onInterrupt)
+  return {
+    draw: () => undefined,
+    close() {
+      stopChanges()
+      stopTyping()
+      stopInterrupts()
+    },
+  }
+}
+
+type Reply =
+  | { readonly kind: 'again'; readonly lines: readonly string[] }
+  | { readonly kind: 'answered'; readonly answer: Answers[keyof Answers] | undefined }
+
+/** A question, and how lines answer it. */
+interface Dialog {
+  readonly id: number
+  readonly first: readonly string[]
+  take(line: string): Reply
+}
+
+function openDialog(open: OpenQuestion): Dialog {
+  const { id, question } = open
+  const head = [...(question.lines ?? []), question.title]
+  switch (question.kind) {
+    case 'choice':
+      return {
+        id,
+        first: [
+          ...head,
+          ...question.options.map(
+            ({ label, hint }, i) => `  ${i + 1}. ${label}${hint === undefined ? '' : ` (${hint})`}`,
+          ),
+          'number, or empty for no answer:',
+        ],
+        take(line) {
+          if (line.trim() === '') return { kind: 'answered', answer: undefined }
+          const picked = question.options[Number(line) - 1]
+          if (picked === undefined) return again(`a number from 1 to ${question.options.length}, or nothing`)
+          return { kind: 'answered', answer: picked.value }
+        },
+      }
+    case 'text':
+      return {
+        id,
+        first: head,
+        take(line) {
+          const fault = question.fault?.(line)
+          return fault === undefined ? { kind: 'answered', answer: line } : again(fault)
+        },
+      }
+    case 'form':
+      return openForm(id, head, question.fields)
+  }
+}
+
+function again(line: string): Reply {
+  return { kind: 'again', lines: [line] }
+}
+
+/** One field after the other. */
+function openForm(id: number, head: readonly string[], fields: readonly FormField[]): Dialog {
+  const answer: Record<string, unknown> = {}
+  let index = 0
+  const ask = (): readonly string[] => {
+    const field = fields[index]
+    return field === undefined ? ['send it? (yes, decline, or empty to cancel)'] : [describe(field)]
+  }
+  return {
+    id,
+    first: [...head, ...ask()],
+    take(line) {
+      const field = fields[index]
+      if (field === undefined) {
+        const word = line.trim().toLowerCase()
+        const isYes = word === 'yes' || word === 'y'
+        return { kind: 'answered', answer: isYes ? answer : word === 'decline' ? 'declined' : undefined }
+      }
+      const read = readLine(field, line)
+      if (!read.ok) return again(read.why)
+      if (read.value !== undefined) answer[field.name] = read.value
+      index += 1
+      return { kind: 'again', lines: ask() }
+    },
+  }
+}
+
+function describe({ label, description, isRequired, input }: FormField): string {
+  const words = [
+    ...(description === undefined ? [] : [description]),
+    ...('options' in input ? [`one of ${input.options.map(({ value }) => value).join(', ')}`] : []),
+    ...(input.kind === 'choices' ? ['several with commas'] : []),
+    ...(input.kind === 'switch' ? ['yes or no'] : []),
+    ...(isRequired ? [] : ['may be empty']),
+  ]
+  return `${label} (${words.join('; ')}):`
+}
+
+type Read = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string }
+
+function readLine({ input, isRequired }: FormField, line: string): Read {
+  const typed = line.trim()
+  if (typed === '') {
+    if (input.initial !== undefined) return { ok: true, value: input.initial }
+    return isRequired ? { ok: false, why: 'this is required' } : { ok: true, value: undefined }
+  }
+  switch (input.kind) {
+    case 'text':
+      return input.read(typed)
+    case 'switch':
+      return /^(?:y|yes|n|no)$/i.test(typed)
+        ? { ok: true, value: /^y/i.test(typed) }
+        : { ok: false, why: 'yes or no' }
+    case 'choice':
+    case 'choices': {
+      const words = input.kind === 'choice' ? [typed] : typed.split(',').map((word) => word.trim())
+      const known = input.options.map(({ value }) => value)
+      const odd = words.find((word) => !known.includes(word))
+      if (odd !== undefined) return { ok: false, why: `one of ${known.join(', ')}` }
+      return { ok: true, value: input.kind === 'choice' ? words[0] : words }
+    }
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * shell: `plugboard` on a terminal: a session with a model, and the servers live in it.
+ *
+ * in     a terminal with a person in front of it
+ * out    the exit code, when they leave
+ * never  leaves the terminal other than it was, or a server running
+ */
+import { ProblemError } from '../../problem/problem.ts'
+import type { CommandContext } from '../shared/context.ts'
+import { noTerminal } from './agent/problems.ts'
+import { createSession, type Front, type Session } from './session.ts'
+
+const DONE = 0
+
+/** Throws `shell/no-terminal`, and what is wrong with a file that the line names. */
+export async function runShell(context: CommandContext, demo: 'on' | 'off' = 'off'): Promise<number> {
+  if (!context.terminal.canAsk) throw new ProblemError(noTerminal())
+  let front: (Front & { close(): void }) | undefined
+  const session = createSession(context, {
+    commands: async () => (await import('./slash/commands.ts')).SLASH_COMMANDS,
+    front: () => front,
+    demo,
+  })
+  front = await openFront(context, session)
+  try {
+    await session.run()
+  } finally {
+    // First, so that Ctrl-C ends the program should a server take its time.
+    front.close()
+    await session.close()
+  }
+  return DONE
+}
+
+async function openFront(context: CommandContext, session: Session): Promise<Front & { close(): void }> {
+  if (isPlain(context)) {
+    const { openLines } = await import('./lines.ts')
+    return openLines(session.store, context)
+  }
+  const { openScreen } = await import('./screen/open-screen.tsx')
+  return openScreen(session.store, context)
+}
+
+/** Terminals that cannot move their cursor; and ink draws nothing where `CI` is set. */
+function isPlain({ world: { env } }: CommandContext): boolean {
+  return env['TERM'] === 'dumb' || (env['CI'] ?? '') !== ''
+}
