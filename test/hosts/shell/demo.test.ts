@@ -23,7 +23,7 @@ interface Stage extends AsyncDisposable {
 async function open(handlers: ClientHandlers = {}): Promise<Stage> {
   const scratch = createScratch()
   const cache = join(scratch.home, '.cache')
-  const demo = createDemo(scratch.world, { cache })
+  const demo = createDemo(scratch.world, () => ({ cache }))
   demo.turn('on')
   const board = await openBoard(scratch.world, {
     load: () => loadCatalog(scratch.world, { strict: true, servers: demo.servers() }),
@@ -34,7 +34,7 @@ async function open(handlers: ClientHandlers = {}): Promise<Stage> {
   })
   return {
     board,
-    folder: demo.folder,
+    folder: join(cache, 'demo'),
     call: (tool, args = {}) => board.call({ server: 'demo', tool }, { ...args }),
     async [Symbol.asyncDispose]() {
       await board.close()

@@ -6,6 +6,7 @@
 import type { BoardOptions } from '../../../runtime/board.ts'
 import type { LoadedCatalog, LoadOptions } from '../../../runtime/load-catalog.ts'
 import type { World } from '../../../world/world.ts'
+import type { CommandContext } from '../../shared/context.ts'
 import { createDemoServer } from './server.ts'
 
 export const DEMO_NAME = 'demo'
@@ -16,7 +17,6 @@ export function demoFolder(world: World, dirs: Pick<LoadedCatalog['dirs'], 'cach
 }
 
 export interface Demo {
-  readonly folder: string
   /** For the board, whether the server is on or not. */
   readonly inProcess: NonNullable<BoardOptions['inProcess']>
   isOn(): boolean
@@ -26,14 +26,20 @@ export interface Demo {
   servers(): NonNullable<LoadOptions['servers']>
 }
 
-export function createDemo(world: World, dirs: Pick<LoadedCatalog['dirs'], 'cache'>): Demo {
-  const folder = demoFolder(world, dirs)
+/** `dirs` is asked when the server is used: before that, no file need have been read. */
+export function createDemo(world: World, dirs: () => Pick<LoadedCatalog['dirs'], 'cache'>): Demo {
   let isOn = false
   return {
-    folder,
-    inProcess: { [DEMO_NAME]: createDemoServer(world, folder) },
+    inProcess: { [DEMO_NAME]: createDemoServer(world, () => demoFolder(world, dirs())) },
     isOn: () => isOn,
     turn: (to) => void (isOn = to === 'on'),
     servers: () => (isOn ? { [DEMO_NAME]: { type: 'sdk', name: DEMO_NAME } } : {}),
   }
+}
+
+/** What is loaded has the demo in it, while it is on. */
+export function withDemo(context: CommandContext, demo: Demo): CommandContext {
+  const load: CommandContext['load'] = (options, from) =>
+    context.load({ ...options, servers: demo.servers() }, from)
+  return { ...context, load }
 }

@@ -1,5 +1,6 @@
 /**
- * run: `plugboard demo`: the bundled server for another client, or what it has, for somebody who looks.
+ * run: `plugboard demo`: the shell with the bundled server; the server alone, for another client; without a terminal, what it
+ * has.
  */
 import { toPrintableJson } from '../../../base/printable.ts'
 import { openBoard, type Board } from '../../../runtime/board.ts'
@@ -15,16 +16,26 @@ const INTERRUPTED = 130
 
 export async function runDemo(context: CommandContext): Promise<number> {
   if (context.flags['stdio'] === true) return serve(context)
-  const demo = createDemo(context.world, (await context.load({ enabled: false })).dirs)
-  await using board = await openDemoBoard(context, demo)
-  show(context, board, demo)
+  if (context.terminal.canAsk && !context.json) {
+    const { runShell } = await import('../shell.ts')
+    return runShell(context, 'on')
+  }
+  const { dirs } = await context.load({ enabled: false })
+  await using board = await openDemoBoard(
+    context,
+    createDemo(context.world, () => dirs),
+  )
+  show(context, board, demoFolder(context.world, dirs))
   return DONE
 }
 
 async function serve({ world, terminal, ...context }: CommandContext): Promise<number> {
   const { dirs } = await context.load({ enabled: false })
-  await serveLines(createDemoServer(world, demoFolder(world, dirs)), terminal)
-  return INTERRUPTED
+  const end = await serveLines(
+    createDemoServer(world, () => demoFolder(world, dirs)),
+    terminal,
+  )
+  return end === 'hung-up' ? DONE : INTERRUPTED
 }
 
 async function openDemoBoard({ world, version, load }: CommandContext, demo: Demo): Promise<Board> {
@@ -39,7 +50,7 @@ async function openDemoBoard({ world, version, load }: CommandContext, demo: Dem
   })
 }
 
-function show({ world, terminal, paint, json }: CommandContext, board: Board, { folder }: Demo): void {
+function show({ world, terminal, paint, json }: CommandContext, board: Board, folder: string): void {
   const { offering } = board.snapshot().servers.find(({ name }) => name === DEMO_NAME)!
   const { tools, prompts } = offering!
   const toRow = ({ name, description }: (typeof tools | typeof prompts)[number]): readonly string[] => [

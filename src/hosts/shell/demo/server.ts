@@ -21,11 +21,11 @@ type Transport = Parameters<InProcessServer['connect']>[0]
 /** May be connected to any number of times. */
 export function createDemoServer(
   world: Pick<World, 'files' | 'paths' | 'clock'>,
-  folder: string,
+  folder: () => string,
 ): InProcessServer {
-  const desk = { notes: createNotes(world, folder), clock: world.clock }
   return {
     async connect(transport) {
+      const desk = { notes: createNotes(world, folder()), clock: world.clock }
       const line = createLine(transport)
       transport.onmessage = (message: unknown) => void answer(desk, line, message)
       transport.onclose = () => line.end()
