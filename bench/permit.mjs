@@ -155,6 +155,9 @@ async function loadSource() {
       bundle: true,
       platform: 'node',
       format: 'cjs',
+      // Native, and asked for by nobody here.
+      external: ['@napi-rs/keyring'],
+      target: 'node20.19',
       outfile,
     })
     return (await import(pathToFileURL(outfile).href)).default

@@ -3,9 +3,10 @@
  *
  *   plugboard.cjs   the command; bin.cjs starts it with the code cache beside it
  *   connected.cjs   the commands that connect, loaded by it when one of them runs
- *   adding.cjs      those that add servers
- *   permitting.cjs  those about permissions and pins; signing-in.cjs: login; doctor.cjs, watch.cjs: those; path-watch.cjs: what the last needs
+ *   adding.cjs      those that add servers; managing.cjs: those that change them
+ *   permitting.cjs  those about permissions and pins; signing-in.cjs: about sign-ins, login.cjs and alone.cjs: how they come about; doctor.cjs, watch.cjs: those; path-watch.cjs: what the last needs
  *   update-file.cjs for what is written; lock.cjs: for what is changed while an authorization server is asked
+ *   gateway.cjs     the gateway, for `serve`
  *   undici.cjs, ws.cjs   what those need for servers that are not on this machine
  *   parse-*.cjs     the parsers it loads when a file is not plain; edit-*.cjs: the editors, when one is changed
  *   index.js        the library, in chunks, so that a host loads what it uses
@@ -50,10 +51,14 @@ const APART = {
   'src/edit/yaml.ts': 'edit-yaml',
   'src/hosts/cli/connected.ts': 'connected',
   'src/hosts/cli/adding.ts': 'adding',
+  'src/hosts/cli/managing.ts': 'managing',
   'src/hosts/cli/permitting.ts': 'permitting',
   'src/hosts/cli/signing-in.ts': 'signing-in',
+  'src/runtime/login-by-name.ts': 'login',
+  'src/pipeline/authorize/alone.ts': 'alone',
   'src/hosts/cli/commands/doctor.ts': 'doctor',
   'src/hosts/cli/commands/watch.ts': 'watch',
+  'src/hosts/gateway/serve.ts': 'gateway',
   'src/world/node/lock.ts': 'lock',
   'src/world/node/update-file.ts': 'update-file',
   'src/world/node/path-watch.ts': 'path-watch',

@@ -23,6 +23,7 @@ async function main(): Promise<void> {
       headless: async () => (await import('./hosts/shell/main.ts')).headless,
       shell: async () => (await import('./hosts/shell/main.ts')).shell,
     },
+    gateway: async () => import('./hosts/gateway/serve.ts'),
   })
   // At once: Node would first take its heap apart, for which nobody should wait.
   if (!terminal.isWriting()) process.exit()

@@ -92,11 +92,11 @@ function readTree(text: string): Tree {
   if (tooDeep !== undefined) throw fault(text, 'it is nested too deeply', tooDeep)
   try {
     // Without a line break at the end, the parser says that a number there ends before its last digit.
-    return collect(text, parseTOML(`${text}\n`))
+    return collect(text, parseTOML(text.endsWith('\n') ? text : `${text}\n`))
   } catch (error) {
     if (!(error instanceof ParseError)) throw error
     const message = error.message.charAt(0).toLowerCase() + error.message.slice(1).replace(/\.$/, '')
-    throw fault(text, message, error.index)
+    throw fault(text, message, Math.min(error.index, text.length))
   }
 }
 

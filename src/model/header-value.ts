@@ -9,6 +9,18 @@ export function toHeaderValue(value: string): string {
   return isPlain(value) ? value : `${PREFIX}${toBase64(value)}${SUFFIX}`
 }
 
+/** Undefined for what claims to be encoded and is not. */
+export function fromHeaderValue(value: string): string | undefined {
+  if (!value.startsWith(PREFIX) || !value.endsWith(SUFFIX)) return value
+  try {
+    const binary = atob(value.slice(PREFIX.length, -SUFFIX.length))
+    const bytes = Uint8Array.from(binary, (char) => char.codePointAt(0)!)
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined // no Base64, or no text
+  }
+}
+
 /** What a header can carry and a receiver reads back unchanged: blanks at the ends are stripped on the way. */
 function isPlain(value: string): boolean {
   if (value.startsWith(PREFIX) && value.endsWith(SUFFIX)) return false

@@ -49,7 +49,10 @@ export const RPC_CODES = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internalError: -32603,
+  headerMismatch: -32020,
   missingCapability: -32021,
   unsupportedVersion: -32022,
   urlElicitationRequired: -32042,
+  /** Before 2026-07-28, which has `invalidParams` for it. */
+  resourceNotFound: -32002,
 } as const

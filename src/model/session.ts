@@ -47,6 +47,11 @@ export interface RequestOptions {
    * is, and has somebody to ask. Default: the handlers of the session are asked, and the request is sent again.
    */
   readonly unfinished?: 'returned' | undefined
+  /**
+   * Who answers what the server asks about this very request, in place of those of the session, where that can be told: on
+   * a stream of its own (HTTP).
+   */
+  readonly handlers?: ClientHandlers | undefined
   /** What the server logs about this very request, where that can be told: on a stream of its own (HTTP). */
   readonly onLog?: ((params: Params) => void) | undefined
 }

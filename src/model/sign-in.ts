@@ -134,6 +134,15 @@ export interface SignInPlan {
   readonly credentialId?: string
 }
 
+/** What somebody must be told who signs in on another device. */
+export interface DeviceCode {
+  readonly userCode: string
+  readonly url: string
+  /** With the code already in it. */
+  readonly completeUrl?: string
+  readonly expiresInMs: number
+}
+
 /** `code` and `device` need a person; the others do not. */
 export type GrantPlan =
   | { readonly kind: 'code' }

@@ -18,6 +18,7 @@ import type { ClientHandlers, RequestOptions } from '../model/session.ts'
 import { NO_REPEATS } from '../pipeline/call/loop-guard.ts'
 import type { ClientInfo } from '../pipeline/connect/client.ts'
 import type { InProcessServers } from '../pipeline/connect/open-wire.ts'
+import { nameOf } from '../pipeline/name/name.ts'
 import { createSpill } from '../pipeline/translate/spill.ts'
 import { ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
@@ -39,7 +40,7 @@ import {
   type CompletionContext,
   type CompletionRef,
 } from './complete.ts'
-import type { LoginOptions, SignedIn } from './login-by-name.ts'
+import type { LoginOptions, SignedIn } from './login-host.ts'
 import { createModelView } from './model-view.ts'
 import { openPermissions, type OpenPermissions, type PermissionOptions } from './permissions.ts'
 import { toPermit } from './permit-call.ts'
@@ -97,8 +98,12 @@ export interface Board extends AsyncDisposable {
   permissions(): Promise<OpenPermissions>
   /** As it is now. Lists in it that their server calls out of date are read again beside; a `change` tells. */
   snapshot(): BoardSnapshot
+  /** One of `snapshot().servers`, at the price of one. */
+  server(name: string): ServerSnapshot | undefined
   /** Whether what must be ready is. */
   readiness(): Readiness
+  /** How the model sees something of a server called, a prompt say: as `tools()` has it for tools. */
+  nameFor(server: string, name: string): string
   /**
    * One call of one tool. Resolves whatever happens, with what became of it; rejects with ToolAbortError when its signal
    * is aborted.
@@ -237,6 +242,14 @@ class LiveBoard implements Board {
 
   readiness(): Readiness {
     return toReadiness(this.#roster.inOrder(), this.#world.clock.now() - this.#openedAt)
+  }
+
+  server(name: string): ServerSnapshot | undefined {
+    return this.#roster.find(name)?.snapshot()
+  }
+
+  nameFor(server: string, name: string): string {
+    return nameOf(server, name, this.#loaded.toolNames)
   }
 
   request(server: string, method: string, params?: Params, options?: RequestOptions): Promise<Result> {

@@ -10,29 +10,14 @@ import { ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
 import { notConnectable, unknownServer } from './board-problems.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
-import { login, type LoginHost, type LoginOutcome, type LoginRequest } from './login.ts'
+import type { LoginHost, LoginWish, SignedIn } from './login-host.ts'
+import { login, type LoginOutcome } from './login.ts'
 import { openServerLog } from './server-logs.ts'
 import { openSignInStore } from './sign-in-store.ts'
 
-export interface NamedLogin extends Pick<
-  LoginRequest,
-  'way' | 'scopes' | 'timeoutMs' | 'signal' | 'challenge'
-> {
+export interface NamedLogin extends LoginWish {
   readonly name: string
 }
-
-export interface LoginOptions extends Partial<Omit<NamedLogin, 'name'>>, Partial<LoginHost> {}
-
-/** What may be shown of it. */
-export type SignedIn =
-  | {
-      readonly kind: 'signed-in'
-      readonly issuer: string
-      readonly scopes: readonly string[]
-      readonly expiresAt?: number
-    }
-  /** The server answers without. */
-  | { readonly kind: 'not-needed' }
 
 export function toSignedIn(outcome: LoginOutcome): SignedIn {
   if (outcome.kind === 'not-needed') return outcome

@@ -12,7 +12,7 @@ import { canSignInAlone, carryOut } from '../pipeline/authorize/alone.ts'
 import { judgePasted, type CallbackAnswer } from '../pipeline/authorize/callback.ts'
 import { chooseClient } from '../pipeline/authorize/client.ts'
 import { exchangeCode, openPage, type OpenPage } from '../pipeline/authorize/code.ts'
-import { signInByDevice, type DeviceCode } from '../pipeline/authorize/device.ts'
+import { signInByDevice } from '../pipeline/authorize/device.ts'
 import { discover, isDescribed, type AuthServer } from '../pipeline/authorize/discover.ts'
 import { createErrand, type Errand } from '../pipeline/authorize/errand.ts'
 import { GuardError } from '../pipeline/authorize/guarded-fetch.ts'
@@ -22,44 +22,19 @@ import { chooseScopes } from '../pipeline/authorize/scopes.ts'
 import type { ResolveContext } from '../pipeline/resolve/resolve.ts'
 import { resolveSignIn, type ResolvedSignIn } from '../pipeline/resolve/sign-in.ts'
 import { ProblemError } from '../problem/problem.ts'
-import type { BrowserOutcome, World } from '../world/world.ts'
+import type { World } from '../world/world.ts'
 import { openCallbackListener, type CallbackListener } from './callback-listener.ts'
+import type { LoginHost, LoginWish } from './login-host.ts'
 import { hasOwnHeader, noAddress, noOAuth, unreachable } from './login-problems.ts'
 import type { ServerLog } from './server-logs.ts'
 
-export interface LoginRequest {
+export interface LoginRequest extends LoginWish {
   readonly server: AdmittedServer
   readonly world: World
   readonly resolving: ResolveContext
   readonly store: SignInStore
   readonly log: Pick<ServerLog, 'write'>
-  /** `paste`: no browser is opened here. */
-  readonly way: 'browser' | 'paste' | 'device'
-  /** What the server said, where that is known; else it is asked. */
-  readonly challenge?: Challenge | undefined
-  /** Those and no others. */
-  readonly scopes?: readonly string[] | undefined
-  /** For all of it. Default: five minutes. */
-  readonly timeoutMs?: number | undefined
-  readonly signal?: AbortSignal | undefined
 }
-
-export interface LoginHost {
-  onStep(step: LoginStep): void
-  /** Tells what its user types meanwhile; the answer stops it. */
-  onTyped?(listener: (line: string) => void): () => void
-}
-
-/** What it is doing, or what its user is to do. */
-export type LoginStep =
-  | { readonly kind: 'asking-server'; readonly host: string }
-  | { readonly kind: 'registering'; readonly issuer: string }
-  | { readonly kind: 'page'; readonly url: string; readonly redirectUri: string }
-  | { readonly kind: 'browser'; readonly outcome: BrowserOutcome }
-  | { readonly kind: 'device'; readonly code: DeviceCode }
-  /** Something came that was not the answer. */
-  | { readonly kind: 'ignored'; readonly why: string }
-  | { readonly kind: 'exchanging'; readonly issuer: string }
 
 export type LoginOutcome =
   | { readonly kind: 'signed-in'; readonly signIn: SignIn }

@@ -17,6 +17,7 @@ import type { World } from '../world/world.ts'
 import { editFile, previewEdit } from './edit-file.ts'
 import { grantFile } from './grant-store.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
+import { settingsFilesOf, settingsFileToWrite, settingsMode } from './settings-file.ts'
 import { updateState } from './state-file.ts'
 
 export const RULE_SCOPES = ['user', 'local', 'project'] as const
@@ -41,9 +42,9 @@ export async function writeRules(
     if (!mayName(tool)) throw new ProblemError(namesNothing(tool))
     if (scope === 'project' && action === 'allow') throw new ProblemError(onlyTightens)
   }
-  const file = fileToWrite(world, loaded, scope)
+  const file = settingsFileToWrite(world, loaded, scope)
   let done: readonly RuleWritten['done'][] = []
-  await editFile(world, { file, mode: modeOf(scope) }, (value) => {
+  await editFile(world, { file, mode: settingsMode(scope) }, (value) => {
     const plan = planPutRules(value, rules)
     done = plan.done
     return plan.changes
@@ -96,7 +97,7 @@ export async function resetPermissions(
   // A repository's are its team's, unless they are named.
   const scopes = scope === undefined ? (['user', 'local'] as const) : [scope]
   const files = scopes
-    .flatMap((one) => Object.values(filesOf(world, loaded, one)))
+    .flatMap((one) => Object.values(settingsFilesOf(world, loaded, one)))
     .filter((file) => world.files.kind(file) !== 'missing')
   // Before anything is changed: half of what was asked for is worse than nothing.
   for (const file of files)
@@ -142,32 +143,6 @@ function isCovered(glob: string, text: string): boolean {
     const isServer = /^mcp__(?:(?!__).)+$/s.test(folded) && !hasWildcard(folded)
     return matchesPattern(folded, wanted) || (isServer && wanted.startsWith(`${folded}__`))
   })
-}
-
-function filesOf(
-  world: World,
-  { dirs, project }: LoadedCatalog,
-  scope: RuleScope,
-): { readonly json: string; readonly toml: string } {
-  const { join } = world.paths
-  const inProject = project.dirsNearestFirst.map((dir) => join(dir, '.plugboard'))
-  const nearest = inProject.find((dir) => world.files.kind(join(dir, 'settings.json')) !== 'missing')
-  const dir = { user: dirs.config, local: dirs.local, project: nearest ?? join(project.root, '.plugboard') }[
-    scope
-  ]
-  return { json: join(dir, 'settings.json'), toml: join(dir, 'settings.toml') }
-}
-
-/** Where the settings of this scope are written: not a second file beside one in TOML. */
-function fileToWrite(world: World, loaded: LoadedCatalog, scope: RuleScope): string {
-  const { json, toml } = filesOf(world, loaded, scope)
-  const isToml = world.files.kind(json) === 'missing' && world.files.kind(toml) !== 'missing'
-  return isToml ? toml : json
-}
-
-/** Of a new file: one in a repository is for everybody who works on it. */
-function modeOf(scope: RuleScope): number {
-  return scope === 'project' ? 0o644 : 0o600
 }
 
 function badGlob(tool: string): Problem {

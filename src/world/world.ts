@@ -25,6 +25,7 @@ export interface World {
   readonly browser: Browser
   readonly loopback: Loopback
   readonly keys: Keys
+  readonly serving: Serving
 }
 
 export type Platform = 'linux' | 'darwin' | 'win32'
@@ -430,6 +431,62 @@ export interface Keys {
   random(bytes: number): string
 }
 
+/** HTTP that others ask of us. */
+export interface Serving {
+  /** Rejects with an Error that has a `code`, such as `EADDRINUSE`. */
+  listen(options: ListenOptions, handler: RequestHandler): Promise<Listener>
+}
+
+export interface ListenOptions {
+  /** An address, not a name. */
+  readonly host: string
+  /** 0: any that is free. */
+  readonly port: number
+  /** What is larger is refused with 413, unread. */
+  readonly maxBodyBytes: number
+  readonly maxHeaderBytes: number
+  /** A request must have arrived within so long. */
+  readonly requestTimeoutMs: number
+}
+
+export interface Listener {
+  readonly port: number
+  /** Takes no new requests, and ends those under way. */
+  close(): Promise<void>
+}
+
+export interface RequestHandler {
+  /** Before anything of the body is read. What it gives back is the answer. */
+  refuse(head: RequestHead): WholeReply | undefined
+  onRequest(head: RequestHead, body: string, reply: Reply): void
+}
+
+export interface RequestHead {
+  readonly method: string
+  /** Path and query, as they were sent. */
+  readonly path: string
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+}
+
+export interface WholeReply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** One answer: whole, or as a stream. */
+export interface Reply {
+  send(reply: WholeReply): void
+  /** Begins a stream; `write` and `end` follow. */
+  stream(status: number, headers: Readonly<Record<string, string>>): void
+  /** Whoever does not read what is written is hung up on before it fills the memory. */
+  write(text: string): void
+  end(): void
+  /** The other side hung up before the answer was over. At most once. */
+  onGone(listener: () => void): void
+}
+
 /** What a host sees of the terminal it runs in. */
 export interface Terminal {
   /** A person can be asked: both input and output are terminals. */
@@ -443,8 +500,12 @@ export interface Terminal {
   err(text: string): void
   /** All that is piped into the command; for ever, when nobody ends it. */
   input(): Promise<string>
+  /** What comes in, as it comes, cut anywhere but inside a character; then the end, once. */
+  onInput(listener: InputListener): void
   /** Ctrl-C, the first time; the second ends the program. The answer takes the listener away. */
   onInterrupt(listener: () => void): () => void
+  /** Somebody asks this process to end, and to finish what it does before. */
+  onTerminate(listener: () => void): void
   /**
    * Lines that are typed or piped in while something else goes on, and Esc where keys can be told from lines. The answer
    * stops listening.
@@ -463,6 +524,11 @@ export interface Terminal {
    * `ESC [ 201 ~`. The answer gives the terminal back. Call only when `canAsk`.
    */
   onKeys(listener: (chunk: string) => void): () => void
+  /**
+   * Runs an editor on a file, in this terminal or in a window of its own, and resolves when it is closed. `command` is a
+   * line for the shell, as `EDITOR` has it. The exit code is undefined when a signal ended it.
+   */
+  edit(command: string, file: string): Promise<number | undefined>
 }
 
 export interface AskOptions {
@@ -478,6 +544,11 @@ export interface TypedListener {
   onLine(line: string): void
   /** Esc. */
   onCancel(): void
+}
+
+export interface InputListener {
+  onText(text: string): void
+  onEnd(): void
 }
 
 export interface Choice<T extends string> {

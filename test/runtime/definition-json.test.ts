@@ -245,3 +245,23 @@ describe('masked', () => {
     })
   })
 })
+
+test('keys, tokens and assertions in an entry are not shown', () => {
+  const shown = JSON.stringify(
+    toDefinitionJson(
+      define({
+        ...(http(['https://a.test/']) as Extract<Transport, { type: 'http' | 'sse' }>),
+        oauth: {
+          privateKey: ['-----BEGIN PRIVATE KEY----- hunter1'],
+          assertion: ['hunter2hunter2'],
+          idToken: ['hunter3hunter3'],
+          idpClientSecret: ['hunter4hunter4'],
+          assertionFile: ['/run/token'],
+        },
+      }),
+      'masked',
+    ),
+  )
+  expect(shown).not.toContain('hunter')
+  expect(shown).toContain('/run/token')
+})

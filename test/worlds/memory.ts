@@ -106,6 +106,7 @@ export function createMemoryWorld(options: MemoryOptions = {}): MemoryWorld {
     browser: { open: () => unreachable('a browser') },
     loopback: { listen: () => unreachable('a port') },
     keys: nodeKeys,
+    serving: { listen: () => unreachable('a port') },
     reads,
     commands,
     stored,

@@ -10,7 +10,7 @@ import type { Problem } from '../../model/problem.ts'
 import { ProblemError } from '../../problem/problem.ts'
 import type { Board } from '../../runtime/board.ts'
 import { toDefinitionJson } from '../../runtime/definition-json.ts'
-import { notInForce } from '../../runtime/manage/add-problems.ts'
+import { notInForce, notRead } from '../../runtime/manage/add-problems.ts'
 import {
   approveAdded,
   planAdd,
@@ -75,8 +75,10 @@ async function approve(context: CommandContext, plan: PlannedAdd): Promise<boole
 /** Connects once. Where the transport is not known, whatever the server turned out to speak is written down. */
 function checkAdded(context: CommandContext, plan: PlannedAdd): Promise<Check> {
   return withBoard(context, { only: [plan.name], wait: 'moment' }, async (board) => {
-    const barred = findBarred(board, plan)
-    if (barred !== undefined) return { state: 'not-run', problem: toWarning(context, plan, barred) }
+    const written = findWritten(board, plan)
+    if (written === undefined) return { state: 'not-run', problem: notRead(plan.name) }
+    if (written.fate.kind !== 'chosen')
+      return { state: 'not-run', problem: toWarning(context, plan, written) }
     const first = await tryIt(board, plan.name)
     const { wire } = first.server ?? {}
     if (plan.entry['type'] !== undefined || plan.entry['url'] === undefined) return first
@@ -96,13 +98,10 @@ async function approveAs(context: CommandContext, plan: PlannedAdd, type: 'http'
   await approve(context, { ...plan, definition })
 }
 
-/** The entry that was written, where another rule or file decides about it. */
-function findBarred(board: Board, { name, file }: PlannedAdd): CatalogEntry | undefined {
-  const { catalog } = board.snapshot()
-  const own = catalog.entries.find(
-    ({ entry }) => entry.found.name === name && entry.found.origin.file === file,
-  )
-  return own === undefined || own.fate.kind === 'chosen' ? undefined : own
+function findWritten(board: Board, { name, file }: PlannedAdd): CatalogEntry | undefined {
+  return board
+    .snapshot()
+    .catalog.entries.find(({ entry }) => entry.found.name === name && entry.found.origin.file === file)
 }
 
 function toWarning({ world }: CommandContext, { name }: PlannedAdd, barred: CatalogEntry): Problem {

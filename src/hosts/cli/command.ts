@@ -7,6 +7,8 @@ export type { CommandContext, CommandModule, Flags } from '../shared/context.ts'
 
 export interface Command {
   readonly name: string
+  /** Other words for it. */
+  readonly aliases?: readonly string[]
   /** One line, lower case, no full stop. */
   readonly summary: string
   readonly arguments: readonly Argument[]

@@ -39,6 +39,18 @@ const SCOPE_FLAG: Flag = {
     'whose it is: user (the default), local (you, in this project) or project (everybody who works on it)',
 }
 
+/** Where two of them have a server. */
+const WHICH_SCOPE_FLAG: Flag = {
+  ...SCOPE_FLAG,
+  summary: 'which one, where several have it: user, local (you, in this project) or project',
+}
+
+const SWITCH_SCOPE_FLAG: Flag = {
+  ...SCOPE_FLAG,
+  values: ['user', 'local'],
+  summary: 'whose settings say so: user (the default) or local (you, in this project)',
+}
+
 /** For what ends in a server that is added. */
 const ADD_FLAGS: readonly Flag[] = [SCOPE_FLAG, { name: 'no-check', summary: 'do not connect to it' }]
 
@@ -317,6 +329,22 @@ export const PLUGBOARD: Command = {
       load: () => import('./commands/watch.ts'),
     },
     {
+      name: 'serve',
+      summary: 'every server behind one endpoint, for any MCP client',
+      arguments: [],
+      flags: [
+        { name: 'stdio', summary: 'for the agent that starts this command' },
+        {
+          name: 'http',
+          value: '[host:]port',
+          summary:
+            'at /mcp, and each server at /mcp/<server>; 127.0.0.1 unless said otherwise, port 0 is any',
+        },
+      ],
+      examples: ['plugboard serve --stdio', 'plugboard serve --http 7777'],
+      load: async () => (await import('./connected.ts')).serve,
+    },
+    {
       name: 'doctor',
       summary: 'look for what is wrong and say how to mend it',
       arguments: [],
@@ -416,6 +444,50 @@ export const PLUGBOARD: Command = {
       flags: [...ADD_FLAGS, YES_FLAG],
       examples: ['plugboard add-from cursor github'],
       load: async () => (await import('./adding.ts')).addFrom,
+    },
+    {
+      name: 'remove',
+      aliases: ['rm'],
+      summary: 'take a server out of a file of yours',
+      arguments: [{ name: 'server', count: 'one' }],
+      flags: [WHICH_SCOPE_FLAG, YES_FLAG],
+      examples: ['plugboard remove files', 'plugboard rm files --scope project --yes'],
+      load: async () => (await import('./managing.ts')).remove,
+    },
+    {
+      name: 'rename',
+      summary: 'give a server in a file of yours another name',
+      arguments: [
+        { name: 'server', count: 'one' },
+        { name: 'new name', count: 'one' },
+      ],
+      flags: [WHICH_SCOPE_FLAG],
+      examples: ['plugboard rename files notes'],
+      load: async () => (await import('./managing.ts')).rename,
+    },
+    {
+      name: 'enable',
+      summary: 'let a server run again that is off, whoever declares it',
+      arguments: [{ name: 'server', count: 'one' }],
+      flags: [SWITCH_SCOPE_FLAG],
+      examples: ['plugboard enable github'],
+      load: async () => (await import('./managing.ts')).enable,
+    },
+    {
+      name: 'disable',
+      summary: 'keep a server from running, whoever declares it',
+      arguments: [{ name: 'server', count: 'one' }],
+      flags: [SWITCH_SCOPE_FLAG],
+      examples: ['plugboard disable github', 'plugboard disable github --scope local'],
+      load: async () => (await import('./managing.ts')).disable,
+    },
+    {
+      name: 'edit',
+      summary: 'open a file of yours in an editor, and take over what can be understood',
+      arguments: [],
+      flags: [SCOPE_FLAG],
+      examples: ['plugboard edit', 'plugboard edit --scope project'],
+      load: async () => (await import('./managing.ts')).edit,
     },
     {
       name: 'import',

@@ -89,7 +89,9 @@ function completeArgument({ command, rest, typed }: Place, known: Completions): 
       return only(known.prompts(server), typed)
     case 'agent':
       return only(
-        Object.entries(SOURCE_TITLES).map(([word, about]) => ({ word, about })),
+        Object.entries(SOURCE_TITLES)
+          .filter(([source]) => source !== 'plugboard' && source !== 'agent-plugins')
+          .map(([word, about]) => ({ word, about })),
         typed,
       )
     case 'k=v':

@@ -10,6 +10,7 @@ import { run as runPrompt } from './commands/prompt.ts'
 import { run as runPrompts } from './commands/prompts.ts'
 import { run as runRead } from './commands/read.ts'
 import { run as runResources } from './commands/resources.ts'
+import { run as runServe } from './commands/serve.ts'
 import { run as runTest } from './commands/test.ts'
 import { run as runTools } from './commands/tools.ts'
 
@@ -20,5 +21,6 @@ export const prompt: CommandModule = { run: runPrompt }
 export const prompts: CommandModule = { run: runPrompts }
 export const read: CommandModule = { run: runRead }
 export const resources: CommandModule = { run: runResources }
+export const serve: CommandModule = { run: runServe }
 export const test: CommandModule = { run: runTest }
 export const tools: CommandModule = { run: runTools }

@@ -17,6 +17,8 @@ export const INTERRUPTED = 130
 /** What is not listed is for the user to fix. */
 const BY_CODE: Readonly<Record<string, number>> = {
   'cli/bug': FAILED,
+  'serve/cannot-listen': FAILED,
+  'serve/no-token': FAILED,
   'trust/unwritable': FAILED,
   'permit/unwritable': FAILED,
   'permit/denied': DENIED,

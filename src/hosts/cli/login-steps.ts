@@ -5,7 +5,7 @@
  * out    on stderr: the page always; one line that says what it waits for, written over where that is possible
  */
 import { toPrintable } from '../../base/printable.ts'
-import type { LoginStep } from '../../runtime/login.ts'
+import type { LoginStep } from '../../runtime/login-host.ts'
 import type { Terminal } from '../../world/world.ts'
 import { cutEnd } from '../shared/width.ts'
 

@@ -129,7 +129,7 @@ export function findCommand(positional: readonly string[]): {
   for (const [i, word] of positional.entries()) {
     const { commands } = path.at(-1)!
     if (commands === undefined) return { path, rest: positional.slice(i) }
-    const next = commands.find(({ name }) => name === word)
+    const next = commands.find(({ name, aliases = [] }) => name === word || aliases.includes(word))
     if (next === undefined) return { path, rest: [], stray: word }
     path.push(next)
   }

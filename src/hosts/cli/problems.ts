@@ -185,3 +185,31 @@ export function badChoice(flag: string, given: string, choices: readonly string[
     hints: didYouMean(given, choices),
   })
 }
+
+export function oneWayToServe(): Problem {
+  return createProblem({
+    code: 'cli/one-way-to-serve',
+    message: 'say how to serve: `--stdio` or `--http [host:]port`',
+    hints: [
+      'for an agent that starts it: `plugboard serve --stdio`',
+      'for any number of them: `plugboard serve --http 7777`',
+    ],
+  })
+}
+
+export function badAddress(given: string): Problem {
+  return createProblem({
+    code: 'cli/bad-address',
+    message: `\`--http\` takes \`[host:]port\`, not \`${given}\``,
+    hints: ['on any port that is free: `plugboard serve --http 0`'],
+  })
+}
+
+export function notLoopback(host: string): Problem {
+  return createProblem({
+    code: 'serve/not-loopback',
+    message: `\`${host}\` can be reached from other machines, and what is sent there can be read on the way`,
+    notes: ['the gateway serves this machine alone: 127.0.0.1 or ::1'],
+    hints: ['to reach it from elsewhere, use a tunnel: `ssh -L 7777:127.0.0.1:7777 <machine>`'],
+  })
+}

@@ -9,6 +9,7 @@ import { ProblemError } from '../../problem/problem.ts'
 import type { LoadedCatalog, LoadOptions } from '../../runtime/load-catalog.ts'
 import type { Terminal, World } from '../../world/world.ts'
 import { COLORS, NO_COLORS } from '../shared/paint.ts'
+import type { GatewayHost } from '../shared/gateway-host.ts'
 import type { Command, CommandContext, Flags, Hosts } from './command.ts'
 import { DONE } from './exit-codes.ts'
 import { asksForJson, parseLine } from './parse.ts'
@@ -19,6 +20,7 @@ export interface CliRequest {
   readonly terminal: Terminal
   readonly version: string
   readonly hosts: Hosts
+  readonly gateway: GatewayHost
 }
 
 export async function runCli(request: CliRequest): Promise<number> {
@@ -78,9 +80,11 @@ async function runCommand(request: CliRequest, line: RunLine): Promise<number> {
   }
 }
 
-function createContext({ world, terminal, version }: CliRequest, { flags, args }: RunLine): CommandContext {
+function createContext(request: CliRequest, { flags, args }: RunLine): CommandContext {
+  const { world, terminal, version, gateway } = request
   return {
     world,
+    gateway,
     version,
     terminal,
     flags,

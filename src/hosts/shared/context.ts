@@ -3,6 +3,7 @@
  */
 import type { LoadedCatalog, LoadOptions } from '../../runtime/load-catalog.ts'
 import type { Terminal, World } from '../../world/world.ts'
+import type { GatewayHost } from './gateway-host.ts'
 import type { Paint } from './paint.ts'
 
 export interface CommandModule {
@@ -20,6 +21,8 @@ export interface CommandContext {
   /** `--json`: stdout gets one JSON value and nothing else. */
   readonly json: boolean
   readonly version: string
+  /** The gateway, which is a host of its own. */
+  readonly gateway: GatewayHost
   /** Loads what the global flags ask for; `options` adds to them. Default: from `world`. */
   load(options?: LoadOptions, from?: World): Promise<LoadedCatalog>
 }

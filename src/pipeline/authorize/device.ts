@@ -2,7 +2,7 @@
  * device: the grant for machines without a browser (RFC 8628): a short code that its user types in somewhere else.
  */
 import { Secret } from '../../base/secret.ts'
-import type { SignIn } from '../../model/sign-in.ts'
+import type { DeviceCode, SignIn } from '../../model/sign-in.ts'
 import { chooseClient } from './client.ts'
 import { fieldOf, type AuthServer } from './discover.ts'
 import type { Errand } from './errand.ts'
@@ -11,15 +11,6 @@ import { chooseScopes } from './scopes.ts'
 import { requestTokens, type Parties } from './tokens.ts'
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
-
-/** What its user must be told. */
-export interface DeviceCode {
-  readonly userCode: string
-  readonly url: string
-  /** With the code already in it. */
-  readonly completeUrl?: string
-  readonly expiresInMs: number
-}
 
 interface Asked extends DeviceCode {
   readonly deviceCode: Secret

@@ -15,11 +15,14 @@ import {
   type RequestId,
   type Result,
   type RpcError,
+  type RpcNotification,
 } from '../../model/message.ts'
 import { wasNeverMade } from '../../model/network.ts'
+import { RpcFaultError } from '../../model/rpc-fault.ts'
 import {
   describeWireFailure,
   SessionError,
+  type ClientHandlers,
   type RequestOptions,
   type SessionFailure,
 } from '../../model/session.ts'
@@ -36,24 +39,22 @@ export interface ChannelOptions extends RequestOptions {
   readonly onAgreed?: (params: Params) => void
 }
 
+export interface AskedQuestion {
+  readonly method: string
+  readonly params: Params
+  readonly signal: AbortSignal
+  /** Of the request that it is about, where that is known and has any. */
+  readonly handlers?: ClientHandlers | undefined
+}
+
 export interface ChannelHooks extends Pick<WireListener, 'onNoise' | 'onLog' | 'onFirstSign'> {
   onNotification(method: string, params: Params): void
   /** Gives the answer; rejects with an RpcFaultError to refuse. */
-  onQuestion(method: string, params: Params, signal: AbortSignal): Promise<Result>
+  onQuestion(question: AskedQuestion): Promise<Result>
   onOddity(text: string): void
   /** What a server says may hold what it was given. */
   redact?(text: string): string
   onEnd(failure: WireFailure): void
-}
-
-/** A refusal of ours, on its way to the server. */
-export class RpcFaultError extends Error {
-  readonly fault: RpcError
-
-  constructor(fault: RpcError) {
-    super(fault.message)
-    this.fault = fault
-  }
 }
 
 interface Pending {
@@ -146,8 +147,7 @@ export class Channel implements WireListener {
 
   onMessage(message: Message, of?: RequestId): void {
     if (!('method' in message)) this.#settleWith(message)
-    else if ('id' in message && message.id !== null)
-      void this.#answer(message.id, message.method, message.params ?? {})
+    else if ('id' in message && message.id !== null) void this.#answer(message.id, message, of)
     else if (message.method === 'notifications/message') this.#hearLog(message.params ?? {}, of)
     else this.#hear(message.method, message.params ?? {})
   }
@@ -227,7 +227,12 @@ export class Channel implements WireListener {
     else tell(() => onLog(params))
   }
 
-  async #answer(id: RequestId, method: string, params: Params): Promise<void> {
+  async #answer(
+    id: RequestId,
+    { method, params = {} }: Pick<RpcNotification, 'method' | 'params'>,
+    of: RequestId | undefined,
+  ): Promise<void> {
+    const handlers = of === undefined ? undefined : this.#pending.get(of)?.options.handlers
     const controller = new AbortController()
     this.#questions ??= new Map()
     this.#questions.set(id, controller)
@@ -236,7 +241,8 @@ export class Channel implements WireListener {
       if (!controller.signal.aborted) this.wire.send({ jsonrpc: '2.0', id, ...answer })
     }
     try {
-      send({ result: await this.#hooks.onQuestion(method, params, controller.signal) })
+      const { signal } = controller
+      send({ result: await this.#hooks.onQuestion({ method, params, signal, handlers }) })
     } catch (error) {
       if (error instanceof RpcFaultError) return send({ error: error.fault })
       send({ error: { code: RPC_CODES.internalError, message: 'the host failed to answer' } })

@@ -19,7 +19,7 @@ import {
 } from '../../model/session.ts'
 import type { WireFailure, WireKind } from '../../model/wire.ts'
 import type { World } from '../../world/world.ts'
-import { Channel, type ChannelHooks } from './channel.ts'
+import { Channel, type AskedQuestion, type ChannelHooks } from './channel.ts'
 import type { Client, ClientInfo } from './client.ts'
 import { openLegacy } from './legacy.ts'
 import { discover, openModern, toModernHello } from './modern.ts'
@@ -144,9 +144,10 @@ class Ears implements ChannelHooks {
     this.#listener.onNotification(method, params)
   }
 
-  onQuestion(method: string, params: Params, signal: AbortSignal): Promise<Result> {
-    const { handlers, completions, server } = this.#client
-    return answerQuestion(handlers, { method, params }, { server, signal, completions })
+  onQuestion({ method, params, signal, handlers }: AskedQuestion): Promise<Result> {
+    const { completions, server } = this.#client
+    const answering = handlers ?? this.#client.handlers
+    return answerQuestion(answering, { method, params }, { server, signal, completions })
   }
 
   onOddity(text: string): void {

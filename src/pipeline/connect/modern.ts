@@ -11,7 +11,8 @@ import {
   type RequestOptions,
   type Session,
 } from '../../model/session.ts'
-import { RpcFaultError, type Channel } from './channel.ts'
+import { RpcFaultError } from '../../model/rpc-fault.ts'
+import type { Channel } from './channel.ts'
 import type { Client } from './client.ts'
 import { InUse, whileWanted } from './in-use.ts'
 import { listen } from './listen.ts'

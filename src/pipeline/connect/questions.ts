@@ -6,7 +6,7 @@
  */
 import { RPC_CODES, type Params, type Result } from '../../model/message.ts'
 import type { Answerer, ClientHandlers } from '../../model/session.ts'
-import { RpcFaultError } from './channel.ts'
+import { RpcFaultError } from '../../model/rpc-fault.ts'
 
 type Mode = 'form' | 'url'
 

@@ -11,10 +11,10 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** Empty for a tool whose declarations are wrong: over HTTP it was quarantined, elsewhere nobody looks at them. */
 export function toParamHeaders(tool: ListedTool, args: Fields): Record<string, string> {
-  const scan = scanHeaders(tool.inputSchema)
-  if (scan.kind === 'fault') return {}
+  const found = scanHeaders(tool.inputSchema)
+  if (found.kind === 'fault') return {}
   const headers: Record<string, string> = {}
-  for (const { name, path } of scan.declarations) {
+  for (const { name, path } of found.declarations) {
     const text = toText(findValue(args, path))
     if (text !== undefined) headers[`Mcp-Param-${name}`] = toHeaderValue(text)
   }
@@ -23,8 +23,8 @@ export function toParamHeaders(tool: ListedTool, args: Fields): Record<string, s
 
 /** In a user's words, the first one met. */
 export function findHeaderFault(inputSchema: Fields): string | undefined {
-  const scan = scanHeaders(inputSchema)
-  return scan.kind === 'fault' ? scan.reason : undefined
+  const found = scanHeaders(inputSchema)
+  return found.kind === 'fault' ? found.reason : undefined
 }
 
 interface Declaration {
@@ -76,7 +76,16 @@ interface Place {
   readonly isCertain: boolean
 }
 
+const scans = new WeakMap<Fields, Scan>()
+
+/** Once for each schema: every call asks. */
 function scanHeaders(inputSchema: Fields): Scan {
+  const known = scans.get(inputSchema) ?? scan(inputSchema)
+  scans.set(inputSchema, known)
+  return known
+}
+
+function scan(inputSchema: Fields): Scan {
   // Ten times faster than to look everywhere, and hardly a tool declares any.
   if (!JSON.stringify(inputSchema).includes(KEY)) return { kind: 'declarations', declarations: [] }
   const declarations: Declaration[] = []

@@ -128,6 +128,15 @@ export function notInForce(name: string, { fate }: CatalogEntry, why: readonly s
   })
 }
 
+/** It is written, and nobody reads it now. */
+export function notRead(name: string): Problem {
+  return createWarning({
+    code: 'manage/not-in-force',
+    message: `\`${name}\` is in the file, but no file is read now: all servers are turned off`,
+    hints: ['see `enabled` in your settings, and `--no-mcp`'],
+  })
+}
+
 export function badScope(given: string, scopes: readonly Scope[]): Problem {
   return createProblem({
     code: 'cli/bad-scope',

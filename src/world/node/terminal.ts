@@ -40,6 +40,9 @@ export function createNodeTerminal(): NodeTerminal {
       for await (const chunk of process.stdin.setEncoding('utf8')) chunks.push(chunk as string)
       return chunks.join('')
     },
+    onInput({ onText, onEnd }) {
+      process.stdin.setEncoding('utf8').on('data', onText).on('end', onEnd)
+    },
     onInterrupt(listener) {
       process.once('SIGINT', listener)
       return () => void process.off('SIGINT', listener)
@@ -65,6 +68,7 @@ export function createNodeTerminal(): NodeTerminal {
         stdin.pause()
       }
     },
+    onTerminate: (listener) => void process.once('SIGTERM', listener),
     async choose(question, options) {
       const { select } = await import('@clack/prompts')
       const answer = await select<string>({ message: question, options: [...options] })
@@ -99,6 +103,18 @@ export function createNodeTerminal(): NodeTerminal {
         write(1, PASTE_MARKS.off)
         stdin.off('data', onData).setRawMode(false).pause()
       }
+    },
+    edit: (command, file) => {
+      const { spawn } = process.getBuiltinModule('node:child_process')
+      // The file is no part of the line, so that no name can be taken for code.
+      const editor =
+        process.platform === 'win32'
+          ? spawn(`${command} "${file}"`, { shell: true, stdio: 'inherit' })
+          : spawn('/bin/sh', ['-c', `${command} "$1"`, command, file], { stdio: 'inherit' })
+      return new Promise((resolve, reject) => {
+        editor.on('error', reject)
+        editor.on('exit', (code) => resolve(code ?? undefined))
+      })
     },
   }
 }

@@ -13,6 +13,7 @@ import { pathsOf } from './paths.ts'
 import { createNodeProcesses } from './processes.ts'
 import { nodeResolver } from './resolver.ts'
 import { nodeSealer } from './sealer.ts'
+import { nodeServing } from './serving.ts'
 import { createNodeShell } from './shell.ts'
 import { createNodeSockets } from './sockets.ts'
 import { createNodeWeb } from './web.ts'
@@ -51,6 +52,7 @@ export function createNodeWorld(options: NodeWorldOptions = {}): World {
     browser: createNodeBrowser(platform, env),
     loopback: nodeLoopback,
     keys: nodeKeys,
+    serving: nodeServing,
   }
 }
 

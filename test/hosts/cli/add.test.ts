@@ -248,6 +248,16 @@ describe('the check', () => {
   })
 })
 
+test('where all servers are turned off, it is added, and that is said', async () => {
+  machine.write({ '~/.config/plugboard/settings.json': { enabled: false } })
+  const { code, stdout, stderr } = await run('add', 'good', 'mcp-good')
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: 'added `good` to ~/.config/plugboard/mcp.json (user scope)\n',
+  })
+  expect(stderr).toContain('no file is read now: all servers are turned off')
+})
+
 describe('refuses', () => {
   const refused: readonly (readonly [string, readonly string[], string])[] = [
     ['both', ['x', '--url', 'https://x.test', '--', 'npx'], 'Use either --url or -- <command...>, not both.'],
@@ -385,8 +395,9 @@ describe('on a terminal', () => {
         { when: 'What is the server to be called?', keys: `good${KEYS.enter}` },
         { when: 'How does one get to it?', keys: KEYS.enter },
         { when: 'Which command starts it?', keys: `mcp-good "a b"${KEYS.enter}` },
-        { when: 'A variable for it', keys: `API_KEY=hunter2${KEYS.enter}` },
-        { when: 'A variable for it', keys: KEYS.enter },
+        { when: '◆  A variable for it', keys: `API_KEY=hunter2${KEYS.enter}` },
+        // The mark of a question that waits: the one before, answered, says the same.
+        { when: '◆  A variable for it', keys: KEYS.enter },
         { when: 'Who is it for?', keys: KEYS.enter },
         { when: 'Add it?', keys: KEYS.enter },
       ],

@@ -85,6 +85,11 @@ describe('what is suggested', () => {
       ['completion', ''],
       ['bash', 'zsh', 'fish', 'powershell'],
     ],
+    [
+      ['import', 'c'],
+      ['claude-code', 'codex', 'copilot', 'cursor', 'cline', 'crush', 'claude-desktop'],
+    ],
+    [['export', 'pl'], []],
     [['--no-mcp', 'get', ''], []],
     [['--strict-mcp-config', '--mcp-config', '{"mcpServers":{"here":{"command":"x"}}}', 'get', ''], ['here']],
     [

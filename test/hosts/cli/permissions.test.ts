@@ -1,5 +1,5 @@
 /**
- * Rules in TOML, which are read and not written: nothing is done by halves, and it is said what to do.
+ * permissions in TOML: written as they are in JSON, comments kept, and nothing is done by halves.
  */
 import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -21,27 +21,32 @@ afterEach(() => machine[Symbol.dispose]())
 
 const read = (file: string): string => readFileSync(machine.at(file), 'utf8')
 
-test('a reset that would have to change TOML changes nothing, not even what it could', async () => {
-  machine.write({ [JSON_FILE]: IN_JSON })
-  const { code, stderr } = await machine.run(['permissions', 'reset', 'mcp__github'])
-  expect(code).toBe(2)
-  expect(machine.shorten(stderr)).toContain(
-    'error: nothing was changed: settings in TOML are read, but only you write them, so that your comments stay\n',
-  )
-  expect(machine.shorten(stderr)).toContain(
-    'hint: take out the rule that begins in line 1 of `~/.config/plugboard/settings.toml`, and run this again',
-  )
-  expect([read(JSON_FILE), read(TOML_FILE)]).toEqual([IN_JSON, IN_TOML])
+test('a reset takes rules out of both files, and leaves the rest of them', async () => {
+  machine.write({ [JSON_FILE]: IN_JSON, [TOML_FILE]: `# mine\ntoolNames = "bare"\n\n${IN_TOML}` })
+  const { code, stdout } = await machine.run(['permissions', 'reset', 'mcp__github'])
+  expect([code, stdout]).toEqual([0, 'removed 2 rules and 0 permissions\n'])
+  expect([read(JSON_FILE), read(TOML_FILE)]).toEqual([
+    '{ "permissions": { "rules": [] } }\n',
+    '# mine\ntoolNames = "bare"\n',
+  ])
 })
 
-test('a rule for settings in TOML is shown, to be added by hand, and then counts', async () => {
-  const { code, stderr } = await machine.run(['permissions', 'deny', 'mcp__github__drop'])
+test('a reset that cannot change one of them changes nothing, not even what it could', async () => {
+  const broken = `${IN_TOML}[[permissions`
+  machine.write({ [JSON_FILE]: IN_JSON, [TOML_FILE]: broken })
+  const { code, stderr } = await machine.run(['permissions', 'reset', 'mcp__github'])
   expect(code).toBe(2)
-  expect(machine.shorten(stderr)).toContain(
-    '  [[permissions.rules]]\n  tool = "mcp__github__drop"\n  action = "deny"\n',
+  expect(machine.shorten(stderr)).toContain('error: this TOML file does not parse')
+  expect(machine.shorten(stderr)).toContain('nothing was changed')
+  expect([read(JSON_FILE), read(TOML_FILE)]).toEqual([IN_JSON, broken])
+})
+
+test('a rule goes into settings in TOML where there are such, comments and all, and counts', async () => {
+  const { code } = await machine.run(['permissions', 'deny', 'mcp__github__drop'])
+  expect(code).toBe(0)
+  expect(read(TOML_FILE)).toBe(
+    `${IN_TOML}\n[[permissions.rules]]\ntool = "mcp__github__drop"\naction = "deny"\n`,
   )
-  const [shown] = /\[\[[^]*"deny"/.exec(stderr)!
-  machine.write({ [TOML_FILE]: `${IN_TOML}\n${shown}\n` })
   expect(await machine.json(['permissions', 'explain', 'mcp__github__drop'])).toMatchObject({
     verdict: { action: 'deny' },
   })

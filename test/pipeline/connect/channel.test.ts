@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest'
 import type { Message, Params, Result } from '../../../src/model/message.ts'
 import type { SessionError } from '../../../src/model/session.ts'
 import type { SendOptions, Wire, WireFailure, WireListener } from '../../../src/model/wire.ts'
-import { Channel, RpcFaultError } from '../../../src/pipeline/connect/channel.ts'
+import { RpcFaultError } from '../../../src/model/rpc-fault.ts'
+import { Channel } from '../../../src/pipeline/connect/channel.ts'
 import type { Clock } from '../../../src/world/world.ts'
 
 interface Hand extends Clock {
@@ -70,7 +71,7 @@ function open(onQuestion: OnQuestion = async () => ({}), kind: Wire['kind'] = 's
   }
   const channel = new Channel(openWire, clock, {
     onNotification: (method, params) => heard.push([method, params]),
-    onQuestion,
+    onQuestion: ({ method, params, signal }) => onQuestion(method, params, signal),
     onOddity: (text) => heard.push(text),
     onEnd: (failure) => heard.push(failure),
   })

@@ -445,3 +445,56 @@ describe('connector', () => {
     })
   })
 })
+
+describe('how to sign in without anybody', () => {
+  const oauth = {
+    issuer: 'https://login.test',
+    clientMetadataUrl: 'https://us.test/client.json',
+    grantType: 'jwt_bearer',
+    privateKeyFile: '~/key.pem',
+    signingAlgorithm: 'RS256',
+    assertionFile: '/run/token',
+    idTokenFile: '~/id',
+    idpIssuer: 'https://idp.test',
+    idpClientId: 'us',
+    dangerouslyAllowHttp: true,
+  }
+
+  test('is read from our own files', async () => {
+    expect(await read('plugboard', { type: 'http', url: 'https://a.test/', oauth })).toMatchObject({
+      definition: {
+        transport: {
+          oauth: {
+            ...oauth,
+            privateKeyFile: ['~/key.pem'],
+            assertionFile: ['/run/token'],
+            idTokenFile: ['~/id'],
+            idpClientId: ['us'],
+          },
+        },
+      },
+    })
+  })
+
+  test('is not for lists that somebody else hosts: they could have any file of this machine sent anywhere', async () => {
+    const { definition, warnings } = (await read('connector', {
+      type: 'http',
+      url: 'https://a.test/',
+      oauth,
+    })) as { readonly definition: { readonly transport: object }; readonly warnings: readonly string[] }
+    expect(definition.transport).toMatchObject({
+      oauth: { issuer: 'https://login.test', clientMetadataUrl: 'https://us.test/client.json' },
+    })
+    expect(Object.keys((definition.transport as { oauth: object }).oauth)).toHaveLength(2)
+    expect(warnings).toHaveLength(8)
+  })
+
+  test('a grant that is none, and a switch that is not one, are reported', async () => {
+    const entry = {
+      type: 'http',
+      url: 'https://a.test/',
+      oauth: { grantType: 'password', dangerouslyAllowHttp: 'yes' },
+    }
+    expect(((await read('plugboard', entry)) as { readonly warnings: object }).warnings).toHaveLength(2)
+  })
+})

@@ -22,11 +22,13 @@ const EVERYTHING = fileURLToPath(
   new URL('../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url),
 )
 const SDK = fileURLToPath(new URL('sdk.mjs', import.meta.url))
+const REFERENCE = fileURLToPath(new URL('reference.mjs', import.meta.url))
 
 export const PROGRAMS = {
   'everything-http': [EVERYTHING, 'streamableHttp'],
   'everything-sse': [EVERYTHING, 'sse'],
   sdk: [SDK, 'http'],
+  reference: [REFERENCE, 'http'],
 } as const
 
 /** Resolves when it listens. What it writes, to stdout or stderr, is told line by line. */

@@ -3,7 +3,8 @@
  */
 import { ProblemError } from '../../../problem/problem.ts'
 import { loginByName } from '../../../runtime/login-by-name.ts'
-import type { LoginHost, LoginOutcome, LoginRequest } from '../../../runtime/login.ts'
+import type { LoginHost, LoginWay, LoginWish } from '../../../runtime/login-host.ts'
+import type { LoginOutcome } from '../../../runtime/login.ts'
 import type { Terminal } from '../../../world/world.ts'
 import { countOf } from '../../shared/amounts.ts'
 import type { CommandContext } from '../command.ts'
@@ -71,7 +72,7 @@ interface Keyboard {
 /** Ctrl-C always; Esc and lines where somebody types, or where lines are asked for: what is piped in may be for others. */
 function listen(
   terminal: Terminal,
-  { way, onCancel }: { readonly way: LoginRequest['way']; readonly onCancel: () => void },
+  { way, onCancel }: { readonly way: LoginWay; readonly onCancel: () => void },
 ): Keyboard {
   const stopInterrupts = terminal.onInterrupt(onCancel)
   if (!terminal.canAsk && way !== 'paste') return { stop: stopInterrupts }
@@ -89,7 +90,7 @@ function listen(
   }
 }
 
-type Options = Pick<LoginRequest, 'way' | 'scopes' | 'timeoutMs'>
+type Options = Pick<LoginWish, 'way' | 'scopes' | 'timeoutMs'>
 
 function readOptions(context: CommandContext): Options {
   const { flags } = context

@@ -4,9 +4,8 @@
 import { toPrintable } from '../../../base/printable.ts'
 import { unreachable } from '../../../base/unreachable.ts'
 import type { CatalogEntry } from '../../../model/catalog.ts'
-import { ProblemError } from '../../../problem/problem.ts'
 import { compareCatalogs, type CatalogChange } from '../../../runtime/catalog-changes.ts'
-import { CatalogLoader, type Load, type Reloaded } from '../../../runtime/catalog-loader.ts'
+import { CatalogLoader, type Reloaded } from '../../../runtime/catalog-loader.ts'
 import { grantFile } from '../../../runtime/grant-store.ts'
 import type { LoadedCatalog } from '../../../runtime/load-catalog.ts'
 import { pinFile } from '../../../runtime/pin-store.ts'
@@ -19,11 +18,12 @@ import { showName } from '../../shared/show-name.ts'
 import { showPath, showSpot, toShownFile } from '../../shared/show-path.ts'
 import type { CommandContext } from '../command.ts'
 import { INTERRUPTED } from '../exit-codes.ts'
+import { loadAgain } from '../load-again.ts'
 import { printJsonLines, printLines, reportProblems } from '../print.ts'
 
 export async function run(context: CommandContext): Promise<number> {
   const { world } = context
-  const loader = new CatalogLoader(world, toLoad(context), {
+  const loader = new CatalogLoader(world, loadAgain(context), {
     isWatched: true,
     also: ({ dirs }) => decisionFiles(world, dirs),
   })
@@ -36,21 +36,6 @@ export async function run(context: CommandContext): Promise<number> {
   await interrupted(context)
   loader.close()
   return INTERRUPTED
-}
-
-/** What is named on the command line must be there to begin with; when it goes later, that is a change like any other. */
-function toLoad(context: CommandContext): Load {
-  let last: LoadedCatalog | undefined
-  return async ({ world, ...how }) => {
-    try {
-      last = await context.load(how, world)
-    } catch (error) {
-      if (last === undefined || !(error instanceof ProblemError)) throw error
-      const { catalog } = last
-      last = { ...last, catalog: { ...catalog, problems: [...catalog.problems, error.problem] } }
-    }
-    return last
-  }
 }
 
 /** Where it is written what a person always allows, and which tools were approved. */

@@ -10,7 +10,7 @@ import type { Message } from '../../../model/message.ts'
 import type { Wire, WireFailure, WireListener } from '../../../model/wire.ts'
 import type { Child, Clock, ProcessListener, SpawnRequest, World } from '../../../world/world.ts'
 import { deliver } from './deliver.ts'
-import { Lines } from './lines.ts'
+import { Lines } from '../../../base/lines.ts'
 import { Meter } from './meter.ts'
 
 type StdioLaunch = Extract<LaunchTransport, { kind: 'stdio' }>

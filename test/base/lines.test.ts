@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Lines } from '../../../src/pipeline/connect/transports/lines.ts'
+import { Lines } from '../../src/base/lines.ts'
 
 interface Seen {
   readonly lines: Lines

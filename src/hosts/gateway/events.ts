@@ -1,0 +1,117 @@
+/**
+ * events: what happens on the board → every client that wants to hear of it.
+ *
+ * in     changes, notifications and updated resources of the board
+ * out    notifications, each to the ears whose view they concern
+ * never  tells of a change that is not in the lists yet, where it can be known
+ */
+import type { Params } from '../../model/message.ts'
+import type { Offering } from '../../model/offering.ts'
+import type { Board } from '../../runtime/board.ts'
+import type { Clock } from '../../world/world.ts'
+import type { Relay } from './relay.ts'
+
+/** A client that listens, for as long as it does. */
+export interface Ear {
+  /** Undefined: all servers. */
+  readonly server: string | undefined
+  hear(event: GatewayEvent): void
+  /** The gateway closes: nothing follows. */
+  onClose?(): void
+}
+
+export type GatewayEvent =
+  | { readonly kind: 'list'; readonly list: ChangingList }
+  | { readonly kind: 'resource'; readonly uri: string; readonly server: string }
+  | { readonly kind: 'log'; readonly params: Params }
+  /** Anything else that a server tells. */
+  | { readonly kind: 'other'; readonly method: string; readonly params: Params }
+
+export type ChangingList = 'tools' | 'resources' | 'prompts'
+
+const LISTS: readonly ChangingList[] = ['tools', 'resources', 'prompts']
+
+/** So long after a server said that a list changed, it is told on although nothing in it is other than before. */
+const SETTLE_MS = 300
+
+export class Events {
+  readonly #board: Board
+  readonly #relay: Relay
+  readonly #clock: Clock
+  readonly #ears = new Set<Ear>()
+  /** What was last told of, by server. */
+  readonly #seen = new Map<string, Offering | undefined>()
+  readonly #announced = new Map<string, () => void>()
+  readonly #stops: readonly (() => void)[]
+
+  constructor(board: Board, relay: Relay, clock: Clock) {
+    this.#board = board
+    this.#relay = relay
+    this.#clock = clock
+    for (const { name, offering } of board.snapshot().servers) this.#seen.set(name, offering)
+    this.#stops = [
+      board.on('change', ({ servers }) => {
+        for (const server of servers) this.#compare(server)
+      }),
+      board.on('resource', ({ server, uri }) => this.#tell(server, { kind: 'resource', uri, server })),
+      board.on('notification', ({ server, method, params }) => this.#hear(server, method, params)),
+    ]
+  }
+
+  /** The answer ends it. */
+  listen(ear: Ear): () => void {
+    this.#ears.add(ear)
+    return () => void this.#ears.delete(ear)
+  }
+
+  close(): void {
+    for (const stop of this.#stops) stop()
+    for (const cancel of this.#announced.values()) cancel()
+    for (const ear of this.#ears) ear.onClose?.()
+    this.#ears.clear()
+  }
+
+  #hear(server: string, method: string, params: Params): void {
+    const list = LISTS.find((one) => method === `notifications/${one}/list_changed`)
+    if (list !== undefined) this.#announce(server, list)
+    else if (method === 'notifications/message') {
+      if (!this.#relay.tellLog(server, params)) this.#tell(server, { kind: 'log', params })
+    } else if (method !== 'notifications/resources/updated')
+      this.#tell(server, { kind: 'other', method, params })
+  }
+
+  /** The board reads the list again before it is told on; one that turns out to be the same is told on later. */
+  #announce(server: string, list: ChangingList): void {
+    const key = `${list} ${server}`
+    if (this.#announced.has(key)) return
+    const cancel = this.#clock.after(SETTLE_MS, () => {
+      this.#announced.delete(key)
+      this.#tell(server, { kind: 'list', list })
+    })
+    this.#announced.set(key, cancel)
+  }
+
+  #compare(server: string): void {
+    const before = this.#seen.get(server)
+    const now = this.#board.server(server)?.offering
+    this.#seen.set(server, now)
+    for (const list of LISTS) {
+      if (isSame(before, now, list)) continue
+      const key = `${list} ${server}`
+      this.#announced.get(key)?.()
+      this.#announced.delete(key)
+      this.#tell(server, { kind: 'list', list })
+    }
+  }
+
+  #tell(server: string, event: GatewayEvent): void {
+    for (const ear of this.#ears) if (ear.server === undefined || ear.server === server) ear.hear(event)
+  }
+}
+
+function isSame(before: Offering | undefined, now: Offering | undefined, list: ChangingList): boolean {
+  const isSameList = before?.[list] === now?.[list]
+  return list === 'resources'
+    ? isSameList && before?.resourceTemplates === now?.resourceTemplates
+    : isSameList
+}

@@ -1,0 +1,47 @@
+/**
+ * fault: what goes wrong, as a client is told: one place turns everything into errors of the protocol.
+ */
+import { RPC_CODES, type RpcError } from '../../model/message.ts'
+import { RpcFaultError } from '../../model/rpc-fault.ts'
+import { SessionError } from '../../model/session.ts'
+import { ProblemError } from '../../problem/problem.ts'
+
+/** Refused before anybody was asked: over HTTP that has a status of its own. */
+export class FrontFault extends RpcFaultError {
+  readonly status: number
+
+  constructor(status: number, fault: RpcError) {
+    super(fault)
+    this.status = status
+  }
+}
+
+export function invalid(message: string, data?: unknown): RpcFaultError {
+  const code = RPC_CODES.invalidParams
+  return new RpcFaultError(data === undefined ? { code, message } : { code, message, data })
+}
+
+export function unknownMethod(method: string): FrontFault {
+  return new FrontFault(404, { code: RPC_CODES.methodNotFound, message: `there is no method \`${method}\`` })
+}
+
+/** The status of an error that came of a request: it is the answer, and no failure of HTTP, but for this one. */
+export function statusOf(error: unknown): number {
+  if (error instanceof FrontFault) return error.status
+  return error instanceof RpcFaultError && error.fault.code === RPC_CODES.missingCapability ? 400 : 200
+}
+
+/** What a server answered goes on as it is. */
+export function toFault(error: unknown): RpcFaultError {
+  if (error instanceof RpcFaultError) return error
+  const cause = error instanceof ProblemError ? error.cause : error
+  if (cause instanceof SessionError && cause.failure.kind === 'rpc')
+    return new RpcFaultError(cause.failure.error)
+  return new RpcFaultError({ code: RPC_CODES.internalError, message: wordsOf(error) })
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof ProblemError) return [error.problem.message, ...error.problem.notes].join('; ')
+  if (error instanceof SessionError) return error.message
+  return `a bug in Plugboard: ${error instanceof Error ? error.message : String(error)}`
+}

@@ -1,0 +1,96 @@
+/**
+ * http-answer: the answer to one request: JSON, until there is something to tell before it.
+ *
+ * in     messages that belong to the request, and at last its answer
+ * out    one JSON document, or a stream of events
+ * never  stays silent for so long that somebody in between takes the connection for dead
+ */
+import type { Message } from '../../model/message.ts'
+import type { Clock, Reply } from '../../world/world.ts'
+
+/** After so long without an answer it becomes a stream, and from then on there is a sign of life as often. */
+const SILENCE_MS = 10_000
+
+const STREAM_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+}
+
+export interface AnswerOptions {
+  readonly clock: Clock
+  /** Whether the client takes events. */
+  readonly canStream: boolean
+  readonly headers?: Readonly<Record<string, string>> | undefined
+}
+
+export class HttpAnswer {
+  readonly #reply: Reply
+  readonly #options: AnswerOptions
+  #isStreaming = false
+  #isOver = false
+  #cancel: (() => void) | undefined
+
+  constructor(reply: Reply, options: AnswerOptions) {
+    this.#reply = reply
+    this.#options = options
+    if (options.canStream) this.#watch()
+  }
+
+  /** Something that belongs to the request. A client that takes no events misses it. */
+  tell(message: Message): void {
+    if (this.#isOver || !this.#options.canStream) return
+    this.stream()
+    this.#reply.write(toEvent(message))
+  }
+
+  /** The last one. */
+  finish(message: Message, status: number): void {
+    if (this.#isOver) return
+    if (this.#isStreaming) {
+      this.#reply.write(toEvent(message))
+      this.end()
+      return
+    }
+    this.#close()
+    const headers = { ...this.#options.headers, 'content-type': 'application/json' }
+    this.#reply.send({ status, headers, body: JSON.stringify(message) })
+  }
+
+  /** Without an answer: it was cancelled, or there is none. */
+  end(): void {
+    if (this.#isOver) return
+    this.#close()
+    if (this.#isStreaming) this.#reply.end()
+    else this.#reply.send({ status: 204, headers: {}, body: '' })
+  }
+
+  /** From now on a stream, although there is nothing to tell yet. */
+  stream(): void {
+    if (this.#isStreaming || this.#isOver) return
+    this.#isStreaming = true
+    this.#reply.stream(200, { ...this.#options.headers, ...STREAM_HEADERS })
+  }
+
+  /** Nobody reads it any more. */
+  abandon(): void {
+    this.#close()
+  }
+
+  #close(): void {
+    this.#isOver = true
+    this.#cancel?.()
+  }
+
+  #watch(): void {
+    this.#cancel = this.#options.clock.after(SILENCE_MS, () => {
+      this.stream()
+      this.#reply.write(': still here\n\n')
+      this.#watch()
+    })
+  }
+}
+
+function toEvent(message: Message): string {
+  return `event: message\ndata: ${JSON.stringify(message)}\n\n`
+}

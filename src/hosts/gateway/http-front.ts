@@ -1,0 +1,170 @@
+/**
+ * http-front: the gateway over Streamable HTTP, for clients of both eras at the same endpoint.
+ *
+ * in     requests that came through the door
+ * out    answers; for each legacy client a session, which ends when it says so or is not heard of for long
+ * never  keeps a session of a client that is gone; takes the end of a legacy client's connection for a cancellation
+ */
+import { isObject } from '../../base/is-object.ts'
+import { fromHeaderValue } from '../../model/header-value.ts'
+import { RPC_CODES, type Message, type Params, type RpcRequest } from '../../model/message.ts'
+import { MODERN_VERSION } from '../../model/session.ts'
+import { headersOfCall } from '../../runtime/header-arguments.ts'
+import type { Reply, RequestHandler, RequestHead } from '../../world/world.ts'
+import { findTarget, refuse, say, textOf, type DoorOptions } from './door.ts'
+import { eraOf, META, metaOf } from './era.ts'
+import { FrontFault, statusOf, toFault } from './fault.ts'
+import type { Gateway } from './gateway.ts'
+import { HttpAnswer } from './http-answer.ts'
+import { ACCEPTED, BAD_JSON, NEEDS_SESSION, ONLY_POST, takesEvents, UNKNOWN_SESSION } from './http-replies.ts'
+import { HttpSessions } from './http-sessions.ts'
+import { answerModern } from './modern-client.ts'
+import type { View } from './view.ts'
+
+export interface HttpFront extends RequestHandler {
+  close(): void
+}
+
+export function createHttpFront(gateway: Gateway, door: DoorOptions): HttpFront {
+  const sessions = new HttpSessions(gateway)
+  return {
+    refuse: (head) => refuse(head, door),
+    onRequest(head, body, reply) {
+      const target = findTarget(head.path)!
+      if (target.kind === 'health') return reply.send(say(200, 'ok'))
+      const view = gateway.viewOf(target.server)
+      if (view === undefined) return reply.send(say(404, 'There is no server of this name.'))
+      serve({ gateway, sessions, view, head, reply }, body)
+    },
+    close: () => sessions.close(),
+  }
+}
+
+interface Exchange {
+  readonly gateway: Gateway
+  readonly sessions: HttpSessions
+  readonly view: View
+  readonly head: RequestHead
+  readonly reply: Reply
+}
+
+function serve(exchange: Exchange, body: string): void {
+  const { head, reply, sessions } = exchange
+  const sessionId = textOf(head.headers['mcp-session-id'])
+  switch (head.method) {
+    case 'POST':
+      return post(exchange, body, sessionId)
+    case 'GET':
+      if (sessionId === undefined) return reply.send(ONLY_POST)
+      return sessions.openStream(sessionId, head, reply)
+    case 'DELETE':
+      if (sessionId === undefined) return reply.send(ONLY_POST)
+      return reply.send(sessions.end(sessionId) ? { status: 200, headers: {}, body: '' } : UNKNOWN_SESSION)
+    default:
+      return reply.send(ONLY_POST)
+  }
+}
+
+function post(exchange: Exchange, body: string, sessionId: string | undefined): void {
+  const { head, reply, sessions } = exchange
+  if (!/^application\/json\b/i.test(textOf(head.headers['content-type']) ?? ''))
+    return reply.send(say(415, 'A body of type application/json is expected.'))
+  const message = parse(body)
+  if (message === undefined) return reply.send(BAD_JSON)
+  const params = 'method' in message ? message.params : undefined
+  const version = textOf(head.headers['mcp-protocol-version'])
+  if (eraOf(params, version) === 'modern') {
+    if ('method' in message && 'id' in message) void answer(exchange, message)
+    else reply.send(ACCEPTED)
+    return
+  }
+  const isGreeting = 'method' in message && message.method === 'initialize' && 'id' in message
+  if (isGreeting) return sessions.greet(exchange.view, message, { head, reply })
+  if (sessionId === undefined) return reply.send(NEEDS_SESSION)
+  sessions.take(sessionId, message, { view: exchange.view, head, reply })
+}
+
+function parse(body: string): Message | undefined {
+  try {
+    const value: unknown = JSON.parse(body)
+    return isObject(value) && value['jsonrpc'] === '2.0' ? (value as unknown as Message) : undefined
+  } catch {
+    return undefined // told as a bad request
+  }
+}
+
+/** One request of 2026-07-28. The end of its connection cancels it. */
+async function answer({ gateway, view, head, reply }: Exchange, message: RpcRequest): Promise<void> {
+  const { id } = message
+  const { clock } = gateway.world
+  const out = new HttpAnswer(reply, { clock, canStream: takesEvents(head) })
+  const controller = new AbortController()
+  reply.onGone(() => {
+    out.abandon()
+    controller.abort()
+  })
+  try {
+    checkHeaders(head, message)
+    checkArguments(head, message, { gateway, view })
+    const result = await answerModern(gateway, message, {
+      view,
+      client: controller,
+      desk: gateway.board,
+      send: (told) => out.tell(told),
+      signal: controller.signal,
+    })
+    out.finish({ jsonrpc: '2.0', id, result }, 200)
+  } catch (error) {
+    out.finish({ jsonrpc: '2.0', id, error: toFault(error).fault }, statusOf(error))
+  }
+}
+
+/** What stands in the headers for those in between must be what the body says. */
+function checkHeaders({ headers }: RequestHead, { method, params = {} }: RpcRequest): void {
+  const claimed = metaOf(params)[META.version]
+  const version = textOf(headers['mcp-protocol-version'])
+  if (version === undefined || (typeof claimed === 'string' && claimed !== version))
+    throw mismatch('MCP-Protocol-Version', version, String(claimed ?? MODERN_VERSION))
+  const said = textOf(headers['mcp-method'])
+  if (said !== method) throw mismatch('Mcp-Method', said, method)
+  const name = nameIn(method, params)
+  const given = textOf(headers['mcp-name'])?.trim()
+  const decoded = given === undefined ? undefined : fromHeaderValue(given)
+  if (name !== undefined && decoded !== name) throw mismatch('Mcp-Name', given, name)
+}
+
+/** As `checkHeaders`, for the arguments that a tool wants to have in headers, too. */
+function checkArguments(
+  { headers }: RequestHead,
+  { method, params = {} }: RpcRequest,
+  { gateway, view }: Pick<Exchange, 'gateway' | 'view'>,
+): void {
+  const found = method === 'tools/call' ? view.findTool(String(params['name'])) : undefined
+  if (found === undefined) return
+  const tools = gateway.board.server(found.server)?.offering?.tools
+  const tool = tools?.find(({ name }) => name === found.name)
+  const { arguments: args } = params
+  if (tool === undefined || !isObject(args)) return
+  for (const [name, value] of headersOfCall(tool, args)) {
+    const given = textOf(headers[name.toLowerCase()])?.trim()
+    const isSame = given !== undefined && fromHeaderValue(given) === fromHeaderValue(value)
+    if (!isSame) throw mismatch(name, given, value)
+  }
+}
+
+const NAMED: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+}
+
+function nameIn(method: string, params: Params): string | undefined {
+  const key = NAMED[method]
+  const value = key === undefined ? undefined : params[key]
+  return typeof value === 'string' ? value : undefined
+}
+
+function mismatch(name: string, header: string | undefined, body: string): FrontFault {
+  const message = `the header \`${name}\` says ${header === undefined ? 'nothing' : JSON.stringify(header)}, the body ${JSON.stringify(body)}`
+  return new FrontFault(400, { code: RPC_CODES.headerMismatch, message })
+}

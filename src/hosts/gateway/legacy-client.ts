@@ -1,0 +1,199 @@
+/**
+ * legacy-client: one client of the revisions that begin with `initialize`, whatever carries its messages.
+ *
+ * in     its messages, each with the stream on which the answer and what belongs to it go
+ * out    answers; questions of servers; on its own stream, what nobody asked for
+ * never  answers what was cancelled; leaves a question of its own open when the client is gone
+ */
+import { isObject } from '../../base/is-object.ts'
+import { RPC_CODES, type Message, type Params, type RequestId, type Result } from '../../model/message.ts'
+import { RpcFaultError } from '../../model/rpc-fault.ts'
+import { LEGACY_VERSIONS } from '../../model/session.ts'
+import type { Fork } from '../../runtime/fork.ts'
+import { isLevel, wantsLog, type AskCaller, type Caller } from './caller.ts'
+import { invalid, toFault, unknownMethod } from './fault.ts'
+import type { Ear, GatewayEvent } from './events.ts'
+import type { Gateway } from './gateway.ts'
+import { Subscriber } from './subscriber.ts'
+import type { View } from './view.ts'
+
+export type SendMessage = (message: Message) => void
+
+export interface RequestMessage {
+  readonly id: RequestId
+  readonly method: string
+  readonly params?: Params | undefined
+}
+
+/** How often in a row a client may get the same answer to the same call. */
+const LOOP_LIMIT = 3
+
+export class LegacyClient implements Ear {
+  readonly server: string | undefined
+  readonly #gateway: Gateway
+  readonly #view: View
+  /** For what belongs to no request. */
+  readonly #tell: SendMessage
+  readonly desk: Fork
+  readonly #subscriber: Subscriber
+  readonly #stopListening: () => void
+  #capabilities: Params = {}
+  #info: Params | undefined
+  #level: string | undefined
+  readonly #underWay = new Map<RequestId, AbortController>()
+  readonly #questions = new Map<RequestId, { resolve(result: Result): void; reject(error: Error): void }>()
+  #lastQuestion = 0
+
+  constructor(gateway: Gateway, view: View, tell: SendMessage) {
+    this.#gateway = gateway
+    this.#view = view
+    this.#tell = tell
+    this.server = view.server
+    this.desk = gateway.board.fork({ loopLimit: LOOP_LIMIT })
+    this.#subscriber = new Subscriber(gateway.board, view)
+    this.#stopListening = gateway.events.listen(this)
+  }
+
+  close(): void {
+    this.#stopListening()
+    this.#subscriber.close()
+    void this.#gateway.setLevel(this, undefined)
+    for (const one of this.#underWay.values()) one.abort()
+    for (const one of this.#questions.values()) one.reject(new Error('the client is gone'))
+    void this.desk.close()
+  }
+
+  /** The answer goes to `send`, and so does everything that belongs to the request. Never rejects. */
+  async onRequest({ id, method, params = {} }: RequestMessage, send: SendMessage): Promise<void> {
+    const controller = new AbortController()
+    this.#underWay.set(id, controller)
+    try {
+      const result = await this.#answer(method, params, { send, signal: controller.signal })
+      if (!controller.signal.aborted) send({ jsonrpc: '2.0', id, result })
+    } catch (error) {
+      if (!controller.signal.aborted) send({ jsonrpc: '2.0', id, error: toFault(error).fault })
+    } finally {
+      this.#underWay.delete(id)
+    }
+  }
+
+  onNotification(method: string, params: Params = {}): void {
+    if (method === 'notifications/cancelled') this.#underWay.get(params['requestId'] as RequestId)?.abort()
+  }
+
+  onAnswer(message: Message): void {
+    const { id, result, error } = message as { readonly [key in 'id' | 'result' | 'error']?: unknown }
+    const one = this.#questions.get(id as RequestId)
+    if (one === undefined) return
+    this.#questions.delete(id as RequestId)
+    if (isObject(result)) one.resolve(result)
+    else if (isObject(error) && typeof error['code'] === 'number')
+      one.reject(
+        new RpcFaultError({ ...error, code: error['code'], message: String(error['message'] ?? '') }),
+      )
+    else one.reject(new Error('the client answered with nothing that could be understood'))
+  }
+
+  hear(event: GatewayEvent): void {
+    const { method, params } = toNotification(event)
+    if (event.kind === 'resource' && !this.#subscriber.wants(event.uri)) return
+    if (event.kind === 'log' && !wantsLog(this.#toCaller(this.#tell), params ?? {})) return
+    this.#tell({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) })
+  }
+
+  async #answer(
+    method: string,
+    params: Params,
+    { send, signal }: { readonly send: SendMessage; readonly signal: AbortSignal },
+  ): Promise<Result> {
+    switch (method) {
+      case 'initialize':
+        return this.#greet(params)
+      case 'ping':
+        return {}
+      case 'logging/setLevel':
+        return this.#setLevel(params)
+      case 'resources/subscribe':
+        return this.#subscribe(params, signal)
+      case 'resources/unsubscribe':
+        this.#subscriber.remove(String(params['uri']))
+        return {}
+      default:
+        return this.#gateway.request(this.#view, { method, params, caller: this.#toCaller(send), signal })
+    }
+  }
+
+  async #greet({ protocolVersion, capabilities, clientInfo }: Params): Promise<Result> {
+    await this.#view.ready()
+    if (isObject(capabilities)) this.#capabilities = capabilities
+    if (isObject(clientInfo)) this.#info = clientInfo
+    const version = LEGACY_VERSIONS.find((known) => known === protocolVersion) ?? LEGACY_VERSIONS[0]
+    return { protocolVersion: version, ...this.#view.hello() }
+  }
+
+  async #setLevel({ level }: Params): Promise<Result> {
+    if (this.#view.capabilities()['logging'] === undefined) throw unknownMethod('logging/setLevel')
+    if (!isLevel(level)) throw invalid('`level` is not one that the protocol has')
+    this.#level = level
+    await this.#gateway.setLevel(this, level)
+    return {}
+  }
+
+  async #subscribe({ uri }: Params, signal: AbortSignal): Promise<Result> {
+    if (typeof uri !== 'string') throw invalid('`uri` must be a string')
+    if (await this.#subscriber.add(uri, signal)) return {}
+    throw new RpcFaultError({
+      code: RPC_CODES.resourceNotFound,
+      message: 'Resource not found',
+      data: { uri },
+    })
+  }
+
+  #toCaller(send: SendMessage): Caller {
+    return {
+      era: 'legacy',
+      client: this,
+      info: this.#info,
+      capabilities: this.#capabilities,
+      logLevel: this.#level,
+      desk: this.desk,
+      notify: (method, params) => send({ jsonrpc: '2.0', method, params }),
+      ask: this.#askOver(send),
+    }
+  }
+
+  #askOver(send: SendMessage): AskCaller {
+    return (method, params, signal) =>
+      new Promise((resolve, reject) => {
+        const id = `plugboard-${++this.#lastQuestion}`
+        const onAbort = (): void => {
+          this.#questions.delete(id)
+          send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } })
+          reject(new Error('the server took its question back'))
+        }
+        signal.addEventListener('abort', onAbort, { once: true })
+        const settle = (tell: () => void): void => {
+          signal.removeEventListener('abort', onAbort)
+          tell()
+        }
+        this.#questions.set(id, {
+          resolve: (result) => settle(() => resolve(result)),
+          reject: (error) => settle(() => reject(error)),
+        })
+        send({ jsonrpc: '2.0', id, method, params })
+      })
+  }
+}
+
+export function toNotification(event: GatewayEvent): { readonly method: string; readonly params?: Params } {
+  switch (event.kind) {
+    case 'list':
+      return { method: `notifications/${event.list}/list_changed` }
+    case 'resource':
+      return { method: 'notifications/resources/updated', params: { uri: event.uri } }
+    case 'log':
+      return { method: 'notifications/message', params: event.params }
+    case 'other':
+      return { method: event.method, params: event.params }
+  }
+}

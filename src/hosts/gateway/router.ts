@@ -1,0 +1,214 @@
+/**
+ * router: one request of one client → the server that it is for, and the answer.
+ *
+ * in     a method, its parameters, who asks, what they see
+ * out    the result as the server sent it, in the form of the caller's era; or an RpcFaultError
+ * never  sends a tool call past the rules; drops what it does not know
+ */
+import { isObject } from '../../base/is-object.ts'
+import { RPC_CODES, type Params, type Result } from '../../model/message.ts'
+import type { ListKind } from '../../model/offering.ts'
+import type { ToolResult } from '../../model/outcome.ts'
+import { RpcFaultError } from '../../model/rpc-fault.ts'
+import { SessionError, type Era, type RequestOptions } from '../../model/session.ts'
+import { ProblemError } from '../../problem/problem.ts'
+import type { Board } from '../../runtime/board.ts'
+import { wantsLog, type Caller } from './caller.ts'
+import { errorToEra, metaFor, metaOf, toEra } from './era.ts'
+import { invalid, toFault, unknownMethod } from './fault.ts'
+import { askBy } from './permission-form.ts'
+import { askBack, toHandlers, type OpenRequest, type Relay } from './relay.ts'
+import { isStatusUri, STATUS_TOOL, statusContents, statusResult } from './status.ts'
+import type { Found, View } from './view.ts'
+
+export interface Routing {
+  readonly board: Board
+  readonly relay: Relay
+}
+
+export interface Routed {
+  readonly view: View
+  readonly method: string
+  readonly params: Params
+  readonly caller: Caller
+  readonly signal: AbortSignal
+}
+
+type Route = (routing: Routing, request: Routed) => Promise<Result>
+
+/** Rejects with an RpcFaultError, whatever went wrong. */
+export async function route(routing: Routing, request: Routed): Promise<Result> {
+  const { method, caller, params } = request
+  const work = Object.hasOwn(ROUTES, method) ? ROUTES[method]! : undefined
+  if (work === undefined) throw unknownMethod(method)
+  await request.view.ready().catch((error: unknown) => {
+    throw toFault(error)
+  })
+  requireCapability(request)
+  try {
+    return toEra(caller.era, method, await work(routing, request))
+  } catch (error) {
+    throw new RpcFaultError(errorToEra(caller.era, toFault(error).fault, params))
+  }
+}
+
+const ROUTES: Readonly<Record<string, Route>> = {
+  'tools/list': list('tool', 'tools'),
+  'resources/list': list('resource', 'resources'),
+  'resources/templates/list': list('resource-template', 'resourceTemplates'),
+  'prompts/list': list('prompt', 'prompts'),
+  'tools/call': callTool,
+  'resources/read': readResource,
+  'prompts/get': getPrompt,
+  'completion/complete': complete,
+}
+
+/** A server that does not offer something is not asked for it. */
+function requireCapability({ view, method }: Routed): void {
+  const capabilities = view.capabilities()
+  const needed = method === 'completion/complete' ? 'completions' : method.split('/')[0]!
+  if (capabilities[needed] === undefined) throw unknownMethod(method)
+}
+
+function list(kind: ListKind, key: string): Route {
+  return async (_, { view, params }) => {
+    // There is one page; whoever asks for another has the cursor from elsewhere.
+    if (params['cursor'] !== undefined) throw invalid('this cursor is not known here')
+    const { items, ttlMs, cacheScope } = view.list(kind)
+    return { [key]: items, ttlMs, cacheScope }
+  }
+}
+
+async function callTool({ board, relay }: Routing, request: Routed): Promise<Result> {
+  const { view, params, caller, signal } = request
+  const name = requireText(params, 'name')
+  if (view.server === undefined && name === STATUS_TOOL['name']) return statusResult(board)
+  const found = view.findTool(name)
+  if (found === undefined) throw invalid(`Unknown tool: ${name}`)
+  const { arguments: args = {} } = params
+  if (!isObject(args)) throw invalid('`arguments` must be an object')
+  return relay.converse({ caller, params, signal }, (open) =>
+    relay.whileAt(found.server, open, async () => {
+      const result = await open.caller.desk.call({ server: found.server, tool: found.name }, args, {
+        ...optionsOf(open, params),
+        ask: askBy(open),
+        params: paramsFor(board, { found, params, open }),
+        ...(open.isPermitted ? { who: 'person' as const } : {}),
+      })
+      return toResult(result)
+    }),
+  )
+}
+
+/** What the server answered, error or not, goes on as it is; what did not get that far is said in words. */
+function toResult({ result, error, text, code }: ToolResult): Result {
+  if (result !== undefined) return result
+  if (error !== undefined) throw new RpcFaultError(error)
+  if (code === 'unknown-tool') throw invalid(text)
+  return { content: [{ type: 'text', text }], isError: true }
+}
+
+async function readResource(routing: Routing, request: Routed): Promise<Result> {
+  const { board } = routing
+  const { view, params } = request
+  const uri = requireText(params, 'uri')
+  if (view.server === undefined && isStatusUri(uri)) return statusContents(board)
+  const owners = view.ownersOf(uri)
+  for (const [i, server] of owners.entries()) {
+    try {
+      return await ask(routing, request, { server, name: uri })
+    } catch (error) {
+      // Another may have it, where nobody can tell whose it is.
+      if (i === owners.length - 1 || !isUnknownResource(error)) throw error
+    }
+  }
+  throw new RpcFaultError({ code: RPC_CODES.resourceNotFound, message: 'Resource not found', data: { uri } })
+}
+
+function isUnknownResource(error: unknown): boolean {
+  if (error instanceof ProblemError) return true
+  if (!(error instanceof SessionError) || error.failure.kind !== 'rpc') return false
+  const { code } = error.failure.error
+  return code === RPC_CODES.resourceNotFound || code === RPC_CODES.invalidParams
+}
+
+async function getPrompt(routing: Routing, request: Routed): Promise<Result> {
+  const name = requireText(request.params, 'name')
+  const found = request.view.findPrompt(name)
+  if (found === undefined) throw invalid(`Unknown prompt: ${name}`)
+  return ask(routing, { ...request, params: { ...request.params, name: found.name } }, found)
+}
+
+async function complete(routing: Routing, request: Routed): Promise<Result> {
+  const { view, params } = request
+  const { ref } = params
+  if (!isObject(ref)) throw invalid('`ref` must be an object')
+  if (ref['type'] === 'ref/prompt') {
+    const found = view.findPrompt(requireText(ref, 'name'))
+    if (found === undefined) throw invalid(`Unknown prompt: ${String(ref['name'])}`)
+    return ask(routing, { ...request, params: { ...params, ref: { ...ref, name: found.name } } }, found)
+  }
+  const uri = requireText(ref, 'uri')
+  const server = view.ownerOfTemplate(uri) ?? view.ownersOf(uri)[0]
+  if (server === undefined) throw invalid(`Unknown resource: ${uri}`)
+  return ask(routing, request, { server, name: uri })
+}
+
+/** Any request but a tool call. */
+function ask({ board, relay }: Routing, request: Routed, found: Found): Promise<Result> {
+  const { method, params, caller, signal } = request
+  return relay.converse({ caller, params, signal }, (open) =>
+    relay.whileAt(found.server, open, () =>
+      board.request(
+        found.server,
+        method,
+        { ...withoutMeta(params), ...paramsFor(board, { found, params, open }) },
+        optionsOf(open, params),
+      ),
+    ),
+  )
+}
+
+function optionsOf(open: OpenRequest, params: Params): RequestOptions {
+  const { progressToken } = metaOf(params)
+  return {
+    signal: open.signal,
+    unfinished: 'returned',
+    handlers: toHandlers(({ method, params: asked, signal }) => askBack(open, method, asked, signal)),
+    onLog: (log) => {
+      if (wantsLog(open.caller, log)) open.notify('notifications/message', log)
+    },
+    ...(progressToken === undefined
+      ? {}
+      : { onProgress: (progress) => open.notify('notifications/progress', { ...progress, progressToken }) }),
+  }
+}
+
+/** What goes to the server beside what the request is about. */
+function paramsFor(
+  board: Board,
+  { found, params, open }: { readonly found: Found; readonly params: Params; readonly open: OpenRequest },
+): Params {
+  const { caller, more } = open
+  const meta = metaFor(eraOf(board, found.server), metaOf(params), caller)
+  return { ...more, ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }) }
+}
+
+/** Before it is known, a server gets nothing that only a modern one understands. */
+function eraOf(board: Board, server: string): Era {
+  return board.server(server)?.era ?? 'legacy'
+}
+
+const OF_THE_ROUND: ReadonlySet<string> = new Set(['_meta', 'inputResponses', 'requestState'])
+
+/** What belongs to the round, and not to the request, is put in anew. */
+function withoutMeta(params: Params): Params {
+  const kept = Object.entries(params).filter(([key]) => !OF_THE_ROUND.has(key))
+  return Object.fromEntries(kept)
+}
+
+function requireText(params: Params, key: string): string {
+  const value = params[key]
+  if (typeof value !== 'string') throw invalid(`\`${key}\` must be a string`)
+  return value
+}

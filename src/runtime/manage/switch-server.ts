@@ -1,0 +1,150 @@
+/**
+ * switch-server: a name turned off, or on again, whichever file declares it.
+ *
+ * in     the name, and whose settings say so
+ * out    what had to be written
+ * never  touches a file of another agent
+ *
+ * Off is a line in our settings, because it is about the name and not about one of its entries, and because a line in a
+ * repository's file would be off for everybody. On takes that line back; what is off by its own entry in a file of ours
+ * is mended there, and what is off by another agent's file is turned on by a line in our settings.
+ */
+import { isListValue, isObjectValue, valueAt, type Change, type Value } from '../../edit/change.ts'
+import type { CatalogEntry } from '../../model/catalog.ts'
+import { ProblemError } from '../../problem/problem.ts'
+import type { World } from '../../world/world.ts'
+import { editFile } from '../edit-file.ts'
+import type { LoadedCatalog } from '../load-catalog.ts'
+import { settingsFilesOf, settingsFileToWrite, settingsMode } from '../settings-file.ts'
+import { findOwn } from './own-entries.ts'
+import { managedServer, stillOff } from './own-problems.ts'
+
+/** A repository's settings can turn nothing on or off. */
+export type SwitchScope = 'user' | 'local'
+
+export interface SwitchRequest {
+  readonly name: string
+  readonly to: 'on' | 'off'
+  readonly scope: SwitchScope
+}
+
+/** Throws `manage/managed`, `manage/still-off`, and what `editFile` throws. Gives the files that were changed. */
+export async function switchServer(
+  world: World,
+  request: SwitchRequest,
+  load: () => Promise<LoadedCatalog>,
+): Promise<readonly string[]> {
+  const loaded = await load()
+  const holder = loaded.catalog.entries.find(({ entry }) => entry.found.name === request.name)
+  if (holder?.entry.found.origin.scope === 'managed')
+    throw new ProblemError(managedServer(request.name, holder.entry.found.origin))
+  return request.to === 'off' ? turnOff(world, request, loaded) : turnOn(world, request, load)
+}
+
+async function turnOff(
+  world: World,
+  { name, scope }: SwitchRequest,
+  loaded: LoadedCatalog,
+): Promise<readonly string[]> {
+  const file = settingsFileToWrite(world, loaded, scope)
+  const taken = await takeOut(world, loaded, { list: 'enabledServers', name })
+  if (isOff(loaded, name) && taken.length === 0) return []
+  return [...taken, ...(await putIn(world, { file, list: 'disabledServers', name, scope }))]
+}
+
+async function turnOn(
+  world: World,
+  { name, scope }: SwitchRequest,
+  load: () => Promise<LoadedCatalog>,
+): Promise<readonly string[]> {
+  const changed = [...(await takeOut(world, await load(), { list: 'disabledServers', name }))]
+  const loaded = await load()
+  for (const own of findOwn(loaded, name).filter(({ found }) => found.fate.kind === 'disabled')) {
+    const path = [...own.path, 'enabled']
+    const outcome = await editFile(world, { file: own.file }, (value) =>
+      valueAt(value, path) === false ? [{ kind: 'remove', path }] : [],
+    )
+    if (outcome === 'changed') changed.push(own.file)
+  }
+  if (!isOff(await load(), name)) return changed
+  const file = settingsFileToWrite(world, loaded, scope)
+  changed.push(...(await putIn(world, { file, list: 'enabledServers', name, scope })))
+  const left = disabledOf(await load(), name)
+  if (left?.fate.kind === 'disabled') throw new ProblemError(stillOff(name, left.fate.by, left.fate.reason))
+  return changed
+}
+
+function isOff(loaded: LoadedCatalog, name: string): boolean {
+  return disabledOf(loaded, name) !== undefined
+}
+
+function disabledOf({ catalog }: LoadedCatalog, name: string): CatalogEntry | undefined {
+  return catalog.entries.find(({ entry, fate }) => entry.found.name === name && fate.kind === 'disabled')
+}
+
+type List = 'disabledServers' | 'enabledServers'
+
+/** Out of this list in all settings that are the user's. */
+async function takeOut(
+  world: World,
+  loaded: LoadedCatalog,
+  { list, name }: { readonly list: List; readonly name: string },
+): Promise<readonly string[]> {
+  const changed: string[] = []
+  for (const scope of ['local', 'user'] as const) {
+    for (const file of Object.values(settingsFilesOf(world, loaded, scope))) {
+      if (world.files.kind(file) === 'missing') continue
+      const outcome = await editFile(world, { file }, (value) => removals(value[list], list, name))
+      if (outcome === 'changed') changed.push(file)
+    }
+  }
+  return changed
+}
+
+function removals(items: Value | undefined, list: List, name: string): readonly Change[] {
+  const places = isListValue(items) ? items.flatMap((item, i) => (item === name ? [i] : [])) : []
+  // From the last on, so that the places of the others stay true.
+  return places.toReversed().map((i) => ({ kind: 'remove', path: [list, i] }))
+}
+
+async function putIn(
+  world: World,
+  {
+    file,
+    list,
+    name,
+    scope,
+  }: { readonly file: string; readonly list: List; readonly name: string; readonly scope: SwitchScope },
+): Promise<readonly string[]> {
+  const outcome = await editFile(world, { file, mode: settingsMode(scope) }, (value) => {
+    const items = isObjectValue(value) ? valueAt(value, [list]) : undefined
+    const known = isListValue(items) ? items : []
+    return known.includes(name) ? [] : [{ kind: 'set', path: [list, known.length], value: name }]
+  })
+  return outcome === 'changed' ? [file] : []
+}
+
+/** What the settings say about a name goes with it to another. Gives the files that were changed. */
+export async function renameSwitches(
+  world: World,
+  loaded: LoadedCatalog,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<readonly string[]> {
+  const changed: string[] = []
+  for (const scope of ['local', 'user'] as const) {
+    for (const file of Object.values(settingsFilesOf(world, loaded, scope))) {
+      if (world.files.kind(file) === 'missing') continue
+      const outcome = await editFile(world, { file }, (value) =>
+        (['disabledServers', 'enabledServers'] as const).flatMap((list): readonly Change[] => {
+          const items = value[list]
+          if (!isListValue(items)) return []
+          return items.flatMap((item, i) =>
+            item === from ? [{ kind: 'set', path: [list, i], value: to } as const] : [],
+          )
+        }),
+      )
+      if (outcome === 'changed') changed.push(file)
+    }
+  }
+  return changed
+}

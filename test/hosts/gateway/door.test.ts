@@ -1,0 +1,160 @@
+/**
+ * door: who gets in, and what happens to those who do not, or who do not behave.
+ */
+import { connect } from 'node:net'
+import { request } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { MODERN_VERSION } from '../../../src/model/session.ts'
+import { serverEntry } from '../../boards/open.ts'
+import { openTestGateway, TOKEN } from './open.ts'
+
+const DISCOVER = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'server/discover',
+  params: {
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': MODERN_VERSION,
+      'io.modelcontextprotocol/clientCapabilities': {},
+    },
+  },
+})
+
+const HEADERS = {
+  authorization: `Bearer ${TOKEN}`,
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+  'mcp-protocol-version': MODERN_VERSION,
+  'mcp-method': 'server/discover',
+}
+
+interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly body: string
+}
+
+/** Not `fetch`, which would not let anyone say another host. */
+function ask(
+  url: URL,
+  {
+    headers = {},
+    body = DISCOVER,
+    method = 'POST',
+  }: { headers?: object; body?: string; method?: string } = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const all = Object.entries({ ...HEADERS, ...headers }).filter(([, value]) => value !== undefined)
+    const sent = request(
+      url,
+      { method, headers: Object.fromEntries(all) as Record<string, string> },
+      (response) => {
+        let text = ''
+        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }),
+        )
+      },
+    )
+    sent.on('error', reject)
+    sent.end(method === 'POST' ? body : undefined)
+  })
+}
+
+describe('the door', () => {
+  it('lets in who has the token, and nobody else', async () => {
+    await using gateway = await openTestGateway({})
+    const statusWith = async (authorization: string | undefined): Promise<number> =>
+      (await ask(gateway.url(), { headers: { authorization } })).status
+    expect(await statusWith(`Bearer ${TOKEN}`)).toBe(200)
+    for (const wrong of [
+      undefined,
+      'Bearer',
+      'Bearer x',
+      `Bearer ${TOKEN}x`,
+      `Bearer ${TOKEN.slice(1)}`,
+      `Basic ${TOKEN}`,
+    ])
+      expect(await statusWith(wrong), String(wrong)).toBe(401)
+    const { headers } = await ask(gateway.url(), { headers: { authorization: undefined } })
+    expect(headers['www-authenticate']).toBe('Bearer')
+  })
+
+  it('does not open to web pages of others', async () => {
+    await using gateway = await openTestGateway({})
+    const statusWith = async (headers: object): Promise<number> =>
+      (await ask(gateway.url(), { headers })).status
+    expect(await statusWith({ host: 'evil.example' })).toBe(403)
+    expect(await statusWith({ host: '127.0.0.1.evil.example' })).toBe(403)
+    expect(await statusWith({ origin: 'https://evil.example' })).toBe(403)
+    expect(await statusWith({ origin: 'null' })).toBe(403)
+    expect(await statusWith({ origin: 'http://localhost:5173' })).toBe(200)
+    expect(await statusWith({ host: 'localhost:1' })).toBe(200)
+  })
+
+  it('says what it does not have', async () => {
+    await using gateway = await openTestGateway({})
+    expect((await ask(gateway.url('/elsewhere'))).status).toBe(404)
+    expect((await ask(gateway.url('/mcp/none'))).status).toBe(404)
+    expect((await ask(gateway.url(), { method: 'GET' })).status).toBe(405)
+    expect((await ask(gateway.url(), { method: 'PUT' })).status).toBe(405)
+    expect((await ask(gateway.url(), { headers: { 'content-type': 'text/plain' } })).status).toBe(415)
+    expect((await ask(gateway.url(), { body: '{' })).status).toBe(400)
+    expect((await ask(gateway.url(), { body: '[]' })).status).toBe(400)
+    expect(
+      (await ask(gateway.url('/healthz'), { method: 'GET', headers: { authorization: undefined } })).status,
+    ).toBe(200)
+  })
+
+  it('takes no more than a request may have', async () => {
+    await using gateway = await openTestGateway({})
+    const large = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'x',
+      params: { a: 'x'.repeat(17 * 1024 * 1024) },
+    })
+    // The connection is closed on the rest of it, perhaps before the answer was read.
+    const refused = await ask(gateway.url(), { body: large }).then(
+      ({ status }) => status,
+      ({ code }: { readonly code: string }) => code,
+    )
+    expect([413, 'EPIPE', 'ECONNRESET']).toContain(refused)
+    expect((await ask(gateway.url(), { headers: { 'x-large': 'x'.repeat(70_000) } })).status).toBe(431)
+    expect((await ask(gateway.url())).status).toBe(200)
+  })
+
+  it('is not held open by half a request', async () => {
+    await using gateway = await openTestGateway({})
+    const half = connect(Number(new URL(gateway.origin).port), '127.0.0.1')
+    half.write('POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Le')
+    expect((await ask(gateway.url())).status).toBe(200)
+    half.destroy()
+  })
+})
+
+describe('a session', () => {
+  const initialize = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } },
+  })
+  const LEGACY = { 'mcp-protocol-version': '2025-11-25', 'mcp-method': undefined }
+
+  it('is its own, ends when its client says so, and is not known at another endpoint', async () => {
+    await using gateway = await openTestGateway({ x: serverEntry('well-behaved') })
+    const { headers } = await ask(gateway.url(), { body: initialize, headers: LEGACY })
+    const id = String(headers['mcp-session-id'])
+    const ping = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'ping' })
+    const statusOf = async (options: object, path?: string): Promise<number> =>
+      (await ask(gateway.url(path), { headers: { ...LEGACY, 'mcp-session-id': id }, body: ping, ...options }))
+        .status
+    expect(await statusOf({})).toBe(200)
+    expect(await statusOf({}, '/mcp/x')).toBe(404)
+    expect(await statusOf({ headers: { ...LEGACY, 'mcp-session-id': 'guessed' } })).toBe(404)
+    expect(await statusOf({ headers: LEGACY })).toBe(400)
+    expect(await statusOf({ method: 'DELETE' })).toBe(200)
+    expect(await statusOf({})).toBe(404)
+  })
+})

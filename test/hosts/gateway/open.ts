@@ -1,0 +1,172 @@
+/**
+ * open: a gateway in front of real servers, and clients of the official SDK in front of it.
+ */
+import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { openServing } from '../../../src/hosts/gateway/serve.ts'
+import type { OpenServing } from '../../../src/hosts/shared/gateway-host.ts'
+import { MODERN_VERSION, type Era } from '../../../src/model/session.ts'
+import { loadCatalog } from '../../../src/runtime/load-catalog.ts'
+import { createObserved, type Observed } from '../../worlds/observed.ts'
+
+export const TOKEN = 'a-secret-that-clients-show'
+
+export interface TestGateway extends AsyncDisposable {
+  readonly serving: OpenServing
+  readonly scratch: Observed
+  readonly origin: string
+  readonly url: (path?: string) => URL
+}
+
+/** Every tool may be called, unless other rules are given. */
+const ALLOWED = [{ tool: 'mcp__*', action: 'allow' }]
+
+export interface TestGatewayOptions {
+  readonly rules?: readonly object[]
+  readonly token?: string | undefined
+}
+
+export async function openTestGateway(
+  servers: Readonly<Record<string, object>>,
+  options: TestGatewayOptions = {},
+): Promise<TestGateway> {
+  const { rules = ALLOWED } = options
+  const token = 'token' in options ? options.token : TOKEN
+  const scratch = createObserved()
+  writeSettings(scratch.home, { servers, rules })
+  const serving = await openServing({
+    world: scratch.world,
+    version: '1.2.3',
+    load: ({ world, ...how }) => loadCatalog(world, how),
+  })
+  const port = await serving.overHttp({ host: '127.0.0.1', port: 0, token })
+  const origin = `http://127.0.0.1:${port}`
+  return {
+    serving,
+    scratch,
+    origin,
+    url: (path = '/mcp') => new URL(path, origin),
+    async [Symbol.asyncDispose]() {
+      await serving[Symbol.asyncDispose]()
+      scratch[Symbol.dispose]()
+    },
+  }
+}
+
+export function writeSettings(
+  home: string,
+  { servers, rules = ALLOWED }: { readonly servers: object; readonly rules?: readonly object[] },
+): void {
+  const put = (path: string, value: object): void => {
+    const file = join(home, path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, JSON.stringify(value))
+  }
+  put('.config/plugboard/mcp.json', { mcpServers: servers })
+  put('.config/plugboard/settings.json', { permissions: { rules } })
+}
+
+/** The server made with the SDK, which speaks both eras, held to one. */
+export function sdkEntry(era: Era): object {
+  const file = fileURLToPath(new URL('../../servers/http/sdk.mjs', import.meta.url))
+  return { command: process.execPath, args: [file, 'stdio'], protocol: protocolOf(era) }
+}
+
+export function protocolOf(era: Era): string {
+  return era === 'legacy' ? 'legacy' : MODERN_VERSION
+}
+
+export interface TestClient extends AsyncDisposable {
+  readonly client: Client
+  /** What it was told, and what it was asked. */
+  readonly told: { readonly method: string; readonly params?: object | undefined }[]
+  readonly asked: { readonly method: string; readonly params?: object | undefined }[]
+  /** Resolves when it was told of this. */
+  untilTold(method: string): Promise<void>
+}
+
+export interface ClientOptions {
+  readonly era: Era
+  /** Default: answers everything. */
+  readonly capabilities?: object
+  readonly elicit?: () => object
+}
+
+export const ANSWERS = {
+  elicit: { action: 'accept', content: { name: 'Ada' } },
+  sample: { model: 'none', role: 'assistant', content: { type: 'text', text: 'hello' } },
+  roots: [{ uri: 'file:///shop', name: 'shop' }],
+}
+
+export async function connectClient(transport: Transport, options: ClientOptions): Promise<TestClient> {
+  const { era, capabilities = { roots: {}, sampling: {}, elicitation: { form: {} } }, elicit } = options
+  const client = new Client(
+    { name: 'test-client', version: '1' },
+    {
+      capabilities,
+      versionNegotiation: { mode: era === 'modern' ? { pin: MODERN_VERSION } : 'legacy' },
+    },
+  )
+  const told: TestClient['told'] = []
+  const asked: TestClient['asked'] = []
+  let look = (): void => undefined
+  client.fallbackNotificationHandler = async ({ method, params }) => {
+    told.push({ method, params })
+    look()
+  }
+  const has = (name: string): boolean => name in capabilities
+  if (has('elicitation'))
+    client.setRequestHandler('elicitation/create', async ({ method, params }) => {
+      asked.push({ method, params })
+      return (elicit?.() ?? structuredClone(ANSWERS.elicit)) as never
+    })
+  if (has('sampling'))
+    client.setRequestHandler('sampling/createMessage', async ({ method, params }) => {
+      asked.push({ method, params })
+      return structuredClone(ANSWERS.sample) as never
+    })
+  if (has('roots'))
+    client.setRequestHandler('roots/list', async ({ method }) => {
+      asked.push({ method })
+      return { roots: structuredClone(ANSWERS.roots) }
+    })
+  await client.connect(transport)
+  return {
+    client,
+    told,
+    asked,
+    untilTold: (method) =>
+      new Promise((resolve, reject) => {
+        const timer = setTimeout(
+          () => reject(new Error(`not told of ${method}: ${JSON.stringify(told)}`)),
+          10_000,
+        )
+        look = () => {
+          if (!told.some((one) => one.method === method)) return
+          clearTimeout(timer)
+          resolve()
+        }
+        look()
+      }),
+    [Symbol.asyncDispose]: () => client.close(),
+  }
+}
+
+export function httpTransport(url: URL, token: string = TOKEN): Transport {
+  return new StreamableHTTPClientTransport(url, {
+    requestInit: { headers: { Authorization: `Bearer ${token}` } },
+  })
+}
+
+/** The built command. */
+export function stdioTransport(scratch: Observed): Transport {
+  return new StdioClientTransport({
+    command: process.execPath,
+    args: [fileURLToPath(new URL('../../../dist/bin.cjs', import.meta.url)), 'serve', '--stdio'],
+    env: { PATH: process.env['PATH'] ?? '', HOME: scratch.home },
+    cwd: scratch.project,
+  })
+}

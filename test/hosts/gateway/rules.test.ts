@@ -1,0 +1,127 @@
+/**
+ * rules: what the user's rules mean for clients of the gateway, and what one bad server means for the others.
+ */
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Era } from '../../../src/model/session.ts'
+import { readGatewayToken } from '../../../src/runtime/gateway-token.ts'
+import { serverEntry } from '../../boards/open.ts'
+import { createScratch } from '../../worlds/scratch.ts'
+import {
+  connectClient,
+  httpTransport,
+  openTestGateway,
+  sdkEntry,
+  type ClientOptions,
+  type TestGateway,
+} from './open.ts'
+
+const ERAS: readonly Era[] = ['legacy', 'modern']
+
+const textOf = (result: unknown): string =>
+  (result as { readonly content: { readonly text: string }[] }).content[0]!.text
+
+const connect = (gateway: TestGateway, options: ClientOptions): ReturnType<typeof connectClient> =>
+  connectClient(httpTransport(gateway.url('/mcp/x')), options)
+
+const ECHO = { name: 'echo', arguments: { text: 'well' } }
+
+describe.each(ERAS)('a %s client', (era) => {
+  it('is asked what the rules leave to a person, and its answer holds', async () => {
+    await using gateway = await openTestGateway({ x: sdkEntry('modern') }, { rules: [] })
+    const answers = ['once', 'session']
+    const elicit = (): object => ({ action: 'accept', content: { decision: answers.shift() } })
+    await using test = await connect(gateway, { era, elicit })
+    for (const _ of ['asked', 'asked', 'not asked any more'])
+      expect(textOf(await test.client.callTool(ECHO))).toBe('well')
+    expect(test.asked).toHaveLength(2)
+    expect(JSON.stringify(test.asked[0])).toContain('may `echo` of `x` be called with')
+  })
+
+  it('that says no gets a denial', async () => {
+    await using gateway = await openTestGateway({ x: sdkEntry('modern') }, { rules: [] })
+    await using test = await connect(gateway, { era, elicit: () => ({ action: 'decline' }) })
+    expect(await test.client.callTool(ECHO)).toMatchObject({ isError: true })
+  })
+
+  it('that cannot be asked gets a denial that says how to allow it', async () => {
+    await using gateway = await openTestGateway({ x: sdkEntry('modern') }, { rules: [] })
+    await using test = await connect(gateway, { era, capabilities: {} })
+    const result = await test.client.callTool(ECHO)
+    expect(result).toMatchObject({ isError: true })
+    expect(textOf(result)).toContain('plugboard permissions allow')
+  })
+
+  it('is denied what a rule denies, whatever it could be asked', async () => {
+    const rules = [{ tool: 'mcp__x__echo', action: 'deny', reason: 'no echoes here' }]
+    await using gateway = await openTestGateway({ x: sdkEntry('modern') }, { rules })
+    await using test = await connect(gateway, { era })
+    expect(textOf(await test.client.callTool(ECHO))).toContain('no echoes here')
+    expect(test.asked).toEqual([])
+  })
+
+  it('is asked once about a call in which the server asks, too', async () => {
+    await using gateway = await openTestGateway({ x: sdkEntry('modern') }, { rules: [] })
+    const answers = [
+      { action: 'accept', content: { decision: 'once' } },
+      { action: 'accept', content: { name: 'Ada' } },
+    ]
+    await using test = await connect(gateway, { era, elicit: () => answers.shift()! })
+    const result = await test.client.callTool({ name: 'ask', arguments: { only: ['elicitation'] } })
+    const [said, state] = JSON.parse(textOf(result))
+    expect(said).toMatchObject({ elicitation: { content: { name: 'Ada' } } })
+    expect(state).toBe('a note to itself')
+    expect(answers).toEqual([])
+  })
+})
+
+describe('one bad server', () => {
+  it('costs the others nothing, and its state can be asked for', async () => {
+    const bad = { hanging: serverEntry('never-answers'), gone: { command: 'no-such-program-4711' } }
+    await using gateway = await openTestGateway({ ...bad, x: sdkEntry('modern') })
+    await using test = await connectClient(httpTransport(gateway.url()), { era: 'modern' })
+    await using own = await connect(gateway, { era: 'modern' })
+    expect((await own.client.listTools()).tools.length).toBeGreaterThan(5)
+    const startedAt = Date.now()
+    const { tools } = await test.client.listTools()
+    expect(Date.now() - startedAt).toBeLessThan(2000)
+    expect(tools.map(({ name }) => name)).toContain('mcp__x__echo')
+    const status = JSON.parse(textOf(await test.client.callTool({ name: 'plugboard_status', arguments: {} })))
+    expect(status.servers).toMatchObject([
+      { name: 'gone', state: 'failed', problem: expect.stringContaining('gone') as string },
+      { name: 'hanging', state: 'connecting' },
+      { name: 'x', state: 'ready', tools: 9 },
+    ])
+    const { contents } = await test.client.readResource({ uri: 'plugboard://status' })
+    expect(JSON.parse((contents[0] as { readonly text: string }).text)).toEqual(status)
+  })
+})
+
+describe('many clients', () => {
+  it('share each server: it runs once', async () => {
+    await using gateway = await openTestGateway({ x: sdkEntry('legacy') })
+    const clients = await Promise.all(
+      Array.from({ length: 8 }, (_, i) => connect(gateway, { era: ERAS[i % 2]! })),
+    )
+    const answers = await Promise.all(
+      clients.map(({ client }, i) => client.callTool({ name: 'echo', arguments: { text: String(i) } })),
+    )
+    expect(answers.map(textOf)).toEqual(clients.map((_, i) => String(i)))
+    expect(gateway.scratch.children).toHaveLength(1)
+    await Promise.all(clients.map((one) => one[Symbol.asyncDispose]()))
+  })
+})
+
+describe('the token', () => {
+  it('is made once, for its user alone', async () => {
+    using scratch = createScratch()
+    const dirs = { state: join(scratch.home, 'state') }
+    const all = await Promise.all(Array.from({ length: 5 }, () => readGatewayToken(scratch.world, dirs)))
+    const [{ token, file }] = all as [(typeof all)[number]]
+    expect(new Set(all.map((one) => one.token)).size).toBe(1)
+    expect(token).toMatch(/^[\w-]{43}$/)
+    expect(readFileSync(file, 'utf8')).toBe(`${token}\n`)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+})
