@@ -27,7 +27,10 @@ export function createDemoServer(
     async connect(transport) {
       const desk = { notes: createNotes(world, folder()), clock: world.clock }
       const line = createLine(transport)
+      // A transport of MCP has no other way.
+      // oxlint-disable-next-line prefer-add-event-listener
       transport.onmessage = (message: unknown) => void answer(desk, line, message)
+      // oxlint-disable-next-line prefer-add-event-listener
       transport.onclose = () => line.end()
       await transport.start()
     },
