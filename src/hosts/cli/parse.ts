@@ -94,8 +94,8 @@ export function splitLine(argv: readonly string[]): Line {
     if (takesNext) i++
     const value = takesNext ? next : inline
     flags.push({ spelled: spelled!, flag, ...(value === undefined ? {} : { value }) })
-    if (value === undefined) continue
-    while (flag?.goesOn?.test(argv[i + 1] ?? '') === true)
+    const goesOn = value === undefined ? undefined : flag?.goesOn
+    while (goesOn?.test(argv[i + 1] ?? '') === true)
       flags.push({ spelled: spelled!, flag, value: argv[++i]! })
   }
   return { flags, positional, isOver }
