@@ -30,7 +30,7 @@ interface Import {
 }
 
 const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts'))
+  .filter((file) => /\.tsx?$/.test(file))
   .map((file) => file.replaceAll('\\', '/'))
   .sort()
 
@@ -120,7 +120,7 @@ function findViolation({ from, line, target }: Import): string | undefined {
   const say = (rule: string): string => `src/${from}:${line} imports ${target}: ${rule}`
   const isRealWorld = from.startsWith('world/node/')
   if (target.startsWith('node:')) return isRealWorld ? undefined : say('only world/node may import node:*')
-  if (!target.includes('/') || target.startsWith('@') || !target.endsWith('.ts')) return undefined
+  if (!target.includes('/') || target.startsWith('@') || !/\.tsx?$/.test(target)) return undefined
   if (BUILDERS.includes(from)) return undefined
   if (target.startsWith('world/node/'))
     return isRealWorld ? undefined : say('only bin.ts, index.ts and tests use world/node')

@@ -82,11 +82,11 @@ function cut(editor: Editor, from: number, to: number): Editor {
 }
 
 function before(text: string, cursor: number): number {
-  return cursor - ([...text.slice(0, cursor)].at(-1)?.length ?? 0)
+  return cursor - (Array.from(text.slice(0, cursor)).at(-1)?.length ?? 0)
 }
 
 function after(text: string, cursor: number): number {
-  return cursor + ([...text.slice(cursor)][0]?.length ?? 0)
+  return cursor + (Array.from(text.slice(cursor))[0]?.length ?? 0)
 }
 
 function wordBefore(text: string, cursor: number): number {

@@ -11,11 +11,12 @@ import { toPrintableLines } from '../../base/printable.ts'
 import type { Problem } from '../../model/problem.ts'
 import { ProblemError } from '../../problem/problem.ts'
 import type { Board } from '../../runtime/board.ts'
+import type { LoadHow } from '../../runtime/catalog-loader.ts'
 import type { LoadedCatalog } from '../../runtime/load-catalog.ts'
 import type { CommandContext } from '../shared/context.ts'
 import { imagesOf } from '../shared/images.ts'
 import { saveMediaTo } from '../shared/media-files.ts'
-import { showPath } from '../shared/show-path.ts'
+import { showFolder, showPath } from '../shared/show-path.ts'
 import { toProblem } from '../shared/to-problem.ts'
 import type { OpenModel } from './agent/agent.ts'
 import type { SessionEvent } from './agent/events.ts'
@@ -91,6 +92,7 @@ class LiveSession implements Session {
     this.store = createStore(first, (effect) => this.#perform(effect))
     this.#board = new Promise((resolve) => (this.#openBoard = resolve))
     this.store.onChange(() => this.#tick())
+    this.#note(`Plugboard ${context.version} in ${showFolder(world.cwd, world)}`)
   }
 
   async run(): Promise<void> {
@@ -115,43 +117,33 @@ class LiveSession implements Session {
     for (const one of this.#running) one.abort()
     this.#questions.close()
     await Promise.allSettled(this.#work)
+    // Where no file has been read, nothing was started.
     if (this.#loaded !== undefined) await (await this.#board).close()
   }
 
   async #start(): Promise<void> {
-    const { world } = this.#context
-    const loaded = await this.#context.load({ connectors: 'fetch' })
-    if (this.#over.signal.aborted) return
-    this.#loaded = loaded
-    const history = readHistory(world, this.#historyFile())
-    this.store.send({ type: 'history', history })
-    this.#chooseModel(undefined)
-    this.#openBoard(this.#connect(loaded))
+    const { world, paint } = this.#context
+    this.#openBoard(this.#connect())
     const board = await this.#board
     this.#look(board)
     board.on('change', () => this.#look(board))
+    const loaded = this.#loaded!
     const problems = loaded.catalog.problems.filter(({ severity }) => severity === 'error')
-    if (problems.length > 0) this.#print({ kind: 'problems', problems })
+    if (problems.length > 0) this.#report(problems)
     const { mode } = (await board.permissions()).current()
     this.store.send({ type: 'mode', mode })
-    const isApproved = await askTrust({ world, ask: this.#ask, paint: this.#context.paint }, loaded)
+    const isApproved = await askTrust({ world, ask: this.#ask, paint }, loaded)
     if (isApproved && !this.#over.signal.aborted) await board.reload()
     // The way to a first server, for who has none.
     if (loaded.catalog.entries.length === 0) this.#note(NO_SERVERS)
   }
 
-  async #connect(loaded: LoadedCatalog): Promise<Board> {
+  async #connect(): Promise<Board> {
     const { openBoard } = await import('../../runtime/board.ts')
     const { world, version, flags, paint, terminal } = this.#context
-    const columns = (): number => terminal.size().columns
-    const desk = { ask: this.#ask, paint, columns }
-    let first: LoadedCatalog | undefined = loaded
+    const desk = { ask: this.#ask, paint, columns: () => terminal.size().columns }
     return openBoard(world, {
-      load: async () => {
-        const now = first ?? (await this.#context.load({ connectors: 'fetch' }))
-        first = undefined
-        return now
-      },
+      load: (how) => this.#load(how),
       watch: true,
       wait: 'moment',
       inProcess: this.#demo.inProcess,
@@ -163,6 +155,27 @@ class LiveSession implements Session {
         elicit: createElicitAnswerers({ ...desk, browser: world.browser, note: (text) => this.#note(text) }),
       },
     })
+  }
+
+  /** A file of the line that breaks while the shell is open does not end it. */
+  async #load({ world, readings, connectors }: LoadHow): Promise<LoadedCatalog> {
+    const before = this.#loaded
+    try {
+      this.#loaded = await this.#context.load({ readings, connectors: connectors ?? 'fetch' }, world)
+    } catch (error) {
+      if (before === undefined || !(error instanceof ProblemError)) throw error
+      this.#report([error.problem])
+      return before
+    }
+    if (before === undefined) this.#begin()
+    return this.#loaded
+  }
+
+  /** What the files say of the shell itself. */
+  #begin(): void {
+    const history = readHistory(this.#context.world, this.#historyFile())
+    this.store.send({ type: 'history', history })
+    this.#chooseModel(undefined)
   }
 
   #look(board: Board): void {

@@ -41,6 +41,8 @@ export interface ShellState {
   readonly isUnfolded: boolean
   /** The last result of which lines were left out. */
   readonly folded: DoneCall | undefined
+  /** Only what is finished is left on the screen. */
+  readonly isOver: boolean
   /** In milliseconds, as far as it matters to what is shown. */
   readonly now: number
 }
@@ -126,6 +128,7 @@ export type ShellEvent =
   | { readonly type: 'cleared' }
   | { readonly type: 'resized'; readonly size: Size }
   | { readonly type: 'tick'; readonly at: number }
+  | { readonly type: 'left' }
 
 export type Effect =
   /** A prompt, or a slash command. */
@@ -156,6 +159,7 @@ export function createState(given: Pick<ShellState, 'size' | 'mode' | 'now'>): S
     isQuitting: false,
     isUnfolded: false,
     folded: undefined,
+    isOver: false,
   }
 }
 

@@ -69,6 +69,8 @@ export function step(state: ShellState, event: ShellEvent): Step {
       return [{ ...state, size: event.size }]
     case 'tick':
       return [{ ...state, now: event.at }]
+    case 'left':
+      return [{ ...flushAnswer(state), isOver: true }]
     default:
       return unreachable(event)
   }
@@ -109,7 +111,10 @@ function hear(state: ShellState, event: SessionEvent): ShellState {
     case 'tool-result':
       return hearResult(state, event)
     case 'retry': {
-      const shown = finish(flushAnswer(state), { kind: 'problems', problems: [event.problem] })
+      // The whole problem is shown when there is no other try.
+      const { message, notes } = event.problem
+      const text = [message, ...notes.slice(0, 1)].join(': ')
+      const shown = finish(flushAnswer(state), { kind: 'note', text: `${text}; it is asked again` })
       return {
         ...shown,
         turn: { since: state.turn?.since ?? state.now, retryAt: state.now + event.afterMs },

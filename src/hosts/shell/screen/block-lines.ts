@@ -27,7 +27,7 @@ export function blockLines(block: Block, view: View): readonly string[] {
     case 'lines':
       return block.lines.flatMap((line) => wrapPainted(line, columns))
     case 'note':
-      return wrap(toPrintable(block.text), columns - 2).map((line) => paint.dim(`· ${line}`))
+      return hang(wrap(toPrintable(block.text), columns - 2), '·', ' ').map(paint.dim)
     case 'problems':
       return wrapPainted(showProblems(block.problems, { here, paint, columns }), columns)
     default:

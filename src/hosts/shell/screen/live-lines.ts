@@ -15,6 +15,7 @@ import { statusLine } from './status-line.ts'
 import { showElapsed, type View } from './view.ts'
 
 export function liveLines(state: ShellState, view: View): Drawn {
+  if (state.isOver) return { lines: [] }
   const above = [
     ...answerLines(state, view),
     ...state.calls.flatMap((call) => runningLines(call, state, view)),
@@ -108,7 +109,7 @@ function promptLines({ editor }: ShellState, view: View): Drawn {
   return { lines: [rule, ...shown], cursor: { x: cursor!.x, y: cursor!.y + 1 } }
 }
 
-const EXAMPLE = 'ask something, or /help'
+const EXAMPLE = '(ask something, or /help)'
 
 const SHOWN_ITEMS = 8
 

@@ -37,6 +37,7 @@ export function openScreen(
     draw: (sequence) => write(sequence),
     close() {
       stopClearing()
+      store.send({ type: 'left' })
       stopKeys()
       app.unmount()
     },
