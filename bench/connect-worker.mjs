@@ -111,7 +111,8 @@ async function measureReady(contestant) {
 async function measureHang(contestant, tenth) {
   const servers = { tenth: tiny(...(tenth === 'hangs' ? ['--hang'] : [])), ...tinies(9) }
   const before = performance.now()
-  const board = await contestant(servers, { wait: 'moment' })
+  // Opening itself may take a moment of 250 ms, which is not what is asked.
+  const board = await contestant(servers, { deadlineMs: 0 })
   await Promise.all(Object.keys(tinies(9)).map((name) => board.waitFor(name)))
   const time = performance.now() - before
   await board.close()

@@ -67,7 +67,7 @@ const APART = {
 }
 /** As those, but ES modules, for what cannot be required: through a file of a few lines, since a script from a code cache has no `import()`. */
 const APART_MODULES = {
-  'src/hosts/shell/main.ts': { name: 'shell', exports: ['headless', 'shell'] },
+  'src/hosts/shell/main.ts': { name: 'shell', exports: ['demo', 'headless', 'shell'] },
 }
 const apart = {
   name: 'apart',

@@ -22,6 +22,7 @@ async function main(): Promise<void> {
     hosts: {
       headless: async () => (await import('./hosts/shell/main.ts')).headless,
       shell: async () => (await import('./hosts/shell/main.ts')).shell,
+      demo: async () => (await import('./hosts/shell/main.ts')).demo,
     },
     gateway: async () => import('./hosts/gateway/serve.ts'),
   })

@@ -25,7 +25,8 @@ const MAX_LINE_BYTES = 4096
 /** Of each of the two files. */
 const MAX_FILE_BYTES = 2.5 * 1024 * 1024
 const MODE = 0o600
-const GATHER_MS = 100
+/** Longer than most starts take: a write holds up those that are starting. */
+const GATHER_MS = 400
 
 /** The name is in the file's for people, the hash of it for names that are no file names. */
 export function logFileOf(world: World, dirs: StateDir, name: string): string {

@@ -515,6 +515,11 @@ export interface Terminal {
   choose<T extends string>(question: string, options: readonly Choice<T>[]): Promise<T | undefined>
   /** A line of text; undefined when the person cancelled. Call only when `canAsk`. */
   ask(question: string, options?: AskOptions): Promise<string | undefined>
+  /**
+   * Runs an editor on a file, in this terminal or in a window of its own, and resolves when it is closed. `command` is a
+   * line for the shell, as `EDITOR` has it. The exit code is undefined when a signal ended it.
+   */
+  edit(command: string, file: string): Promise<number | undefined>
   /** As wide and high as it is now. Call only when `canAsk`. */
   size(): { readonly columns: number; readonly rows: number }
   /** The answer takes the listener away. */
@@ -524,11 +529,6 @@ export interface Terminal {
    * `ESC [ 201 ~`. The answer gives the terminal back. Call only when `canAsk`.
    */
   onKeys(listener: (chunk: string) => void): () => void
-  /**
-   * Runs an editor on a file, in this terminal or in a window of its own, and resolves when it is closed. `command` is a
-   * line for the shell, as `EDITOR` has it. The exit code is undefined when a signal ended it.
-   */
-  edit(command: string, file: string): Promise<number | undefined>
 }
 
 export interface AskOptions {

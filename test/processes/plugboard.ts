@@ -30,6 +30,10 @@ export interface RunOptions {
   readonly cwd?: string
   /** What starts the command. Default: Node with the built file. */
   readonly start?: readonly string[]
+  /** What is piped into it. Default: nothing is there. */
+  readonly input?: string
+  /** Ctrl-C, once stdout says this. */
+  readonly interruptAt?: string
 }
 
 export interface Machine extends Disposable {
@@ -78,8 +82,12 @@ export function openMachine(files: Files = {}): Machine {
         writeFileSync(machine.at(path), toBytes(content))
       }
     },
-    run: (args, { env = {}, cwd = project, start = [process.execPath, join(DIST, 'bin.cjs')] } = {}) =>
+    run: (
+      args,
+      { env = {}, cwd = project, start = [process.execPath, join(DIST, 'bin.cjs')], ...more } = {},
+    ) =>
       runChild([...start, ...args], {
+        ...more,
         cwd,
         env: { PATH: process.env['PATH'] ?? '', HOME: home, PLUGBOARD_KEYCHAIN: 'off', ...env },
       }),
@@ -107,21 +115,36 @@ function toBytes(content: Files[string]): string | Uint8Array {
   return typeof content === 'string' || content instanceof Uint8Array ? content : JSON.stringify(content)
 }
 
+interface ChildOptions extends Pick<RunOptions, 'input' | 'interruptAt'> {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+}
+
 /** Rejects when the child does not end by itself. */
 export function runChild(
   [program, ...args]: readonly string[],
-  { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+  { cwd, env, input, interruptAt }: ChildOptions,
 ): Promise<Ran> {
   return new Promise((resolve, reject) => {
     // In a group of its own, so that the time limit ends what the child started, too.
-    const child = spawn(program!, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(program!, args, {
+      cwd,
+      env,
+      detached: true,
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    })
+    child.stdin?.end(input)
     let [stdout, stderr] = ['', '']
     const timer = setTimeout(() => {
       process.kill(-child.pid!, 'SIGKILL')
       reject(new Error(`no end after ${LIMIT_MS / 1000} s: ${args.join(' ')}\n${stdout}\n${stderr}`))
     }, LIMIT_MS)
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk))
-    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk))
+    child.stdout!.setEncoding('utf8').on('data', (chunk: string) => {
+      const hadCome = interruptAt === undefined || stdout.includes(interruptAt)
+      stdout += chunk
+      if (!hadCome && stdout.includes(interruptAt)) child.kill('SIGINT')
+    })
+    child.stderr!.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk))
     child.on('error', reject)
     child.on('close', (code, signal) => {
       clearTimeout(timer)

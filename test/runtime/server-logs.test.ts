@@ -70,7 +70,7 @@ function numbered(from: number, to: number): readonly string[] {
 }
 
 describe('a log', () => {
-  test('has the time and kind of each line, and is on disk after 100 ms', () => {
+  test('has the time and kind of each line, and is on disk after 400 ms', () => {
     const stage = setStage()
     const log = openServerLog(stage.world, DIRS, 'files')
     log.write('starting', 'event')
@@ -78,7 +78,7 @@ describe('a log', () => {
     log.write('a banner', 'stdout')
     const lines = [`${TIME} event starting`, `${TIME} stderr listening`, `${TIME} stdout a banner`]
     expect(stage.appends).toEqual([])
-    expect(stage.timers.map(({ ms }) => ms)).toEqual([100])
+    expect(stage.timers.map(({ ms }) => ms)).toEqual([400])
     stage.fireTimers()
     expect(stage.appends).toHaveLength(1)
     expect(onDisk(stage)).toEqual(lines)
@@ -234,7 +234,7 @@ describe('a server that floods', () => {
     expect(lines.slice(gap + 1)).toEqual(numbered(gap + dropped, total))
   })
 
-  test('of 100 MB costs 5 MB of disk, one append per 100 ms, and a bounded one each', () => {
+  test('of 100 MB costs 5 MB of disk, one append per 400 ms, and a bounded one each', () => {
     using scratch = createScratch()
     const stage = setStage(scratch.world)
     const dirs = { state: join(scratch.home, 'state') }

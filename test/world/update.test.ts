@@ -315,6 +315,12 @@ describe.runIf(isUnix)('where it cannot be written, nothing changes', () => {
     unchanged()
   })
 
+  test('a folder that cannot be made says what is in its way', async () => {
+    const update = nodeFiles.update(join(file, 'a', 'b', 'mcp.json'), 0o600, () => '{}')
+    await expect(update).rejects.toMatchObject({ why: { kind: 'no-folder', path: file } })
+    unchanged()
+  })
+
   test('a text that does not parse', async () => {
     writeFileSync(file, '{ "mcpServers": { ')
     expect(await endOf(startWorker('a', 1))).toEqual(['edit/unparseable'])

@@ -25,6 +25,8 @@ export interface Command {
 export interface Argument {
   readonly name: string
   readonly count: 'one' | 'optional' | 'some' | 'any'
+  /** What is missing where it is left out; default: the name of one. */
+  readonly missing?: string
   /** What may be written here with none of the arguments behind it. */
   readonly alone?: readonly string[]
   /** All that it can be, for completion. */
@@ -39,6 +41,8 @@ export interface Flag {
   /** All that the value can be, for completion. */
   readonly values?: readonly string[]
   readonly isRepeatable?: boolean
+  /** Words right behind its value that are values of it, too: `-e A=1 B=2`, as `claude mcp` takes them. */
+  readonly goesOn?: RegExp
   readonly summary: string
 }
 
@@ -48,4 +52,6 @@ export interface Hosts {
   readonly headless: () => Promise<CommandModule>
   /** `plugboard` on a terminal. */
   readonly shell: () => Promise<CommandModule>
+  /** `plugboard demo`. */
+  readonly demo: () => Promise<CommandModule>
 }

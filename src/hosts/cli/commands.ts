@@ -59,6 +59,8 @@ const ENV_FLAG: Flag = {
   short: 'e',
   value: 'NAME=value',
   isRepeatable: true,
+  // No name of a server has a `=`, and no program to start either, as far as anybody knows.
+  goesOn: /^[A-Za-z_]\w*=/,
   summary: 'a variable of a server to start; may be given more than once',
 }
 
@@ -182,7 +184,7 @@ export const PLUGBOARD: Command = {
         ...READY_FLAGS,
       ],
       examples: [
-        'plugboard run "what changed in this repository?" --allow \'mcp__git__*\'',
+        "plugboard run 'what changed?' --allow 'mcp__git__*'",
         'git diff | plugboard run "review this:" -',
       ],
       load: (hosts) => hosts.headless(),
@@ -200,6 +202,14 @@ export const PLUGBOARD: Command = {
       load: (hosts) => hosts.shell(),
     },
     {
+      name: 'demo',
+      summary: 'a bundled server to try things out with: notes in a scratch folder',
+      arguments: [],
+      flags: [{ name: 'stdio', summary: 'serve it, for the MCP client that starts this command' }],
+      examples: ['plugboard demo', 'plugboard add demo -- plugboard demo --stdio'],
+      load: (hosts) => hosts.demo(),
+    },
+    {
       name: 'resources',
       summary: 'show what one server, or all, have to read',
       arguments: [{ name: 'server', count: 'optional' }],
@@ -212,7 +222,7 @@ export const PLUGBOARD: Command = {
       summary: 'print one resource of a server',
       arguments: [
         { name: 'server', count: 'one' },
-        { name: 'uri', count: 'one' },
+        { name: 'uri', count: 'one', missing: 'the URI of a resource' },
         { name: 'k=v', count: 'any' },
       ],
       flags: [],
@@ -375,6 +385,7 @@ export const PLUGBOARD: Command = {
           short: 'H',
           value: 'Name: value',
           isRepeatable: true,
+          goesOn: /^[\w-]+:\s/,
           summary: 'sent with every request; may be given more than once',
         },
         { name: 'token', value: 'token', summary: 'sent as a bearer token; `${NAME}` for a variable' },
@@ -395,8 +406,8 @@ export const PLUGBOARD: Command = {
       name: 'add-json',
       summary: 'add a server whose entry is given as JSON, or as - on stdin',
       arguments: [
-        { name: 'name', count: 'one' },
-        { name: 'json', count: 'one' },
+        { name: 'name', count: 'one', missing: 'a name for the server' },
+        { name: 'json', count: 'one', missing: 'the JSON of a server' },
       ],
       flags: ADD_FLAGS,
       examples: [`plugboard add-json files '{"command":"npx"}'`],
@@ -405,7 +416,7 @@ export const PLUGBOARD: Command = {
     {
       name: 'search',
       summary: 'look for servers in an MCP registry',
-      arguments: [{ name: 'word', count: 'some' }],
+      arguments: [{ name: 'word', count: 'some', missing: 'a word to look for' }],
       flags: [REGISTRY_FLAG, { name: 'limit', value: 'count', summary: 'how many at most; default 20' }],
       examples: ['plugboard search weather', 'plugboard search postgres sql --limit 50'],
       load: async () => (await import('./adding.ts')).search,
@@ -459,7 +470,7 @@ export const PLUGBOARD: Command = {
       summary: 'give a server in a file of yours another name',
       arguments: [
         { name: 'server', count: 'one' },
-        { name: 'new name', count: 'one' },
+        { name: 'new name', count: 'one', missing: 'a new name' },
       ],
       flags: [WHICH_SCOPE_FLAG],
       examples: ['plugboard rename files notes'],

@@ -7,6 +7,7 @@
 import { toPrintable } from '../../base/printable.ts'
 import type { LoginStep } from '../../runtime/login-host.ts'
 import type { Terminal } from '../../world/world.ts'
+import { describeLogin } from '../shared/describe-login.ts'
 import { cutEnd } from '../shared/width.ts'
 
 export interface StepLines {
@@ -38,68 +39,9 @@ export function showSteps(terminal: Terminal, { canPaste }: { readonly canPaste:
   return {
     clear,
     show: (step) => {
-      const { lines = [], waiting } = describe(step, canPaste)
+      const { lines = [], waiting } = describeLogin(step, canPaste)
       if (lines.length > 0) say(lines)
       if (waiting !== undefined) wait(waiting)
     },
   }
-}
-
-interface Description {
-  readonly lines?: readonly string[]
-  readonly waiting?: string
-}
-
-function describe(step: LoginStep, canPaste: boolean): Description {
-  switch (step.kind) {
-    case 'asking-server':
-      return { waiting: `asking ${step.host} how to sign in …` }
-    case 'registering':
-      return { waiting: `registering with ${hostOf(step.issuer)} …` }
-    case 'page':
-      return {
-        lines: [
-          'To sign in, open this page:',
-          '',
-          `  ${step.url}`,
-          '',
-          ...(canPaste
-            ? [
-                `Should the browser not find its way back (it ends at ${step.redirectUri}), paste the address it shows, or just the code in it.`,
-              ]
-            : []),
-        ],
-        waiting: 'waiting for you to sign in in the browser …',
-      }
-    case 'browser':
-      return step.outcome.kind === 'opened'
-        ? { waiting: `waiting for you to sign in in the browser (opened with ${step.outcome.opener}) …` }
-        : {
-            lines: ['No browser could be opened here: open the page yourself.'],
-            waiting: 'waiting for you to sign in in the browser …',
-          }
-    case 'device':
-      return {
-        lines: [
-          'To sign in, open this page on any device:',
-          '',
-          `  ${step.code.url}`,
-          '',
-          `and type in the code ${step.code.userCode}`,
-          ...(step.code.completeUrl === undefined ? [] : [`(or open ${step.code.completeUrl})`]),
-        ],
-        waiting: 'waiting for you to type in the code …',
-      }
-    case 'ignored':
-      return {
-        lines: [`something came that is not the answer: ${step.why}`],
-        waiting: 'still waiting for you to sign in …',
-      }
-    case 'exchanging':
-      return { waiting: `asking ${hostOf(step.issuer)} for tokens …` }
-  }
-}
-
-function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : url
 }

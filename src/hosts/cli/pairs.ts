@@ -2,7 +2,7 @@
  * pairs: `name=value` on the command line.
  */
 import { ProblemError } from '../../problem/problem.ts'
-import { badPair } from './problems.ts'
+import { badPair } from '../shared/argument-problems.ts'
 
 /** Throws `cli/bad-argument`. */
 export function toPair(given: string): readonly [string, string] {

@@ -94,6 +94,8 @@ export function splitLine(argv: readonly string[]): Line {
     if (takesNext) i++
     const value = takesNext ? next : inline
     flags.push({ spelled: spelled!, flag, ...(value === undefined ? {} : { value }) })
+    while (value !== undefined && flag?.goesOn?.test(argv[i + 1] ?? '') === true)
+      flags.push({ spelled: spelled!, flag, value: argv[++i]! })
   }
   return { flags, positional, isOver }
 }
@@ -185,7 +187,7 @@ function checkArguments(args: readonly string[], path: readonly Command[]): Prob
   const needed = isEnough ? [] : wanted.filter(({ count }) => count === 'one' || count === 'some')
   const limit = wanted.some(({ count }) => count === 'some' || count === 'any') ? Infinity : wanted.length
   if (args.length < needed.length) {
-    return missingArgument(nameOf(path), needed[args.length]!.name, usageOf(path))
+    return missingArgument(nameOf(path), needed[args.length]!, usageOf(path))
   }
   return args.length > limit ? tooManyArguments(nameOf(path), args[limit]!, usageOf(path)) : undefined
 }

@@ -1,9 +1,10 @@
 /**
  * problems: what can be wrong with a command line.
  */
-import { findNearest } from '../../base/edit-distance.ts'
 import type { Problem } from '../../model/problem.ts'
 import { createProblem } from '../../problem/problem.ts'
+import type { Argument } from './command.ts'
+import { didYouMean } from '../shared/did-you-mean.ts'
 
 /** `path` is the command so far, `plugboard trust`. */
 export function unknownCommand(word: string, path: string, known: readonly string[]): Problem {
@@ -46,10 +47,10 @@ export function unwantedValue(flag: string): Problem {
   })
 }
 
-export function missingArgument(path: string, argument: string, usage: string): Problem {
+export function missingArgument(path: string, { name, missing }: Argument, usage: string): Problem {
   return createProblem({
     code: 'cli/missing-argument',
-    message: `\`${path}\` needs the name of a ${argument}`,
+    message: `\`${path}\` needs ${missing ?? `the name of a ${name}`}`,
     hints: [`write \`${usage}\``],
   })
 }
@@ -60,11 +61,6 @@ export function tooManyArguments(path: string, extra: string, usage: string): Pr
     message: `\`${path}\` has no use for \`${extra}\``,
     hints: [`write \`${usage}\``],
   })
-}
-
-export function didYouMean(word: string, known: readonly string[]): string[] {
-  const nearest = findNearest(word, known)
-  return nearest === undefined || nearest === word ? [] : [`did you mean \`${nearest}\`?`]
 }
 
 export function badNumber(flag: string, unit: string, given: string): Problem {
@@ -80,13 +76,6 @@ export function unknownProvider(given: string, known: readonly string[]): Proble
     code: 'cli/unknown-provider',
     message: `there is no provider \`${given}\``,
     hints: hints.length > 0 ? hints : [`one of: ${known.join(', ')}`],
-  })
-}
-
-export function badPair(given: string): Problem {
-  return createProblem({
-    code: 'cli/bad-argument',
-    message: `\`${given}\` is not of the form name=value`,
   })
 }
 
@@ -107,23 +96,6 @@ export function emptyVariable(name: string, template: string): Problem {
   })
 }
 
-export function badJson(where: string): Problem {
-  return createProblem({
-    code: 'cli/bad-argument',
-    message: `${where} is not JSON`,
-    hints: ['quote it as a whole, so that your shell leaves it alone: `--args \'{"name": "value"}\'`'],
-  })
-}
-
-export function losesDigits(number: string): Problem {
-  const shown = number.length > 60 ? `${number.slice(0, 60)}…` : number
-  return createProblem({
-    code: 'cli/bad-argument',
-    message: `\`${shown}\` cannot be sent as a number: it would become another one on the way`,
-    hints: ['if the tool takes text there, put it into quotes within the JSON: `name:=\'"123"\'`'],
-  })
-}
-
 export function noObject(where: string): Problem {
   return createProblem({
     code: 'cli/bad-argument',
@@ -136,22 +108,6 @@ export function unreadableFile(file: string): Problem {
     code: 'cli/unreadable-file',
     message: `\`${file}\` cannot be read`,
     where: { file },
-  })
-}
-
-export function givenTwice(name: string): Problem {
-  return createProblem({
-    code: 'cli/bad-argument',
-    message: `\`${name}\` is given more than once, and takes one value`,
-  })
-}
-
-export function unknownArgument(name: string, tool: string, known: readonly string[]): Problem {
-  return createProblem({
-    code: 'cli/unknown-argument',
-    message: `\`${tool}\` has no argument \`${name}\``,
-    notes: [`it has: ${known.slice(0, 20).join(', ')}${known.length > 20 ? ', …' : ''}`],
-    hints: [...didYouMean(name, known), 'to send it all the same, put it into `--args`'],
   })
 }
 

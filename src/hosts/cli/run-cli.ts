@@ -21,6 +21,8 @@ export interface CliRequest {
   readonly version: string
   readonly hosts: Hosts
   readonly gateway: GatewayHost
+  /** Global flags of the line that this one is typed in. */
+  readonly inherited?: Flags
 }
 
 export async function runCli(request: CliRequest): Promise<number> {
@@ -82,6 +84,7 @@ async function runCommand(request: CliRequest, line: RunLine): Promise<number> {
 
 function createContext(request: CliRequest, { flags, args }: RunLine): CommandContext {
   const { world, terminal, version, gateway } = request
+  const all = { ...request.inherited, ...flags }
   return {
     world,
     gateway,
@@ -91,9 +94,10 @@ function createContext(request: CliRequest, { flags, args }: RunLine): CommandCo
     args,
     paint: terminal.hasColor.out ? COLORS : NO_COLORS,
     json: flags['json'] === true,
+    command: (argv, shown) => runCli({ ...request, argv, terminal: shown, inherited: all }),
     load: async (options = {}, from = world) => {
       const { loadCatalog } = await import('../../runtime/load-catalog.ts')
-      const loaded = await loadCatalog(from, { ...toLoadOptions(flags), ...options })
+      const loaded = await loadCatalog(from, { ...toLoadOptions(all), ...options })
       requireGiven(loaded)
       return loaded
     },

@@ -152,11 +152,15 @@ async function approveAll(
     await approveAdded(context.world, loaded, { name, file, definition })
 }
 
-function exitCodeOf({ chosen, transfer }: TransferToRun, { accepted, left, declined }: Answered): number {
+function exitCodeOf(
+  { chosen, transfer, problems }: TransferToRun,
+  { accepted, left, declined }: Answered,
+): number {
   if (chosen === 'named' && left.length > 0) return TO_FIX
   if (chosen === 'named' && declined > 0) return DENIED
   const isNothingDone = accepted.length + transfer.there.length === 0
-  return isNothingDone && left.length > 0 ? TO_FIX : DONE
+  const isInTheWay = left.length > 0 || problems.some(({ severity }) => severity === 'error')
+  return isNothingDone && isInTheWay ? TO_FIX : DONE
 }
 
 type Told = Answered & { readonly diff: readonly string[] }

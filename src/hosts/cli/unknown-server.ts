@@ -16,13 +16,26 @@ export function unknownServer(name: string, catalog: Catalog, here: Here): Probl
   const meant = namesakes.find(({ fate }) => fate.kind === 'chosen') ?? namesakes[0]
   const origin = meant?.entry.found.origin
   const place = origin && [showOwner(origin), showSpot({ file: origin.file, line: origin.line }, here)]
+  // It may well be in one of these.
+  const unread = catalog.problems.filter(({ code, where }) => UNREAD.has(code) && where !== undefined)
   return createProblem({
     code: 'cli/unknown-server',
     message: `no server is named \`${name}\``,
-    notes: [`looked at ${countOf(names.length, 'server')} in ${countOf(files.size, 'file')}`],
+    notes: [
+      `looked at ${countOf(names.length, 'server')} in ${countOf(files.size, 'file')}`,
+      ...unread.map(({ where, message }) => `could not look into ${showSpot(where!, here)}: ${message}`),
+    ],
     hints: [
       ...(place === undefined ? [] : [`did you mean \`${nearest}\`? (${place.join(', ')})`]),
       'to see every server and the file it came from, run `plugboard list --all`',
     ],
   })
 }
+
+/** Of a file whose servers nobody knows. */
+const UNREAD = new Set([
+  'discover/unparseable',
+  'discover/unreadable',
+  'discover/not-utf8',
+  'discover/wrong-shape',
+])

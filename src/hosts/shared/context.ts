@@ -23,9 +23,14 @@ export interface CommandContext {
   readonly version: string
   /** The gateway, which is a host of its own. */
   readonly gateway: GatewayHost
+  /** Another line, typed inside this one, with the same global flags. Gives its exit code. */
+  readonly command: CommandLine
   /** Loads what the global flags ask for; `options` adds to them. Default: from `world`. */
   load(options?: LoadOptions, from?: World): Promise<LoadedCatalog>
 }
 
 /** By name without dashes. A flag that may be repeated has a list, another one that takes a value its last. */
 export type Flags = Readonly<Record<string, true | string | readonly string[] | undefined>>
+
+/** Runs the words behind `plugboard`, on a terminal of the caller's. */
+export type CommandLine = (words: readonly string[], terminal: Terminal) => Promise<number>

@@ -4,6 +4,7 @@
  * in     the servers as they were told of last, and as they are
  * out    lines for what a user should know; that a server of the start is ready is in the status line already
  */
+import { toStableJson } from '../../base/stable-json.ts'
 import type { Connection } from '../../model/connection.ts'
 import type { ServerSnapshot } from '../../runtime/supervisor.ts'
 import { countOf } from '../shared/amounts.ts'
@@ -12,7 +13,7 @@ import type { ShownServer } from './state.ts'
 export interface KnownServer {
   readonly name: string
   readonly connection: Connection
-  /** Each as the server sent it: another value is another definition. Undefined: nobody knows yet. */
+  /** Each as the server sent it. Undefined: nobody knows yet. */
   readonly tools: ReadonlyMap<string, unknown> | undefined
   /** Whether it has been ready since it was first seen. */
   readonly wasReady: boolean
@@ -97,11 +98,16 @@ function sayDifference({ tools: was }: KnownServer, { tools: is }: KnownServer):
   if (was === undefined || is === undefined || was === is) return ''
   const added = [...is.keys()].filter((name) => !was.has(name)).length
   const removed = [...was.keys()].filter((name) => !is.has(name)).length
-  const changed = [...is].filter(([name, tool]) => was.has(name) && was.get(name) !== tool).length
+  const changed = [...is].filter(([name, tool]) => was.has(name) && isOther(was.get(name), tool)).length
   const parts = [
     ...(added > 0 ? [`${added} added`] : []),
     ...(removed > 0 ? [`${removed} removed`] : []),
     ...(changed > 0 ? [`${changed} changed`] : []),
   ]
   return parts.length === 0 ? '' : `: ${parts.join(', ')}`
+}
+
+/** A list that is read again is of new values, most of which say what the old ones did. */
+function isOther(was: unknown, is: unknown): boolean {
+  return was !== is && toStableJson(was) !== toStableJson(is)
 }

@@ -8,8 +8,10 @@ import type { Problem } from '../../model/problem.ts'
 import type { Board } from '../../runtime/board.ts'
 import type { LoadedCatalog, LoadOptions } from '../../runtime/load-catalog.ts'
 import type { World } from '../../world/world.ts'
+import type { CommandLine } from '../shared/context.ts'
 import type { Paint } from '../shared/paint.ts'
 import type { ModelChoice } from './agent/model.ts'
+import type { Demo } from './demo/demo.ts'
 import type { Ask } from './questions.ts'
 
 export interface ShellContext {
@@ -35,6 +37,10 @@ export interface ShellContext {
   readonly ask: Ask
   readonly model: ModelDesk
   readonly mode: ModeDesk
+  /** The bundled server, which stands in no file. */
+  readonly demo: Pick<Demo, 'isOn' | 'turn'>
+  /** Commands of `plugboard`, as if they were typed where the shell was started. */
+  readonly command: CommandLine
   /** Sends a prompt to the model as if it had been typed; settles when the turn is over. */
   submit(prompt: string): Promise<void>
   /** Puts a text into the line in which the user types. */

@@ -5,7 +5,7 @@
  * out    the answer on stdout and what is done for it on stderr; with `--json` every event as a line, `done` the last
  * never  asks a question: what would be asked is denied, and the model is told what to do instead
  */
-import { toPrintable, toPrintableJson } from '../../base/printable.ts'
+import { toPrintableJson, toPrintableLines } from '../../base/printable.ts'
 import type { PermissionRule } from '../../model/permission.ts'
 import type { Problem } from '../../model/problem.ts'
 import { ProblemError } from '../../problem/problem.ts'
@@ -20,7 +20,7 @@ import type { SessionEvent } from './agent/events.ts'
 import { INSTRUCTIONS } from './agent/instructions.ts'
 import type { OpenModel } from './agent/agent.ts'
 import { chooseModel, openModel } from './agent/model.ts'
-import { noModel, noPrompt, notReady } from './agent/problems.ts'
+import { badDeadline, noModel, noPrompt, notReady } from './agent/problems.ts'
 import { runTurn, type Turn } from './agent/turn.ts'
 import { sayCall, sayResult } from './say.ts'
 
@@ -39,9 +39,11 @@ export async function runHeadless(context: CommandContext): Promise<number> {
     await using board = await openRunBoard(context, loaded)
     requireReady(context, board)
     const agent = { board, model, instructions: INSTRUCTIONS }
-    const tell = context.json ? createJsonTeller(context.terminal) : createTextTeller(context)
-    const turn = await runTurn(agent, [], prompt, { signal: controller.signal, tell })
-    return finish(context, turn)
+    const teller = context.json ? createJsonTeller(context.terminal) : createTextTeller(context)
+    const turn = await runTurn(agent, [], prompt, { signal: controller.signal, tell: teller.tell })
+    const exitCode = exitCodeOf(turn)
+    teller.end(turn, exitCode)
+    return exitCode
   } finally {
     stopListening()
   }
@@ -89,9 +91,12 @@ function toRules(allow: CommandContext['flags'][string]): readonly Pick<Permissi
   return Array.isArray(allow) ? allow.map((tool: string) => ({ tool, action: 'allow' as const })) : []
 }
 
+/** Throws `cli/bad-number`. */
 function readDeadline(given: CommandContext['flags'][string]): number | undefined {
-  const ms = typeof given === 'string' ? Number(given) : Number.NaN
-  return ms >= 0 ? ms : undefined
+  if (typeof given !== 'string') return undefined
+  const ms = Number(given)
+  if (!Number.isFinite(ms) || ms < 0) throw new ProblemError(badDeadline(given))
+  return ms
 }
 
 /** With `--wait`, and for servers that the configuration requires. */
@@ -104,10 +109,20 @@ function requireReady({ flags }: CommandContext, board: Board): void {
   throw new ProblemError(notReady(missing.map(({ name, state, problem }) => ({ name, state, problem }))))
 }
 
-type Teller = (event: SessionEvent) => void
+interface Teller {
+  tell(event: SessionEvent): void
+  end(turn: Turn, exitCode: number): void
+}
 
 function createJsonTeller(terminal: Terminal): Teller {
-  return (event) => terminal.out(`${toPrintableJson(toEventJson(event))}\n`)
+  const line = (value: object): void => terminal.out(`${toPrintableJson(value)}\n`)
+  return {
+    tell: (event) => line(toEventJson(event)),
+    end: ({ text, end }, exitCode) => {
+      const problem = end.kind === 'failed' ? { problem: toProblemJson(end.problem) } : {}
+      line({ type: 'done', text, exitCode, ...problem })
+    },
+  }
 }
 
 /** Results without their media, which would be megabytes of text: how many there are is said. */
@@ -145,10 +160,11 @@ function createTextTeller(context: CommandContext): Teller {
     if (isInLine) terminal.out('\n')
     isInLine = false
   }
-  return (event) => {
+  const tell = (event: SessionEvent): void => {
     switch (event.type) {
       case 'text':
-        terminal.out(toPrintable(event.text))
+        if (event.text === '') break
+        terminal.out(toPrintableLines(event.text))
         isInLine = !event.text.endsWith('\n')
         break
       case 'tool-call':
@@ -170,6 +186,7 @@ function createTextTeller(context: CommandContext): Teller {
       default:
     }
   }
+  return { tell, end: newLine }
 }
 
 function report({ terminal, world }: CommandContext, problem: Problem): void {
@@ -177,11 +194,6 @@ function report({ terminal, world }: CommandContext, problem: Problem): void {
   terminal.err(`${showProblems([problem], { here: world, paint, columns: terminal.columnsBeside })}\n`)
 }
 
-function finish({ json, terminal }: CommandContext, { text, end }: Turn): number {
-  const exitCode = end.kind === 'done' ? DONE : end.kind === 'aborted' ? INTERRUPTED : FAILED
-  if (json) {
-    const problem = end.kind === 'failed' ? { problem: toProblemJson(end.problem) } : {}
-    terminal.out(`${toPrintableJson({ type: 'done', text, exitCode, ...problem })}\n`)
-  } else if (text !== '' && !text.endsWith('\n')) terminal.out('\n')
-  return exitCode
+function exitCodeOf({ end }: Turn): number {
+  return { done: DONE, aborted: INTERRUPTED, failed: FAILED }[end.kind]
 }

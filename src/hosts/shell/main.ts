@@ -10,3 +10,7 @@ export const headless: CommandModule = {
 export const shell: CommandModule = {
   run: async (context) => (await import('./shell.ts')).runShell(context),
 }
+
+export const demo: CommandModule = {
+  run: async (context) => (await import('./demo/run.ts')).runDemo(context),
+}

@@ -2,8 +2,11 @@
  * server-prompts: the prompts of servers as commands, `/mcp__<server>__<prompt>`.
  */
 import { isObject } from '../../base/is-object.ts'
+import { SessionError } from '../../model/session.ts'
 import { ProblemError } from '../../problem/problem.ts'
 import type { Board } from '../../runtime/board.ts'
+import { denyReading } from '../../runtime/permit-reading.ts'
+import type { Platform } from '../../world/world.ts'
 import { badPromptWords, promptFailed } from './agent/problems.ts'
 
 export interface ServerPrompt {
@@ -34,13 +37,40 @@ export function serverPrompts(board: Pick<Board, 'snapshot'>): readonly ServerPr
 export async function fillPrompt(
   board: Board,
   found: ServerPrompt,
-  { words, signal }: { readonly words: readonly string[]; readonly signal: AbortSignal },
+  {
+    words,
+    signal,
+    platform,
+  }: { readonly words: readonly string[]; readonly signal: AbortSignal; readonly platform: Platform },
 ): Promise<string> {
   const { server, prompt } = found
-  const args = { server, name: prompt, arguments: readWords(found, words) }
-  const { text, isError, problem } = await board.call('getMcpPrompt', args, { who: 'person', signal })
-  if (isError) throw new ProblemError(problem ?? promptFailed(found.command, text))
-  return text
+  const params = { name: prompt, arguments: readWords(found, words) }
+  const permissions = (await board.permissions()).current()
+  const no = denyReading(permissions, { tool: 'getMcpPrompt', server }, platform)
+  if (no !== undefined) throw new ProblemError(no)
+  try {
+    const { messages } = await board.request(server, 'prompts/get', params, { signal })
+    return (Array.isArray(messages) ? messages : []).map(textOf).join('\n\n')
+  } catch (error) {
+    if (!(error instanceof SessionError)) throw error
+    throw new ProblemError(promptFailed(found.command, error.message))
+  }
+}
+
+/** The user says it. What others say in it is marked: all of it is sent as one prompt. */
+function textOf(message: unknown): string {
+  const { role, content } = isObject(message) ? message : {}
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [content]
+  const text = parts.map(partOf).join('\n')
+  return role === 'user' ? text : `${String(role)}: ${text}`
+}
+
+function partOf(part: unknown): string {
+  if (!isObject(part)) return ''
+  if (typeof part['text'] === 'string') return part['text']
+  const { resource, mimeType } = part
+  if (isObject(resource) && typeof resource['text'] === 'string') return resource['text']
+  return `(${String(part['type'])}${typeof mimeType === 'string' ? `, ${mimeType}` : ''})`
 }
 
 /** `k=v` by name, others in the order of the prompt's arguments; the last one takes what is left. */

@@ -7,6 +7,7 @@
  */
 import type { ModelMessage } from 'ai'
 import { findNearest } from '../../base/edit-distance.ts'
+import { toPrintableLines } from '../../base/printable.ts'
 import type { Problem } from '../../model/problem.ts'
 import { ProblemError } from '../../problem/problem.ts'
 import type { Board } from '../../runtime/board.ts'
@@ -24,6 +25,7 @@ import { noModel, unknownCommand } from './agent/problems.ts'
 import { askTrust } from './ask-trust.ts'
 import { lookAgain, toShown, type Known } from './changes.ts'
 import type { ShellContext, SlashCommand } from './context.ts'
+import { createDemo, withDemo, type Demo } from './demo/demo.ts'
 import { createElicitAnswerers } from './elicit.ts'
 import { appendHistory, readHistory } from './history.ts'
 import { createPermissionAsker } from './permission-question.ts'
@@ -49,9 +51,13 @@ export interface Front {
 export interface SessionParts {
   readonly commands: () => Promise<readonly SlashCommand[]>
   readonly front: () => Front | undefined
+  /** Whether the bundled server is there from the start. */
+  readonly demo: 'on' | 'off'
 }
 
 const TICK_MS = 100
+
+const NO_SERVERS = 'no servers are configured yet: /mcp add adds one, /demo tries one out that comes along'
 
 export function createSession(context: CommandContext, parts: SessionParts): Session {
   return new LiveSession(context, parts)
@@ -61,6 +67,7 @@ class LiveSession implements Session {
   readonly store: Store
   readonly #context: CommandContext
   readonly #parts: SessionParts
+  readonly #demo: Demo
   readonly #over = new AbortController()
   readonly #questions = createQuestions((asked) => this.store.send({ type: 'asked', asked }))
   readonly #board: Promise<Board>
@@ -75,7 +82,9 @@ class LiveSession implements Session {
   #isTicking = false
 
   constructor(context: CommandContext, parts: SessionParts) {
-    this.#context = context
+    this.#demo = createDemo(context.world, () => this.#loaded!.dirs)
+    this.#demo.turn(parts.demo)
+    this.#context = withDemo(context, this.#demo)
     this.#parts = parts
     const { terminal, world, flags } = context
     const mode = flags['plan'] === true ? 'plan' : 'default'
@@ -125,6 +134,8 @@ class LiveSession implements Session {
     this.store.send({ type: 'mode', mode })
     const isApproved = await askTrust({ world, ask: this.#ask, paint }, loaded)
     if (isApproved && !this.#over.signal.aborted) await board.reload()
+    // The way to a first server, for who has none.
+    if (loaded.catalog.entries.length === 0) this.#note(NO_SERVERS)
   }
 
   async #connect(): Promise<Board> {
@@ -135,6 +146,7 @@ class LiveSession implements Session {
       load: (how) => this.#load(how),
       watch: true,
       wait: 'moment',
+      inProcess: this.#demo.inProcess,
       client: { name: 'plugboard', version },
       words: 'slash',
       mode: flags['plan'] === true ? 'plan' : 'default',
@@ -249,7 +261,11 @@ class LiveSession implements Session {
       const names = [...given.commands.map(({ name }) => name), ...prompts.map(({ command }) => command)]
       throw new ProblemError(unknownCommand(given.name, findNearest(given.name, names)))
     }
-    await this.#turn(await fillPrompt(board, found, given))
+    const { platform } = this.#context.world
+    const text = await fillPrompt(board, found, { ...given, platform })
+    // Without a model it can be read all the same.
+    if (this.#choice === undefined) this.#print({ kind: 'lines', lines: toPrintableLines(text).split('\n') })
+    else await this.#turn(text)
   }
 
   async #prompt(text: string): Promise<void> {
@@ -384,6 +400,8 @@ class LiveSession implements Session {
           this.store.send({ type: 'mode', mode: permissions.current().mode })
         },
       },
+      demo: this.#demo,
+      command: this.#context.command,
       submit: (prompt) => this.#turn(prompt),
       fill: (text) => this.store.send({ type: 'filled', text }),
       clear: () => {

@@ -15,12 +15,13 @@ import { createSession, type Front, type Session } from './session.ts'
 const DONE = 0
 
 /** Throws `shell/no-terminal`, and what is wrong with a file that the line names. */
-export async function runShell(context: CommandContext): Promise<number> {
+export async function runShell(context: CommandContext, demo: 'on' | 'off' = 'off'): Promise<number> {
   if (!context.terminal.canAsk) throw new ProblemError(noTerminal())
   let front: (Front & { close(): void }) | undefined
   const session = createSession(context, {
     commands: async () => (await import('./slash/commands.ts')).SLASH_COMMANDS,
     front: () => front,
+    demo,
   })
   front = await openFront(context, session)
   try {

@@ -79,6 +79,26 @@ export function invalidEntry(found: readonly Problem[]): Problem {
   })
 }
 
+/** A text that was typed or pasted, and is in no file. */
+export function unparseableEntry(
+  message: string,
+  { line, column }: { readonly line: number; readonly column: number },
+): Problem {
+  return createProblem({
+    code: 'manage/invalid',
+    message: `Invalid server config: the JSON given does not parse: ${message} (line ${line}, column ${column})`,
+    hints: ['put it between single quotes, so that your shell leaves it alone, or give it on stdin: `-`'],
+  })
+}
+
+export function notAnObject(kind: string): Problem {
+  return createProblem({
+    code: 'manage/invalid',
+    message: `Invalid server config: the JSON given must be an object, but is ${kind}`,
+    hints: ['give the object of one server: `{ "command": … }` or `{ "url": … }`'],
+  })
+}
+
 /** Several servers at once, and none of them is called so. */
 export function severalEntries(name: string, known: readonly string[]): Problem {
   const shown = known.map((one) => `\`${toPrintable(one)}\``).join(', ')

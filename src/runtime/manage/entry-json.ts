@@ -4,19 +4,21 @@
  * in     `{ "command": … }`, or the same inside of `{ "mcpServers": { … } }`, as READMEs show it; comments may be in it
  * out    the entry as it is, unchecked
  */
-import { findAt, type ConfigNode } from '../../model/document.ts'
-import { parseDocument } from '../../pipeline/discover/site.ts'
+import { describeKind, findAt, findLineStarts, locate, type ConfigNode } from '../../model/document.ts'
+import { parseText } from '../../pipeline/discover/formats/parse-text.ts'
 import { ProblemError } from '../../problem/problem.ts'
 import type { JsonObject, JsonValue } from '../definition-json.ts'
-import { invalidEntry, severalEntries } from './add-problems.ts'
+import { notAnObject, severalEntries, unparseableEntry } from './add-problems.ts'
 
 /** Throws `manage/invalid`, `manage/several`. */
 export async function readEntryJson(name: string, text: string): Promise<JsonObject> {
-  const place = { file: 'the JSON given', source: 'plugboard', scope: 'user' } as const
-  const { document, problem } = await parseDocument(place, text)
-  if (document === undefined) throw new ProblemError(invalidEntry([problem!]))
-  const servers = MAPS.map((key) => findAt(document.root, [key])).find((map) => map?.kind === 'object')
-  const node = servers === undefined ? document.root : findEntry(servers, name)
+  const parsed = await parseText(text, 'json')
+  if (parsed.kind === 'fault')
+    throw new ProblemError(unparseableEntry(parsed.message, locate(findLineStarts(text), parsed.start)))
+  const { root } = parsed
+  const servers = MAPS.map((key) => findAt(root, [key])).find((map) => map?.kind === 'object')
+  const node = servers === undefined ? root : findEntry(servers, name)
+  if (node.kind !== 'object') throw new ProblemError(notAnObject(describeKind(node)))
   const value = toValue(node)
   return value as JsonObject
 }

@@ -76,5 +76,12 @@ function requireEntry(
   const elsewhere = AGENTS.find((one) =>
     importable(loaded, one).some(({ entry }) => entry.found.name === name),
   )
-  throw new ProblemError(noSuchServer(name, { title: SOURCE_TITLES[agent], known, elsewhere }))
+  throw new ProblemError(
+    noSuchServer(name, {
+      title: SOURCE_TITLES[agent],
+      known,
+      elsewhere,
+      problems: problemsOfAgent(loaded, agent),
+    }),
+  )
 }

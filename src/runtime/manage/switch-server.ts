@@ -8,6 +8,9 @@
  * Off is a line in our settings, because it is about the name and not about one of its entries, and because a line in a
  * repository's file would be off for everybody. On takes that line back; what is off by its own entry in a file of ours
  * is mended there, and what is off by another agent's file is turned on by a line in our settings.
+ *
+ * Local is this project and no other: nothing that is said for all projects is changed for it. A local line wins, so what
+ * is said for all projects takes the local ones out that say otherwise.
  */
 import { isListValue, isObjectValue, valueAt, type Change, type Value } from '../../edit/change.ts'
 import type { CatalogEntry } from '../../model/catalog.ts'
@@ -47,9 +50,20 @@ async function turnOff(
   loaded: LoadedCatalog,
 ): Promise<readonly string[]> {
   const file = settingsFileToWrite(world, loaded, scope)
-  const taken = await takeOut(world, loaded, { list: 'enabledServers', name })
-  if (isOff(loaded, name) && taken.length === 0) return []
+  const taken = await takeOut(world, loaded, { list: 'enabledServers', name, scope })
+  if (isOff(loaded, name) && taken.length === 0 && !isOnlyHere(world, loaded, { name, scope })) return []
   return [...taken, ...(await putIn(world, { file, list: 'disabledServers', name, scope }))]
+}
+
+/** Off by a line about this project, where all projects are meant. */
+function isOnlyHere(
+  world: World,
+  loaded: LoadedCatalog,
+  { name, scope }: Pick<SwitchRequest, 'name' | 'scope'>,
+): boolean {
+  const fate = disabledOf(loaded, name)?.fate
+  const here = Object.values(settingsFilesOf(world, loaded, 'local'))
+  return scope === 'user' && fate?.kind === 'disabled' && here.includes(fate.by.file)
 }
 
 async function turnOn(
@@ -57,9 +71,10 @@ async function turnOn(
   { name, scope }: SwitchRequest,
   load: () => Promise<LoadedCatalog>,
 ): Promise<readonly string[]> {
-  const changed = [...(await takeOut(world, await load(), { list: 'disabledServers', name }))]
+  const changed = [...(await takeOut(world, await load(), { list: 'disabledServers', name, scope }))]
   const loaded = await load()
-  for (const own of findOwn(loaded, name).filter(({ found }) => found.fate.kind === 'disabled')) {
+  const ours = findOwn(loaded, name).filter((own) => scope === 'user' || own.scope === 'local')
+  for (const own of ours.filter(({ found }) => found.fate.kind === 'disabled')) {
     const path = [...own.path, 'enabled']
     const outcome = await editFile(world, { file: own.file }, (value) =>
       valueAt(value, path) === false ? [{ kind: 'remove', path }] : [],
@@ -84,15 +99,15 @@ function disabledOf({ catalog }: LoadedCatalog, name: string): CatalogEntry | un
 
 type List = 'disabledServers' | 'enabledServers'
 
-/** Out of this list in all settings that are the user's. */
+/** Out of this list in the settings of the scope, and in those that would win over it. */
 async function takeOut(
   world: World,
   loaded: LoadedCatalog,
-  { list, name }: { readonly list: List; readonly name: string },
+  { list, name, scope }: { readonly list: List; readonly name: string; readonly scope: SwitchScope },
 ): Promise<readonly string[]> {
   const changed: string[] = []
-  for (const scope of ['local', 'user'] as const) {
-    for (const file of Object.values(settingsFilesOf(world, loaded, scope))) {
+  for (const one of scope === 'local' ? (['local'] as const) : (['local', 'user'] as const)) {
+    for (const file of Object.values(settingsFilesOf(world, loaded, one))) {
       if (world.files.kind(file) === 'missing') continue
       const outcome = await editFile(world, { file }, (value) => removals(value[list], list, name))
       if (outcome === 'changed') changed.push(file)

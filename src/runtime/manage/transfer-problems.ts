@@ -39,18 +39,25 @@ export function noSuchServer(
     title,
     known,
     elsewhere,
+    problems,
   }: {
     readonly title: string
     readonly known: readonly string[]
     /** Another agent that has one of this name. */
     readonly elsewhere?: SourceId | undefined
+    /** What is wrong with its files: it may well be in one of them. */
+    readonly problems: readonly Problem[]
   },
 ): Problem {
   const nearest = findNearest(name, known)
+  const unread = problems.filter(({ severity, where }) => severity === 'error' && where !== undefined)
   return createProblem({
     code: 'manage/unknown-server',
     message: `${title} has no server named \`${name}\``,
-    notes: [known.length === 0 ? 'it has none' : `it has: ${known.join(', ')}`],
+    notes: [
+      known.length === 0 ? 'it has none' : `it has: ${known.join(', ')}`,
+      ...unread.map(({ where, message }) => `could not look into ${where!.file}: ${message}`),
+    ],
     hints: [
       ...(elsewhere === undefined
         ? []

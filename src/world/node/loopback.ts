@@ -1,23 +1,37 @@
 /**
  * loopback: an HTTP server at 127.0.0.1.
  *
- * never  listens where another machine could reach it; keeps a connection after its answer
+ * never  listens where another machine could reach it; keeps a connection after its answer; waits, when it closes, for
+ *        somebody who has not asked anything
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Loopback, LoopbackAnswer, LoopbackRequest } from '../world.ts'
 
 export const nodeLoopback: Loopback = {
   listen: (port, answer) =>
     new Promise((resolve, reject) => {
       const { createServer } = process.getBuiltinModule('node:http')
-      const server = createServer((request, response) => reply(response, answer(toRequest(request))))
+      /** Browsers open connections ahead of need, and Node would wait a minute for what they have to say. */
+      const silent = new Set<Socket>()
+      const server = createServer((request, response) => {
+        silent.delete(request.socket)
+        reply(response, answer(toRequest(request)))
+      })
+      server.on('connection', (socket) => {
+        silent.add(socket)
+        socket.once('close', () => silent.delete(socket))
+      })
       server.once('error', reject)
       // The number, not the name: `localhost` may be another machine in somebody's files.
       server.listen(port ?? 0, '127.0.0.1', () => {
         resolve({
           port: (server.address() as AddressInfo).port,
-          close: () => new Promise((closed) => server.close(() => closed())),
+          close: () =>
+            new Promise((closed) => {
+              server.close(() => closed())
+              for (const socket of silent) socket.destroy()
+            }),
         })
       })
     }),

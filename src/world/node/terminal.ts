@@ -88,6 +88,18 @@ export function createNodeTerminal(): NodeTerminal {
       // Enter alone is an answer, the empty one.
       return isCancel(answer) ? undefined : (answer ?? '')
     },
+    edit: (command, file) => {
+      const { spawn } = process.getBuiltinModule('node:child_process')
+      // The file is no part of the line, so that no name can be taken for code.
+      const editor =
+        process.platform === 'win32'
+          ? spawn(`${command} "${file}"`, { shell: true, stdio: 'inherit' })
+          : spawn('/bin/sh', ['-c', `${command} "$1"`, command, file], { stdio: 'inherit' })
+      return new Promise((resolve, reject) => {
+        editor.on('error', reject)
+        editor.on('exit', (code) => resolve(code ?? undefined))
+      })
+    },
     // A terminal that does not know its size says 0.
     size: () => ({ columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 }),
     onResize(listener) {
@@ -103,18 +115,6 @@ export function createNodeTerminal(): NodeTerminal {
         write(1, PASTE_MARKS.off)
         stdin.off('data', onData).setRawMode(false).pause()
       }
-    },
-    edit: (command, file) => {
-      const { spawn } = process.getBuiltinModule('node:child_process')
-      // The file is no part of the line, so that no name can be taken for code.
-      const editor =
-        process.platform === 'win32'
-          ? spawn(`${command} "${file}"`, { shell: true, stdio: 'inherit' })
-          : spawn('/bin/sh', ['-c', `${command} "$1"`, command, file], { stdio: 'inherit' })
-      return new Promise((resolve, reject) => {
-        editor.on('error', reject)
-        editor.on('exit', (code) => resolve(code ?? undefined))
-      })
     },
   }
 }

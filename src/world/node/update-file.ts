@@ -260,12 +260,22 @@ function toUnwritable(
       return { kind: 'denied', path: (error as NodeJS.ErrnoException).path ?? file }
     case 'ENOTDIR':
     case 'EEXIST':
-      return { kind: 'no-folder', path: dirname(file) }
+      return { kind: 'no-folder', path: findObstacle(dirname(file)) }
     case 'ELOCKED':
       return { kind: 'locked' }
     default:
       return { kind: 'failed', message: error.message }
   }
+}
+
+/** The part of a path that is there: what stands below it could not be made because this is no folder. */
+function findObstacle(folder: string): string {
+  try {
+    if (lstatSync(folder, { throwIfNoEntry: false }) !== undefined) return folder
+  } catch (error) {
+    if (codeOf(error) !== 'ENOTDIR') return folder
+  }
+  return dirname(folder) === folder ? folder : findObstacle(dirname(folder))
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -66,6 +66,21 @@ describe('what READMEs say', () => {
       { type: 'stdio', command: 'npx', env: { A: '1' } },
     ],
     [
+      'several variables behind one flag',
+      ['foo', '-e', 'A=1', 'B=2', '--', 'npx', 'C=3'],
+      { type: 'stdio', command: 'npx', args: ['C=3'], env: { A: '1', B: '2' } },
+    ],
+    [
+      'several variables behind one flag, before the name',
+      ['--env=A=1', 'B=2', 'foo', 'npx', 'C=3'],
+      { type: 'stdio', command: 'npx', args: ['C=3'], env: { A: '1', B: '2' } },
+    ],
+    [
+      'several headers behind one flag',
+      ['-t', 'http', 'foo', 'https://x.test/mcp', '-H', 'A: b', 'C: d'],
+      { type: 'http', url: 'https://x.test/mcp', headers: { A: 'b', C: 'd' } },
+    ],
+    [
       'a Windows path',
       ['foo', '--', String.raw`D:\res\x.exe`, String.raw`D:\new\tmp`],
       { type: 'stdio', command: String.raw`D:\res\x.exe`, args: [String.raw`D:\new\tmp`] },
@@ -301,6 +316,28 @@ describe('refuses', () => {
       stdout: '',
       first: `error: ${message}`,
     })
+    expect(() => entries()).toThrow('ENOENT')
+  })
+
+  test.each([
+    [
+      'JSON that does not parse',
+      ['x', '{\n  "command": npx }'],
+      /the JSON given does not parse: .+ \(line 2, column 14\)$/,
+    ],
+    ['JSON that is no object', ['x', '["npx"]'], /the JSON given must be an object, but is a list$/],
+    [
+      'JSON whose server is none',
+      ['x', '{"mcpServers":{"x":1}}'],
+      /the JSON given must be an object, but is a number$/,
+    ],
+    ['a field of the wrong kind', ['x', '{"command":3}'], /`command` must be a string, but is a number$/],
+  ])('%s', async (_, args, message) => {
+    const { code, stderr } = await run('add-json', ...args)
+    const [first] = stderr.split('\n')
+    expect(code).toBe(2)
+    expect(first).toMatch(/^error: Invalid server config: /)
+    expect(first).toMatch(message)
     expect(() => entries()).toThrow('ENOENT')
   })
 

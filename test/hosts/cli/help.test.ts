@@ -59,8 +59,15 @@ test.each(PATHS.map((path) => [path.map(({ name }) => name).join(' '), path] as 
   (_, path) => {
     expect(helpOf(path, 60).filter((line) => widthOf(line) > 60)).toEqual([])
     const { examples } = path.at(-1)!
-    expect(examples.map((example) => parseLine(example.split(' ').slice(1)).kind)).toEqual(
-      examples.map(() => 'run'),
-    )
+    expect(examples.map((example) => parseLine(wordsOf(example)).kind)).toEqual(examples.map(() => 'run'))
   },
 )
+
+/** Those behind `plugboard`, without what the shell does before and after. */
+function wordsOf(example: string): readonly string[] {
+  return example
+    .replace(/^.* \| /, '')
+    .replace(/ < .*$/, '')
+    .split(' ')
+    .slice(1)
+}

@@ -56,3 +56,20 @@ else touch "$HOME/again"; echo '{ "mcpServers": ' > "$1"; fi
     )
   })
 })
+
+describe('a name that may be in a file that does not parse', () => {
+  const NOTE = 'this JSON file does not parse: a `}` is missing'
+
+  test.each([
+    ['disable git', `could not look into ~/.cursor/mcp.json:1:18: ${NOTE}`],
+    ['remove git --yes', `could not look into ~/.cursor/mcp.json:1:18: ${NOTE}`],
+    ['import cursor git', `could not look into ~/.cursor/mcp.json: ${NOTE}`],
+    ['import cursor --all', NOTE],
+  ])('%s', async (line, told) => {
+    using machine = openMachine()
+    machine.write({ '~/.cursor/mcp.json': '{"mcpServers":{} ' })
+    const { code, stderr } = await machine.run(line.split(' '))
+    expect(code).toBe(2)
+    expect(machine.shorten(stderr)).toContain(told)
+  })
+})

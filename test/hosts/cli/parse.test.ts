@@ -133,6 +133,14 @@ describe('refuses', () => {
       },
     ],
     [
+      ['add-json', 'files'],
+      {
+        code: 'cli/missing-argument',
+        message: '`plugboard add-json` needs the JSON of a server',
+        hints: ['write `plugboard add-json <name> <json> [flags]`'],
+      },
+    ],
+    [
       ['trust', 'decline'],
       {
         code: 'cli/missing-argument',

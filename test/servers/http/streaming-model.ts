@@ -33,6 +33,8 @@ export type Script = Say | ((request: ModelRequest) => Say)
 export interface StreamingModel extends AsyncDisposable {
   readonly origin: string
   readonly requests: readonly ModelRequest[]
+  /** `Authorization` or `x-api-key` of each request. */
+  readonly keys: readonly (string | undefined)[]
   /** Resolves when so many requests have come. */
   until(count: number): Promise<void>
 }
@@ -40,16 +42,19 @@ export interface StreamingModel extends AsyncDisposable {
 /** One answer for each request, in turn, whichever of the two languages it is asked in; a request too many is refused. */
 export async function openStreamingModel(...script: readonly Script[]): Promise<StreamingModel> {
   const requests: ModelRequest[] = []
+  const keys: (string | undefined)[] = []
   const server = await serve((received) => {
     const request = received.message as unknown as ModelRequest
     const step = script[requests.length]
     requests.push(request)
+    keys.push(received.headers['authorization'] ?? (received.headers['x-api-key'] as string | undefined))
     const say = typeof step === 'function' ? step(request) : step
     answer(received, say ?? { kind: 'status', status: 400 })
   })
   return {
     origin: server.origin,
     requests,
+    keys,
     until: async (count) => void (await server.until('POST', count)),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }

@@ -15,7 +15,7 @@ import { badChoice, noObject, unreadableFile } from '../problems.ts'
 import { showProgress } from '../progress-line.ts'
 import type { Saved } from '../../shared/media-files.ts'
 import { saveMedia } from '../save-media.ts'
-import { parseJson, parsePair, toArguments, type Pair } from '../tool-arguments.ts'
+import { parseJson, parsePair, toArguments, type Pair } from '../../shared/tool-arguments.ts'
 import { readMs, requireKnown, withBoard } from '../with-board.ts'
 import { toSafeText } from './read.ts'
 

@@ -9,7 +9,7 @@ import type { CommandContext } from '../command.ts'
 import { DONE } from '../exit-codes.ts'
 import { toPair } from '../pairs.ts'
 import { printJson, printLines } from '../print.ts'
-import { didYouMean } from '../problems.ts'
+import { didYouMean } from '../../shared/did-you-mean.ts'
 import { toSafeText } from './read.ts'
 
 /** Throws `cli/unknown-server`, `cli/bad-argument`, `permit/denied`, what kept the server from being ready, `call/failed`. */

@@ -10,7 +10,8 @@ import type { CommandContext } from '../command.ts'
 import { DONE } from '../exit-codes.ts'
 import { toPair } from '../pairs.ts'
 import { printJson, printLines } from '../print.ts'
-import { didYouMean, emptyVariable, unknownVariable } from '../problems.ts'
+import { didYouMean } from '../../shared/did-you-mean.ts'
+import { emptyVariable, unknownVariable } from '../problems.ts'
 
 /** Throws `cli/unknown-server`, `cli/bad-argument`, `permit/denied`, what kept the server from being ready, `call/failed`. */
 export async function run(context: CommandContext): Promise<number> {

@@ -28,6 +28,13 @@ export function noPrompt(): Problem {
   })
 }
 
+export function badDeadline(given: string): Problem {
+  return createProblem({
+    code: 'cli/bad-number',
+    message: `\`--deadline\` must be a number of milliseconds, but is \`${given}\``,
+  })
+}
+
 export interface NotReadyServer {
   readonly name: string
   readonly state: string
@@ -86,8 +93,18 @@ interface ProviderError {
   readonly message: string
 }
 
-export function isWorthAnother(error: unknown): boolean {
+/** Also an answer that began well, and whose connection went. */
+function isBrokenOff(error: unknown): boolean {
   if (error instanceof BrokenOff) return true
+  return isSuccess(toProviderError(error).statusCode) && findNetworkFailure(error) !== undefined
+}
+
+function isSuccess(status: number | undefined): boolean {
+  return status !== undefined && status >= 200 && status < 300
+}
+
+export function isWorthAnother(error: unknown): boolean {
+  if (isBrokenOff(error)) return true
   const { statusCode, isRetryable } = toProviderError(error)
   return statusCode === undefined
     ? isRetryable === true || findNetworkFailure(error) !== undefined
@@ -106,8 +123,8 @@ export function waitAskedFor(error: unknown): number | undefined {
 export function toModelProblem(error: unknown, { label, baseUrl }: OpenModel): Problem {
   const { statusCode, message, responseBody } = toProviderError(error)
   const said = quote(saidIn(responseBody) ?? message)
-  if (error instanceof BrokenOff) return modelProblem('broke-off', `the answer of \`${label}\` broke off`, [])
-  if (statusCode === undefined) {
+  if (isBrokenOff(error)) return modelProblem('broke-off', `the answer of \`${label}\` broke off`, [])
+  if (statusCode === undefined || isSuccess(statusCode)) {
     const failure = findNetworkFailure(error)
     return failure === undefined
       ? modelProblem('bad-answer', `\`${label}\` answered with something that is no answer`, [said])
@@ -202,6 +219,18 @@ export function unknownCommand(name: string, nearest: string | undefined): Probl
     hints: [
       ...(nearest === undefined ? [] : [`did you mean \`/${nearest}\`?`]),
       'to see all commands, type `/help`',
+    ],
+  })
+}
+
+/** Behind `/mcp`. */
+export function unknownBelow(word: string, nearest: string | undefined): Problem {
+  return createProblem({
+    code: 'shell/unknown-command',
+    message: `\`/mcp\` has no command \`${word}\``,
+    hints: [
+      ...(nearest === undefined ? [] : [`did you mean \`/mcp ${nearest}\`?`]),
+      'to see all of them, type `/help mcp`',
     ],
   })
 }

@@ -2,7 +2,7 @@
  * tool-arguments: what a person typed, as the tool wants it.
  */
 import { describe, expect, test } from 'vitest'
-import { parsePair, toArguments } from '../../../src/hosts/cli/tool-arguments.ts'
+import { parsePair, toArguments } from '../../../src/hosts/shared/tool-arguments.ts'
 import { ProblemError } from '../../../src/problem/problem.ts'
 
 type Fields = Readonly<Record<string, unknown>>

@@ -7,7 +7,7 @@
 import { findNearest } from '../../base/edit-distance.ts'
 import { isObject } from '../../base/is-object.ts'
 import { ProblemError } from '../../problem/problem.ts'
-import { badJson, badPair, givenTwice, losesDigits, unknownArgument } from './problems.ts'
+import { badJson, badPair, givenTwice, losesDigits, unknownArgument } from './argument-problems.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

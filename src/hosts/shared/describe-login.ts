@@ -1,0 +1,63 @@
+/**
+ * describe-login: what a person is told while they sign in: the page, what to do with it, and what is being waited for.
+ */
+import type { LoginStep } from '../../runtime/login-host.ts'
+
+export interface LoginDescription {
+  readonly lines?: readonly string[]
+  readonly waiting?: string
+}
+
+export function describeLogin(step: LoginStep, canPaste: boolean): LoginDescription {
+  switch (step.kind) {
+    case 'asking-server':
+      return { waiting: `asking ${step.host} how to sign in …` }
+    case 'registering':
+      return { waiting: `registering with ${hostOf(step.issuer)} …` }
+    case 'page':
+      return {
+        lines: [
+          'To sign in, open this page:',
+          '',
+          `  ${step.url}`,
+          '',
+          ...(canPaste
+            ? [
+                `Should the browser not find its way back (it ends at ${step.redirectUri}), paste the address it shows, or just the code in it.`,
+              ]
+            : []),
+        ],
+        waiting: 'waiting for you to sign in in the browser …',
+      }
+    case 'browser':
+      return step.outcome.kind === 'opened'
+        ? { waiting: `waiting for you to sign in in the browser (opened with ${step.outcome.opener}) …` }
+        : {
+            lines: ['No browser could be opened here: open the page yourself.'],
+            waiting: 'waiting for you to sign in in the browser …',
+          }
+    case 'device':
+      return {
+        lines: [
+          'To sign in, open this page on any device:',
+          '',
+          `  ${step.code.url}`,
+          '',
+          `and type in the code ${step.code.userCode}`,
+          ...(step.code.completeUrl === undefined ? [] : [`(or open ${step.code.completeUrl})`]),
+        ],
+        waiting: 'waiting for you to type in the code …',
+      }
+    case 'ignored':
+      return {
+        lines: [`something came that is not the answer: ${step.why}`],
+        waiting: 'still waiting for you to sign in …',
+      }
+    case 'exchanging':
+      return { waiting: `asking ${hostOf(step.issuer)} for tokens …` }
+  }
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url
+}

@@ -1,0 +1,9 @@
+/**
+ * did-you-mean: the hint for a slip of the fingers; none where nothing is near.
+ */
+import { findNearest } from '../../base/edit-distance.ts'
+
+export function didYouMean(word: string, known: readonly string[]): string[] {
+  const nearest = findNearest(word, known)
+  return nearest === undefined || nearest === word ? [] : [`did you mean \`${nearest}\`?`]
+}

@@ -1,0 +1,61 @@
+/**
+ * session: the mode, the model, and what may be called in this session.
+ */
+import { toPrintable } from '../../../base/printable.ts'
+import type { ModelChoice } from '../agent/model.ts'
+import { noModel } from '../agent/problems.ts'
+import type { ShellContext } from '../context.ts'
+import { DEMO_NAME } from '../demo/demo.ts'
+import { showPath } from '../../shared/show-path.ts'
+import { runCommandLine } from './command-line.ts'
+import { reach } from './servers.ts'
+
+/** On, and off again. */
+export async function plan(context: ShellContext): Promise<void> {
+  const isPlan = context.mode.get() === 'plan'
+  await context.mode.set(isPlan ? 'default' : 'plan')
+  const { plan: by } = (await context.board.permissions()).current()
+  if (isPlan && by !== undefined)
+    context.note(`plan mode stays: it is set by ${showPath(by.file, context.world)}`)
+  else context.note(isPlan ? 'plan mode is off' : 'plan mode: every tool of every server is denied')
+}
+
+/** As `plugboard permissions`, and what was answered in this session. */
+export async function permissions(context: ShellContext, words: readonly string[]): Promise<void> {
+  await runCommandLine(context, ['permissions', ...words])
+  const isListed = words.length === 0 || words[0] === 'list'
+  if (!isListed) return void (await context.board.reload())
+  const { grants } = (await context.board.permissions()).current()
+  const session = grants.filter(({ until }) => until === 'session')
+  const mode = context.mode.get()
+  context.print([
+    ...(mode === 'default' ? [] : [`this session is in ${mode} mode`]),
+    ...session.map(({ server, tool }) => `allowed for this session: ${toPrintable(`${server} ${tool}`)}`),
+  ])
+}
+
+export async function pins(context: ShellContext, words: readonly string[]): Promise<void> {
+  await runCommandLine(context, ['pins', ...words])
+}
+
+export async function model(context: ShellContext, [named]: readonly string[]): Promise<void> {
+  if (named !== undefined) {
+    context.note(`model: ${labelOf(context.model.set(named))}`)
+    return
+  }
+  const now = context.model.get()
+  if (now === undefined) context.report([noModel()])
+  else context.print([`model: ${labelOf(now)}`, 'another one, from the next prompt on: /model provider/id'])
+}
+
+function labelOf({ provider, id }: ModelChoice): string {
+  return toPrintable(`${provider}/${id}`)
+}
+
+/** The bundled server, for this session. */
+export async function demo(context: ShellContext): Promise<void> {
+  const isOn = context.demo.isOn()
+  context.demo.turn(isOn ? 'off' : 'on')
+  await context.board.reload()
+  if (!isOn) await reach(context, DEMO_NAME)
+}

@@ -1,0 +1,310 @@
+/**
+ * `plugboard run` as scripts use it: the built command, a scripted model on loopback, real servers.
+ */
+import { randomUUID } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { openMachine, type Files, type Machine, type Ran } from '../../processes/plugboard.ts'
+import {
+  openStreamingModel,
+  resultsIn,
+  type Script,
+  type StreamingModel,
+} from '../../servers/http/streaming-model.ts'
+
+const server = (program: string, more: object = {}): object => ({
+  command: process.execPath,
+  args: [fileURLToPath(new URL(`../../servers/${program}.mjs`, import.meta.url))],
+  ...more,
+})
+
+interface Stage extends AsyncDisposable {
+  readonly machine: Machine
+  readonly model: StreamingModel
+  run(args: readonly string[], options?: Parameters<Machine['run']>[1]): Promise<Ran>
+  /** As `run --json`: every line of stdout. */
+  lines(args: readonly string[]): Promise<{ readonly code: number; readonly events: readonly Event[] }>
+}
+
+type Event = Readonly<Record<string, unknown>>
+
+async function open(script: readonly Script[], files: Files = {}): Promise<Stage> {
+  const model = await openStreamingModel(...script)
+  const machine = openMachine({
+    '~/.config/plugboard/mcp.json': { mcpServers: { x: server('outcomes') } },
+    ...files,
+  })
+  const env = { PLUGBOARD_MODEL: 'openai/scripted', OPENAI_BASE_URL: `${model.origin}/v1` }
+  const run: Stage['run'] = (args, options = {}) =>
+    machine.run(['run', ...args], { ...options, env: { ...env, ...options.env } })
+  return {
+    machine,
+    model,
+    run,
+    async lines(args) {
+      const { code, stdout } = await run([...args, '--json'])
+      const events = stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Event)
+      return { code, events }
+    },
+    async [Symbol.asyncDispose]() {
+      await model[Symbol.asyncDispose]()
+      machine[Symbol.dispose]()
+    },
+  }
+}
+
+const echo = (text: string): Script => ({
+  kind: 'calls',
+  calls: [{ name: 'mcp__x__echo', input: { text } }],
+})
+
+const said = (text: string): Script => ({ kind: 'text', text })
+
+/** Says what the last tool said. */
+const repeat: Script = (request) => ({ kind: 'text', text: `It said ${resultsIn(request).at(-1)}` })
+
+/** What a test's own settings say of the model. */
+const settings = (model: unknown): Files => ({ '~/.config/plugboard/settings.json': { model } })
+
+const NO_MODEL = { PLUGBOARD_MODEL: '', OPENAI_BASE_URL: '' }
+
+describe('run', () => {
+  test('prints the answer on stdout, and what is done for it on stderr', async () => {
+    const marker = randomUUID()
+    await using stage = await open([echo(marker), repeat])
+    const { code, stdout, stderr } = await stage.run(['what?', '--allow', 'mcp__x__*'])
+    expect(code).toBe(0)
+    expect(stdout).toContain(`It said`)
+    expect(stdout).toContain(marker)
+    expect(stdout.endsWith('\n')).toBe(true)
+    expect(stderr).toContain(`→ mcp__x__echo text=${marker}`)
+    expect(stderr).toContain('← mcp__x__echo:')
+  })
+
+  test('an answer of several lines stays so, and nothing in it reaches the terminal as a command', async () => {
+    await using stage = await open([said('one\n\ntwo\t\u001b[31mred\n')])
+    const { stdout } = await stage.run(['go'])
+    expect(stdout).toBe('one\n\ntwo\t\\x1b[31mred\n')
+  })
+
+  test('--json: a line for each event, the last says how it ended', async () => {
+    const marker = randomUUID()
+    await using stage = await open([echo(marker), said('done')])
+    const { code, events } = await stage.lines(['go', '--allow', 'mcp__x__echo'])
+    expect(code).toBe(0)
+    expect(events.at(-1)).toEqual({ type: 'done', text: 'done', exitCode: 0 })
+    expect(events.find(({ type }) => type === 'tool-call')).toMatchObject({
+      name: 'mcp__x__echo',
+      input: { text: marker },
+    })
+    expect(events.find(({ type }) => type === 'tool-result')).toMatchObject({
+      name: 'mcp__x__echo',
+      outcome: 'done',
+      isError: false,
+      text: expect.stringContaining(marker) as unknown,
+    })
+    expect(
+      events
+        .filter(({ type }) => type === 'text')
+        .map(({ text }) => text)
+        .join(''),
+    ).toBe('done')
+  })
+
+  test('asks nobody: what would be asked is denied, and the model is told', async () => {
+    await using stage = await open([echo('a'), said('I may not.')])
+    const { code, events } = await stage.lines(['try'])
+    expect(code).toBe(0)
+    expect(events.find(({ type }) => type === 'tool-result')).toMatchObject({
+      outcome: 'not-sent',
+      code: 'denied',
+    })
+    expect(resultsIn(stage.model.requests[1]!).at(-1)).toContain('mcp__x__echo')
+  })
+
+  test('--plan: no tool runs, not even one that is allowed', async () => {
+    await using stage = await open([echo('a'), said('It is plan mode.')])
+    const { events } = await stage.lines(['try', '--plan', '--allow', 'mcp__x__*'])
+    expect(events.find(({ type }) => type === 'tool-result')).toMatchObject({
+      outcome: 'not-sent',
+      code: 'denied',
+    })
+  })
+
+  test('reads stdin: beside the words with `-`, and alone', async () => {
+    await using stage = await open([said('one'), said('two')])
+    await stage.run(['review this:', '-'], { input: 'the diff\n' })
+    await stage.run([], { input: 'all of it\n' })
+    const asked = stage.model.requests.map(({ messages }) => messages.at(-1)?.content)
+    expect(asked).toEqual(['review this:\n\nthe diff', 'all of it'])
+  })
+
+  test('without a prompt says how to give one', async () => {
+    await using stage = await open([])
+    const { code, stderr } = await stage.run([], { input: '' })
+    expect(code).toBe(2)
+    expect(stderr).toContain('there is nothing to answer')
+  })
+
+  test('Ctrl-C ends it with 130, and what was said stays', async () => {
+    await using stage = await open([{ kind: 'hang', text: 'so far ' }])
+    const { code, stdout } = await stage.run(['go'], { interruptAt: 'so far' })
+    expect(code).toBe(130)
+    expect(stdout).toBe('so far \n')
+  })
+})
+
+describe('run, when the model fails', () => {
+  test('shows it, tries again where that is sensible, and ends with 1', async () => {
+    await using stage = await open([{ kind: 'status', status: 401 }])
+    const { code, stderr } = await stage.run(['go'])
+    expect(code).toBe(1)
+    expect(stderr).toContain('error: `openai/scripted` refuses the key')
+    expect(stderr).toContain('HTTP 401')
+  })
+
+  test('asks again after a 429, as long as it was told to wait', async () => {
+    await using stage = await open([
+      { kind: 'status', status: 429, headers: { 'retry-after-ms': '10' } },
+      said('there'),
+    ])
+    const { code, stdout, stderr } = await stage.run(['go'])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'there\n' })
+    expect(stderr).toContain('asking again in 1 s')
+  })
+
+  test('--json: the last line has the problem', async () => {
+    await using stage = await open([{ kind: 'status', status: 400 }])
+    const { code, events } = await stage.lines(['go'])
+    expect(code).toBe(1)
+    expect(events.at(-1)).toMatchObject({
+      type: 'done',
+      text: '',
+      exitCode: 1,
+      problem: { code: 'shell/model-bad-request' },
+    })
+  })
+
+  test('an answer that breaks off is shown as far as it came', async () => {
+    await using stage = await open([{ kind: 'cut', text: 'half an ans' }])
+    const { code, stdout, stderr } = await stage.run(['go'])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: 'half an ans\n' })
+    expect(stderr).toContain('broke off')
+  })
+})
+
+describe('run, and servers that are not ready', () => {
+  const slow = (more: object = {}): Files => ({
+    '~/.config/plugboard/mcp.json': {
+      mcpServers: {
+        x: server('outcomes'),
+        dead: server('never-answers', { startupTimeout: 20_000, ...more }),
+      },
+    },
+  })
+
+  test('one that hangs is waited for no longer than the deadline', async () => {
+    await using stage = await open([said('went on')], slow())
+    const { code, stdout } = await stage.run(['go', '--deadline', '300'])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'went on\n' })
+  })
+
+  test('--wait: all of them must be ready by then', async () => {
+    await using stage = await open([said('never asked')], slow())
+    const { code, stderr } = await stage.run(['go', '--wait', '--deadline', '300'])
+    expect(code).toBe(1)
+    expect(stderr).toContain('not ready: `dead`')
+    expect(stage.model.requests).toEqual([])
+  })
+
+  test('so must one that is required', async () => {
+    await using stage = await open([said('never asked')], slow({ required: true }))
+    const { code, stderr } = await stage.run(['go', '--deadline', '300'])
+    expect(code).toBe(1)
+    expect(stderr).toContain('not ready: `dead`')
+  })
+
+  test('a deadline that is no number is refused', async () => {
+    await using stage = await open([])
+    const { code, stderr } = await stage.run(['go', '--deadline', 'soon'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('--deadline')
+  })
+})
+
+describe('the model', () => {
+  test('none: exit code 2, and how to get one', async () => {
+    await using stage = await open([])
+    const { code, stderr } = await stage.run(['go'], { env: NO_MODEL })
+    expect(code).toBe(2)
+    expect(stderr).toContain('error: no model is configured')
+    expect(stderr).toContain('ANTHROPIC_API_KEY')
+    expect(stderr).toContain('settings.json')
+  })
+
+  test('by the setting, as text or as a table', async () => {
+    await using stage = await open([said('one'), said('two')])
+    stage.machine.write(settings('openai/named'))
+    const one = await stage.run(['go'], {
+      env: { PLUGBOARD_MODEL: '', OPENAI_API_KEY: 'k' },
+    })
+    expect(one).toMatchObject({ code: 0, stdout: 'one\n' })
+    stage.machine.write(
+      settings({ provider: 'anthropic', id: 'claude', baseUrl: `${stage.model.origin}/v1` }),
+    )
+    const two = await stage.run(['go'], { env: NO_MODEL })
+    expect(two).toMatchObject({ code: 0, stdout: 'two\n' })
+    expect(stage.model.requests.map((request) => (request as { model?: string }).model)).toEqual([
+      'named',
+      'claude',
+    ])
+  })
+
+  test('its key comes from a variable or a command, and is nowhere to be seen', async () => {
+    await using stage = await open([said('one'), said('two'), { kind: 'status', status: 401 }])
+    const { origin } = stage.model
+    const table = { provider: 'openai', id: 'm', baseUrl: `${origin}/v1` }
+    stage.machine.write(settings({ ...table, apiKey: 'MY_MODEL_KEY' }))
+    await stage.run(['go'], { env: { ...NO_MODEL, MY_MODEL_KEY: 'secret-one' } })
+    stage.machine.write(settings({ ...table, apiKey: '!echo secret-$((1+1))' }))
+    await stage.run(['go'], { env: NO_MODEL })
+    const refused = await stage.run(['go'], { env: NO_MODEL })
+    expect(stage.model.keys).toEqual(['Bearer secret-one', 'Bearer secret-2', 'Bearer secret-2'])
+    expect(refused.code).toBe(1)
+    expect(refused.stdout + refused.stderr).not.toContain('secret-2')
+  })
+
+  test('a key that cannot be had is said, before anything is asked', async () => {
+    await using stage = await open([])
+    stage.machine.write(settings('anthropic/claude'))
+    const { code, stderr } = await stage.run(['go'], { env: NO_MODEL })
+    expect(code).toBe(2)
+    expect(stderr).toContain('there is no key for `anthropic/claude`')
+    expect(stderr).toContain('ANTHROPIC_API_KEY')
+  })
+
+  test('--model names another one of the provider in use', async () => {
+    await using stage = await open([said('one')])
+    await stage.run(['go', '--model', 'other'], { env: { OPENAI_API_KEY: 'k', PLUGBOARD_MODEL: '' } })
+    expect(stage.model.requests.map((request) => (request as { model?: string }).model)).toEqual(['other'])
+    const bad = await stage.run(['go', '--model', 'openai/'])
+    expect(bad).toMatchObject({ code: 2, stderr: expect.stringContaining('names no model') as unknown })
+  })
+
+  test('a repository does not choose it, nor does it run a command for a key', async () => {
+    await using stage = await open([said('mine')])
+    stage.machine.write({
+      './.plugboard/settings.json': {
+        model: { provider: 'openai', id: 'theirs', baseUrl: stage.model.origin, apiKey: '!touch pwned' },
+      },
+    })
+    const { code, stdout } = await stage.run(['go'])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'mine\n' })
+    expect(stage.model.requests.map((request) => (request as { model?: string }).model)).toEqual(['scripted'])
+    const { stdout: found } = await stage.machine.run(['doctor'])
+    expect(found).toContain('`model`')
+  })
+})
