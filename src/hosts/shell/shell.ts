@@ -8,6 +8,8 @@
 import { ProblemError } from '../../problem/problem.ts'
 import type { CommandContext } from '../shared/context.ts'
 import { noTerminal } from './agent/problems.ts'
+import { listenKeys } from './listen-keys.ts'
+import { paintFirst } from './screen/first-paint.ts'
 import { createSession, type Front, type Session } from './session.ts'
 
 const DONE = 0
@@ -37,8 +39,20 @@ async function openFront(context: CommandContext, session: Session): Promise<Fro
     const { openLines } = await import('./lines.ts')
     return openLines(session.store, context)
   }
+  const { store } = session
+  const { world, terminal, paint } = context
+  const stopKeys = listenKeys(store, context)
+  const takeAway = paintFirst(store.state(), { paint, here: world, terminal })
   const { openScreen } = await import('./screen/open-screen.tsx')
-  return openScreen(session.store, context)
+  takeAway()
+  const screen = openScreen(store, context)
+  return {
+    draw: screen.draw,
+    close() {
+      stopKeys()
+      screen.close()
+    },
+  }
 }
 
 /** Terminals that cannot move their cursor; and ink draws nothing where `CI` is set. */

@@ -1,10 +1,9 @@
 /**
- * open-screen: the screen on a terminal, and the keys that come from it.
+ * open-screen: the screen on a terminal, drawn anew whenever something changes.
  */
 import { render } from 'ink'
-import type { World, Terminal } from '../../../world/world.ts'
+import type { World } from '../../../world/world.ts'
 import type { Paint } from '../../shared/paint.ts'
-import { readKeys } from '../keys.ts'
 import type { Front } from '../session.ts'
 import type { Store } from '../store.ts'
 import { App } from './app.tsx'
@@ -14,14 +13,10 @@ export interface OpenScreen extends Front {
   close(): void
 }
 
-/** How long Esc may be the beginning of something. */
-const ESCAPE_MS = 40
-
 export function openScreen(
   store: Store,
-  { world, terminal, paint }: { readonly world: World; readonly terminal: Terminal; readonly paint: Paint },
+  { world, paint }: { readonly world: World; readonly paint: Paint },
 ): OpenScreen {
-  const stopKeys = listen(store, world, terminal)
   let write: (text: string) => void = () => undefined
   const app = render(
     <App store={store} view={{ paint, here: world }} onReady={(ready) => (write = ready)} />,
@@ -38,7 +33,6 @@ export function openScreen(
     close() {
       stopClearing()
       store.send({ type: 'left' })
-      stopKeys()
       app.unmount()
     },
   }
@@ -46,22 +40,3 @@ export function openScreen(
 
 /** The screen and what has scrolled away, as `clear` does. */
 const CLEAR = '\x1b[2J\x1b[3J\x1b[H'
-
-function listen(store: Store, { clock }: World, terminal: Terminal): () => void {
-  let rest = ''
-  let cancel: () => void = () => undefined
-  const take = (input: string, isOver: boolean): void => {
-    const read = readKeys(input, isOver)
-    rest = read.rest
-    for (const key of read.keys) store.send({ type: 'key', key })
-  }
-  const stop = terminal.onKeys((chunk) => {
-    cancel()
-    take(rest + chunk, false)
-    if (rest !== '') cancel = clock.after(ESCAPE_MS, () => take(rest, true), 'loose')
-  })
-  return () => {
-    cancel()
-    stop()
-  }
-}

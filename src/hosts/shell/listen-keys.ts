@@ -1,0 +1,32 @@
+/**
+ * listen-keys: the keys of a terminal, as they are pressed, to the store.
+ */
+import type { Terminal, World } from '../../world/world.ts'
+import { readKeys } from './keys.ts'
+import type { Store } from './store.ts'
+
+/** How long Esc may be the beginning of something. */
+const ESCAPE_MS = 40
+
+/** The answer gives the terminal back. */
+export function listenKeys(
+  store: Store,
+  { world: { clock }, terminal }: { readonly world: World; readonly terminal: Terminal },
+): () => void {
+  let rest = ''
+  let cancel: () => void = () => undefined
+  const take = (input: string, isOver: boolean): void => {
+    const read = readKeys(input, isOver)
+    rest = read.rest
+    for (const key of read.keys) store.send({ type: 'key', key })
+  }
+  const stop = terminal.onKeys((chunk) => {
+    cancel()
+    take(rest + chunk, false)
+    if (rest !== '') cancel = clock.after(ESCAPE_MS, () => take(rest, true), 'loose')
+  })
+  return () => {
+    cancel()
+    stop()
+  }
+}

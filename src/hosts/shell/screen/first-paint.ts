@@ -1,0 +1,23 @@
+/**
+ * first-paint: the screen before that which draws it is loaded: ink takes longer to load than all the rest.
+ *
+ * out    the lines, once, and what takes them away again
+ */
+import type { Terminal } from '../../../world/world.ts'
+import type { ShellState } from '../state.ts'
+import { blockLines } from './block-lines.ts'
+import { liveLines } from './live-lines.ts'
+import type { View } from './view.ts'
+
+export function paintFirst(
+  state: ShellState,
+  { paint, here, terminal }: Omit<View, 'columns'> & { readonly terminal: Terminal },
+): () => void {
+  const view = { paint, here, columns: state.size.columns }
+  const lines = [
+    ...state.finished.flatMap(({ block }) => blockLines(block, view)),
+    ...liveLines(state, view).lines,
+  ]
+  terminal.out(lines.map((line) => `${line}\r\n`).join(''))
+  return () => terminal.out(`\x1b[${lines.length}A\r\x1b[J`)
+}
