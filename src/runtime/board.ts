@@ -29,7 +29,7 @@ import type { ToolName } from './reach-tool.ts'
 import { passGate, type Wait } from './gate.ts'
 import { CatalogLoader, type Load, type Reloaded } from './catalog-loader.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
-import { Listeners, type BoardEvents } from './board-events.ts'
+import { Listeners, type BoardChange, type BoardEvents } from './board-events.ts'
 import { notConnectable, unknownServer, type Words } from './board-problems.ts'
 import type { BuiltinTool } from './builtin-tools.ts'
 import {
@@ -147,6 +147,8 @@ export interface BoardSnapshot {
   readonly catalog: Catalog
 }
 
+const NOTHING_SEEN = { tools: false, section: false }
+
 const DEFAULTS = { loopLimit: 3, maxResultTokens: 25_000 }
 
 export async function openBoard(world: World, options: BoardOptions): Promise<Board> {
@@ -171,6 +173,8 @@ class LiveBoard implements Board {
   readonly #desk: CallDesk
   readonly #signIns: SignInWatch | undefined
   #permissions: Promise<OpenPermissions> | undefined
+  /** Until then nobody but the gate can listen: what the model would see is not looked at with every server that comes. */
+  #isOpen = false
   #isClosed = false
   /** Servers that changed in this turn. */
   readonly #changed = new Set<string>()
@@ -211,6 +215,8 @@ class LiveBoard implements Board {
     const { wait = 'known', deadlineMs } = this.#options
     const gate = { board: this, supervisors: this.#roster.inOrder(), clock: this.#world.clock }
     await passGate(gate, { wait, deadlineMs })
+    this.#see()
+    this.#isOpen = true
   }
 
   tools(): readonly BoardTool[] {
@@ -426,8 +432,13 @@ class LiveBoard implements Board {
     this.#changed.clear()
     this.#subscriptions.renew()
     if (!this.#isClosed) this.#signIns?.update()
+    this.#listeners.tell('change', { servers, ...(this.#isOpen ? this.#see() : NOTHING_SEEN) })
+  }
+
+  /** What the model sees that is not as it was when this was last asked. */
+  #see(): Omit<BoardChange, 'servers'> {
     const { section, builtins } = this.#modelView.update(this.#roster.known())
-    const tools = this.#toolList.update(this.#roster.inOrder()) || builtins
-    this.#listeners.tell('change', { servers, tools, section })
+    const tools = this.#toolList.update(this.#roster.inOrder())
+    return { tools: tools || builtins, section }
   }
 }
