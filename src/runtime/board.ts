@@ -222,7 +222,9 @@ class LiveBoard implements Board {
   }
 
   gather({ only, ...how }: GatherOptions = {}): Promise<void> {
-    const asked = this.#roster.inOrder().filter(({ server }) => only === undefined || only.includes(server.name))
+    const asked = this.#roster
+      .inOrder()
+      .filter(({ server }) => only === undefined || only.includes(server.name))
     for (const one of asked) one.want()
     return this.#pass(asked, how)
   }

@@ -69,5 +69,5 @@ function toIdle({ name, origin }: Server): Server {
 }
 
 function toIdleReadiness({ name, required }: ServerReadiness): ServerReadiness {
-  return { name, required, state: 'idle', tools: 0 }
+  return { name, state: 'idle', required, tools: 0 }
 }

@@ -61,6 +61,9 @@ function markOf(folder: string): string {
 }
 
 /** A relative one would lead into whatever folder one is in. */
-function absoluteOr({ isAbsolute, resolve }: PlaceQuestion['paths'], path: string | undefined): string | undefined {
+function absoluteOr(
+  { isAbsolute, resolve }: PlaceQuestion['paths'],
+  path: string | undefined,
+): string | undefined {
   return path !== undefined && isAbsolute(path) ? resolve(path) : undefined
 }

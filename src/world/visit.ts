@@ -5,6 +5,23 @@
  * the gateway has said `welcome`; for a command, lines say what to print and, last, the exit code.
  */
 
+/** Commands that connect, and so have something of a gateway that runs. `test` is about starting, which it does alone. */
+const COMMANDS: ReadonlySet<string> = new Set(['call', 'tools', 'resources', 'read', 'prompts', 'prompt'])
+
+/** What is configured on the line itself, or turned off, is no gateway's business. */
+const FOR_THIS_RUN = /^--(?:mcp-config|strict-mcp-config|no-mcp|alone|help|version)(?:=|$)|^-[hV]$/
+
+/** Whether a gateway that runs can carry out this line. */
+export function canVisit([command = '', ...rest]: readonly string[]): boolean {
+  if (rest.some((word) => FOR_THIS_RUN.test(word))) return false
+  return COMMANDS.has(command) || (command === 'list' && rest.includes('--check'))
+}
+
+/** Whether it is the line of an MCP client that a gateway that runs can serve. */
+export function canBridge([command = '', ...rest]: readonly string[]): boolean {
+  return command === 'serve' && rest.length === 1 && rest[0] === '--stdio'
+}
+
 /** The first line. */
 export interface Visit {
   /** Of the visitor. A gateway of another version is not used. */
@@ -14,7 +31,11 @@ export interface Visit {
 
 export type Wish =
   /** To be carried out here as it would be there. */
-  | ({ readonly kind: 'command'; readonly argv: readonly string[]; readonly terminal: VisitorTerminal } & From)
+  | ({
+      readonly kind: 'command'
+      readonly argv: readonly string[]
+      readonly terminal: VisitorTerminal
+    } & From)
   /** To be a client of it. */
   | ({ readonly kind: 'mcp' } & From)
   | { readonly kind: 'status' }

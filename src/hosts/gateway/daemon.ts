@@ -9,16 +9,16 @@
 import { isObject } from '../../base/is-object.ts'
 import { Lines } from '../../base/lines.ts'
 import { createProblem, ProblemError } from '../../problem/problem.ts'
+import {
+  alreadyRuns,
+  askStatus,
+  type GatewayRecord,
+  type GatewayStatus,
+} from '../../runtime/running-gateway.ts'
 import { gatewayPlaceOf, type GatewayPlace } from '../../world/gateway-place.ts'
 import type { Visit, Wish, Word } from '../../world/visit.ts'
 import type { Pipe, World } from '../../world/world.ts'
-import type {
-  DaemonRequest,
-  GatewayRecord,
-  GatewayStatus,
-  HttpServingOptions,
-  OpenDaemon,
-} from '../shared/gateway-host.ts'
+import type { DaemonRequest, HttpServingOptions, OpenDaemon } from '../shared/gateway-host.ts'
 import { House, type Room } from './house.ts'
 import { openServing } from './serve.ts'
 import { createVisitorTerminal, type RemoteTerminal } from './visitor-terminal.ts'
@@ -77,7 +77,8 @@ class Daemon implements OpenDaemon {
       this.#listener = await world.pipes.listen(socket, (pipe) => new Visitor(this, pipe).begin())
     } catch (error) {
       const { code = '', message = '' } = error as { readonly code?: string; readonly message?: string }
-      if (code === 'EADDRINUSE') throw new ProblemError(await this.#request.running())
+      if (code === 'EADDRINUSE')
+        throw new ProblemError(alreadyRuns(await askStatus(world, this.#request.version)))
       throw new ProblemError(
         createProblem({
           code: 'serve/no-socket',
@@ -163,7 +164,11 @@ class Daemon implements OpenDaemon {
   }
 
   async #record(): Promise<void> {
-    await this.#request.world.files.update(this.#place.record, 0o600, () => `${JSON.stringify(this.#facts())}\n`)
+    await this.#request.world.files.update(
+      this.#place.record,
+      0o600,
+      () => `${JSON.stringify(this.#facts())}\n`,
+    )
   }
 }
 
@@ -210,8 +215,11 @@ class Visitor {
     try {
       await this.#meet(visit)
     } catch (error) {
-      this.#daemon.log(`a visit failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+      this.#daemon.log(
+        `a visit failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+      )
       this.#say({ say: 'alone', why: 'the gateway that runs could not do it' })
+      this.#pipe.end()
     }
   }
 
@@ -283,5 +291,7 @@ function readVisit(line: string): Visit | undefined {
 }
 
 function definedIn(env: World['env']): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined))
+  return Object.fromEntries(
+    Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined),
+  )
 }

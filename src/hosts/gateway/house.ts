@@ -73,7 +73,9 @@ export class House {
 
   /** Of each board that is open. */
   async status(): Promise<readonly (ServerStatus & { readonly project: string })[]> {
-    const rooms = await Promise.all([...this.#rooms].map(async ({ world, serving }) => ({ world, serving: await serving })))
+    const rooms = await Promise.all(
+      [...this.#rooms].map(async ({ world, serving }) => ({ world, serving: await serving })),
+    )
     return rooms.flatMap(({ world, serving }) =>
       statusOf(serving.board).servers.map((server) => ({ ...server, project: world.cwd })),
     )
@@ -128,16 +130,23 @@ export class House {
   }
 }
 
-/** Values that are names of variables where such a variable is set, in the dialects that have this: looked up when it is launched. */
-function* namedIn({ catalog }: LoadedCatalog, env: From['env']): Iterable<readonly [string, string | undefined]> {
-  for (const { values, transport } of catalog.servers) {
-    if (values !== 'resolvable') continue
-    const templates = [
-      ...('env' in transport ? transport.env.values() : []),
-      ...('headers' in transport ? transport.headers.values() : []),
-    ]
-    for (const [only, ...rest] of templates)
-      if (typeof only === 'string' && rest.length === 0)
-        yield [only, Object.hasOwn(env, only) ? env[only] : undefined]
-  }
+/** The variables that entries name: they are looked up when a server is launched, which may be never. */
+function namedIn(
+  { catalog }: LoadedCatalog,
+  env: From['env'],
+): readonly (readonly [string, string | undefined])[] {
+  const names = catalog.servers.flatMap(({ transport, values }) =>
+    variablesIn(transport, values === 'resolvable'),
+  )
+  return names.map((name) => [name, Object.hasOwn(env, name) ? env[name] : undefined])
+}
+
+/** `isNameEnough`: in some dialects a text that is the name of a variable stands for it. */
+function variablesIn(value: unknown, isNameEnough: boolean): readonly string[] {
+  if (typeof value === 'string') return isNameEnough && /^\w+$/.test(value) ? [value] : []
+  if (typeof value !== 'object' || value === null) return []
+  if ('kind' in value && value.kind === 'env' && 'name' in value) return [String(value.name)]
+  const parts: Iterable<unknown> =
+    Array.isArray(value) || value instanceof Map ? value.values() : Object.values(value)
+  return [...parts].flatMap((part) => variablesIn(part, isNameEnough))
 }

@@ -33,6 +33,7 @@ export async function openServing({ world, version, load }: ServingRequest): Pro
   const gateway = openGateway({ world, board, relay }, { version })
   const fronts: { readonly front: HttpFront; readonly listener: Listener }[] = []
   return {
+    board,
     overStdio: (pipe) => serveStdio(gateway, gateway.viewOf(undefined)!, pipe),
     async overHttp(options) {
       const front = createHttpFront(gateway, { token: options.token })
