@@ -51,7 +51,7 @@ export function openGateway(
 ): Gateway {
   const { world, board, relay } = from
   const events = new Events(board, relay, world.clock)
-  const aggregate = createAggregate(board, options)
+  const aggregate = createAggregate(board, { ...options, clock: world.clock })
   const views = new Map<string, View>()
   const levels = new Map<object, string>()
   return {
