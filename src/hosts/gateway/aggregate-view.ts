@@ -5,8 +5,9 @@
 import { isObject } from '../../base/is-object.ts'
 import type { Params } from '../../model/message.ts'
 import type { ListKind } from '../../model/offering.ts'
-import type { Board, BoardSnapshot } from '../../runtime/board.ts'
+import type { BoardSnapshot } from '../../runtime/board.ts'
 import type { BoardTool } from '../../runtime/tools.ts'
+import type { ServedBoard } from './served-board.ts'
 import { STATUS_RESOURCE, STATUS_TOOL } from './status.ts'
 import { matchesTemplate } from './template-match.ts'
 import { hintsOf, listOf, type Found, type Offered, type View } from './view.ts'
@@ -15,7 +16,7 @@ export interface ViewOptions {
   readonly version: string
 }
 
-export function createAggregate(board: Board, { version }: ViewOptions): View {
+export function createAggregate(board: ServedBoard, { version }: ViewOptions): View {
   const offering = (): readonly Offered[] => board.snapshot().servers.flatMap(toOffered)
   return {
     server: undefined,
@@ -60,7 +61,7 @@ function toOffered({ name, offering }: BoardSnapshot['servers'][number]): readon
   return offering === undefined ? [] : [{ server: name, offering }]
 }
 
-function itemsOf(board: Board, all: readonly Offered[], kind: ListKind): readonly Params[] {
+function itemsOf(board: ServedBoard, all: readonly Offered[], kind: ListKind): readonly Params[] {
   switch (kind) {
     case 'tool':
       return [...board.tools().map(({ name, definition }) => ({ ...definition, name })), STATUS_TOOL]
@@ -83,7 +84,7 @@ function firstOfEach(all: readonly Offered[], kind: ListKind, key: string): read
   return [...seen.values()]
 }
 
-function findPrompt(board: Board, all: readonly Offered[], shown: string): Found | undefined {
+function findPrompt(board: ServedBoard, all: readonly Offered[], shown: string): Found | undefined {
   const found = all.flatMap(({ server, offering }) =>
     offering.prompts
       .filter(({ name }) => board.nameFor(server, name) === shown)

@@ -23,7 +23,7 @@ export interface DoorOptions {
   readonly issuer?: Issuer | undefined
   /** For each client. Undefined: as often as it likes. */
   readonly rate?: Rate | undefined
-  readonly onRefused?: ((why: Refusal) => void) | undefined
+  readonly onRefused?: ((why: Refusal, from: string) => void) | undefined
 }
 
 /** Why somebody was not let in. */
@@ -64,10 +64,10 @@ export class Door {
     const { headers } = head
     const { authority, path } = splitPath(head.path)
     const isKnown = this.#isKnown(textOf(headers['host'])) && (authority === undefined || this.#isKnown(authority))
-    if (!isKnown) return this.#refuse('host', say(403, 'This host is not served here.'))
+    if (!isKnown) return this.#refuse(head, 'host', say(403, 'This host is not served here.'))
     const origin = textOf(headers['origin'])
     if (origin !== undefined && !this.#isKnown(/^https?:\/\/([^/]+)$/i.exec(origin)?.[1]))
-      return this.#refuse('origin', say(403, 'This origin may not ask.'))
+      return this.#refuse(head, 'origin', say(403, 'This origin may not ask.'))
     const target = findTarget(path)
     if (target === undefined) return { kind: 'refused', reply: say(404, 'There is nothing here; try /mcp.') }
     if (isEncoded(headers['content-encoding']))
@@ -96,7 +96,7 @@ export class Door {
     // Whoever tries too often does not make us do the mathematics.
     const waitSeconds = this.#failures.look(head.from)
     const known = issuer.recall(given, server)
-    if (known === undefined && waitSeconds > 0) return this.#tooOften(waitSeconds)
+    if (known === undefined && waitSeconds > 0) return this.#tooOften(head, waitSeconds)
     const settle = (judged: Awaited<ReturnType<Issuer['judge']>>): Passage => {
       switch (judged.kind) {
         case 'good':
@@ -104,7 +104,7 @@ export class Door {
         case 'bad':
           return this.#refuseToken(head, given, issuer.challenge(server, judged.why))
         case 'too-little':
-          return this.#refuse('scope', challenged(403, 'This token is not for this.', judged.challenge))
+          return this.#refuse(head, 'scope', challenged(403, 'This token is not for this.', judged.challenge))
         case 'unknown':
           return { kind: 'refused', reply: UNJUDGED }
       }
@@ -116,24 +116,24 @@ export class Door {
     if (this.#rate !== undefined) {
       const session = textOf(head.headers['mcp-session-id']) ?? head.from
       const waitSeconds = this.#rate.take(`${passed.principal.key} ${session}`)
-      if (waitSeconds > 0) return this.#tooOften(waitSeconds)
+      if (waitSeconds > 0) return this.#tooOften(head, waitSeconds)
     }
     return { kind: 'passed', ...passed }
   }
 
-  #tooOften(waitSeconds: number): Passage {
+  #tooOften(head: RequestHead, waitSeconds: number): Passage {
     const { headers, ...reply } = say(429, 'This is too often.')
-    return this.#refuse('rate', { ...reply, headers: { ...headers, 'retry-after': String(waitSeconds) } })
+    return this.#refuse(head, 'rate', { ...reply, headers: { ...headers, 'retry-after': String(waitSeconds) } })
   }
 
-  #refuseToken({ from }: RequestHead, given: string | undefined, challenge: string): Passage {
-    const waitSeconds = given === undefined ? 0 : this.#failures.take(from)
-    if (waitSeconds > 0) return this.#tooOften(waitSeconds)
-    return this.#refuse('token', challenged(401, 'A token is needed.', challenge))
+  #refuseToken(head: RequestHead, given: string | undefined, challenge: string): Passage {
+    const waitSeconds = given === undefined ? 0 : this.#failures.take(head.from)
+    if (waitSeconds > 0) return this.#tooOften(head, waitSeconds)
+    return this.#refuse(head, 'token', challenged(401, 'A token is needed.', challenge))
   }
 
-  #refuse(why: Refusal, reply: WholeReply): Passage {
-    this.#options.onRefused?.(why)
+  #refuse({ from }: RequestHead, why: Refusal, reply: WholeReply): Passage {
+    this.#options.onRefused?.(why, from)
     return { kind: 'refused', reply }
   }
 

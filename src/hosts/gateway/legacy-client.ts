@@ -9,11 +9,12 @@ import { isObject } from '../../base/is-object.ts'
 import { RPC_CODES, type Message, type Params, type RequestId, type Result } from '../../model/message.ts'
 import { RpcFaultError } from '../../model/rpc-fault.ts'
 import { LEGACY_VERSIONS } from '../../model/session.ts'
-import type { Fork } from '../../runtime/fork.ts'
 import { isLevel, wantsLog, type AskCaller, type Caller } from './caller.ts'
 import { invalid, toFault, unknownMethod } from './fault.ts'
 import type { Ear, GatewayEvent } from './events.ts'
 import type { Gateway } from './gateway.ts'
+import type { ServedFork } from './served-board.ts'
+import type { Sighting } from './sighting.ts'
 import { Subscriber } from './subscriber.ts'
 import type { View } from './view.ts'
 
@@ -34,7 +35,7 @@ export class LegacyClient implements Ear {
   readonly #view: View
   /** For what belongs to no request. */
   readonly #tell: SendMessage
-  readonly desk: Fork
+  readonly desk: ServedFork
   readonly #subscriber: Subscriber
   readonly #stopListening: () => void
   #capabilities: Params = {}

@@ -12,7 +12,7 @@ import type { ToolResult } from '../../model/outcome.ts'
 import { RpcFaultError } from '../../model/rpc-fault.ts'
 import { SessionError, type Era, type RequestOptions } from '../../model/session.ts'
 import { ProblemError } from '../../problem/problem.ts'
-import type { Board } from '../../runtime/board.ts'
+import type { ServedBoard } from './served-board.ts'
 import { wantsLog, type Caller } from './caller.ts'
 import { errorToEra, metaFor, metaOf, toEra } from './era.ts'
 import { invalid, toFault, unknownMethod } from './fault.ts'
@@ -24,7 +24,7 @@ import { isStatusUri, STATUS_TOOL, statusContents, statusResult } from './status
 import type { Found, View } from './view.ts'
 
 export interface Routing {
-  readonly board: Board
+  readonly board: ServedBoard
   readonly relay: Relay
 }
 
@@ -89,14 +89,17 @@ async function callTool({ board, relay }: Routing, request: Routed): Promise<Res
   if (found === undefined) throw invalid(`Unknown tool: ${name}`)
   const { arguments: args = {} } = params
   if (!isObject(args)) throw invalid('`arguments` must be an object')
+  caller.sighting?.at(found.server, found.name)
   return relay.converse({ caller, params, signal }, (open) =>
     relay.whileAt(found.server, open, async () => {
       const result = await open.caller.desk.call({ server: found.server, tool: found.name }, args, {
         ...optionsOf(open, params),
         ask: askBy(open),
+        onJudged: (permission) => open.caller.sighting?.judged(permission),
         params: paramsFor(board, { found, params, open }),
         ...(open.isPermitted ? { who: 'person' as const } : {}),
       })
+      open.caller.sighting?.became(result)
       return toResult(result)
     }),
   )
@@ -159,6 +162,7 @@ async function complete(routing: Routing, request: Routed): Promise<Result> {
 /** Any request but a tool call. */
 function ask({ board, relay }: Routing, request: Routed, found: Found): Promise<Result> {
   const { method, params, caller, signal } = request
+  caller.sighting?.at(found.server, found.name)
   return relay.converse({ caller, params, signal }, (open) =>
     relay.whileAt(found.server, open, () =>
       board.request(
@@ -188,7 +192,7 @@ function optionsOf(open: OpenRequest, params: Params): RequestOptions {
 
 /** What goes to the server beside what the request is about. */
 function paramsFor(
-  board: Board,
+  board: ServedBoard,
   { found, params, open }: { readonly found: Found; readonly params: Params; readonly open: OpenRequest },
 ): Params {
   const { caller, more } = open
@@ -197,7 +201,7 @@ function paramsFor(
 }
 
 /** Before it is known, a server gets nothing that only a modern one understands. */
-function eraOf(board: Board, server: string): Era {
+function eraOf(board: ServedBoard, server: string): Era {
   return board.server(server)?.era ?? 'legacy'
 }
 

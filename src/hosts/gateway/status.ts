@@ -2,7 +2,7 @@
  * status: how every server is, for whoever asks the gateway itself.
  */
 import type { Params } from '../../model/message.ts'
-import type { Board } from '../../runtime/board.ts'
+import type { ServedBoard } from './served-board.ts'
 
 const URI = 'plugboard://status'
 
@@ -39,7 +39,7 @@ export interface ServerStatus {
   readonly problem?: string
 }
 
-export function statusOf(board: Board): Status {
+export function statusOf(board: ServedBoard): Status {
   const servers = board.snapshot().servers.map(({ name, connection, offering }) => ({
     name,
     state: connection.state,
@@ -50,7 +50,7 @@ export function statusOf(board: Board): Status {
   return { servers }
 }
 
-export function statusResult(board: Board): Params {
+export function statusResult(board: ServedBoard): Params {
   const status = statusOf(board)
   return {
     content: [{ type: 'text', text: JSON.stringify(status, undefined, 2) }],
@@ -58,7 +58,7 @@ export function statusResult(board: Board): Params {
   }
 }
 
-export function statusContents(board: Board): Params {
+export function statusContents(board: ServedBoard): Params {
   const text = JSON.stringify(statusOf(board), undefined, 2)
   return { contents: [{ uri: URI, mimeType: 'application/json', text }] }
 }
