@@ -78,7 +78,15 @@ interface Performed {
 }
 
 async function perform(desk: CallDesk, { name, args: given, options }: ToolRequest): Promise<Performed> {
-  const { signal, timeoutMs, connectTimeoutMs = timeoutMs, onProgress, who = 'model', ask, onJudged } = options
+  const {
+    signal,
+    timeoutMs,
+    connectTimeoutMs = timeoutMs,
+    onProgress,
+    who = 'model',
+    ask,
+    onJudged,
+  } = options
   const reaching = { signal, timeoutMs: connectTimeoutMs }
   const builtin = typeof name === 'string' ? findBuiltin(name) : undefined
   if (builtin !== undefined) {

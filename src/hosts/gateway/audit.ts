@@ -30,7 +30,11 @@ const MODE = 0o600
 
 /** What reaches a server, or would have. */
 const AUDITED: ReadonlySet<string> = new Set([
-  ...['tools/call', 'resources/read', 'resources/subscribe', 'prompts/get', 'completion/complete'],
+  'tools/call',
+  'resources/read',
+  'resources/subscribe',
+  'prompts/get',
+  'completion/complete',
 ])
 
 export class Audit {
@@ -111,7 +115,8 @@ function whoDecided(by: Evidence | undefined): object {
   if (by === undefined) return {}
   if (by.kind !== 'rule') return { by: by.kind }
   const { tool, action, level, by: spot } = by.rule
-  const where = spot === undefined ? {} : { file: spot.file, ...(spot.line === undefined ? {} : { line: spot.line }) }
+  const where =
+    spot === undefined ? {} : { file: spot.file, ...(spot.line === undefined ? {} : { line: spot.line }) }
   return { by: 'rule', rule: `${action} ${tool}`, level, ...where }
 }
 

@@ -6,10 +6,11 @@
  * never  looks at a request that a web page of somebody else could have sent (DNS rebinding); tells how close a token was
  */
 import { isSameSecret } from '../../base/same-secret.ts'
+import type { Rate } from '../../model/gateway-setting.ts'
 import type { Clock, RequestHead, WholeReply } from '../../world/world.ts'
 import type { Issuer } from './issuer.ts'
 import { OWNER, type Principal } from './principal.ts'
-import { RateLimit, type Rate } from './rate-limit.ts'
+import { RateLimit } from './rate-limit.ts'
 
 export interface DoorOptions {
   readonly clock: Clock
@@ -63,7 +64,8 @@ export class Door {
   pass(head: RequestHead): Passage | Promise<Passage> {
     const { headers } = head
     const { authority, path } = splitPath(head.path)
-    const isKnown = this.#isKnown(textOf(headers['host'])) && (authority === undefined || this.#isKnown(authority))
+    const isKnown =
+      this.#isKnown(textOf(headers['host'])) && (authority === undefined || this.#isKnown(authority))
     if (!isKnown) return this.#refuse(head, 'host', say(403, 'This host is not served here.'))
     const origin = textOf(headers['origin'])
     if (origin !== undefined && !this.#isKnown(/^https?:\/\/([^/]+)$/i.exec(origin)?.[1]))
@@ -79,9 +81,11 @@ export class Door {
   #judge(head: RequestHead, target: Target): Passage | Promise<Passage> {
     const { token, issuer } = this.#options
     const given = /^Bearer +(\S+)$/i.exec(textOf(head.headers['authorization']) ?? '')?.[1]
-    if (issuer !== undefined && target.kind === 'mcp') return this.#judgeByIssuer(head, target, { issuer, given })
+    if (issuer !== undefined && target.kind === 'mcp')
+      return this.#judgeByIssuer(head, target, { issuer, given })
     if (token === undefined) return this.#limit(head, { target, principal: OWNER })
-    if (given !== undefined && isSameSecret(given, token)) return this.#limit(head, { target, principal: OWNER })
+    if (given !== undefined && isSameSecret(given, token))
+      return this.#limit(head, { target, principal: OWNER })
     const challenge = given === undefined ? 'Bearer' : 'Bearer error="invalid_token"'
     return this.#refuseToken(head, given, challenge)
   }
@@ -123,7 +127,10 @@ export class Door {
 
   #tooOften(head: RequestHead, waitSeconds: number): Passage {
     const { headers, ...reply } = say(429, 'This is too often.')
-    return this.#refuse(head, 'rate', { ...reply, headers: { ...headers, 'retry-after': String(waitSeconds) } })
+    return this.#refuse(head, 'rate', {
+      ...reply,
+      headers: { ...headers, 'retry-after': String(waitSeconds) },
+    })
   }
 
   #refuseToken(head: RequestHead, given: string | undefined, challenge: string): Passage {

@@ -35,6 +35,8 @@ export interface Gateway {
   request(view: View, request: GatewayRequest): Promise<Result>
   /** What the most talkative of all clients wants is what servers are asked for. Undefined: it is gone. */
   setLevel(client: object, level: string | undefined): Promise<void>
+  /** Tells those who listen that nothing follows. */
+  leave(): void
   close(): void
 }
 
@@ -70,6 +72,7 @@ export function openGateway(
       limited.set(key, made)
       return made
     },
+    leave: () => events.close(),
     close() {
       events.close()
       relay.close()
@@ -86,7 +89,7 @@ interface Shared {
   readonly levels: Map<object, string>
 }
 
-type Part = Pick<Gateway, 'board' | 'events' | 'for' | 'close'>
+type Part = Pick<Gateway, 'board' | 'events' | 'for' | 'leave' | 'close'>
 
 /** Nobody gets from a part to the whole. */
 function limit({ board, events }: Pick<Part, 'board' | 'events'>, allows: (server: string) => boolean): Part {
@@ -102,8 +105,9 @@ function limit({ board, events }: Pick<Part, 'board' | 'events'>, allows: (serve
         }),
     },
     for: () => {
-      throw new Error('a part of a gateway is nobody else\'s')
+      throw new Error("a part of a gateway is nobody else's")
     },
+    leave: () => undefined,
     close: () => undefined,
   }
   return part

@@ -41,8 +41,17 @@ export interface Issuer {
 
 /** Signatures that only the issuer can make: none that a holder of its public key could. */
 const ALGORITHMS = [
-  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
-  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
 ]
 
 /** How far clocks may be apart. */
@@ -79,7 +88,8 @@ interface Known {
 
 function createIssuer({ clock }: World, options: IssuerOptions, keys: KeySet): Issuer {
   const known = new Map<string, Known>()
-  const decide = (claims: JWTPayload, server: string | undefined): Judgement => judgeClaims(claims, server, options)
+  const decide = (claims: JWTPayload, server: string | undefined): Judgement =>
+    judgeClaims(claims, server, options)
   return {
     async judge(token, server) {
       try {
@@ -150,8 +160,7 @@ function scopesOf(claims: JWTPayload): readonly string[] {
 /** Those that open it. */
 function scopesFor({ scopes }: IssuerOptions, server: string | undefined): readonly string[] {
   const all = [...(scopes ?? [])]
-  const opening =
-    server === undefined ? all : all.filter(([, patterns]) => grantOf(patterns).allows(server))
+  const opening = server === undefined ? all : all.filter(([, patterns]) => grantOf(patterns).allows(server))
   return opening.map(([scope]) => scope)
 }
 
@@ -212,7 +221,8 @@ async function discover(world: World, issuer: string): Promise<string> {
         const message = `it calls itself ${JSON.stringify(named)}, and the two must be the same to the letter`
         throw new ProblemError(unusable(issuer, message))
       }
-      if (typeof keys !== 'string' || !isSafe(keys)) throw new Error('it names no `jwks_uri` that can be used')
+      if (typeof keys !== 'string' || !isSafe(keys))
+        throw new Error('it names no `jwks_uri` that can be used')
       return keys
     } catch (error) {
       if (error instanceof ProblemError) throw error
@@ -239,7 +249,9 @@ function parseIssuer(issuer: string): URL {
 function isSafe(url: string): boolean {
   if (!URL.canParse(url)) return false
   const { protocol, hostname } = new URL(url)
-  return protocol === 'https:' || (protocol === 'http:' && /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname))
+  return (
+    protocol === 'https:' || (protocol === 'http:' && /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname))
+  )
 }
 
 async function fetchKeys(world: World, address: string): Promise<JSONWebKeySet> {
@@ -267,11 +279,16 @@ function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-function unusable(issuer: string, ...notes: readonly string[]): ConstructorParameters<typeof ProblemError>[0] {
+function unusable(
+  issuer: string,
+  ...notes: readonly string[]
+): ConstructorParameters<typeof ProblemError>[0] {
   return createProblem({
     code: 'serve/issuer',
     message: `\`${issuer}\` cannot say who may use this gateway`,
     notes,
-    hints: ['nobody could get in, so nothing is served; look whether the address is right and can be reached'],
+    hints: [
+      'nobody could get in, so nothing is served; look whether the address is right and can be reached',
+    ],
   })
 }

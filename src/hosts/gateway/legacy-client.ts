@@ -6,6 +6,7 @@
  * never  answers what was cancelled; leaves a question of its own open when the client is gone
  */
 import { isObject } from '../../base/is-object.ts'
+import { toPrintable } from '../../base/printable.ts'
 import { RPC_CODES, type Message, type Params, type RequestId, type Result } from '../../model/message.ts'
 import { RpcFaultError } from '../../model/rpc-fault.ts'
 import { LEGACY_VERSIONS } from '../../model/session.ts'
@@ -24,6 +25,13 @@ export interface RequestMessage {
   readonly id: RequestId
   readonly method: string
   readonly params?: Params | undefined
+}
+
+/** One request, as those see it who carry it out. */
+interface Underway {
+  readonly send: SendMessage
+  readonly signal: AbortSignal
+  readonly sighting?: Sighting | undefined
 }
 
 /** How often in a row a client may get the same answer to the same call. */
@@ -65,17 +73,28 @@ export class LegacyClient implements Ear {
   }
 
   /** The answer goes to `send`, and so does everything that belongs to the request. Never rejects. */
-  async onRequest({ id, method, params = {} }: RequestMessage, send: SendMessage): Promise<void> {
+  async onRequest(
+    { id, method, params = {} }: RequestMessage,
+    send: SendMessage,
+    sighting?: Sighting,
+  ): Promise<void> {
     const controller = new AbortController()
     this.#underWay.set(id, controller)
     try {
-      const result = await this.#answer(method, params, { send, signal: controller.signal })
+      const result = await this.#answer(method, params, { send, signal: controller.signal, sighting })
       if (!controller.signal.aborted) send({ jsonrpc: '2.0', id, result })
     } catch (error) {
+      sighting?.failed(error)
       if (!controller.signal.aborted) send({ jsonrpc: '2.0', id, error: toFault(error).fault })
     } finally {
+      if (controller.signal.aborted) sighting?.aborted()
       this.#underWay.delete(id)
     }
+  }
+
+  /** What it calls itself, once it has said so. */
+  get name(): string | undefined {
+    return nameOfClient(this.#info)
   }
 
   onNotification(method: string, params: Params = {}): void {
@@ -102,11 +121,7 @@ export class LegacyClient implements Ear {
     this.#tell({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) })
   }
 
-  async #answer(
-    method: string,
-    params: Params,
-    { send, signal }: { readonly send: SendMessage; readonly signal: AbortSignal },
-  ): Promise<Result> {
+  async #answer(method: string, params: Params, { send, signal, sighting }: Underway): Promise<Result> {
     switch (method) {
       case 'initialize':
         return this.#greet(params)
@@ -115,12 +130,17 @@ export class LegacyClient implements Ear {
       case 'logging/setLevel':
         return this.#setLevel(params)
       case 'resources/subscribe':
-        return this.#subscribe(params, signal)
+        return this.#subscribe(params, { signal, sighting })
       case 'resources/unsubscribe':
         this.#subscriber.remove(String(params['uri']))
         return {}
       default:
-        return this.#gateway.request(this.#view, { method, params, caller: this.#toCaller(send), signal })
+        return this.#gateway.request(this.#view, {
+          method,
+          params,
+          caller: this.#toCaller(send, sighting),
+          signal,
+        })
     }
   }
 
@@ -140,8 +160,10 @@ export class LegacyClient implements Ear {
     return {}
   }
 
-  async #subscribe({ uri }: Params, signal: AbortSignal): Promise<Result> {
+  async #subscribe({ uri }: Params, { signal, sighting }: Omit<Underway, 'send'>): Promise<Result> {
     if (typeof uri !== 'string') throw invalid('`uri` must be a string')
+    const [owner] = this.#view.ownersOf(uri)
+    if (owner !== undefined) sighting?.at(owner, uri)
     if (await this.#subscriber.add(uri, signal)) return {}
     throw new RpcFaultError({
       code: RPC_CODES.resourceNotFound,
@@ -150,7 +172,7 @@ export class LegacyClient implements Ear {
     })
   }
 
-  #toCaller(send: SendMessage): Caller {
+  #toCaller(send: SendMessage, sighting?: Sighting): Caller {
     return {
       era: 'legacy',
       client: this,
@@ -158,6 +180,7 @@ export class LegacyClient implements Ear {
       capabilities: this.#capabilities,
       logLevel: this.#level,
       desk: this.desk,
+      sighting,
       notify: (method, params) => send({ jsonrpc: '2.0', method, params }),
       ask: this.#askOver(send),
     }
@@ -184,6 +207,13 @@ export class LegacyClient implements Ear {
         send({ jsonrpc: '2.0', id, method, params })
       })
   }
+}
+
+/** `inspector/1.2.3`. */
+export function nameOfClient(info: unknown): string | undefined {
+  if (!isObject(info) || typeof info['name'] !== 'string') return undefined
+  const { name, version } = info
+  return toPrintable(typeof version === 'string' ? `${name}/${version}` : name).slice(0, 100)
 }
 
 export function toNotification(event: GatewayEvent): { readonly method: string; readonly params?: Params } {

@@ -22,10 +22,21 @@ const MAX_SERIES = 2000
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 const METHODS: ReadonlySet<string> = new Set([
-  ...['initialize', 'ping', 'server/discover', 'subscriptions/listen', 'logging/setLevel'],
-  ...['tools/list', 'tools/call', 'prompts/list', 'prompts/get', 'completion/complete'],
-  ...['resources/list', 'resources/templates/list', 'resources/read'],
-  ...['resources/subscribe', 'resources/unsubscribe'],
+  'initialize',
+  'ping',
+  'server/discover',
+  'subscriptions/listen',
+  'logging/setLevel',
+  'tools/list',
+  'tools/call',
+  'prompts/list',
+  'prompts/get',
+  'completion/complete',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'resources/subscribe',
+  'resources/unsubscribe',
 ])
 
 interface Histogram {
@@ -62,7 +73,9 @@ export class Metrics {
   }
 
   toText({ version, sessions, underWay, servers }: MetricsNow): string {
-    const states = servers.map(({ name, state }) => line('plugboard_server_state', { server: name, state }, 1))
+    const states = servers.map(({ name, state }) =>
+      line('plugboard_server_state', { server: name, state }, 1),
+    )
     const tools = servers.map((one) => line('plugboard_server_tools', { server: one.name }, one.tools))
     return [
       ...family('plugboard_build_info', 'gauge', 'The version that runs.', [

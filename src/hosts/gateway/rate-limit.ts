@@ -5,13 +5,8 @@
  * out    0, or after how many seconds it may ask again
  * never  remembers those who have not asked for a while; grows without end
  */
+import type { Rate } from '../../model/gateway-setting.ts'
 import type { Clock } from '../../world/world.ts'
-
-export interface Rate {
-  readonly perSecond: number
-  /** At once, after a pause. */
-  readonly burst: number
-}
 
 interface Bucket {
   left: number
@@ -82,12 +77,4 @@ export class RateLimit {
     const oldest = [...this.#buckets.keys()].slice(0, MAX_BUCKETS / 2)
     for (const key of oldest) this.#buckets.delete(key)
   }
-}
-
-/** `100/s`, `600/m`. The burst is what may come in ten seconds, and at least 10. Undefined: not to be understood. */
-export function parseRate(text: string): Rate | undefined {
-  const [, count, unit] = /^(\d{1,6})\/(s|m)$/.exec(text) ?? []
-  const perSecond = Number(count) / (unit === 'm' ? 60 : 1)
-  if (count === undefined || perSecond === 0) return undefined
-  return { perSecond, burst: Math.max(10, Math.ceil(perSecond * 10)) }
 }

@@ -20,6 +20,7 @@ import type { OpenRequest } from './open-request.ts'
 import { askBy } from './permission-form.ts'
 import { askBack, toHandlers } from './questions.ts'
 import type { Relay } from './relay.ts'
+import { traceparentOf } from './span.ts'
 import { isStatusUri, STATUS_TOOL, statusContents, statusResult } from './status.ts'
 import type { Found, View } from './view.ts'
 
@@ -196,8 +197,16 @@ function paramsFor(
   { found, params, open }: { readonly found: Found; readonly params: Params; readonly open: OpenRequest },
 ): Params {
   const { caller, more } = open
-  const meta = metaFor(eraOf(board, found.server), metaOf(params), caller)
+  const meta = metaFor(eraOf(board, found.server), withSpan(metaOf(params), caller), caller)
   return { ...more, ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }) }
+}
+
+/** Where the gateway tells of its part of a trace, that is what the server's part follows. */
+function withSpan(meta: Params, { sighting }: Caller): Params {
+  const span = sighting?.span
+  if (span === undefined) return meta
+  const { state: tracestate } = span
+  return { ...meta, traceparent: traceparentOf(span), ...(tracestate === undefined ? {} : { tracestate }) }
 }
 
 /** Before it is known, a server gets nothing that only a modern one understands. */

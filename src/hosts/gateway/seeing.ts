@@ -4,11 +4,12 @@
  * in     requests as they begin, and how they end
  * out    each told to whoever is there to hear of it; how many are under way
  */
+import type { Rate } from '../../model/gateway-setting.ts'
 import type { World } from '../../world/world.ts'
 import type { Audit } from './audit.ts'
 import type { Refusal } from './door.ts'
 import type { Metrics } from './metrics.ts'
-import { RateLimit, type Rate } from './rate-limit.ts'
+import { RateLimit } from './rate-limit.ts'
 import { Sighting, type Begun } from './sighting.ts'
 import type { Tracer } from './tracer.ts'
 

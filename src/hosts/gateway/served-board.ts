@@ -91,5 +91,8 @@ function filtered(
 
 /** In the same words whether there is one or not. */
 function notThere(server: string): ConstructorParameters<typeof ProblemError>[0] {
-  return createProblem({ code: 'serve/not-granted', message: `there is no server \`${server}\` for this client` })
+  return createProblem({
+    code: 'serve/not-granted',
+    message: `there is no server \`${server}\` for this client`,
+  })
 }

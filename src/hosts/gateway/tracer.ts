@@ -31,7 +31,8 @@ export interface Tracing {
 
 /** Undefined: not asked for, or not to be understood. */
 export function readTracing(env: Env): Tracing | undefined {
-  if (env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true' || env['OTEL_TRACES_EXPORTER'] === 'none') return undefined
+  if (env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true' || env['OTEL_TRACES_EXPORTER'] === 'none')
+    return undefined
   const own = env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT']
   const base = env['OTEL_EXPORTER_OTLP_ENDPOINT']
   const endpoint = own ?? (base === undefined || base === '' ? '' : `${base.replace(/\/$/, '')}/v1/traces`)
@@ -121,12 +122,13 @@ export class Tracer {
     this.#cancel = undefined
     while (this.#queue.length > 0) {
       const batch = this.#queue.splice(0, MAX_BATCH)
-      const sent = this.#send(batch).then((isSent) => {
-        this.#sending.delete(sent)
-        if (!isSent) this.#options.onLost(batch.length)
-      })
+      const sent = this.#sendOrLose(batch).finally(() => this.#sending.delete(sent))
       this.#sending.add(sent)
     }
+  }
+
+  async #sendOrLose(batch: readonly Ended[]): Promise<void> {
+    if (!(await this.#send(batch))) this.#options.onLost(batch.length)
   }
 
   #send(batch: readonly Ended[]): Promise<boolean> {
