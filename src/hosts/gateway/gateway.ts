@@ -5,11 +5,14 @@ import type { Params, Result } from '../../model/message.ts'
 import type { ClientHandlers } from '../../model/session.ts'
 import type { Board, BoardSnapshot } from '../../runtime/board.ts'
 import type { World } from '../../world/world.ts'
+import { createAggregate } from './aggregate-view.ts'
 import { mostTalkative, type Caller } from './caller.ts'
 import { Events } from './events.ts'
-import { Relay, toHandlers } from './relay.ts'
+import { toHandlers } from './questions.ts'
+import { Relay } from './relay.ts'
 import { route } from './router.ts'
-import { createAggregate, createServerView, type View } from './view.ts'
+import { createServerView } from './server-view.ts'
+import type { View } from './view.ts'
 
 export interface GatewayOptions {
   readonly version: string
