@@ -5,9 +5,10 @@
 import { isObject } from '../../base/is-object.ts'
 import type { Params } from '../../model/message.ts'
 import type { ListKind } from '../../model/offering.ts'
-import type { Board, BoardSnapshot } from '../../runtime/board.ts'
+import type { BoardSnapshot } from '../../runtime/board.ts'
 import type { BoardTool } from '../../runtime/tools.ts'
 import type { Clock } from '../../world/world.ts'
+import type { ServedBoard } from './served-board.ts'
 import { STATUS_RESOURCE, STATUS_TOOL } from './status.ts'
 import { matchesTemplate } from './template-match.ts'
 import { hintsOf, listOf, type Found, type Offered, type View } from './view.ts'
@@ -23,7 +24,7 @@ export interface ViewOptions {
  */
 const FIRST_MS = 1000
 
-export function createAggregate(board: Board, { version, clock }: ViewOptions): View {
+export function createAggregate(board: ServedBoard, { version, clock }: ViewOptions): View {
   const settled = clock.now() + FIRST_MS
   const offering = (): readonly Offered[] => board.snapshot().servers.flatMap(toOffered)
   return {
@@ -52,13 +53,13 @@ export function createAggregate(board: Board, { version, clock }: ViewOptions): 
   }
 }
 
-function isArriving(board: Board): boolean {
+function isArriving(board: ServedBoard): boolean {
   return board
     .snapshot()
     .servers.some(({ connection, offering }) => connection.state === 'connecting' && offering === undefined)
 }
 
-function untilArrived(board: Board, clock: Clock, until: number): Promise<void> {
+function untilArrived(board: ServedBoard, clock: Clock, until: number): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
       stop()
@@ -73,7 +74,7 @@ function untilArrived(board: Board, clock: Clock, until: number): Promise<void> 
 }
 
 /** What all names of its things begin with. Generous: where a name needs a hash, it may be short of the end. */
-function prefixOf(board: Board, server: string): string {
+function prefixOf(board: ServedBoard, server: string): string {
   return board.nameFor(server, '').replace(/_[0-9a-f]{8}$/, '')
 }
 
@@ -100,7 +101,7 @@ function toOffered({ name, offering }: BoardSnapshot['servers'][number]): readon
   return offering === undefined ? [] : [{ server: name, offering }]
 }
 
-function itemsOf(board: Board, all: readonly Offered[], kind: ListKind): readonly Params[] {
+function itemsOf(board: ServedBoard, all: readonly Offered[], kind: ListKind): readonly Params[] {
   switch (kind) {
     case 'tool':
       return [...board.tools().map(({ name, definition }) => ({ ...definition, name })), STATUS_TOOL]
@@ -123,7 +124,7 @@ function firstOfEach(all: readonly Offered[], kind: ListKind, key: string): read
   return [...seen.values()]
 }
 
-function findPrompt(board: Board, all: readonly Offered[], shown: string): Found | undefined {
+function findPrompt(board: ServedBoard, all: readonly Offered[], shown: string): Found | undefined {
   const found = all.flatMap(({ server, offering }) =>
     offering.prompts
       .filter(({ name }) => board.nameFor(server, name) === shown)

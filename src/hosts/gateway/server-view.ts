@@ -4,10 +4,10 @@
 import { isObject } from '../../base/is-object.ts'
 import type { Params } from '../../model/message.ts'
 import type { Offering } from '../../model/offering.ts'
-import type { Board } from '../../runtime/board.ts'
+import type { ServedBoard } from './served-board.ts'
 import { hintsOf, listOf, type View } from './view.ts'
 
-export function createServerView(board: Board, server: string): View {
+export function createServerView(board: ServedBoard, server: string): View {
   const offered = (): Offering | undefined => board.server(server)?.offering
   const capabilities = (): Params => passable(offered()?.hello.capabilities ?? {})
   return {

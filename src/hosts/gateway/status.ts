@@ -3,7 +3,7 @@
  */
 import type { Connection } from '../../model/connection.ts'
 import type { Params } from '../../model/message.ts'
-import type { Board } from '../../runtime/board.ts'
+import type { ServedBoard } from './served-board.ts'
 
 const URI = 'plugboard://status'
 
@@ -43,7 +43,7 @@ export interface ServerStatus {
   readonly hints?: readonly string[]
 }
 
-export function statusOf(board: Board): Status {
+export function statusOf(board: ServedBoard): Status {
   const servers = board.snapshot().servers.map(({ name, connection, offering }) => ({
     name,
     state: connection.state,
@@ -79,7 +79,7 @@ export function nextTryOf(connection: Connection): string | undefined {
   }
 }
 
-export function statusResult(board: Board): Params {
+export function statusResult(board: ServedBoard): Params {
   const status = statusOf(board)
   return {
     content: [{ type: 'text', text: JSON.stringify(status, undefined, 2) }],
@@ -87,7 +87,7 @@ export function statusResult(board: Board): Params {
   }
 }
 
-export function statusContents(board: Board): Params {
+export function statusContents(board: ServedBoard): Params {
   const text = JSON.stringify(statusOf(board), undefined, 2)
   return { contents: [{ uri: URI, mimeType: 'application/json', text }] }
 }
