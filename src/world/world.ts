@@ -447,24 +447,42 @@ export interface ListenOptions {
   /** What is larger is refused with 413, unread. */
   readonly maxBodyBytes: number
   readonly maxHeaderBytes: number
-  /** A request must have arrived within so long. */
+  /** A request must have arrived within so long. The answer may take as long as it takes. */
   readonly requestTimeoutMs: number
+  /** HTTPS. `listen` rejects when the two do not belong together, or are not what they should be. */
+  readonly tls?: TlsIdentity | undefined
+}
+
+/** PEM. */
+export interface TlsIdentity {
+  readonly cert: string
+  readonly key: string
 }
 
 export interface Listener {
   readonly port: number
+  /** For connections from now on. Throws when the two do not belong together. */
+  renew(tls: TlsIdentity): void
+  /** Takes no new connections, and ends those that nobody uses. What is under way goes on. */
+  stop(): void
   /** Takes no new requests, and ends those under way. */
   close(): Promise<void>
 }
 
 export interface RequestHandler {
-  /** Before anything of the body is read. What it gives back is the answer. */
-  refuse(head: RequestHead): WholeReply | undefined
-  onRequest(head: RequestHead, body: string, reply: Reply): void
+  /** Before anything of the body is read. */
+  admit(head: RequestHead): Admission | Promise<Admission>
 }
+
+export type Admission =
+  | { readonly kind: 'refused'; readonly reply: WholeReply }
+  /** Takes the request when all of it is there. `bytes`: of the body. */
+  | { readonly kind: 'admitted'; take(body: string, reply: Reply, bytes: number): void }
 
 export interface RequestHead {
   readonly method: string
+  /** The address of the other side of the connection. */
+  readonly from: string
   /** Path and query, as they were sent. */
   readonly path: string
   /** Names in lower case. */
@@ -485,6 +503,8 @@ export interface Reply {
   /** Whoever does not read what is written is hung up on before it fills the memory. */
   write(text: string): void
   end(): void
+  /** Of the body, so far. */
+  bytes(): number
   /** The other side hung up before the answer was over. At most once. */
   onGone(listener: () => void): void
 }

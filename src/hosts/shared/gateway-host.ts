@@ -5,7 +5,8 @@
 import type { Board } from '../../runtime/board.ts'
 import type { Load } from '../../runtime/catalog-loader.ts'
 import type { GatewayStatus } from '../../runtime/running-gateway.ts'
-import type { InputListener, Terminal, World } from '../../world/world.ts'
+import type { GatewaySetting, Rate } from '../../model/gateway-setting.ts'
+import type { InputListener, Terminal, TlsIdentity, World } from '../../world/world.ts'
 
 export type GatewayHost = () => Promise<GatewayModule>
 
@@ -49,6 +50,14 @@ export interface ServingRequest {
   readonly world: World
   readonly version: string
   readonly load: Load
+  /** Undefined: nothing is written down. */
+  readonly audit?: AuditWish | undefined
+}
+
+export interface AuditWish {
+  /** Absolute. */
+  readonly file: string
+  readonly arguments: 'kept' | 'left-out'
 }
 
 export interface OpenServing extends AsyncDisposable {
@@ -57,6 +66,10 @@ export interface OpenServing extends AsyncDisposable {
   overStdio(pipe: StdioPipe): Promise<void>
   /** Gives the port. Rejects with a ProblemError. */
   overHttp(options: HttpServingOptions): Promise<number>
+  /** For connections from now on. Throws when the two do not belong together; then those before stay. */
+  renew(tls: TlsIdentity): void
+  /** Takes nothing new, tells those who listen that it is over, and waits for what is under way, up to the limit. */
+  drain(limitMs: number): Promise<void>
 }
 
 export interface StdioPipe {
@@ -69,4 +82,18 @@ export interface HttpServingOptions {
   readonly port: number
   /** What a client must show. Undefined only where somebody else stands at the door. */
   readonly token: string | undefined
+  /** Names that clients may use for it, besides those of this machine. */
+  readonly hosts?: readonly string[] | undefined
+  readonly rate?: Rate | undefined
+  readonly tls?: TlsIdentity | undefined
+  /** Whose tokens open the door to MCP, in place of ours. */
+  readonly issuer?: IssuerWish | undefined
+}
+
+export interface IssuerWish {
+  readonly issuer: string
+  readonly audiences: readonly string[]
+  readonly scopes: GatewaySetting['scopes']
+  /** As clients know it. Undefined: by address and port. */
+  readonly publicUrl: string | undefined
 }
