@@ -59,14 +59,11 @@ const APART = {
   'src/hosts/cli/commands/doctor.ts': 'doctor',
   'src/hosts/cli/commands/watch.ts': 'watch',
   'src/hosts/gateway/serve.ts': 'gateway',
-<<<<<<< HEAD
   'src/hosts/gateway/daemon.ts': 'daemon',
   'src/hosts/cli/commands/status.ts': 'status',
   'src/hosts/cli/commands/stop.ts': 'stop',
   'src/hosts/cli/serve-daemon.ts': 'serve-daemon',
-=======
   'src/hosts/gateway/issuer.ts': 'issuer',
->>>>>>> main
   'src/world/node/lock.ts': 'lock',
   'src/world/node/update-file.ts': 'update-file',
   'src/world/node/path-watch.ts': 'path-watch',
