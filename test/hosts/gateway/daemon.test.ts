@@ -40,7 +40,7 @@ describe('its life', () => {
     const both = await Promise.all([1, 2].map(() => daemon.machine.run(['serve', '--daemon'])))
     const { gateway } = await daemon.status()
     expect(both.map(({ code }) => code).sort()).toEqual([0, 1])
-    const [won, lost] = both[0]!.code === 0 ? both : [...both].reverse()
+    const [won, lost] = both[0]!.code === 0 ? both : both.toReversed()
     expect(won!.stdout).toContain(`pid ${gateway.pid}`)
     expect(lost!.stderr).toContain(`error: a gateway runs already: pid ${gateway.pid}, version 0.1.0\n`)
   })
