@@ -15,8 +15,9 @@ export function toPermit(open: () => Promise<PermissionView>): Permit {
   const check = async (tool: ToolToCall, { args, who, signal, ask }: WantedCall): Promise<Permission> => {
     opened = await open()
     const decision = await opened.check(tool, who, { arguments: args, signal, ask })
-    if (decision.action === 'deny') return { kind: 'denied', problem: decision.problem }
-    return { kind: 'allowed', isUnchanged: isAsPinned(opened.consider(tool).pin, tool) }
+    const { by } = decision
+    if (decision.action === 'deny') return { kind: 'denied', problem: decision.problem, by }
+    return { kind: 'allowed', isUnchanged: isAsPinned(opened.consider(tool).pin, tool), by }
   }
   return (tool, wanted) => findStanding(opened, tool, wanted) ?? check(tool, wanted)
 }
@@ -27,20 +28,28 @@ function findStanding(
   tool: ToolToCall,
   { who }: WantedCall,
 ): Permission | undefined {
-  if (permissions?.look(tool, who).action !== 'allow') return undefined
+  if (permissions === undefined) return undefined
+  const { action, by } = permissions.look(tool, who)
   const { pin } = permissions.consider(tool)
-  return pin === undefined ? undefined : { kind: 'allowed', isUnchanged: isAsPinned(pin, tool) }
+  if (action !== 'allow' || pin === undefined) return undefined
+  return { kind: 'allowed', isUnchanged: isAsPinned(pin, tool), by }
+}
+
+/** A call, and who wants to hear what was decided about it. */
+export interface JudgedCall extends WantedCall {
+  readonly onJudged?: ((permission: Permission) => void) | undefined
 }
 
 /** Nobody waits for a person to answer longer than for the call itself. */
 export async function askPermit(
   permit: Permit,
   target: ToolToCall,
-  wanted: WantedCall,
+  { onJudged, ...wanted }: JudgedCall,
 ): Promise<Extract<Permission, { kind: 'allowed' }> | CallOutcome> {
   const { signal } = wanted
   const answer = permit(target, wanted)
   const permission = await (signal === undefined ? answer : unlessAborted(Promise.resolve(answer), signal))
+  if (permission !== undefined) onJudged?.(permission)
   if (permission === undefined) return { kind: 'aborted', wasSent: false, problem: gaveUp(target, false) }
   if (permission.kind === 'allowed') return permission
   return { kind: 'not-sent', code: 'denied', problem: permission.problem }

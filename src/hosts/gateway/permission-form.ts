@@ -5,7 +5,7 @@ import { toPrintable } from '../../base/printable.ts'
 import type { Params, Result } from '../../model/message.ts'
 import type { Answer, Ask, Question } from '../../model/permission.ts'
 import { canBeAsked } from './caller.ts'
-import type { OpenRequest } from './relay.ts'
+import type { OpenRequest } from './open-request.ts'
 
 /** Undefined for a client that cannot be asked: it gets a denial that says how to allow it. */
 export function askBy(request: OpenRequest): Ask | undefined {

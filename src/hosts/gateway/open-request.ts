@@ -1,0 +1,22 @@
+/**
+ * open-request: one request of a client while it is under way, as its work sees it.
+ */
+import type { Params, Result } from '../../model/message.ts'
+import type { AskCaller, Caller } from './caller.ts'
+
+export interface OpenRequest {
+  readonly signal: AbortSignal
+  /** Asks whoever waits for it now. */
+  readonly ask: AskCaller
+  notify(method: string, params: Params): void
+  /** Who waits for it now: in another round it may be another request of the same client. */
+  readonly caller: Caller
+  /** Answers to what the server itself asked in an earlier round, and its note. */
+  readonly more: Params
+  /** Its person has said yes in an earlier round, for this call alone. */
+  readonly isPermitted: boolean
+  /** Somebody said yes for this call alone. */
+  markPermitted(): void
+}
+
+export type Work = (request: OpenRequest) => Promise<Result>

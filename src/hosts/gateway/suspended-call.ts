@@ -1,0 +1,113 @@
+/**
+ * suspended-call: a call that goes on while its client is away to find an answer.
+ *
+ * in     the work; whoever waits for it now; answers, when the client comes back
+ * out    rounds: questions, as often as there are any, and at last the result
+ * never  leaves its work running for a client that gave it up
+ */
+import { isObject } from '../../base/is-object.ts'
+import type { Params, Result } from '../../model/message.ts'
+import type { AskCaller, Caller } from './caller.ts'
+import type { OpenRequest, Work } from './open-request.ts'
+
+export type Round =
+  | { readonly kind: 'done'; readonly result: Result }
+  | { readonly kind: 'questions'; readonly questions: Params }
+
+interface Waiting {
+  readonly question: Params
+  readonly resolve: (answer: Result) => void
+  readonly reject: (error: Error) => void
+}
+
+export class SuspendedCall implements OpenRequest {
+  readonly about: string
+  readonly more: Params
+  caller: Caller
+  isPermitted: boolean
+  readonly #controller = new AbortController()
+  readonly #outcome: Promise<Round>
+  readonly #waiting = new Map<string, Waiting>()
+  #lastKey = 0
+  #onQuestion: (() => void) | undefined
+
+  constructor(
+    work: Work,
+    from: Pick<OpenRequest, 'caller' | 'more' | 'isPermitted'> & { readonly about: string },
+  ) {
+    this.about = from.about
+    this.more = from.more
+    this.caller = from.caller
+    this.isPermitted = from.isPermitted
+    this.#outcome = work(this).then((result) => ({ kind: 'done', result }))
+    // It may fail while nobody listens; whoever comes back hears of it.
+    this.#outcome.catch(() => undefined)
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  readonly ask: AskCaller = (method, params, signal) =>
+    new Promise((resolve, reject) => {
+      const key = `plugboard-${++this.#lastKey}`
+      const onAbort = (): void => {
+        this.#waiting.delete(key)
+        reject(new Error('the server took its question back'))
+      }
+      signal.addEventListener('abort', onAbort, { once: true })
+      const settle = (tell: () => void): void => {
+        signal.removeEventListener('abort', onAbort)
+        tell()
+      }
+      this.#waiting.set(key, {
+        question: { method, params },
+        resolve: (answer) => settle(() => resolve(answer)),
+        reject: (error) => settle(() => reject(error)),
+      })
+      this.#onQuestion?.()
+    })
+
+  notify(method: string, params: Params): void {
+    this.caller.notify(method, params)
+  }
+
+  markPermitted(): void {
+    this.isPermitted = true
+  }
+
+  answer(responses: Params): void {
+    for (const [key, answer] of Object.entries(responses)) {
+      const one = this.#waiting.get(key)
+      if (one === undefined || !isObject(answer)) continue
+      this.#waiting.delete(key)
+      one.resolve(answer)
+    }
+  }
+
+  abandon(): void {
+    this.#controller.abort()
+    for (const { reject } of this.#waiting.values()) reject(new Error('the client did not come back'))
+    this.#waiting.clear()
+  }
+
+  async next(caller: Caller, signal: AbortSignal): Promise<Round> {
+    this.caller = caller
+    const onAbort = (): void => this.abandon()
+    signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      return await Promise.race([this.#outcome, this.#questions()])
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+      this.#onQuestion = undefined
+    }
+  }
+
+  /** Those that come together go out together. */
+  async #questions(): Promise<Round> {
+    if (this.#waiting.size === 0) await new Promise<void>((resolve) => (this.#onQuestion = resolve))
+    await Promise.resolve()
+    const questions = [...this.#waiting].map(([key, { question }]) => [key, question] as const)
+    return { kind: 'questions', questions: Object.fromEntries(questions) }
+  }
+}
