@@ -9,6 +9,12 @@
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { Script } from 'node:vm'
+import { canVisit } from '../visit.ts'
+import { visitGateway } from './visit.ts'
+
+/** Put in by the build. The underscores say that it is no variable. */
+// oxlint-disable-next-line no-underscore-dangle
+declare const __PLUGBOARD_VERSION__: string
 
 type Bundle = (exports: object, require: (id: string) => unknown, module: { exports: object }) => void
 
@@ -16,7 +22,10 @@ const loaded = new Map<string, { exports: object }>()
 
 const purpose = purposeOf(process.argv[2], process.argv)
 
-load('plugboard')
+const argv = process.argv.slice(2)
+const alone = (): void => void load('plugboard')
+if (canVisit(argv)) visitGateway({ argv, version: __PLUGBOARD_VERSION__ }, alone)
+else alone()
 
 function purposeOf(command: string | undefined, line: readonly string[]): string {
   if (command === undefined) return 'any'
