@@ -219,7 +219,7 @@ class LiveBoard implements Board {
     for (const server of this.#loaded.catalog.servers) this.#roster.add(server)
     if (this.#options.watch === true) await this.#loader.watch((reloaded) => this.#applyChange(reloaded))
     await this.#pass(this.#roster.inOrder(), this.#options)
-    this.#see()
+    this.#compare()
     this.#isOpen = true
   }
 
@@ -365,7 +365,9 @@ class LiveBoard implements Board {
     this.#isClosed = true
     this.#signIns?.close()
     this.#loader.close()
-    await this.#roster.close()
+    // Beside each other: servers take a moment to end, and the disk one to write.
+    await Promise.all([this.#roster.close(), this.#shared.cache.flush()])
+    // What was learnt of a server while it ended.
     await this.#shared.cache.flush()
   }
 
@@ -455,13 +457,14 @@ class LiveBoard implements Board {
     this.#changed.clear()
     this.#subscriptions.renew()
     if (!this.#isClosed) this.#signIns?.update()
-    this.#listeners.tell('change', { servers, ...(this.#isOpen ? this.#see() : NOTHING_SEEN) })
+    this.#listeners.tell('change', { servers, ...(this.#isOpen ? this.#compare() : NOTHING_SEEN) })
   }
 
-  /** What the model sees that is not as it was when this was last asked. */
-  #see(): Omit<BoardChange, 'servers'> {
+  /** A command that looks and leaves keeps no prompt that could be out of date: nothing is named or put into words for it. */
+  #compare(): Omit<BoardChange, 'servers'> {
+    if (this.#options.stay === 'once') return { tools: true, section: true }
     const { section, builtins } = this.#modelView.update(this.#roster.known())
-    const tools = this.#toolList.update(this.#roster.inOrder())
-    return { tools: tools || builtins, section }
+    const tools = this.#toolList.update(this.#roster.inOrder()) || builtins
+    return { tools, section }
   }
 }
