@@ -6,7 +6,7 @@
  *   adding.cjs      those that add servers; managing.cjs: those that change them
  *   permitting.cjs  those about permissions and pins; signing-in.cjs: about sign-ins, login.cjs and alone.cjs: how they come about; doctor.cjs, watch.cjs: those; path-watch.cjs: what the last needs
  *   update-file.cjs for what is written; lock.cjs: for what is changed while an authorization server is asked
- *   gateway.cjs     the gateway, for `serve`; issuer.cjs: tokens of others, for a gateway that is shared
+ *   gateway.cjs     the gateway, for `serve`; issuer.cjs: tokens of others, for a gateway that is shared; daemon.cjs: the one in the background, serve-daemon.cjs, status.cjs, stop.cjs: what starts it, looks at it and ends it
  *   undici.cjs, ws.cjs   what those need for servers that are not on this machine
  *   parse-*.cjs     the parsers it loads when a file is not plain; edit-*.cjs: the editors, when one is changed
  *   index.js        the library, in chunks, so that a host loads what it uses
@@ -59,6 +59,10 @@ const APART = {
   'src/hosts/cli/commands/doctor.ts': 'doctor',
   'src/hosts/cli/commands/watch.ts': 'watch',
   'src/hosts/gateway/serve.ts': 'gateway',
+  'src/hosts/gateway/daemon.ts': 'daemon',
+  'src/hosts/cli/commands/status.ts': 'status',
+  'src/hosts/cli/commands/stop.ts': 'stop',
+  'src/hosts/cli/serve-daemon.ts': 'serve-daemon',
   'src/hosts/gateway/issuer.ts': 'issuer',
   'src/world/node/lock.ts': 'lock',
   'src/world/node/update-file.ts': 'update-file',

@@ -8,6 +8,12 @@
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { Script } from 'node:vm'
+import { canVisit } from '../visit.ts'
+import { visitGateway } from './visit.ts'
+
+/** Put in by the build. The underscores say that it is no variable. */
+// oxlint-disable-next-line no-underscore-dangle
+declare const __PLUGBOARD_VERSION__: string
 
 type Bundle = (exports: object, require: (id: string) => unknown, module: { exports: object }) => void
 
@@ -16,7 +22,10 @@ const loaded = new Map<string, { exports: object }>()
 // A command, and not `--version`: the cache is to hold what commands need.
 const isCommand = /^[a-z]/.test(process.argv[2] ?? '')
 
-load('plugboard')
+const argv = process.argv.slice(2)
+const alone = (): void => void load('plugboard')
+if (canVisit(argv)) visitGateway({ argv, version: __PLUGBOARD_VERSION__ }, alone)
+else alone()
 
 function load(name: string): object {
   const known = loaded.get(name)
