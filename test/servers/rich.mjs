@@ -3,7 +3,7 @@
  * it and a client can be seen to lose something. Lists come in pages of two.
  *
  * Tools: `contents` (every kind of content, and one that nobody knows), `fails`, `refuses`, `meta` (the `_meta` that came
- * with it), `work` (progress), `log`, `hang` and `hung` (how many of those were cancelled), `ask` (`only`: which
+ * with it), `work` (progress), `log`, `hang` (says that it has begun) and `hung` (how many of those were cancelled), `ask` (`only`: which
  * questions; in the modern era in two rounds), `take-back` (takes its question back; old era alone), `grow` (more of
  * everything, and says so), `touch` (`uri`).
  */
@@ -208,13 +208,17 @@ function log(_, { params }) {
   return text('logged')
 }
 
-const hang = (_, { signal }) =>
-  new Promise((_resolve, reject) =>
+function hang(_, { params, signal }) {
+  const { progressToken } = params._meta ?? {}
+  if (progressToken !== undefined)
+    send({ method: 'notifications/progress', params: { progressToken, progress: 0 } })
+  return new Promise((_resolve, reject) =>
     signal.addEventListener('abort', () => {
       hung++
       reject(signal.reason)
     }),
   )
+}
 
 const refuse = () => {
   throw new Fault(-31999, 'refused', { why: ['a', 1], when: null })

@@ -89,9 +89,10 @@ async function callTool({ board, relay, levels }: Routing, request: Routed): Pro
   const { view, params, caller, signal } = request
   const name = requireText(params, 'name')
   if (view.server === undefined && name === STATUS_TOOL['name']) return statusResult(board)
-  const why = view.findTool(name) === undefined ? await whyAbsent(board, view, name) : undefined
+  const known = view.findTool(name)
+  const why = known === undefined ? await whyAbsent(board, view, name) : undefined
   if (why !== undefined) return toError(why)
-  const found = view.findTool(name)
+  const found = known ?? view.findTool(name)
   if (found === undefined) throw invalid(`Unknown tool: ${name}`)
   const { arguments: args = {} } = params
   if (!isObject(args)) throw invalid('`arguments` must be an object')

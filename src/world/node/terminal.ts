@@ -14,7 +14,7 @@ export interface NodeTerminal extends Terminal {
 
 export function createNodeTerminal(): NodeTerminal {
   const { isTerminal, ...facts } = lookAtTerminal()
-  const { write, isWriting } = createWriter()
+  const { write, isWriting, holdInput } = createWriter()
   return {
     ...facts,
     isWriting,
@@ -26,6 +26,7 @@ export function createNodeTerminal(): NodeTerminal {
       return chunks.join('')
     },
     onInput({ onText, onEnd }) {
+      holdInput()
       process.stdin.setEncoding('utf8').on('data', onText).on('end', onEnd)
     },
     onInterrupt(listener) {

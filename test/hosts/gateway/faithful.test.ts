@@ -103,14 +103,16 @@ async function look(client: RawClient, prefix: string) {
     const answer = await call('ask', { only })
     asking[only.join(' and ')] = { answer, asked: [...client.asked] }
   }
+  client.told.length = 0
   const controller = new AbortController()
   const given = request(
     'tools/call',
     { name: name('hang'), arguments: {}, _meta: { progressToken: 'hang' } },
     { signal: controller.signal },
   )
-  setTimeout(() => controller.abort(), 100)
-  await given.catch(() => undefined)
+  given.catch(() => undefined)
+  await client.untilTold('notifications/progress')
+  controller.abort()
   const hung = await untilAnswer(() => call('hung'), '1')
   return { ...seen, logs, asking, hung, changes: await lookAtChanges(client, call) }
 }
@@ -139,7 +141,8 @@ async function lookAtChanges(
       promptsListChanged: true,
       resourceSubscriptions: ['rich://menu'],
     }
-    void request('subscriptions/listen', { notifications })
+    // Until the client is closed.
+    request('subscriptions/listen', { notifications }).catch(() => undefined)
     await untilTold('notifications/subscriptions/acknowledged')
   }
   await call('touch', { uri: 'rich://menu' })

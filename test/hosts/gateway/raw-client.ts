@@ -60,25 +60,34 @@ interface Line {
   close(): Promise<void>
 }
 
-type OpenLine = (hear: (message: RawMessage) => void, era: Era) => Line
+type OpenLine = (hear: (message: RawMessage) => void, onGone: (why: string) => void, era: Era) => Line
 
 export async function connectRaw(era: Era, open: OpenLine): Promise<RawClient> {
   const told: RawMessage[] = []
   const asked: RawClient['asked'] = []
-  const pending = new Map<unknown, (answer: RawAnswer) => void>()
+  const pending = new Map<unknown, { resolve(answer: RawAnswer): void; reject(error: Error): void }>()
   let look = (): void => undefined
   let lastId = 0
   const answerTo = (method: string, params: Value = {}): Value => {
     asked.push({ method, params })
     return ANSWERS[method]!(params)
   }
-  const line = open((message) => {
-    const { id, method, params } = message
-    if (method === undefined) pending.get(id)?.(message)
-    else if (id === undefined) told.push(message)
-    else line.send({ jsonrpc: '2.0', id, result: answerTo(method, params) })
-    look()
-  }, era)
+  const onGone = (why: string): void => {
+    for (const { reject } of pending.values()) reject(new Error(why))
+  }
+  const line = open(
+    (message) => {
+      const { id, method, params } = message
+      if (method === undefined) {
+        pending.get(id)?.resolve(message)
+        pending.delete(id)
+      } else if (id === undefined) told.push(message)
+      else line.send({ jsonrpc: '2.0', id, result: answerTo(method, params) })
+      look()
+    },
+    onGone,
+    era,
+  )
   const meta = {
     'io.modelcontextprotocol/protocolVersion': MODERN_VERSION,
     'io.modelcontextprotocol/clientInfo': INFO,
@@ -89,7 +98,9 @@ export async function connectRaw(era: Era, open: OpenLine): Promise<RawClient> {
     const params =
       era === 'legacy' ? given : { ...given, _meta: { ...meta, ...(given['_meta'] as Value | undefined) } }
     return new Promise((resolve, reject) => {
-      pending.set(id, ({ result, error }) => resolve(error === undefined ? { result: result! } : { error }))
+      const settle = ({ result, error }: RawAnswer): void =>
+        resolve(error === undefined ? { result: result! } : { error })
+      pending.set(id, { resolve: settle, reject })
       line.send({ jsonrpc: '2.0', id, method, params }, options)
       options.signal?.addEventListener('abort', () => {
         line.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } })
@@ -138,11 +149,14 @@ export function overStdio(
   command: readonly string[],
   options: { cwd?: string; home?: string } = {},
 ): OpenLine {
-  return (hear) => {
+  return (hear, onGone) => {
     const { cwd, home } = options
     const env = { PATH: process.env['PATH'] ?? '', ...(home === undefined ? {} : { HOME: home }) }
-    const child = spawn(command[0]!, command.slice(1), { cwd, env, stdio: ['pipe', 'pipe', 'ignore'] })
+    const child = spawn(command[0]!, command.slice(1), { cwd, env, stdio: 'pipe' })
+    let said = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
     const closed = once(child, 'close')
+    void closed.then(() => onGone(`it ended: ${said}`))
     createInterface({ input: child.stdout }).on('line', (line) => hear(JSON.parse(line) as RawMessage))
     return {
       send: (message) => void child.stdin.write(`${JSON.stringify(message)}\n`),
@@ -165,7 +179,7 @@ function headersOf({ method, params = {} }: RawMessage): Record<string, string> 
 }
 
 export function overHttp(url: URL, token: string): OpenLine {
-  return (hear, era) => {
+  return (hear, _, era) => {
     const over = new AbortController()
     let session: string | undefined
     const base = { authorization: `Bearer ${token}`, accept: 'application/json, text/event-stream' }
