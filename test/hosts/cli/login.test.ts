@@ -203,6 +203,9 @@ describe('in a terminal', () => {
     })
     expect(code).toBe(130)
     expect(text).toContain('cancelled: nobody was signed in')
+    // Whoever wants to is told how, and what to paste.
+    expect(text).toContain('(Esc cancels)')
+    expect(text.replaceAll(/\s+/g, ' ')).toContain('paste the whole address it shows here')
     expect(authorization.count('token')).toBe(0)
   })
 
