@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { serverEntry } from './boards/open.ts'
+import { pasteLogin } from './processes/paste-login.ts'
 import { DIST, openMachine, type Machine, type Ran } from './processes/plugboard.ts'
 import { runInTerminal } from './processes/terminal.ts'
 import {
@@ -567,33 +568,19 @@ describe('secrets', () => {
   })
 })
 
-/** `login --no-browser`, by somebody who pastes. */
+/** By somebody who pastes the wrong thing first. */
 async function signInByHand({ machine, authorization }: Stage): Promise<Ran> {
-  const child = spawn(
-    process.execPath,
-    [join(DIST, 'bin.cjs'), 'login', 'guarded', '--no-browser', '--json'],
-    {
-      cwd: machine.project,
-      env: { PATH: process.env['PATH'] ?? '', HOME: machine.home, PLUGBOARD_KEYCHAIN: 'off' },
+  const ran = await pasteLogin(machine, {
+    args: ['guarded', '--json'],
+    async paste(page) {
+      const back = await authorization.approve(page)
+      const wrong = new URL(back)
+      wrong.searchParams.set('state', 'another')
+      return [wrong.href, back.href]
     },
-  )
-  let [stdout, stderr] = ['', '']
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
-  const page = new Promise<string>((resolve) => {
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      stderr += text
-      const found = /^ {2}(http\S+)$/m.exec(stderr)?.[1]
-      if (found !== undefined) resolve(found)
-    })
   })
-  const closed = once(child, 'close')
-  const back = await authorization.approve(await page)
-  const wrong = new URL(back)
-  wrong.searchParams.set('state', 'another')
-  child.stdin.write(`${wrong.href}\n${back.href}\n`)
-  const [code] = (await closed) as [number]
-  expect(code, stderr).toBe(0)
-  return { code, stdout, stderr }
+  expect(ran.code, ran.stderr).toBe(0)
+  return ran
 }
 
 function filesBelow(folder: string): readonly string[] {

@@ -7,7 +7,7 @@
  *        could not be reached; withholds a token because of what our clock says
  */
 import { createRedactor } from '../base/redact.ts'
-import { Secret } from '../base/secret.ts'
+import type { Secret } from '../base/secret.ts'
 import { wantsMoreScopes } from '../model/challenge.ts'
 import { NOT_RENEWED, type NetworkFailure } from '../model/network.ts'
 import type { Authorization, Challenge, Renewal, SignIn, SignInWish } from '../model/sign-in.ts'
