@@ -32,6 +32,8 @@ export interface RunOptions {
   readonly start?: readonly string[]
   /** What is piped into it. Default: nothing is there. */
   readonly input?: string
+  /** There is a pipe, nothing comes through it, and nobody ends it. */
+  readonly leavesInputOpen?: true
   /** Ctrl-C, once stdout says this. */
   readonly interruptAt?: string
 }
@@ -115,7 +117,7 @@ function toBytes(content: Files[string]): string | Uint8Array {
   return typeof content === 'string' || content instanceof Uint8Array ? content : JSON.stringify(content)
 }
 
-interface ChildOptions extends Pick<RunOptions, 'input' | 'interruptAt'> {
+interface ChildOptions extends Pick<RunOptions, 'input' | 'leavesInputOpen' | 'interruptAt'> {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
 }
@@ -123,7 +125,7 @@ interface ChildOptions extends Pick<RunOptions, 'input' | 'interruptAt'> {
 /** Rejects when the child does not end by itself. */
 export function runChild(
   [program, ...args]: readonly string[],
-  { cwd, env, input, interruptAt }: ChildOptions,
+  { cwd, env, input, leavesInputOpen, interruptAt }: ChildOptions,
 ): Promise<Ran> {
   return new Promise((resolve, reject) => {
     // In a group of its own, so that the time limit ends what the child started, too.
@@ -131,9 +133,9 @@ export function runChild(
       cwd,
       env,
       detached: true,
-      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      stdio: [input === undefined && leavesInputOpen === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     })
-    child.stdin?.end(input)
+    if (leavesInputOpen === undefined) child.stdin?.end(input)
     let [stdout, stderr] = ['', '']
     const timer = setTimeout(() => {
       process.kill(-child.pid!, 'SIGKILL')

@@ -5,7 +5,7 @@
  * themselves, and the streams are asked only where there may be a terminal behind them.
  */
 import { fstatSync, statSync, writeSync } from 'node:fs'
-import type { Terminal } from '../world.ts'
+import type { PipedInput, Terminal } from '../world.ts'
 
 export interface NodeTerminal extends Terminal {
   /** Whether text is still on its way through a pipe that is full. */
@@ -40,6 +40,7 @@ export function createNodeTerminal(): NodeTerminal {
       for await (const chunk of process.stdin.setEncoding('utf8')) chunks.push(chunk as string)
       return chunks.join('')
     },
+    inputWithin: async (ms) => (isPiped() ? readWithin(ms) : { kind: 'none' }),
     onInput({ onText, onEnd }) {
       process.stdin.setEncoding('utf8').on('data', onText).on('end', onEnd)
     },
@@ -131,6 +132,38 @@ function mayBeTerminal(descriptor: number): boolean {
   } catch {
     return false // closed: nobody is there
   }
+}
+
+/** Somebody's output, or a file. */
+function isPiped(): boolean {
+  try {
+    const stats = fstatSync(0)
+    return stats.isFIFO() || stats.isFile() || stats.isSocket()
+  } catch {
+    return false // closed: nobody is there
+  }
+}
+
+/** Once something has come, all of it. */
+function readWithin(ms: number): Promise<PipedInput> {
+  const { stdin } = process
+  return new Promise((resolve, reject) => {
+    const chunks: string[] = []
+    const onData = (chunk: string): void => {
+      clearTimeout(timer)
+      chunks.push(chunk)
+    }
+    const onEnd = (): void => settle(() => resolve({ kind: 'text', text: chunks.join('') }))
+    const onError = (error: Error): void => settle(() => reject(error))
+    const settle = (step: () => void): void => {
+      clearTimeout(timer)
+      // Paused, it does not keep the process alive.
+      stdin.off('data', onData).off('end', onEnd).off('error', onError).pause()
+      step()
+    }
+    const timer = setTimeout(() => settle(() => resolve({ kind: 'late' })), ms)
+    stdin.setEncoding('utf8').on('data', onData).on('end', onEnd).on('error', onError)
+  })
 }
 
 /** What could not be written, because somebody made the pipe non-blocking and it is full. */

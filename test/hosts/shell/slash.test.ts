@@ -126,7 +126,7 @@ describe('/mcp', () => {
     expect(await session.type('/mcp disable good')).toContain(
       'turned `good` off, in ~/.config/plugboard/settings.json',
     )
-    expect(session.notes).toContain('good: removed')
+    expect(session.notes).toContain('good: removed (disabled)')
     expect(session.context.board.tools()).toEqual([])
     expect(readFile(session, '.config/plugboard/settings.json')).toEqual({ disabledServers: ['good'] })
     expect(await session.type('/call good echo text=x')).toContain(
