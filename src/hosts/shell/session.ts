@@ -152,7 +152,10 @@ class LiveSession implements Session {
     if (problems.length > 0) this.#report(problems)
     const { mode } = (await board.permissions()).current()
     this.store.send({ type: 'mode', mode })
-    const isApproved = await askTrust({ world, ask: this.#ask, paint }, loaded)
+    const isApproved = await askTrust(
+      { world, ask: this.#ask, paint, note: (line) => this.#note(line) },
+      loaded,
+    )
     if (isApproved && !this.#over.signal.aborted) await board.reload()
     // The way to a first server, and to a model, for who has none.
     if (loaded.catalog.entries.length === 0) this.#note(NO_SERVERS)

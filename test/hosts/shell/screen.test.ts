@@ -176,6 +176,19 @@ describe('a form', () => {
     expect(press(open(SCHEMA), ['<escape>'])).toBeUndefined()
   })
 
+  it('shows all options of the field that is filled in, and where one types', () => {
+    const many = Array.from({ length: 20 }, (_, i) => `option-${i}`)
+    const schema = { properties: { all: { type: 'array', items: { enum: many } }, text: { type: 'string' } } }
+    const shown = questionLines(press(open(schema), [' ']) as OpenQuestion, view(60)).lines.join('\n')
+    for (const option of many) expect(shown).toContain(option)
+    expect(shown).toContain('<[x]option-0>')
+    const typed = press(open(schema), [' ', '<down>', 'word '.repeat(30), 'end']) as OpenQuestion
+    const { lines, cursor } = questionLines(typed, view(60))
+    expect(lines.join('\n')).toContain('word end')
+    expect(lines.join('\n')).toContain('all: option-0')
+    expect(cursor!.x).toBeLessThan(60)
+  })
+
   it.each([40, 60, 120])('fits %i columns', (columns) => {
     const { lines } = questionLines(open(SCHEMA), view(columns))
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(columns + 1)

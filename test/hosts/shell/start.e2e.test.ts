@@ -18,7 +18,8 @@ it('asks about a server of the project with its exact command, and does not star
     [process.execPath, ...entry.args.slice(0, -1), '"two words"'].join(' ').replace(/\s+/g, ''),
   )
   expect(question).toContain('An MCP server can do whatever you can')
-  await screen.do('3', 'no servers')
+  await screen.do('3', '· theirs: declined, and not started')
+  await screen.until('no servers')
   expect(await leave(screen)).toBe(0)
 
   await using after = openScreen(machine)

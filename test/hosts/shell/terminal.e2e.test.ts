@@ -184,9 +184,9 @@ describe('what comes back', () => {
       'Boolean: ( ) yes ( ) no',
       'Integer: 42',
       'Untitled Single Select Enum: < Monica >',
-      '[x] Guitar',
+      'Untitled Multiple Select Enum: Guitar',
       'Titled Single Select Enum: < Superman >',
-      '[x] Tuna',
+      'Titled Multiple Select Enum: Tuna',
     ])
       expect(form).toContain(part)
     const down = (times: number): string => PRESS.down.repeat(times)
@@ -208,7 +208,7 @@ describe('what comes back', () => {
       servers: { all: officialEntry('everything') },
       script: [
         call('mcp__all__trigger-url-elicitation', { url: 'https://pay.example.test/start?order=7' }),
-        (request) => ({ kind: 'text', text: `Got ${resultsIn(request).join()}` }),
+        { kind: 'text', text: 'Paid.' },
       ],
     })
     const { screen } = stage
@@ -217,7 +217,7 @@ describe('what comes back', () => {
     const question = await screen.do('1', 'all wants you to visit a page')
     expect(question).toContain('https://pay.example.test/start?order=7')
     expect(question).toContain('host: pay.example.test')
-    await screen.do('2', 'User completed the URL elicitation flow')
+    await screen.do('2', 'Paid.')
     expect(resultsIn(stage.model.requests.at(-1)!).join()).toContain('completed')
   })
 })
