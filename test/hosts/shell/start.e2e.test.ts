@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { serverEntry } from '../../boards/open.ts'
 import { DIST, openMachine, type Machine } from '../../processes/plugboard.ts'
-import { openScreen } from '../../processes/screen.ts'
+import { openScreen, PRESS } from '../../processes/screen.ts'
 import { openStreamingModel, type ModelRequest, type Say } from '../../servers/http/streaming-model.ts'
 import { leave, openStage } from './stage.ts'
 
@@ -67,6 +67,18 @@ it('without a model says how to get one, and everything else works', async () =>
   await screen.do('/mcp resources\r', '@demo:note:///plan')
   await screen.do('/mcp__demo__summarize plan\r', 'Summarize the note "plan" as one line:')
   await screen.do('/call demo count_slowly to=3 stepMs=1\r', 'Counted to 3.')
+  expect(await leave(screen)).toBe(0)
+})
+
+it('has the bundled server with `plugboard demo`: a task with progress, and a form', async () => {
+  using machine = openMachine()
+  await using screen = openScreen(machine, { args: ['demo'] })
+  await screen.until('1 ready')
+  await screen.do('/call demo count_slowly to=50 stepMs=100\r', /calling demo|demo count_slowly: \d+ of 50/)
+  await screen.do(PRESS.escape, 'count_slowly')
+  await screen.do('/call demo interview\r', 'demo asks:')
+  screen.type(`Ada${PRESS.down.repeat(4)}${PRESS.enter}`)
+  await screen.until('- name: Ada')
   expect(await leave(screen)).toBe(0)
 })
 

@@ -206,6 +206,9 @@ describe.each<ModelProvider>(['openai', 'anthropic'])('a session with %s', (prov
     await screen.do('say it\r', 'May echo of away be called?')
     await screen.do('1', `It says: ${marker}.`)
     await screen.do('/mcp logout away\r', 'away needs sign-in')
+    await screen.do('/mcp reauth away\r', /signed in to `away`[^]*signed in to `away`/)
+    await screen.until('1 ready')
+    expect(browser.pages).toHaveLength(2)
   })
 })
 

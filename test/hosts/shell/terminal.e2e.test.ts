@@ -86,6 +86,21 @@ describe('the line in which one types', () => {
     for (const [i, messages] of said.slice(1).entries()) expect(messages.startsWith(said[i]!)).toBe(true)
   })
 
+  it('forgets the conversation with /clear, and stops the turn that runs', async () => {
+    await using stage = await openStage({ script: [echo, { kind: 'hang', text: 'Once upon' }, echo] })
+    const { screen, model } = stage
+    await screen.until('no servers')
+    await screen.do('remember this\r', 'Heard <remember this>')
+    await screen.do('a story\r', 'Once upon')
+    screen.type('/clear\r')
+    await screen.untilGone('remember this')
+    await screen.untilGone('Esc stops')
+    await screen.do('hello\r', 'Heard <hello>')
+    expect(model.requests.at(-1)!.messages.filter(({ role }) => role !== 'system')).toEqual([
+      { role: 'user', content: 'hello' },
+    ])
+  })
+
   it('is given what was queued when the turn is stopped', async () => {
     await using stage = await openStage({ script: [{ kind: 'hang', text: 'Once upon' }] })
     const { screen } = stage
