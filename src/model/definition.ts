@@ -1,6 +1,7 @@
 /**
  * definition: one server as a checked value, whatever file format it came from.
  */
+import { isConfidential } from '../base/confidential.ts'
 import type { Template } from './template.ts'
 
 export interface ServerDefinition {
@@ -120,6 +121,16 @@ export interface OAuth {
   readonly dangerouslyAllowHttp?: boolean
   /** The file says OAuth must not be tried. */
   readonly isOff?: boolean
+}
+
+/** Whether a token may go to this address: the line is safe, or the entry says that it need not be. */
+export function mayCarryTokens(transport: Transport, url: string): boolean {
+  return allowsPlainHttp(transport) || (URL.canParse(url) && isConfidential(new URL(url)))
+}
+
+/** In a word that is hard to type by accident. */
+export function allowsPlainHttp(transport: Transport): boolean {
+  return 'oauth' in transport && transport.oauth?.dangerouslyAllowHttp === true
 }
 
 export const GRANT_TYPES = [

@@ -71,4 +71,6 @@ export interface CredentialRequest {
   readonly credentialId?: string
   /** Absent for a server that is started. */
   readonly url?: string
+  /** Its entry lets secrets be sent over plain HTTP, beyond this machine. */
+  readonly allowsHttp?: boolean
 }

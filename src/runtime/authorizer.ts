@@ -64,11 +64,12 @@ export class Authorizer implements CredentialSource {
     const alone = aloneFor?.(request)
     if (summary === undefined && alone === undefined) return undefined
     const account = summary?.account ?? 'alone'
-    const key = JSON.stringify([wish, alone === undefined ? null : request.server])
+    const { allowsHttp = false } = request
+    const key = JSON.stringify([wish, allowsHttp, alone === undefined ? null : request.server])
     const known = this.#held.get(key)
     // Who signed in anew is somebody else.
     if (known?.account === account) return known
-    const held = new HeldSignIn({ world, store: this.#store, wish, account, alone })
+    const held = new HeldSignIn({ world, store: this.#store, wish, account, alone, allowsHttp })
     this.#held.set(key, held)
     return held
   }

@@ -20,7 +20,7 @@ import { createProblem, ProblemError } from '../problem/problem.ts'
 import { askAtOnce, inTurn, untilLive } from './ask.ts'
 import { asBoardTool, findBuiltin } from './builtin-tools.ts'
 import { performBuiltin, type BuiltinDesk } from './call-builtin.ts'
-import { askPermit } from './permit-call.ts'
+import { askPermit, type JudgedCall } from './permit-call.ts'
 import { reachTool, type FoundTool, type Servers, type ToolName } from './reach-tool.ts'
 import type { BoardTool } from './tools.ts'
 
@@ -34,8 +34,8 @@ export interface CallOptions extends Pick<
   readonly who?: WantedCall['who'] | undefined
   /** Asks in place of the board's own `ask`: for hosts with several people in front of them. */
   readonly ask?: WantedCall['ask'] | undefined
-  /** It is allowed, and goes to the server now. */
-  readonly onPermitted?: (() => void) | undefined
+  /** Told what was decided about the call, and by which rule, before it is made. */
+  readonly onJudged?: JudgedCall['onJudged']
   /** What else goes with the name and the arguments: `_meta`, answers to what the server asked. */
   readonly params?: Params | undefined
 }
@@ -81,7 +81,15 @@ interface Performed {
 }
 
 async function perform(desk: CallDesk, { name, args: given, options }: ToolRequest): Promise<Performed> {
-  const { signal, timeoutMs, connectTimeoutMs = timeoutMs, onProgress, who = 'model', ask } = options
+  const {
+    signal,
+    timeoutMs,
+    connectTimeoutMs = timeoutMs,
+    onProgress,
+    who = 'model',
+    ask,
+    onJudged,
+  } = options
   const reaching = { signal, timeoutMs: connectTimeoutMs }
   const builtin = typeof name === 'string' ? findBuiltin(name) : undefined
   if (builtin !== undefined) {
@@ -101,10 +109,9 @@ async function perform(desk: CallDesk, { name, args: given, options }: ToolReque
   const target = targetOf(found)
   const { clock } = desk.servers
   const askedAt = clock.now()
-  const permission = await askPermit(desk.permit, target, { args, who, signal, ask })
+  const permission = await askPermit(desk.permit, target, { args, who, signal, ask, onJudged })
   const askedMs = clock.now() - askedAt
   if (permission.kind !== 'allowed') return { outcome: permission, details, askedMs }
-  options.onPermitted?.()
   const { isUnchanged } = permission
   const { unfinished, onLog, handlers, params: more } = options
   const outcome = await call(

@@ -5,10 +5,10 @@
  * out    the address to register; the one answer that is ours
  * never  takes a second answer; is reached by another machine; ends the wait because of a stranger
  */
+import { isLoopbackName } from '../base/confidential.ts'
 import type { SignInPlan } from '../model/sign-in.ts'
 import { judgeRequest, type Awaited, type CallbackAnswer } from '../pipeline/authorize/callback.ts'
 import { toPage } from '../pipeline/authorize/callback-page.ts'
-import { isLoopbackName } from '../pipeline/authorize/guarded-fetch.ts'
 import { AuthorizeError } from '../pipeline/authorize/problems.ts'
 import type { Loopback, LoopbackAnswer, LoopbackListener, LoopbackRequest } from '../world/world.ts'
 

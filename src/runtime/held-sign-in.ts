@@ -23,6 +23,8 @@ export interface HeldOptions {
   readonly store: OpenSignInStore
   readonly wish: SignInWish
   readonly account: string
+  /** Its entry lets secrets be sent over plain HTTP, beyond this machine. */
+  readonly allowsHttp: boolean
   /** For an entry that needs nobody: a new sign-in, whenever there is none that works. */
   readonly alone?: Alone | undefined
 }
@@ -262,13 +264,9 @@ export class HeldSignIn implements Authorization {
   }
 
   #askGiver(signIn: SignIn): Promise<Renewed> {
-    const { world } = this.#options
-    const { token } = signIn.endpoints
-    const fetch = createGuardedFetch(world, {
-      serverUrl: signIn.key.url ?? token,
-      // Whoever signed in has agreed to this very endpoint.
-      allowsHttp: token.startsWith('http:'),
-    })
+    const { world, allowsHttp } = this.#options
+    const serverUrl = signIn.key.url ?? signIn.endpoints.token
+    const fetch = createGuardedFetch(world, { serverUrl, allowsHttp })
     return renewTokens(signIn, { fetch, now: () => world.clock.now(), prover: this.#prover })
   }
 

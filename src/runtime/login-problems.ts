@@ -3,6 +3,7 @@
  */
 import type { AdmittedServer } from '../model/catalog.ts'
 import type { Problem } from '../model/problem.ts'
+import { adviseOnPlainHttp, becauseOfPlainHttp } from '../problem/plain-http.ts'
 import { createProblem, whereOrigin } from '../problem/problem.ts'
 
 /** OAuth is not for servers that are started, and others. */
@@ -30,6 +31,16 @@ export function hasOwnHeader({ name, found }: AdmittedServer): Problem {
     message: `the entry of \`${name}\` sends an \`Authorization\` of its own, so a sign-in would not be used`,
     where: whereOrigin(found.origin, name),
     hints: ['take the header out of its entry to sign in'],
+  })
+}
+
+/** It wants a token, and everybody on the way there could read it. */
+export function plainHttp({ name, found, transport }: AdmittedServer, url: string): Problem {
+  return createProblem({
+    code: 'authorize/plain-http',
+    message: `no token is sent to \`${name}\`: ${becauseOfPlainHttp(url)}`,
+    where: whereOrigin(found.origin, name),
+    hints: adviseOnPlainHttp(transport, url),
   })
 }
 

@@ -7,6 +7,7 @@
  */
 import { untilAborted } from '../base/until-aborted.ts'
 import type { AdmittedServer } from '../model/catalog.ts'
+import { mayCarryTokens } from '../model/definition.ts'
 import type { Challenge, SignIn, SignInPlan, SignInStore } from '../model/sign-in.ts'
 import { canSignInAlone, carryOut } from '../pipeline/authorize/alone.ts'
 import { judgePasted, type CallbackAnswer } from '../pipeline/authorize/callback.ts'
@@ -25,7 +26,7 @@ import { ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
 import { openCallbackListener, type CallbackListener } from './callback-listener.ts'
 import type { LoginHost, LoginWish } from './login-host.ts'
-import { hasOwnHeader, noAddress, noOAuth, unreachable } from './login-problems.ts'
+import { hasOwnHeader, noAddress, noOAuth, plainHttp, unreachable } from './login-problems.ts'
 import type { ServerLog } from './server-logs.ts'
 
 export interface LoginRequest extends LoginWish {
@@ -61,6 +62,11 @@ export async function login(request: LoginRequest, host: LoginHost): Promise<Log
 async function run(request: LoginRequest, host: LoginHost): Promise<LoginOutcome> {
   const resolved = await requireSignIn(request)
   const asked = await askServer(request, resolved, host)
+  const { transport } = request.server
+  if (!mayCarryTokens(transport, resolved.plan.url)) {
+    if (asked.isOpen) return { kind: 'not-needed' }
+    throw new ProblemError(plainHttp(request.server, resolved.plan.url))
+  }
   const errand = await createErrand({
     ...request,
     server: request.server.name,

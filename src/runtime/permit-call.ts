@@ -13,20 +13,27 @@ export function toPermit(open: () => Promise<PermissionView>): Permit {
   return async (tool, { args, who, signal, ask }) => {
     const permissions = await open()
     const decision = await permissions.check(tool, who, { arguments: args, signal, ask })
-    if (decision.action === 'deny') return { kind: 'denied', problem: decision.problem }
-    return { kind: 'allowed', isUnchanged: isAsPinned(permissions.consider(tool).pin, tool) }
+    const { by } = decision
+    if (decision.action === 'deny') return { kind: 'denied', problem: decision.problem, by }
+    return { kind: 'allowed', isUnchanged: isAsPinned(permissions.consider(tool).pin, tool), by }
   }
+}
+
+/** A call, and who wants to hear what was decided about it. */
+export interface JudgedCall extends WantedCall {
+  readonly onJudged?: ((permission: Permission) => void) | undefined
 }
 
 /** Nobody waits for a person to answer longer than for the call itself. */
 export async function askPermit(
   permit: Permit,
   target: ToolToCall,
-  wanted: WantedCall,
+  { onJudged, ...wanted }: JudgedCall,
 ): Promise<Extract<Permission, { kind: 'allowed' }> | CallOutcome> {
   const { signal } = wanted
   const answer = permit(target, wanted)
   const permission = await (signal === undefined ? answer : unlessAborted(answer, signal))
+  if (permission !== undefined) onJudged?.(permission)
   if (permission === undefined) return { kind: 'aborted', wasSent: false, problem: gaveUp(target, false) }
   if (permission.kind === 'allowed') return permission
   return { kind: 'not-sent', code: 'denied', problem: permission.problem }

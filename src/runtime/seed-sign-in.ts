@@ -5,15 +5,17 @@
  * out    a sign-in in the store, for one server, or a credential by its name
  * never  repeats what it was given; sends anything: whether the token is good turns out when it is used
  */
+import { isConfidential } from '../base/confidential.ts'
 import { isObject } from '../base/is-object.ts'
 import { Secret } from '../base/secret.ts'
 import type { AdmittedServer } from '../model/catalog.ts'
 import type { Problem } from '../model/problem.ts'
+import { mayCarryTokens } from '../model/definition.ts'
 import type { OAuthClient, SignIn, SignInKey, Tokens } from '../model/sign-in.ts'
-import { isLoopbackName } from '../pipeline/authorize/guarded-fetch.ts'
 import { createProblem, ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
 import { wishOf } from './find-sign-ins.ts'
+import { plainHttp } from './login-problems.ts'
 import type { OpenSignInStore } from './sign-in-store.ts'
 
 export interface Seed {
@@ -23,7 +25,7 @@ export interface Seed {
   readonly credentialId?: string | undefined
 }
 
-/** Throws `authorize/bad-seed`, `authorize/no-credential-id`, `authorize/store-…`. */
+/** Throws `authorize/bad-seed`, `authorize/no-credential-id`, `authorize/plain-http`, `authorize/store-…`. */
 export async function seedSignIn(world: World, store: OpenSignInStore, seed: Seed): Promise<SignIn> {
   const fields = parseSeed(seed.text)
   const signIn = toSignIn(fields, keyOf(world, seed, fields), world.clock.now())
@@ -54,6 +56,8 @@ function keyOf(world: World, { server, credentialId }: Seed, fields: Fields): Si
   const issuer = textOf(fields, 'issuer') ?? ''
   const wish = wishOf(world, server)
   const name = credentialId ?? wish?.credentialId
+  if (wish?.url !== undefined && !mayCarryTokens(server.transport, wish.url))
+    throw new ProblemError(plainHttp(server, wish.url))
   if (wish?.url !== undefined)
     return { url: wish.url, issuer, ...(name === undefined ? {} : { credentialId: name }) }
   if (name === undefined) throw new ProblemError(noName(server.name))
@@ -122,8 +126,7 @@ function endOf(fields: Fields, now: number): number | undefined {
 function endpointOf(fields: Fields, name: string): string | undefined {
   const text = textOf(fields, name)
   if (text === undefined) return undefined
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackName(url.hostname))
+  const isSafe = /^https?:/.test(text) && URL.canParse(text) && isConfidential(new URL(text))
   if (!isSafe) throw new ProblemError(badSeed(`its \`${name}\` is not an https address`))
   return text
 }

@@ -5,6 +5,7 @@
  * out    what became of each sign-in for it
  * never  keeps what could not be taken back: it says so instead
  */
+import { allowsPlainHttp } from '../model/definition.ts'
 import type { Problem } from '../model/problem.ts'
 import { toKeyUrl, type SignIn, type SignInKey } from '../model/sign-in.ts'
 import { createGuardedFetch } from '../pipeline/authorize/guarded-fetch.ts'
@@ -37,8 +38,11 @@ export async function signOut(
   )
   const store = openSignInStore(world, loaded.dirs)
   const done: SignedOut[] = []
-  for (const { key, expiresAt, canRenew } of mine) {
-    const revocation = await giveBack(world, store, key)
+  for (const { key, servers, expiresAt, canRenew } of mine) {
+    const allowsHttp = loaded.catalog.servers.some(
+      (server) => servers.includes(server.name) && allowsPlainHttp(server.transport),
+    )
+    const revocation = await giveBack({ world, store, allowsHttp }, key)
     await store.forget(key)
     // What can be renewed does not end with its token.
     done.push({ key, revocation, ...(expiresAt === undefined || canRenew ? {} : { expiresAt }) })
@@ -55,11 +59,14 @@ export function notSignedIn(name: string): Problem {
   })
 }
 
-async function giveBack(
-  world: World,
-  store: OpenSignInStore,
-  key: SignInKey,
-): Promise<SignedOut['revocation']> {
+interface Way {
+  readonly world: World
+  readonly store: OpenSignInStore
+  /** An entry lets secrets of this sign-in be sent over plain HTTP. */
+  readonly allowsHttp: boolean
+}
+
+async function giveBack({ world, store, allowsHttp }: Way, key: SignInKey): Promise<SignedOut['revocation']> {
   let signIn: SignIn | undefined
   try {
     signIn = await store.findExactly(key)
@@ -69,7 +76,6 @@ async function giveBack(
     return { kind: 'failed', why: error.problem.message }
   }
   if (signIn === undefined || signIn.ended !== undefined) return { kind: 'over' }
-  const place = signIn.endpoints.revocation ?? ''
-  const guard = { serverUrl: key.url ?? place, allowsHttp: place.startsWith('http:') }
-  return revoke(signIn, createGuardedFetch(world, guard))
+  const serverUrl = key.url ?? signIn.endpoints.revocation ?? ''
+  return revoke(signIn, createGuardedFetch(world, { serverUrl, allowsHttp }))
 }

@@ -36,6 +36,8 @@ export interface RunOptions {
   readonly leavesInputOpen?: true
   /** Ctrl-C, once stdout says this. */
   readonly interruptAt?: string
+  /** Ctrl-C, once this is there. */
+  readonly interruptWhen?: Promise<unknown>
 }
 
 export interface Machine extends Disposable {
@@ -117,7 +119,10 @@ function toBytes(content: Files[string]): string | Uint8Array {
   return typeof content === 'string' || content instanceof Uint8Array ? content : JSON.stringify(content)
 }
 
-interface ChildOptions extends Pick<RunOptions, 'input' | 'leavesInputOpen' | 'interruptAt'> {
+interface ChildOptions extends Pick<
+  RunOptions,
+  'input' | 'leavesInputOpen' | 'interruptAt' | 'interruptWhen'
+> {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
 }
@@ -125,7 +130,7 @@ interface ChildOptions extends Pick<RunOptions, 'input' | 'leavesInputOpen' | 'i
 /** Rejects when the child does not end by itself. */
 export function runChild(
   [program, ...args]: readonly string[],
-  { cwd, env, input, leavesInputOpen, interruptAt }: ChildOptions,
+  { cwd, env, input, leavesInputOpen, interruptAt, interruptWhen }: ChildOptions,
 ): Promise<Ran> {
   return new Promise((resolve, reject) => {
     // In a group of its own, so that the time limit ends what the child started, too.
@@ -136,6 +141,7 @@ export function runChild(
       stdio: [input === undefined && leavesInputOpen === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     })
     if (leavesInputOpen === undefined) child.stdin?.end(input)
+    void interruptWhen?.then(() => child.kill('SIGINT'))
     let [stdout, stderr] = ['', '']
     const timer = setTimeout(() => {
       process.kill(-child.pid!, 'SIGKILL')

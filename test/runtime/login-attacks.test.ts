@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import type { World } from '../../src/world/world.ts'
 import { startAuthorizationServer, type AuthorizationServer } from '../servers/authorization-server.ts'
 import { startProtectedServer, type ProtectedServerOptions } from '../servers/protected-server.ts'
+import { onTheInternet } from '../worlds/internet.ts'
 import {
   agreeing,
   comeBack,
@@ -270,41 +271,18 @@ describe('redirects', () => {
   )
 })
 
-/** Names of the internet, played by this machine. */
-function onTheInternet(
-  hosts: Readonly<Record<string, string>>,
-  addresses: Readonly<Record<string, string>> = {},
-): { change: (world: World) => World; sent: string[] } {
-  const sent: string[] = []
-  const change = (world: World): World => ({
-    ...world,
-    resolver: {
-      addressesOf: async (host) => [addresses[host] ?? '93.184.216.34'],
-    },
-    http: {
-      request: (request, listener) => {
-        const { address: _, ...rest } = request
-        const { host } = new URL(request.origin)
-        sent.push(`${request.method} ${request.origin}${request.path}`)
-        return world.http.request({ ...rest, origin: hosts[host] ?? 'http://127.0.0.1:1' }, listener)
-      },
-    },
-  })
-  return { change, sent }
-}
-
 describe('a public server', () => {
   async function publicServer(
     description: object,
     addresses: Readonly<Record<string, string>> = {},
-  ): Promise<{ stage: LoginStage; sent: string[] } & AsyncDisposable> {
+  ): Promise<{ stage: LoginStage; sent(): readonly string[] } & AsyncDisposable> {
     const server = await serveForms((path, _, response) => {
       if (path === '/mcp') return response.writeHead(401, { 'www-authenticate': 'Bearer' }).end()
       if (path.startsWith('/.well-known/oauth-protected-resource'))
         return send(response, { resource: 'https://mcp.test/mcp', ...description })
       return response.writeHead(404).end()
     })
-    const { change, sent } = onTheInternet({ 'mcp.test': server.origin }, addresses)
+    const { change, places: sent } = onTheInternet({ 'mcp.test': server.origin }, addresses)
     const stage = openLoginStage({ change })
     return {
       stage,
@@ -327,7 +305,7 @@ describe('a public server', () => {
     await using setting = await publicServer({ authorization_servers: [issuer] }, addresses)
     const { message } = await problemOf(setting.stage.login(ENTRY))
     expect(message).toMatch(/in the network of this machine, where a server of the internet has no business$/)
-    expect(setting.sent.filter((one) => !one.includes('https://mcp.test/'))).toEqual([])
+    expect(setting.sent().filter((one) => !one.includes('https://mcp.test/'))).toEqual([])
     nothingKept(setting.stage)
   })
 
@@ -345,7 +323,7 @@ describe('a public server', () => {
     expect(hints).toEqual([
       'if that is what you want, say so in its entry: `"oauth": { "dangerouslyAllowHttp": true }`',
     ])
-    expect(setting.sent.filter((one) => one.includes('login.test'))).toEqual([])
+    expect(setting.sent().filter((one) => one.includes('login.test'))).toEqual([])
   })
 
   test('may have them sent over plain HTTP where its entry says so, in so many words', async () => {
@@ -371,7 +349,10 @@ describe('a public server', () => {
         )
       return true
     }
-    const { change, sent } = onTheInternet({ 'mcp.test': server.origin, 'login.test': authorization.issuer })
+    const { change, places: sent } = onTheInternet({
+      'mcp.test': server.origin,
+      'login.test': authorization.issuer,
+    })
     using stage = openLoginStage({
       change,
       browse: async (url) => {
@@ -381,7 +362,7 @@ describe('a public server', () => {
       },
     })
     await stage.login({ ...ENTRY, oauth: { dangerouslyAllowHttp: true } })
-    expect(sent).toContain('POST http://login.test/token')
+    expect(sent()).toContain('POST http://login.test/token')
     expect(stage.saved[0]!.endpoints.token).toBe('http://login.test/token')
   })
 })

@@ -2,26 +2,21 @@
  * all-writers: who writes which agent's entries.
  */
 import type { SourceId } from '../../model/origin.ts'
+import { agentCode } from './agent-code.ts'
+import { claudeCode, claudeDesktop, mcpJson } from './claude-code.ts'
+import { cline } from './cline.ts'
 import { codex } from './codex.ts'
+import { copilot } from './copilot.ts'
+import { crush } from './crush.ts'
+import { cursor } from './cursor.ts'
+import { gemini } from './gemini.ts'
 import { goose } from './goose.ts'
-import {
-  agentCode,
-  claudeCode,
-  claudeDesktop,
-  cline,
-  copilot,
-  crush,
-  cursor,
-  gemini,
-  mcpJson,
-  opencode,
-  plugboard,
-  vscode,
-  windsurf,
-  xCode,
-  xcsh,
-} from './mcp-servers.ts'
+import { opencode } from './opencode.ts'
+import { plugboard, xcsh } from './plugboard.ts'
+import { vscode } from './vscode.ts'
+import { windsurf } from './windsurf.ts'
 import type { Writer } from './writer.ts'
+import { xCode } from './x-code.ts'
 
 /** Agent Plugins are folders that somebody publishes, not a place for a user's servers. */
 export type WritableSource = Exclude<SourceId, 'agent-plugins'>

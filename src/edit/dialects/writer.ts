@@ -167,6 +167,14 @@ export const startupWithShared: Put<'startupTimeout'> = (pen) => {
 /** `disabled: true` for `enabled: false`. */
 export const disabled: Put<'enabled'> = (pen) => pen.put('disabled', true)
 
+/** The same in an entry whose agent has no word for it: kept for whoever reads the file again, and told. */
+export function unheeded(why = 'does not heed `disabled`: there it is on'): Put<'enabled'> {
+  return (pen) => {
+    pen.put('disabled', true)
+    pen.unsay('enabled', why)
+  }
+}
+
 /** A list as one string of words. */
 export function joined<K extends 'oauth.scopes'>(path: string): Put<K> {
   return (pen, words) => pen.put(path, (words as readonly string[]).join(' '))

@@ -13,7 +13,7 @@ import { approveAdded } from '../../runtime/manage/add-server.ts'
 import type { Agent } from '../../runtime/manage/agents.ts'
 import { needsConsent, notInFull, secretInRepository } from '../../runtime/manage/transfer-problems.ts'
 import type { Left, Planned, Transfer } from '../../runtime/manage/transfer.ts'
-import { previewTransfer, writeTransfer } from '../../runtime/manage/write-transfer.ts'
+import { previewTransfer, writeTransfer, type FileDiff } from '../../runtime/manage/write-transfer.ts'
 import { toProblemJson } from '../shared/problem-json.ts'
 import { showOwner, showPath, showSpot, toShownFile } from '../shared/show-path.ts'
 import type { CommandContext } from './command.ts'
@@ -37,13 +37,13 @@ export async function runTransfer(context: CommandContext, run: TransferToRun): 
   const { world } = context
   const { target } = run.transfer
   const isDry = context.flags['dry-run'] === true
-  const diff = isDry ? await previewTransfer(world, target, answered.accepted) : []
+  const diffs = isDry ? await previewTransfer(world, target, answered.accepted) : []
   if (!isDry && answered.accepted.length > 0) {
     await writeTransfer(world, target, answered.accepted)
     if (run.verb === 'import' && target.scope === 'project')
       await approveAll(context, answered.accepted, target.file)
   }
-  tell(context, run, { ...answered, diff })
+  tell(context, run, { ...answered, diffs })
   return exitCodeOf(run, answered)
 }
 
@@ -163,7 +163,7 @@ function exitCodeOf(
   return isNothingDone && isInTheWay ? TO_FIX : DONE
 }
 
-type Told = Answered & { readonly diff: readonly string[] }
+type Told = Answered & { readonly diffs: readonly FileDiff[] }
 
 function tell(context: CommandContext, run: TransferToRun, told: Told): void {
   if (context.json) printJson(context.terminal, toJson(context, run, told))
@@ -185,12 +185,12 @@ function tell(context: CommandContext, run: TransferToRun, told: Told): void {
 function toText(
   context: CommandContext,
   run: TransferToRun,
-  { accepted, left, declined, diff }: Told,
+  { accepted, left, declined, diffs }: Told,
 ): readonly string[] {
-  const { world, paint, flags } = context
+  const { world, flags } = context
   const { target, there } = run.transfer
   const file = showPath(target.file, world)
-  if (diff.length > 0) return [`--- ${file}`, `+++ ${file}`, ...diff.map((line) => paintLine(line, paint))]
+  if (diffs.length > 0) return diffs.flatMap((diff) => showDiff(context, diff))
   const isDry = flags['dry-run'] === true
   return [
     ...(isDry
@@ -209,6 +209,11 @@ function showWay({ world }: CommandContext, { from }: Planned, file: string): st
   return `from ${showSpot(origin, world)} (${showOwner(origin)}) to ${file}`
 }
 
+function showDiff({ world, paint }: CommandContext, { file, lines }: FileDiff): readonly string[] {
+  const shown = showPath(file, world)
+  return [`--- ${shown}`, `+++ ${shown}`, ...lines.map((line) => paintLine(line, paint))]
+}
+
 function paintLine(line: string, paint: CommandContext['paint']): string {
   const shown = toPrintable(line.replaceAll('\t', '    '))
   if (line.startsWith('+')) return paint.green(shown)
@@ -220,7 +225,7 @@ function toWord(verb: 'import' | 'export'): string {
   return verb === 'import' ? 'Import' : 'Export'
 }
 
-function toJson(context: CommandContext, run: TransferToRun, { accepted, left, diff }: Told): object {
+function toJson(context: CommandContext, run: TransferToRun, { accepted, left, diffs }: Told): object {
   const { target, there } = run.transfer
   const isDry = context.flags['dry-run'] === true
   return {
@@ -237,8 +242,19 @@ function toJson(context: CommandContext, run: TransferToRun, { accepted, left, d
     there: there.map(({ entry }) => entry.found.name),
     left: left.map(({ from, problem }) => ({ name: from.entry.found.name, problem: toProblemJson(problem) })),
     problems: run.problems.map(toProblemJson),
-    ...(isDry ? { diff: diff.join('\n') } : {}),
+    ...(isDry ? { diff: toDiffText(diffs) } : {}),
   }
+}
+
+/** Hunks; where another file than the one named changes too, each with its file. */
+function toDiffText(diffs: readonly FileDiff[]): string {
+  const isAlone = diffs.length < 2
+  return diffs
+    .flatMap(({ file, lines }) => [
+      ...(isAlone ? [] : [`--- ${toShownFile(file)}`, `+++ ${toShownFile(file)}`]),
+      ...lines,
+    ])
+    .join('\n')
 }
 
 function toFrom({ entry }: CatalogEntry): object {

@@ -3,6 +3,7 @@
  *
  * never  exchanges a code that came from another authorization server, or before its state was checked
  */
+import { isConfidential } from '../../base/confidential.ts'
 import { Secret } from '../../base/secret.ts'
 import type { SignIn } from '../../model/sign-in.ts'
 import type { CallbackAnswer } from './callback.ts'
@@ -67,9 +68,8 @@ function requirePkce({ metadata }: AuthServer): void {
 }
 
 /** A browser opens whatever it is given: `file:`, `javascript:`, the handler of some program. */
-function requirePage({ protocol, host }: URL, { plan }: Errand): void {
-  const isLocal = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/.test(host)
-  if (protocol === 'https:' || (protocol === 'http:' && (isLocal || plan.allowsHttp))) return
+function requirePage(page: URL, { plan }: Errand): void {
+  if (/^https?:$/.test(page.protocol) && (plan.allowsHttp || isConfidential(page))) return
   throw new AuthorizeError('the page to sign in at is not https, and is not opened')
 }
 

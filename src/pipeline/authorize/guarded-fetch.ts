@@ -7,6 +7,7 @@
  * never  follows a redirect to another origin; speaks plain HTTP beyond this machine; lets a server of the internet send us
  *        to an address of this network; reads more than 1 MB or waits longer than it is told
  */
+import { isConfidential, isLoopbackName } from '../../base/confidential.ts'
 import { isIpAddress, networkOf, type Network } from '../../base/ip-address.ts'
 import { describeNetwork } from '../../model/network.ts'
 import { findRoute } from '../../world/proxy.ts'
@@ -71,17 +72,9 @@ export function createGuardedFetch(world: Outside, guard: Guard): GuardedFetch {
 
 /** Throws a GuardError unless what is sent there can be read only there. */
 function requireSecure(url: URL, { serverUrl, allowsHttp }: Guard): void {
-  if (url.protocol === 'https:') return
-  if (url.protocol === 'http:' && (isLoopbackName(url.hostname) || allowsHttp)) return
+  if (/^https?:$/.test(url.protocol) && (allowsHttp || isConfidential(url))) return
   const message = `${withoutQuery(url)} is not https, and what is secret would be sent there for all to read`
   throw new GuardError('not-https', url, `${message} (asked for by ${new URL(serverUrl).host})`)
-}
-
-/** By its name alone: what others resolve to is looked at later. */
-export function isLoopbackName(host: string): boolean {
-  const name = host.replace(/^\[(.*)\]$/, '$1')
-  if (isIpAddress(name)) return networkOf(name) === 'loopback'
-  return name === 'localhost' || name.endsWith('.localhost')
 }
 
 /** Which address to connect to; undefined where a proxy finds it. Throws a GuardError for one that is out of bounds. */

@@ -2,8 +2,10 @@
  * hints: what to do about a remote server that cannot be reached, or that somebody else answers for.
  */
 import type { AdmittedServer } from '../../model/catalog.ts'
+import { mayCarryTokens } from '../../model/definition.ts'
 import { faultOf, type NetworkFailure } from '../../model/network.ts'
 import { showTemplate } from '../../model/template.ts'
+import { adviseOnPlainHttp } from '../../problem/plain-http.ts'
 
 type Transport = AdmittedServer['transport']
 
@@ -16,6 +18,10 @@ export function adviseOnSignIn({ name, transport }: AdmittedServer): readonly st
   if (!isOAuth || transport.oauth?.isOff === true) return [SIGN_IN_HINT]
   const given = [...transport.headers.keys()].some((header) => header.toLowerCase() === 'authorization')
   if (given) return ['check the token in its entry, under `"headers": { "Authorization": … }`']
+  const address = showTemplate(transport.url)
+  // A sign-in would be refused, or stay here. What variables make of an address, `login` finds out.
+  if (URL.canParse(address) && !mayCarryTokens(transport, address))
+    return adviseOnPlainHttp(transport, address)
   const login = `plugboard login ${inShell(name)}`
   return [
     `run \`${login}\``,

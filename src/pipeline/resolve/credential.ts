@@ -5,6 +5,7 @@
  * out    the token, or undefined; a credential that the entry asks for by name and nobody has is reported
  */
 import type { Secret } from '../../base/secret.ts'
+import { allowsPlainHttp } from '../../model/definition.ts'
 import type { CredentialRequest } from '../../model/launch.ts'
 import type { Authorization } from '../../model/sign-in.ts'
 import type { Job } from './job.ts'
@@ -26,7 +27,11 @@ async function look<T>(
 ): Promise<T | undefined> {
   const { server, context } = job
   const credentialId = server.auth?.credentialId
-  const general: CredentialRequest = { server: server.name, ...(url === undefined ? {} : { url }) }
+  const general: CredentialRequest = {
+    server: server.name,
+    ...(url === undefined ? {} : { url }),
+    ...(allowsPlainHttp(server.transport) ? { allowsHttp: true } : {}),
+  }
   // By its name first, then by where it is for.
   const requests = credentialId === undefined ? [general] : [{ ...general, credentialId }, general]
   try {

@@ -6,6 +6,7 @@ import type { AdmittedServer } from '../../model/catalog.ts'
 import { findMember, type ConfigNode } from '../../model/document.ts'
 import type { FoundEntry } from '../../model/entry.ts'
 import type { Problem, Where } from '../../model/problem.ts'
+import { adviseOnPlainHttp, becauseOfPlainHttp } from '../../problem/plain-http.ts'
 import { createProblem, createWarning, whereOf, whereOrigin } from '../../problem/problem.ts'
 import type { FileRead, Platform, ShellOutcome } from '../../world/world.ts'
 
@@ -194,6 +195,20 @@ export function credentialsFailed(server: Server, error: unknown): Problem {
     message: `the credentials of server \`${server.name}\` could not be looked up`,
     where: whereField(server.found, { name: 'auth' }),
     notes: [error instanceof Error ? error.message : String(error), 'the connection is tried without'],
+  })
+}
+
+/** There is a token for it, and it stays here. */
+export function plainHttp(
+  server: Pick<AdmittedServer, 'name' | 'found' | 'transport'>,
+  url: string,
+): Problem {
+  return createWarning({
+    code: 'resolve/plain-http',
+    message: `the sign-in of server \`${server.name}\` is not sent: ${becauseOfPlainHttp(url)}`,
+    where: whereField(server.found, { name: 'url' }),
+    notes: ['the connection is tried without'],
+    hints: adviseOnPlainHttp(server.transport, url),
   })
 }
 

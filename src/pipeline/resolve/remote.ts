@@ -2,7 +2,12 @@
  * remote: an address and the headers to send there.
  */
 import { Secret } from '../../base/secret.ts'
-import type { HttpTransport, ProxyTransport, WsTransport } from '../../model/definition.ts'
+import {
+  mayCarryTokens,
+  type HttpTransport,
+  type ProxyTransport,
+  type WsTransport,
+} from '../../model/definition.ts'
 import type { LaunchValue } from '../../model/launch.ts'
 import type { Authorization } from '../../model/sign-in.ts'
 import { tryUrl } from '../../model/signature.ts'
@@ -10,7 +15,7 @@ import type { Template } from '../../model/template.ts'
 import { findAuthorization, findCredential } from './credential.ts'
 import { fill, fillWhole, toLaunchValue } from './fill.ts'
 import { putAnyCase, type Job } from './job.ts'
-import { badHeader, helperFailed } from './problems.ts'
+import { badHeader, helperFailed, plainHttp } from './problems.ts'
 import { secretsIn, secretsInUrl } from './secrets.ts'
 import { hasAnswer } from './value-cache.ts'
 import { commandFolder, COMMAND_LIMIT_MS, resolveMap, run } from './values.ts'
@@ -35,12 +40,19 @@ export async function resolveRemote(
     await putHelped(job, headers, { helper: transport.headersHelper, url: text })
   if (hasAuthorization(headers) || !mayAsk(job, transport)) return { url, headers }
   if (transport.type !== 'ws' && job.context.credentials?.authorize !== undefined) {
-    const authorization = await findAuthorization(job, text)
+    const authorization = unlessOverheard(job, text, await findAuthorization(job, text))
     return authorization === undefined ? { url, headers } : { url, headers, authorization }
   }
-  const token = await findCredential(job, text)
+  const token = unlessOverheard(job, text, await findCredential(job, text))
   if (token !== undefined) putHeader(job, headers, ['Authorization', `Bearer ${token.reveal()}`])
   return { url, headers }
+}
+
+/** What was found for this server, unless others could read it on its way there: then it is reported, and stays here. */
+function unlessOverheard<T>({ server, problems }: Job, url: string, found: T | undefined): T | undefined {
+  if (found === undefined || mayCarryTokens(server.transport, url)) return found
+  problems.push(plainHttp(server, url))
+  return undefined
 }
 
 interface Address {

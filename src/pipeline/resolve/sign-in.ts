@@ -7,7 +7,7 @@
  */
 import { Secret } from '../../base/secret.ts'
 import type { AdmittedServer } from '../../model/catalog.ts'
-import type { GrantType, HttpTransport, OAuth } from '../../model/definition.ts'
+import { allowsPlainHttp, type GrantType, type HttpTransport, type OAuth } from '../../model/definition.ts'
 import { reveal } from '../../model/launch.ts'
 import type { Scope } from '../../model/origin.ts'
 import type { Problem } from '../../model/problem.ts'
@@ -65,7 +65,7 @@ function toPlan(job: Job, url: string, oauth: OAuth): SignInPlan {
     callback: defined({ port: callbackPort, path: callbackPath, redirectUri }),
     ...defined({ issuer: oauth.issuer, metadataUrl: oauth.authServerMetadataUrl }),
     ...defined({ authorizationUrl: oauth.authorizationUrl, tokenUrl, resource, prompt: oauth.prompt }),
-    allowsHttp: oauth.dangerouslyAllowHttp === true,
+    allowsHttp: allowsPlainHttp(job.server.transport),
     isOwn: OWN.has(job.server.found.origin.scope),
     ...defined({ credentialId: auth?.credentialId }),
   }

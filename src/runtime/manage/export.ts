@@ -32,7 +32,7 @@ export async function planExport(
   request: ExportRequest,
 ): Promise<Transfer> {
   const { agent, names, scope } = request
-  const target = requireTarget(world, loaded, { agent, scope })
+  const target = await requireTarget(world, loaded, { agent, scope })
   const entries =
     names === 'ours'
       ? ourEntries(loaded, target.scope)

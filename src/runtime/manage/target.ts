@@ -3,9 +3,12 @@
  */
 import { isObjectValue, valueAt, type ObjectValue } from '../../edit/change.ts'
 import { WRITERS, type WritableSource } from '../../edit/dialects/all-writers.ts'
+import { opencode2 } from '../../edit/dialects/opencode.ts'
 import type { Writer } from '../../edit/dialects/writer.ts'
+import { findAt, findMember } from '../../model/document.ts'
 import { SOURCE_TITLES, type SourceId } from '../../model/origin.ts'
 import { ALL_SOURCES } from '../../pipeline/discover/all-sources.ts'
+import { parseText } from '../../pipeline/discover/formats/parse-text.ts'
 import { toComparable } from '../../pipeline/discover/project.ts'
 import { createGround } from '../../pipeline/discover/site.ts'
 import type { WritePlace } from '../../pipeline/discover/source.ts'
@@ -29,8 +32,16 @@ export interface Target {
   readonly baseDir: string
   /** The keys that lead to the map of servers, in a file that says this. */
   readonly pathIn: (value: ObjectValue) => readonly string[]
-  /** The list of names that are off, for an agent whose entries cannot say it and whose file can. */
-  readonly offList?: (value: ObjectValue) => readonly string[]
+  /** The list of names that are off, for an agent whose entries cannot say it. */
+  readonly offList?: OffList
+}
+
+export interface OffList {
+  /** That of the servers, or another. */
+  readonly file: string
+  readonly pathIn: (value: ObjectValue) => readonly string[]
+  /** `here`: in other projects, the server is on. */
+  readonly reach: 'everywhere' | 'here'
 }
 
 /** Ours. */
@@ -50,11 +61,11 @@ export function ourTarget(world: World, loaded: LoadedCatalog, scope: WritableSc
 }
 
 /** That of an agent; its usual scope when none is asked for. Throws `manage/no-such-scope`. */
-export function requireTarget(
+export async function requireTarget(
   world: World,
   loaded: LoadedCatalog,
   { agent, scope }: { readonly agent: WritableSource; readonly scope?: WritableScope | undefined },
-): Target {
+): Promise<Target> {
   const { project, dirs } = loaded
   const ground = createGround({ world, project, dirs })
   const homes = ALL_SOURCES.find(({ id }) => id === agent)?.homes?.(ground) ?? []
@@ -76,45 +87,80 @@ export function requireTarget(
     scope: place.scope,
     file,
     mode: place.scope === 'project' ? 0o644 : 0o600,
-    writer: WRITERS[agent],
+    writer: agent === 'opencode' && (await isVersion2(world, file)) ? opencode2 : WRITERS[agent],
     baseDir: place.isBase === true ? world.paths.dirname(file) : project.root,
-    ...pathsOf(world, { agent, place }),
+    ...pathsOf(world, { agent, place, file, root: project.root }),
   }
 }
 
-function pathsOf(
-  world: World,
-  { agent, place }: { readonly agent: WritableSource; readonly place: WritePlace },
-): Pick<Target, 'pathIn' | 'offList'> {
-  const pathIn = (value: ObjectValue): readonly string[] => findPath(world, { agent, place }, value)
-  if (agent === 'gemini') return { pathIn, offList: () => ['mcp', 'excluded'] }
-  if (agent === 'agent-code') return { pathIn, offList: () => ['security', 'mcp_server_denylist'] }
-  // Claude Code turns servers off for one project at a time.
-  const isLocal = agent === 'claude-code' && place.scope === 'local'
-  return isLocal
-    ? { pathIn, offList: (value) => [...pathIn(value).slice(0, 2), 'disabledMcpServers'] }
-    : { pathIn }
+interface PlaceOf {
+  readonly agent: WritableSource
+  readonly place: WritePlace
+  readonly file: string
+  /** Of the project. */
+  readonly root: string
+}
+
+function pathsOf(world: World, of: PlaceOf): Pick<Target, 'pathIn' | 'offList'> {
+  const pathIn = (value: ObjectValue): readonly string[] => findPath(world, of, value)
+  const offList = findOffList(world, of)
+  return offList === undefined ? { pathIn } : { pathIn, offList }
+}
+
+function findOffList(world: World, of: PlaceOf): OffList | undefined {
+  const { agent, place, file, root } = of
+  const { paths } = world
+  const at = (...path: readonly string[]): OffList => ({ file, pathIn: () => path, reach: 'everywhere' })
+  switch (agent) {
+    case 'gemini':
+      return at('mcp', 'excluded')
+    case 'agent-code':
+      return at('security', 'mcp_server_denylist')
+    case 'copilot': {
+      const beside = place.scope === 'user' ? 'settings.json' : paths.join('copilot', 'settings.json')
+      return { ...at('disabledMcpServers'), file: paths.join(paths.dirname(file), beside) }
+    }
+    case 'claude-code':
+      // It turns servers off for one project at a time, in its own file; never those of everybody.
+      if (place.scope === 'project') return undefined
+      return {
+        file,
+        pathIn: (value) => ['projects', findProject(world, value, root), 'disabledMcpServers'],
+        reach: place.scope === 'local' ? 'everywhere' : 'here',
+      }
+    default:
+      return undefined
+  }
 }
 
 /** Some files can be written in more than one way: as this one is. */
-function findPath(
-  world: World,
-  { agent, place }: { readonly agent: WritableSource; readonly place: WritePlace },
-  value: ObjectValue,
-): readonly string[] {
+function findPath(world: World, { agent, place }: PlaceOf, value: ObjectValue): readonly string[] {
   const { under, scope } = place
   if (agent === 'opencode') {
     const version2 = valueAt(value, ['mcp', 'servers'])
     return isObjectValue(version2) && !Object.hasOwn(version2, 'type') ? ['mcp', 'servers'] : under
   }
   if (agent === 'copilot') return isBareMap(value) ? [] : under
-  if (agent === 'claude-code' && scope === 'local') {
-    const projects = valueAt(value, ['projects'])
-    const wanted = toComparable(world, under[1]!)
-    const known = isObjectValue(projects) ? Object.keys(projects) : []
-    return ['projects', known.find((key) => toComparable(world, key) === wanted) ?? under[1]!, 'mcpServers']
-  }
+  if (agent === 'claude-code' && scope === 'local')
+    return ['projects', findProject(world, value, under[1]!), 'mcpServers']
   return under
+}
+
+/** As the file of Claude Code writes the path of a project already, else as given. */
+function findProject(world: World, value: ObjectValue, root: string): string {
+  const projects = valueAt(value, ['projects'])
+  const wanted = toComparable(world, root)
+  const known = isObjectValue(projects) ? Object.keys(projects) : []
+  return known.find((key) => toComparable(world, key) === wanted) ?? root
+}
+
+/** Only a file says which version of opencode it is for. One that cannot be read is refused when it is written. */
+async function isVersion2(world: World, file: string): Promise<boolean> {
+  const read = world.files.read(file)
+  if (read.kind !== 'text') return false
+  const parsed = await parseText(read.text, 'json')
+  const servers = parsed.kind === 'fault' ? undefined : findAt(parsed.root, ['mcp', 'servers'])
+  return servers?.kind === 'object' && findMember(servers, 'type') === undefined
 }
 
 /** A file of Copilot's that is the map itself. */

@@ -104,21 +104,41 @@ async function planOne(
   const held = findHeld(loaded, target, name)
   if (held !== undefined) return compareHeld(world, { from, held, target }, read)
 
-  const isOffByList = wanted.power === 'off' && read.power === 'on' && target.offList !== undefined
   const misread = findMisread(wanted, read, { unsaid: written.unsaid, target })
-  const unsaid = [...written.unsaid, ...misread].filter(({ field }) => !isOffByList || field !== 'enabled')
+  const off = wanted.power === 'off' ? planOff(target, [...written.unsaid, ...misread]) : undefined
   return {
     from,
     name,
     entry: written.entry,
     shownEntry: toShown(wanted, target),
     definition: back.definition,
-    losses: [...notes, ...unsaid.map((one) => showUnsaid(one, target.title))],
-    isTurnedOn: wanted.power === 'off' && read.power === 'on' && !isOffByList,
-    isOffByList,
+    losses: [
+      ...notes,
+      ...(off?.unsaid ?? [...written.unsaid, ...misread]).map((one) => showUnsaid(one, target.title)),
+    ],
+    isTurnedOn: off?.unsaid.some(isAboutPower) ?? false,
+    isOffByList: off?.by === 'list',
     exposed: target.scope === 'project' ? findLiteralSecrets(definition, world.env) : [],
     inputs: target.source === 'vscode' ? inputsIn(definition) : [],
   }
+}
+
+/** How a server stays off: its entry says so, or a list does; if neither is heeded everywhere, that is told. */
+function planOff(
+  { offList }: Target,
+  unsaid: readonly Unsaid[],
+): { readonly by: 'entry' | 'list'; readonly unsaid: readonly Unsaid[] } {
+  if (offList === undefined || !unsaid.some(isAboutPower)) return { by: 'entry', unsaid }
+  const others = unsaid.filter((one) => !isAboutPower(one))
+  const why = 'turns servers off for one project at a time: elsewhere it is on'
+  return {
+    by: 'list',
+    unsaid: offList.reach === 'here' ? [...others, { field: 'enabled', why }] : others,
+  }
+}
+
+function isAboutPower({ field }: Unsaid): boolean {
+  return field === 'enabled'
 }
 
 /** The definition as it has to be said in another file to mean the same. */

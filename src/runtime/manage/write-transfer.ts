@@ -1,5 +1,6 @@
 /**
- * write-transfer: servers that may go into a file → the file with them, or what that would change.
+ * write-transfer: servers that may go into a file → the file with them, or what that would change; where an agent keeps
+ * the names that are off in another file, that one too.
  *
  * never  writes over an entry that somebody added since it was planned; shows a secret, of a neighbour neither
  */
@@ -17,7 +18,7 @@ import { unreadableFile } from '../../pipeline/discover/problems.ts'
 import { maskSecrets } from '../../problem/mask.ts'
 import { ProblemError } from '../../problem/problem.ts'
 import type { World } from '../../world/world.ts'
-import { editFile } from '../edit-file.ts'
+import { editFile, previewEdit } from '../edit-file.ts'
 import type { Target } from './target.ts'
 import { nameIsTaken } from './transfer-problems.ts'
 import type { Planned } from './transfer.ts'
@@ -28,36 +29,46 @@ export async function writeTransfer(
   target: Target,
   planned: readonly Planned[],
 ): Promise<void> {
-  const { file, mode } = target
-  await editFile(world, { file, mode }, (value) => {
-    requireFree(world, { target, planned }, value)
-    return changesFor(target, planned, value)
-  })
+  const [servers, ...beside] = partsOf(world, target, planned)
+  // What must follow is tried first: a server that is written and cannot be turned off would be on.
+  for (const part of beside) await previewEdit(world, part, (value) => part.changes(planned, value))
+  for (const part of [servers!, ...beside])
+    await editFile(world, part, (value) => part.changes(planned, value))
 }
 
-/** As `diff -u` would show it. Throws as `writeTransfer`. */
+export interface FileDiff {
+  readonly file: string
+  /** Hunks, as `diff -u` would show them. */
+  readonly lines: readonly string[]
+}
+
+/** Of each file that would change. Throws as `writeTransfer`. */
 export async function previewTransfer(
   world: World,
   target: Target,
   planned: readonly Planned[],
+): Promise<readonly FileDiff[]> {
+  const diffs: FileDiff[] = []
+  for (const part of partsOf(world, target, planned))
+    diffs.push({ file: part.file, lines: await previewPart(world, target, { part, planned }) })
+  return diffs.filter(({ lines }) => lines.length > 0)
+}
+
+async function previewPart(
+  world: World,
+  { readAs, scope }: Target,
+  { part, planned }: { readonly part: Part; readonly planned: readonly Planned[] },
 ): Promise<readonly string[]> {
-  const { file } = target
+  const { file } = part
   const edit = await loadEdit(editFormatOf(file))
   const read = world.files.read(file)
   if (read.kind === 'unreadable')
-    throw new ProblemError(unreadableFile(file, read.why, { source: target.readAs, scope: target.scope }))
+    throw new ProblemError(unreadableFile(file, read.why, { source: readAs, scope }))
   const text = read.kind === 'text' ? read.text : undefined
-  const render = (entryOf: (one: Planned) => ObjectValue): readonly string[] =>
-    toLines(
-      edit({ file, text }, (value) => {
-        requireFree(world, { target, planned }, value)
-        return changesFor(
-          target,
-          planned.map((one) => ({ ...one, entry: entryOf(one) })),
-          value,
-        )
-      }),
-    )
+  const render = (entryOf: (one: Planned) => ObjectValue): readonly string[] => {
+    const entries = planned.map((one) => ({ ...one, entry: entryOf(one) }))
+    return toLines(edit({ file, text }, (value) => part.changes(entries, value)))
+  }
   const before = toLines(text ?? '')
   const after = render(({ entry }) => entry)
   const shown = render(({ shownEntry }) => shownEntry)
@@ -66,6 +77,31 @@ export async function previewTransfer(
     { lines: before, show: (at) => maskSecrets(before[at]!) },
     toShownLines(after, { shown, marked }),
   )
+}
+
+/** One file that changes. */
+interface Part {
+  readonly file: string
+  readonly mode: number
+  readonly changes: (entries: readonly NewEntry[], value: ObjectValue) => readonly Change[]
+}
+
+type NewEntry = Pick<Planned, 'name' | 'entry' | 'inputs' | 'isOffByList'>
+
+/** The file of the servers, and that of the names that are off if it is another. */
+function partsOf(world: World, target: Target, planned: readonly Planned[]): readonly Part[] {
+  const { file, mode, offList } = target
+  const isBeside = offList !== undefined && offList.file !== file
+  const servers: Part = {
+    file,
+    mode,
+    changes: (entries, value) => {
+      requireFree(world, { target, entries }, value)
+      return [...addServers(target, entries, value), ...(isBeside ? [] : turnOff(target, entries, value))]
+    },
+  }
+  if (!isBeside || !planned.some(({ isOffByList }) => isOffByList)) return [servers]
+  return [servers, { file: offList.file, mode, changes: (entries, value) => turnOff(target, entries, value) }]
 }
 
 /**
@@ -95,28 +131,18 @@ function toLines(text: string): readonly string[] {
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines
 }
 
-type NewEntry = Pick<Planned, 'name' | 'entry' | 'inputs' | 'isOffByList'>
-
-function changesFor(target: Target, entries: readonly NewEntry[], value: ObjectValue): readonly Change[] {
+function addServers(target: Target, entries: readonly NewEntry[], value: ObjectValue): readonly Change[] {
   const path = target.pathIn(value)
   return [
     ...askFor(value, [...new Set(entries.flatMap(({ inputs }) => inputs))]),
     ...entries.map(({ name, entry }): Change => ({ kind: 'set', path: [...path, name], value: entry })),
-    ...turnOff(
-      value,
-      target.offList?.(value),
-      entries.filter(({ isOffByList }) => isOffByList).map(({ name }) => name),
-    ),
   ]
 }
 
-function turnOff(
-  value: ObjectValue,
-  path: readonly string[] | undefined,
-  names: readonly string[],
-): readonly Change[] {
-  if (path === undefined) return []
-  return append(value, path, names, (item, name) => item === name)
+function turnOff({ offList }: Target, entries: readonly NewEntry[], value: ObjectValue): readonly Change[] {
+  if (offList === undefined) return []
+  const names = entries.filter(({ isOffByList }) => isOffByList).map(({ name }) => name)
+  return append(value, offList.pathIn(value), names, (item, name) => item === name)
 }
 
 /** VS Code asks for what stands in this list. */
@@ -142,11 +168,11 @@ function append<T extends Value>(
 /** Under the lock: another may have added it since it was planned. */
 function requireFree(
   { platform }: World,
-  { target, planned }: { readonly target: Target; readonly planned: readonly Planned[] },
+  { target, entries }: { readonly target: Target; readonly entries: readonly NewEntry[] },
   value: ObjectValue,
 ): void {
   const path = target.pathIn(value)
-  const taken = planned.find(({ name }) => valueAt(value, [...path, name]) !== undefined)
+  const taken = entries.find(({ name }) => valueAt(value, [...path, name]) !== undefined)
   if (taken === undefined) return
   const there = JSON.stringify(valueAt(value, [...path, taken.name]), undefined, 2)
   const shown = there.split('\n').map((line) => maskSecrets(line))

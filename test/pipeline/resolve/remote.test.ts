@@ -243,6 +243,21 @@ describe('a credential', () => {
     ])
   })
 
+  test.each([
+    ['http://mcp.test/mcp', 'http', 'resolve/plain-http'],
+    ['ws://mcp.test/mcp', 'ws', 'resolve/plain-http'],
+    ['http://[::1]:80/mcp', 'http', undefined],
+    ['ws://127.0.0.2/mcp', 'ws', undefined],
+    ['wss://mcp.test/mcp', 'ws', undefined],
+  ])('for %s goes there only if nobody can listen on the way', async (url, type, code) => {
+    const credentials = storeOf(() => new Secret('tok-1'))
+    const entry = { type, url, auth: { type: 'oauth' } }
+    const launch = await launchIn(worldWith('ours', entry), { credentials })
+    expect(launch.problems.map((problem) => problem.code)).toEqual(code === undefined ? [] : [code])
+    expect(headersOf(launch)).toEqual(code === undefined ? { Authorization: 'Bearer tok-1' } : {})
+    if (code !== undefined) expect(secretsOf(launch)).toEqual([])
+  })
+
   test('over a WebSocket is looked up only for a server that asks', async () => {
     const credentials = storeOf(() => new Secret('tok-1'))
     const plain = await launchIn(worldWith('ours', { type: 'ws', url: URL }), { credentials })

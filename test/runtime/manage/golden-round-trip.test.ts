@@ -1,6 +1,6 @@
 /**
  * golden-round-trip: import from each agent's golden trees, export back to an empty home, import again: the same
- * definitions, but for what was said to get lost.
+ * definitions. What cannot be the same stands in a table here, with the reason, and is told to whoever exports it.
  */
 import { describe, expect, test } from 'vitest'
 import { findDifferences } from '../../../src/edit/differences.ts'
@@ -18,24 +18,42 @@ const CASES = AGENTS.flatMap((agent) =>
   GOLDEN_NAMES.filter((name) => name.startsWith(`${agent}-`)).map((name) => ({ agent, name })),
 )
 
+/** What an agent's own format cannot say, though our reader makes something of it: by tree, server and field. */
+const INHERENT: readonly (readonly [tree: string, server: string, field: string, reason: string])[] = [
+  ['claude-code-broken', 'context7', 'type', 'Claude Code refuses an address without a type'],
+  ['crush-broken', 'no-type', 'type', 'Crush refuses an address without a type'],
+  ['xcsh-usual', 'context7', 'type', 'xcsh refuses an address without a type'],
+  ['crush-usual', 'streaming', 'startupTimeout', 'Crush refuses a fraction of a second'],
+  ['claude-desktop-odd', 'remote', 'all of it', 'Claude Desktop refuses servers that are not started'],
+]
+
+/** Which version of opencode a file is for, it alone can say. */
+const BEFORE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'opencode-version-2': { '/home/ada/.config/opencode/opencode.json': '{ "mcp": { "servers": {} } }' },
+}
+
 describe('import, export, import', () => {
   test.each(CASES)('$name', async ({ agent, name }) => {
     const first = createGoldenWorld(name)
     const imported = await importAll(first, agent)
     const ours = await serversOf(first)
 
-    const second = emptied(name, first, ours.file)
+    const second = emptied(name, first, (file) => file === ours.file)
     const exported = await exportAll(second, agent, [...ours.servers.keys()])
-    const third = emptied(name, second, exported.target.file)
+    const third = emptied(name, second, (file) => file !== ours.file)
     await importAll(third, agent)
     const again = await serversOf(third)
 
     const lost = [...ours.servers].flatMap(([server, before]) => {
       const after = again.servers.get(server)
       const fields = after === undefined ? ['all of it'] : findDifferences(before, after)
-      return fields.length === 0 ? [] : [{ server, fields }]
+      return fields.map((field) => ({ server, field }))
     })
-    // One snapshot per tree: whoever makes more get lost sees it here.
+    expect(lost).toEqual(
+      INHERENT.filter(([tree]) => tree === name).map(([, server, field]) => ({ server, field })),
+    )
+    for (const { server, field } of lost) expect(isTold(exported, server, field)).toBe(true)
+    // What is said on the way, per tree: whoever makes more of it sees it here.
     expect({
       imported: [...ours.servers.keys()],
       notImported: imported.left.map(({ problem }) => problem.message),
@@ -46,27 +64,35 @@ describe('import, export, import', () => {
       toldOnTheWayBack: exported.planned
         .filter(({ losses }) => losses.length > 0)
         .map(({ name: server, losses }) => ({ server, losses })),
-      lost,
     }).toMatchSnapshot()
-    for (const { server, fields } of lost) expect(listedFor(exported, server, fields)).toEqual(fields)
+  })
+
+  test('what a tree cannot keep is about trees that there are', () => {
+    const names = new Set(CASES.map(({ name }) => name))
+    expect(
+      [...INHERENT.map(([tree]) => tree), ...Object.keys(BEFORE)].filter((tree) => !names.has(tree)),
+    ).toEqual([])
   })
 })
 
-/** The fields about which something was said. */
-function listedFor(exported: Transfer, server: string, fields: readonly string[]): readonly string[] {
-  if (exported.left.some(({ from }) => from.entry.found.name === server)) return fields
+/** Whether something was said about it. */
+function isTold(exported: Transfer, server: string, field: string): boolean {
+  if (exported.left.some(({ from }) => from.entry.found.name === server)) return true
   const { losses } = exported.planned.find(({ name }) => name === server)!
-  return fields.filter((field) => {
-    const whole = /^(?:env|headers|args)(?=[.[])/.exec(field)?.[0] ?? field
-    return losses.some((loss) => loss.startsWith(`\`${field}\``) || loss.startsWith(`\`${whole}\``))
-  })
+  return losses.some((loss) => loss.startsWith(`\`${field}\``))
 }
 
-/** The same machine with nothing on it but one file of another. */
-function emptied(name: string, from: MemoryWorld, file: string): MemoryWorld {
+/** The same machine with nothing on it but some files of another; a variable that declares servers is one of them. */
+function emptied(name: string, from: MemoryWorld, isKept: (file: string) => boolean): MemoryWorld {
   const { platform, env = {} } = readCase(name)
-  const files = from.stored.has(file) ? { [file]: from.stored.get(file)! } : {}
-  return createMemoryWorld({ ...(platform === undefined ? {} : { platform }), env, files, cwd: from.cwd })
+  const { OPENCODE_CONFIG_CONTENT: _, ...others } = env
+  const files = Object.fromEntries([...from.stored].filter(([file]) => isKept(file)))
+  return createMemoryWorld({
+    ...(platform === undefined ? {} : { platform }),
+    env: others,
+    files: { ...BEFORE[name], ...files },
+    cwd: from.cwd,
+  })
 }
 
 async function importAll(world: MemoryWorld, agent: Agent): Promise<Transfer> {

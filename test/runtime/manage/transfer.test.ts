@@ -311,7 +311,76 @@ describe('export', () => {
     const machine = world({ [OURS]: servers({ a: { command: 'a', enabled: false } }) })
     expect(leftOf(await exportFrom(machine, { agent: 'cursor' }))).toEqual(['manage/is-off'])
     const { planned } = await exportFrom(machine, { agent: 'cursor', names: ['a'] })
-    expect(planned[0]?.losses).toEqual(['`enabled`: Cursor has no word for it'])
+    expect(planned[0]?.losses).toEqual(['`enabled`: Cursor does not heed `disabled`: there it is on'])
+  })
+
+  test('a list of names that are off may stand in another file, which is shown and written too', async () => {
+    const SETTINGS = '/home/ada/.copilot/settings.json'
+    const machine = world({
+      [OURS]: servers({ a: { command: 'a', enabled: false }, b: { command: 'b' } }),
+      [SETTINGS]: '{\n  // mine\n  "disabledMcpServers": ["z"]\n}\n',
+    })
+    const plan = await planExport(machine, await loadCatalog(machine), { agent: 'copilot', names: 'ours' })
+    expect((await previewTransfer(machine, plan.target, plan.planned)).map(({ file }) => file)).toEqual([
+      '/home/ada/.copilot/mcp-config.json',
+      SETTINGS,
+    ])
+    const { planned } = await exportFrom(machine, { agent: 'copilot' })
+    expect(planned.map(({ name, losses }) => [name, losses])).toEqual([
+      ['a', []],
+      ['b', []],
+    ])
+    expect(machine.stored.get(SETTINGS)).toBe('{\n  // mine\n  "disabledMcpServers": ["z", "a"]\n}\n')
+  })
+
+  test('a list that cannot be written keeps the server from being written', async () => {
+    const machine = world({
+      [OURS]: servers({ a: { command: 'a', enabled: false } }),
+      '/home/ada/.copilot/settings.json': '{ "disabledMcpServers": [',
+    })
+    await expect(exportFrom(machine, { agent: 'copilot' })).rejects.toMatchObject({
+      problem: { code: 'edit/unparseable' },
+    })
+    expect(machine.stored.has('/home/ada/.copilot/mcp-config.json')).toBe(false)
+  })
+
+  test('Claude Code can turn off for one project alone, and that is told', async () => {
+    const machine = world({ [OURS]: servers({ a: { command: 'a', enabled: false } }) })
+    expect(leftOf(await exportFrom(machine, { agent: 'claude-code' }))).toEqual(['manage/is-off'])
+    const { planned } = await exportFrom(machine, { agent: 'claude-code', names: ['a'] })
+    expect(planned[0]?.losses).toEqual([
+      '`enabled`: Claude Code turns servers off for one project at a time: elsewhere it is on',
+    ])
+    expect(contentOf(machine, '/home/ada/.claude.json')).toEqual({
+      mcpServers: { a: { type: 'stdio', command: 'a' } },
+      projects: { '/src/shop': { disabledMcpServers: ['a'] } },
+    })
+  })
+
+  test('a file of version 2 of opencode gets its words', async () => {
+    const file = '/home/ada/.config/opencode/opencode.jsonc'
+    const machine = world({
+      [OURS]: servers({
+        a: { url: 'https://a.example/mcp', timeout: 5000, startupTimeout: 900, oauth: { clientId: 'x' } },
+        b: { command: 'b', enabled: false },
+      }),
+      [file]: '{ "mcp": { "servers": {} } }',
+    })
+    const { planned } = await exportFrom(machine, { agent: 'opencode' })
+    expect(planned.flatMap(({ losses }) => losses)).toEqual([])
+    expect(contentOf(machine, file)).toEqual({
+      mcp: {
+        servers: {
+          a: {
+            type: 'remote',
+            url: 'https://a.example/mcp',
+            oauth: { client_id: 'x' },
+            timeout: { request: 5000, startup: 900 },
+          },
+          b: { type: 'local', command: ['b'], disabled: true },
+        },
+      },
+    })
   })
 
   test('a value that names a variable becomes a reference to it; a command is left out', async () => {
@@ -373,7 +442,7 @@ describe('what would be written', () => {
         const text = (machine.stored.get(target.file) as string).replaceAll(own, neighbour)
         const again = world({ [target.file]: text })
         const others = planned.map((one) => ({ ...one, name: `new-${one.name}` }))
-        const diff = (await previewTransfer(again, target, others)).join('\n')
+        const diff = (await previewTransfer(again, target, others)).flatMap(({ lines }) => lines).join('\n')
         expect(diff).toContain('new-a')
         expect(diff).not.toContain(own)
         expect(diff).not.toContain(neighbour)
@@ -391,7 +460,9 @@ describe('what would be written', () => {
       agent: 'cursor',
       names: 'ours',
     })
-    expect(await previewTransfer(machine, target, planned)).toEqual([
+    const [diff] = await previewTransfer(machine, target, planned)
+    expect(diff?.file).toBe(CURSOR)
+    expect(diff?.lines).toEqual([
       '@@ -2,6 +2,10 @@',
       '   "mcpServers": {',
       '     "b": {',

@@ -6,7 +6,8 @@ import { readGatewayToken } from '../../../runtime/gateway-token.ts'
 import type { World } from '../../../world/world.ts'
 import { showPath } from '../../shared/show-path.ts'
 import type { CommandContext } from '../command.ts'
-import { DONE, INTERRUPTED } from '../exit-codes.ts'
+import { ended } from '../ended.ts'
+import { DONE } from '../exit-codes.ts'
 import { loadAgain } from '../load-again.ts'
 import { badAddress, notLoopback, oneWayToServe } from '../problems.ts'
 
@@ -14,6 +15,10 @@ import { badAddress, notLoopback, oneWayToServe } from '../problems.ts'
 export async function run(context: CommandContext): Promise<number> {
   const { flags } = context
   const address = flags['http']
+  if (flags['daemon'] === true) {
+    const { runDaemon } = await import('../serve-daemon.ts')
+    return runDaemon(context, typeof address === 'string' ? parseAddress(address) : undefined)
+  }
   const isStdio = flags['stdio'] === true
   if (isStdio === (typeof address === 'string')) throw new ProblemError(oneWayToServe())
   return isStdio ? overStdio(context) : overHttp(context, parseAddress(address as string))
@@ -55,14 +60,6 @@ async function overHttp(context: CommandContext, address: Address): Promise<numb
     ].join('\n'),
   )
   return await ended(context)
-}
-
-/** Ctrl-C, or the wish of whoever looks after this process. */
-function ended({ terminal }: CommandContext): Promise<number> {
-  return new Promise((resolve) => {
-    terminal.onInterrupt(() => resolve(INTERRUPTED))
-    terminal.onTerminate(() => resolve(DONE))
-  })
 }
 
 interface Address {

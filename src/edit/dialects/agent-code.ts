@@ -1,0 +1,14 @@
+/**
+ * agent-code: what is started or reached, and nothing about it.
+ */
+import { NO_REFERENCES } from './spelling.ts'
+import { type Writer } from './writer.ts'
+
+export const agentCode: Writer = {
+  dialect: 'agent-code',
+  types: { stdio: null, http: null, auto: null },
+  fallsBack: false,
+  rows: { command: 'command', args: 'args', env: 'env', url: 'url' },
+  spelling: NO_REFERENCES,
+  values: 'literal',
+}

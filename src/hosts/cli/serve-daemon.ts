@@ -1,0 +1,91 @@
+/**
+ * serve-daemon: `serve --daemon`. Starts the gateway in the background, or is it.
+ */
+import { isObject } from '../../base/is-object.ts'
+import type { Problem } from '../../model/problem.ts'
+import { createProblem, ProblemError } from '../../problem/problem.ts'
+import { readGatewayToken } from '../../runtime/gateway-token.ts'
+import { alreadyRuns, askStatus, describe, type GatewayStatus } from '../../runtime/running-gateway.ts'
+import { gatewayPlaceOf } from '../../world/gateway-place.ts'
+import { canVisit } from '../../world/visit.ts'
+import type { HttpServingOptions } from '../shared/gateway-host.ts'
+import type { ProblemJson } from '../shared/problem-json.ts'
+import { showPath } from '../shared/show-path.ts'
+import type { CommandContext } from './command.ts'
+import { ended } from './ended.ts'
+import { DONE } from './exit-codes.ts'
+import { loadAgain } from './load-again.ts'
+import { printJson } from './print.ts'
+import { daemonDied, notForDaemon } from './problems.ts'
+
+type Address = Pick<HttpServingOptions, 'host' | 'port'>
+
+/** Throws `cli/not-for-daemon`, `serve/already-runs`, `serve/daemon-died`, `serve/cannot-listen`. */
+export function runDaemon(context: CommandContext, address: Address | undefined): Promise<number> {
+  for (const flag of ['stdio', 'mcp-config', 'strict-mcp-config', 'no-mcp'])
+    if (context.flags[flag] !== undefined) throw new ProblemError(notForDaemon(`--${flag}`))
+  return context.flags['foreground'] === true ? inForeground(context, address) : inBackground(context)
+}
+
+async function inBackground(context: CommandContext): Promise<number> {
+  const { world, version, terminal, argv } = context
+  const before = await askStatus(world, version)
+  if (before.gateway.running) throw new ProblemError(alreadyRuns(before))
+  const { log } = gatewayPlaceOf(world)
+  const words = argv.filter((word) => word !== '--json')
+  const line = await world.daemons.start([...words, '--foreground', '--json'], { log })
+  const said = readLine(line)
+  if (said === undefined) throw new ProblemError(daemonDied(log))
+  if ('error' in said) throw new ProblemError(said.error)
+  if (context.json) printJson(terminal, said)
+  else if (said.gateway.running) {
+    terminal.out(`a gateway runs in the background${describe(said.gateway)}\n`)
+    terminal.err(`its log is ${showPath(log, world)}; \`plugboard stop\` ends it\n`)
+  }
+  return DONE
+}
+
+/** The first line of the one in the background: how it is, or why it is not. */
+function readLine(line: string | undefined): GatewayStatus | { readonly error: Problem } | undefined {
+  try {
+    const said: unknown = JSON.parse(line ?? '')
+    if (!isObject(said)) return undefined
+    if (!isObject(said['error'])) return said as unknown as GatewayStatus
+    const { code, message, file, notes = [], hints } = said['error'] as unknown as ProblemJson
+    return {
+      error: createProblem({
+        code,
+        message,
+        ...(file === undefined ? {} : { where: { file } }),
+        notes,
+        hints,
+      }),
+    }
+  } catch {
+    return undefined // it did not get that far
+  }
+}
+
+async function inForeground(context: CommandContext, address: Address | undefined): Promise<number> {
+  const { world, version, terminal } = context
+  const { openDaemon } = await context.daemon()
+  await using daemon = await openDaemon({
+    world,
+    version,
+    load: () => loadAgain(context, { connectors: 'fetch' }),
+    command: (argv, shown, visited) => {
+      if (!canVisit(argv)) throw new Error(`no command for a visitor: ${argv[0] ?? ''}`)
+      return context.command(argv, shown, visited)
+    },
+  })
+  if (address !== undefined) {
+    const { dirs } = await context.load({}, { ...world, cwd: world.home })
+    const { token } = await readGatewayToken(world, dirs)
+    await daemon.overHttp({ ...address, token })
+  }
+  const status = await daemon.status()
+  if (context.json) printJson(terminal, status)
+  else if (status.gateway.running) terminal.err(`a gateway runs here${describe(status.gateway)}\n`)
+  // The terminal it was started in goes away, and it does not.
+  return await Promise.race([daemon.ended.then(() => DONE), ended(context)])
+}
