@@ -26,6 +26,8 @@ export interface World {
   readonly loopback: Loopback
   readonly keys: Keys
   readonly serving: Serving
+  readonly pipes: Pipes
+  readonly daemons: Daemons
 }
 
 export type Platform = 'linux' | 'darwin' | 'win32'
@@ -505,6 +507,39 @@ export interface Reply {
   bytes(): number
   /** The other side hung up before the answer was over. At most once. */
   onGone(listener: () => void): void
+}
+
+/** Other programs of this user on this machine, by a path. */
+export interface Pipes {
+  /**
+   * Nobody else can reach it: its folder is made for this user alone, and one that is not is refused. A socket that nobody
+   * listens at any more is replaced. Rejects with an Error that has a `code`: `EADDRINUSE` when somebody does listen.
+   */
+  listen(path: string, onPipe: (pipe: Pipe) => void): Promise<{ close(): Promise<void> }>
+  /** Rejects with an Error that has a `code`: nobody is there. */
+  connect(path: string): Promise<Pipe>
+}
+
+/** Text both ways, cut anywhere but inside a character. */
+export interface Pipe {
+  /** Dropped when the other side is gone. Whoever does not read is hung up on before it fills the memory. */
+  write(text: string): void
+  /** To be called at once. `onEnd` is the last, once, however it ended. */
+  onInput(listener: InputListener): void
+  /** Sends what was written, and says goodbye. */
+  end(): void
+}
+
+/** This program once more, as a process of its own that outlives this one and its terminal. */
+export interface Daemons {
+  /**
+   * In the home, with the environment of this process. Resolves with the first line that it writes to stdout, after which
+   * nobody reads any more, or with undefined when it ends before. What it writes to stderr goes to the end of `log`.
+   */
+  start(args: readonly string[], options: { readonly log: string }): Promise<string | undefined>
+  /** Of this process. */
+  readonly pid: number
+  isAlive(pid: number): boolean
 }
 
 /** What a host sees of the terminal it runs in. */

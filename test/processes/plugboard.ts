@@ -34,6 +34,8 @@ export interface RunOptions {
   readonly input?: string
   /** Ctrl-C, once stdout says this. */
   readonly interruptAt?: string
+  /** Ctrl-C, once this is there. */
+  readonly interruptWhen?: Promise<unknown>
 }
 
 export interface Machine extends Disposable {
@@ -115,7 +117,7 @@ function toBytes(content: Files[string]): string | Uint8Array {
   return typeof content === 'string' || content instanceof Uint8Array ? content : JSON.stringify(content)
 }
 
-interface ChildOptions extends Pick<RunOptions, 'input' | 'interruptAt'> {
+interface ChildOptions extends Pick<RunOptions, 'input' | 'interruptAt' | 'interruptWhen'> {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
 }
@@ -123,7 +125,7 @@ interface ChildOptions extends Pick<RunOptions, 'input' | 'interruptAt'> {
 /** Rejects when the child does not end by itself. */
 export function runChild(
   [program, ...args]: readonly string[],
-  { cwd, env, input, interruptAt }: ChildOptions,
+  { cwd, env, input, interruptAt, interruptWhen }: ChildOptions,
 ): Promise<Ran> {
   return new Promise((resolve, reject) => {
     // In a group of its own, so that the time limit ends what the child started, too.
@@ -134,6 +136,7 @@ export function runChild(
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     })
     child.stdin?.end(input)
+    void interruptWhen?.then(() => child.kill('SIGINT'))
     let [stdout, stderr] = ['', '']
     const timer = setTimeout(() => {
       process.kill(-child.pid!, 'SIGKILL')

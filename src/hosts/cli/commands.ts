@@ -24,6 +24,12 @@ const READY_FLAGS: readonly Flag[] = [
   { name: 'deadline', value: 'ms', summary: 'wait no longer than this' },
 ]
 
+/** For what a gateway that runs can do. */
+const ALONE_FLAG: Flag = {
+  name: 'alone',
+  summary: 'start servers for this run, whether or not a gateway runs that has them',
+}
+
 /** For a rule that is written. */
 const RULE_FLAGS: readonly Flag[] = [
   { name: 'scope', value: 'scope', summary: 'whose settings: user (the default), local or project' },
@@ -136,6 +142,7 @@ export const PLUGBOARD: Command = {
       flags: [
         { name: 'all', summary: 'also show what is shadowed, disabled or left out' },
         { name: 'check', summary: 'connect to all of them and show what comes of it' },
+        ALONE_FLAG,
       ],
       examples: ['plugboard list', 'plugboard list --all', 'plugboard list --check'],
       load: () => import('./commands/list.ts'),
@@ -177,6 +184,7 @@ export const PLUGBOARD: Command = {
             'as that provider takes them: anthropic, openai, openai-strict, gemini, moonshot or none (as the server sent them)',
         },
         ...READY_FLAGS,
+        ALONE_FLAG,
       ],
       examples: [
         'plugboard tools',
@@ -207,6 +215,7 @@ export const PLUGBOARD: Command = {
           summary: 'text (default); json, as --json; or raw, all that the server sent',
         },
         { name: 'save-media', value: 'folder', summary: 'write images and audio there' },
+        ALONE_FLAG,
       ],
       examples: [
         'plugboard call github add_labels issue=7 labels=bug',
@@ -261,7 +270,7 @@ export const PLUGBOARD: Command = {
       name: 'resources',
       summary: 'show what one server, or all, have to read',
       arguments: [{ name: 'server', count: 'optional' }],
-      flags: READY_FLAGS,
+      flags: [...READY_FLAGS, ALONE_FLAG],
       examples: ['plugboard resources', 'plugboard resources docs'],
       load: async () => (await import('./connected.ts')).resources,
     },
@@ -273,7 +282,7 @@ export const PLUGBOARD: Command = {
         { name: 'uri', count: 'one', missing: 'the URI of a resource' },
         { name: 'k=v', count: 'any' },
       ],
-      flags: [],
+      flags: [ALONE_FLAG],
       examples: [
         'plugboard read docs file:///guide.md',
         "plugboard read docs 'file:///{path}' path=guide.md",
@@ -284,7 +293,7 @@ export const PLUGBOARD: Command = {
       name: 'prompts',
       summary: 'show the prompts of one server, or of all',
       arguments: [{ name: 'server', count: 'optional' }],
-      flags: READY_FLAGS,
+      flags: [...READY_FLAGS, ALONE_FLAG],
       examples: ['plugboard prompts'],
       load: async () => (await import('./connected.ts')).prompts,
     },
@@ -296,7 +305,7 @@ export const PLUGBOARD: Command = {
         { name: 'prompt', count: 'one' },
         { name: 'k=v', count: 'any' },
       ],
-      flags: [],
+      flags: [ALONE_FLAG],
       examples: ['plugboard prompt github review pr=42'],
       load: async () => (await import('./connected.ts')).prompt,
     },
@@ -391,21 +400,51 @@ export const PLUGBOARD: Command = {
       summary: 'every server behind one endpoint, for any MCP client',
       arguments: [],
       flags: [
-        { name: 'stdio', summary: 'for the agent that starts this command' },
+        {
+          name: 'stdio',
+          summary: 'for the agent that starts this command; through the gateway that runs, when one does',
+        },
         {
           name: 'http',
           value: '[host:]port',
           summary:
             'at /mcp, and each server at /mcp/<server>; 127.0.0.1 unless said otherwise, port 0 is any',
         },
+        {
+          name: 'daemon',
+          summary:
+            'in the background, for everything of yours on this machine: agents, and this command itself',
+        },
+        {
+          name: 'foreground',
+          summary: 'with --daemon: not in the background, for whoever looks after processes',
+        },
         ...SERVE_FLAGS,
       ],
       examples: [
         'plugboard serve --stdio',
         'plugboard serve --http 7777',
+        'plugboard serve --daemon',
+        'plugboard serve --daemon --http 7777',
         'plugboard serve --http 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem --auth-issuer https://login.example.com --public-url https://mcp.example.com',
       ],
       load: async () => (await import('./connected.ts')).serve,
+    },
+    {
+      name: 'status',
+      summary: 'show whether a gateway runs in the background, and how its servers are',
+      arguments: [],
+      flags: [],
+      examples: ['plugboard status', 'plugboard status --json'],
+      load: () => import('./commands/status.ts'),
+    },
+    {
+      name: 'stop',
+      summary: 'end the gateway that runs in the background, and its servers',
+      arguments: [],
+      flags: [],
+      examples: ['plugboard stop'],
+      load: () => import('./commands/stop.ts'),
     },
     {
       name: 'doctor',

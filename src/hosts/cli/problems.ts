@@ -149,7 +149,26 @@ export function oneWayToServe(): Problem {
     hints: [
       'for an agent that starts it: `plugboard serve --stdio`',
       'for any number of them: `plugboard serve --http 7777`',
+      'for everything of yours on this machine, in the background: `plugboard serve --daemon`',
     ],
+  })
+}
+
+export function notForDaemon(flag: string): Problem {
+  return createProblem({
+    code: 'cli/not-for-daemon',
+    message: `\`--daemon\` and \`${flag}\` do not go together`,
+    notes: ['a gateway in the background serves what is configured, for each client in its own folder'],
+    hints: ['to have a server everywhere, add it: `plugboard add <name> -- <command…>`'],
+  })
+}
+
+export function daemonDied(log: string): Problem {
+  return createProblem({
+    code: 'serve/daemon-died',
+    message: 'the gateway ended before it was ready',
+    where: { file: log },
+    hints: ['look into its log', 'to see what it says, run `plugboard serve --daemon --foreground`'],
   })
 }
 

@@ -115,7 +115,7 @@ function limit({ board, events }: Pick<Part, 'board' | 'events'>, allows: (serve
 
 function createGateway({ world, relay, options, levels }: Shared, part: Part): Gateway {
   const { board } = part
-  const aggregate = createAggregate(board, options)
+  const aggregate = createAggregate(board, { ...options, clock: world.clock })
   const views = new Map<string, View>()
   return {
     ...part,

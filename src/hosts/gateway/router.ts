@@ -21,7 +21,7 @@ import { askBy } from './permission-form.ts'
 import { askBack, toHandlers } from './questions.ts'
 import type { Relay } from './relay.ts'
 import { traceparentOf } from './span.ts'
-import { isStatusUri, STATUS_TOOL, statusContents, statusResult } from './status.ts'
+import { isStatusUri, nextTryOf, STATUS_TOOL, statusContents, statusResult } from './status.ts'
 import type { Found, View } from './view.ts'
 
 export interface Routing {
@@ -77,6 +77,7 @@ function list(kind: ListKind, key: string): Route {
   return async (_, { view, params }) => {
     // There is one page; whoever asks for another has the cursor from elsewhere.
     if (params['cursor'] !== undefined) throw invalid('this cursor is not known here')
+    await view.settling()
     const { items, ttlMs, cacheScope } = view.list(kind)
     return { [key]: items, ttlMs, cacheScope }
   }
@@ -86,6 +87,8 @@ async function callTool({ board, relay }: Routing, request: Routed): Promise<Res
   const { view, params, caller, signal } = request
   const name = requireText(params, 'name')
   if (view.server === undefined && name === STATUS_TOOL['name']) return statusResult(board)
+  const why = view.findTool(name) === undefined ? await whyAbsent(board, view, name) : undefined
+  if (why !== undefined) return toError(why)
   const found = view.findTool(name)
   if (found === undefined) throw invalid(`Unknown tool: ${name}`)
   const { arguments: args = {} } = params
@@ -101,17 +104,39 @@ async function callTool({ board, relay }: Routing, request: Routed): Promise<Res
         ...(open.isPermitted ? { who: 'person' as const } : {}),
       })
       open.caller.sighting?.became(result)
-      return toResult(result)
+      return toResult(board, found, result)
     }),
   )
 }
 
 /** What the server answered, error or not, goes on as it is; what did not get that far is said in words. */
-function toResult({ result, error, text, code }: ToolResult): Result {
+function toResult(board: ServedBoard, { server }: Found, { result, error, text, code }: ToolResult): Result {
   if (result !== undefined) return result
   if (error !== undefined) throw new RpcFaultError(error)
   if (code === 'unknown-tool') throw invalid(text)
+  return toError(code === 'not-connected' ? withNextTry(board, server, text) : text)
+}
+
+function toError(text: string): Result {
   return { content: [{ type: 'text', text }], isError: true }
+}
+
+function withNextTry(board: ServedBoard, server: string, text: string): string {
+  const connection = board.server(server)?.connection
+  const next = connection === undefined ? undefined : nextTryOf(connection)
+  return next === undefined ? text : `${text}\nnext try: ${next}`
+}
+
+/** Waits for the servers that something unknown may be of. Why one of them cannot be had; undefined: all are there. */
+async function whyAbsent(board: ServedBoard, view: View, name: string): Promise<string | undefined> {
+  for (const server of view.absentOwners(name)) {
+    try {
+      await board.connect(server)
+    } catch (error) {
+      return withNextTry(board, server, toFault(error).fault.message)
+    }
+  }
+  return undefined
 }
 
 async function readResource(routing: Routing, request: Routed): Promise<Result> {
@@ -140,9 +165,17 @@ function isUnknownResource(error: unknown): boolean {
 
 async function getPrompt(routing: Routing, request: Routed): Promise<Result> {
   const name = requireText(request.params, 'name')
-  const found = request.view.findPrompt(name)
-  if (found === undefined) throw invalid(`Unknown prompt: ${name}`)
+  const found = await findPrompt(routing, request.view, name)
   return ask(routing, { ...request, params: { ...request.params, name: found.name } }, found)
+}
+
+/** Rejects with an RpcFaultError. */
+async function findPrompt({ board }: Routing, view: View, name: string): Promise<Found> {
+  const why = view.findPrompt(name) === undefined ? await whyAbsent(board, view, name) : undefined
+  if (why !== undefined) throw new RpcFaultError({ code: RPC_CODES.internalError, message: why })
+  const found = view.findPrompt(name)
+  if (found === undefined) throw invalid(`Unknown prompt: ${name}`)
+  return found
 }
 
 async function complete(routing: Routing, request: Routed): Promise<Result> {
@@ -150,8 +183,7 @@ async function complete(routing: Routing, request: Routed): Promise<Result> {
   const { ref } = params
   if (!isObject(ref)) throw invalid('`ref` must be an object')
   if (ref['type'] === 'ref/prompt') {
-    const found = view.findPrompt(requireText(ref, 'name'))
-    if (found === undefined) throw invalid(`Unknown prompt: ${String(ref['name'])}`)
+    const found = await findPrompt(routing, view, requireText(ref, 'name'))
     return ask(routing, { ...request, params: { ...params, ref: { ...ref, name: found.name } } }, found)
   }
   const uri = requireText(ref, 'uri')

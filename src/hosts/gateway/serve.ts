@@ -43,6 +43,7 @@ export async function openServing(request: ServingRequest): Promise<OpenServing>
   const gateway = openGateway({ world, board, relay }, { version, seeing })
   const serving: Serving = { world, version, board, gateway, seeing, fronts: [], isDraining: false }
   return {
+    board,
     overStdio: (pipe) => serveStdio(gateway, gateway.viewOf(undefined)!, pipe),
     overHttp: (options) => overHttp(serving, options),
     renew: (tls) => serving.fronts.forEach(({ listener }) => listener.renew(tls)),

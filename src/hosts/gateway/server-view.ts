@@ -15,6 +15,7 @@ export function createServerView(board: ServedBoard, server: string): View {
     async ready() {
       if (offered() === undefined) await board.connect(server)
     },
+    settling: () => undefined,
     capabilities,
     hello() {
       const { serverInfo, instructions } = offered()?.hello ?? {}
@@ -32,6 +33,8 @@ export function createServerView(board: ServedBoard, server: string): View {
     findTool: (name) => (offered()?.tools.some((tool) => tool.name === name) ? { server, name } : undefined),
     // What it does not list it may have all the same.
     findPrompt: (name) => ({ server, name }),
+    // `ready` has waited for it.
+    absentOwners: () => [],
     ownersOf: () => [server],
     ownerOfTemplate: () => server,
   }

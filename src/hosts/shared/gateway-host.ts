@@ -2,15 +2,52 @@
  * gateway-host: what the command line knows of the gateway. Hosts do not see each other: whoever builds the program hands
  * it over, and it is loaded when it is asked for.
  */
+import type { Board } from '../../runtime/board.ts'
 import type { Load } from '../../runtime/catalog-loader.ts'
+import type { GatewayStatus } from '../../runtime/running-gateway.ts'
 import type { GatewaySetting, Rate } from '../../model/gateway-setting.ts'
-import type { InputListener, TlsIdentity, World } from '../../world/world.ts'
+import type { InputListener, Terminal, TlsIdentity, World } from '../../world/world.ts'
 
 export type GatewayHost = () => Promise<GatewayModule>
 
 export interface GatewayModule {
   /** Rejects with a ProblemError. */
   openServing(request: ServingRequest): Promise<OpenServing>
+}
+
+export type DaemonHost = () => Promise<DaemonModule>
+
+export interface DaemonModule {
+  /** Rejects with a ProblemError, `serve/already-runs` say. */
+  openDaemon(request: DaemonRequest): Promise<OpenDaemon>
+}
+
+export interface DaemonRequest {
+  readonly world: World
+  readonly version: string
+  /** How files are read, in the world of a visitor. */
+  load(world: World): Load
+  readonly audit?: AuditWish | undefined
+  /** Carries out a line that a visitor typed, and gives its exit code. */
+  command(argv: readonly string[], terminal: Terminal, visited: Visited): Promise<number>
+}
+
+/** Where a line is carried out that was typed elsewhere. */
+export interface Visited {
+  /** With the folder and the environment of whoever typed it. */
+  readonly world: World
+  readonly board: Board
+}
+
+export interface OpenDaemon extends AsyncDisposable {
+  /** Gives the port. Rejects with a ProblemError. */
+  overHttp(options: HttpServingOptions): Promise<number>
+  status(): Promise<GatewayStatus>
+  /** As a serving's own, of all that are open. */
+  renew(tls: TlsIdentity): void
+  drain(limitMs: number): Promise<void>
+  /** Somebody asked it to end. */
+  readonly ended: Promise<void>
 }
 
 export interface ServingRequest {
@@ -28,6 +65,7 @@ export interface AuditWish {
 }
 
 export interface OpenServing extends AsyncDisposable {
+  readonly board: Board
   /** Until the client on the other end of stdin is gone. */
   overStdio(pipe: StdioPipe): Promise<void>
   /** Gives the port. Rejects with a ProblemError. */

@@ -125,6 +125,7 @@ export async function openSession(options: SessionOptions = {}): Promise<TestSes
         version: 'test',
         hosts: { headless: none, shell: none, demo: none },
         gateway: none,
+        daemon: none,
       }),
     submit: async (prompt) => void submitted.push(prompt),
     fill: () => undefined,

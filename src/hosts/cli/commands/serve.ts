@@ -4,26 +4,23 @@
 import { ProblemError } from '../../../problem/problem.ts'
 import { readGatewayToken } from '../../../runtime/gateway-token.ts'
 import type { World } from '../../../world/world.ts'
-import type { OpenServing } from '../../shared/gateway-host.ts'
 import { showPath } from '../../shared/show-path.ts'
 import type { CommandContext } from '../command.ts'
-import { DONE, INTERRUPTED } from '../exit-codes.ts'
+import { ended } from '../ended.ts'
+import { DONE } from '../exit-codes.ts'
+import { keepRenewing } from '../keep-renewing.ts'
 import { loadAgain } from '../load-again.ts'
 import { oneWayToServe } from '../problems.ts'
-import {
-  drainLimitMs,
-  parseAddress,
-  readAudit,
-  readServeOptions,
-  readTls,
-  type Address,
-  type TlsFiles,
-} from '../serve-options.ts'
+import { drainLimitMs, parseAddress, readAudit, readServeOptions, type Address } from '../serve-options.ts'
 
 /** Throws `cli/one-way-to-serve`, `cli/bad-address`, `serve/cannot-listen`, and what `readServeOptions` throws. */
 export async function run(context: CommandContext): Promise<number> {
   const { flags } = context
   const address = flags['http']
+  if (flags['daemon'] === true) {
+    const { runDaemon } = await import('../serve-daemon.ts')
+    return runDaemon(context, typeof address === 'string' ? parseAddress(address) : undefined)
+  }
   const isStdio = flags['stdio'] === true
   if (isStdio === (typeof address === 'string')) throw new ProblemError(oneWayToServe())
   return isStdio ? overStdio(context) : overHttp(context, parseAddress(address as string))
@@ -43,7 +40,7 @@ async function overStdio(context: CommandContext): Promise<number> {
   })
   const isOver = serving.overStdio(terminal)
   // Awaited here, or it would be closed before it began.
-  return await Promise.race([isOver.then(() => DONE), ended(context, serving, limitMs)])
+  return await Promise.race([isOver.then(() => DONE), ended(context, () => serving.drain(limitMs))])
 }
 
 /** Nobody knows in which project a client over HTTP works: it gets what its user has everywhere. */
@@ -79,41 +76,8 @@ async function overHttp(context: CommandContext, address: Address): Promise<numb
   )
   const stopRenewing = tlsFiles === undefined ? undefined : await keepRenewing(context, serving, tlsFiles)
   try {
-    return await ended(context, serving, limitMs)
+    return await ended(context, () => serving.drain(limitMs))
   } finally {
     stopRenewing?.()
   }
-}
-
-/** Certificates are renewed while we run: when the files change, or at SIGHUP. One that is no good leaves the old one in place. */
-async function keepRenewing(
-  { terminal, world }: CommandContext,
-  serving: OpenServing,
-  files: TlsFiles,
-): Promise<() => void> {
-  let last = JSON.stringify(readTls(world, files))
-  const renew = (): void => {
-    try {
-      const tls = readTls(world, files)
-      const now = JSON.stringify(tls)
-      if (now === last) return
-      serving.renew(tls)
-      last = now
-      terminal.err('the certificate is another one now\n')
-    } catch (error) {
-      const words = error instanceof Error ? error.message : String(error)
-      terminal.err(`warning: the new certificate is not used, the old one stays: ${words}\n`)
-    }
-  }
-  terminal.onHangup?.(renew)
-  return world.files.watch({ files: [files.cert, files.key], folders: [] }, renew)
-}
-
-/** Ctrl-C ends it at once; whoever looks after this process asks it to end, and it finishes what it does before. */
-function ended({ terminal }: CommandContext, serving: OpenServing, limitMs: number): Promise<number> {
-  return new Promise((resolve) => {
-    terminal.onInterrupt(() => resolve(INTERRUPTED))
-    // The second time, nobody listens any more, and the system ends it.
-    terminal.onTerminate(() => void serving.drain(limitMs).then(() => resolve(DONE)))
-  })
 }
