@@ -2,7 +2,7 @@
  * issuer: a gateway for several people, whose tokens come from elsewhere: who gets in, how far, and who does not.
  */
 import { describe, expect, it } from 'vitest'
-import type { Era } from '../../../src/model/session.ts'
+import { MODERN_VERSION, type Era } from '../../../src/model/session.ts'
 import { startAuthorizationServer } from '../../servers/authorization-server.ts'
 import { answerLegacy, serve } from '../../servers/http/loopback.ts'
 import { startSigningIssuer, type SigningIssuer } from '../../servers/signing-issuer.ts'
@@ -174,6 +174,52 @@ describe('what a token is not for', () => {
     const session = (await post(ada)).headers.get('mcp-session-id')!
     expect((await post(eve, session)).status).toBe(404)
     expect((await post(ada, session)).status).toBe(200)
+  })
+})
+
+describe('a question that a call under way asks', () => {
+  it('is answered by whoever made the call, and by nobody else', async () => {
+    await using issuer = await startSigningIssuer()
+    await using gateway = await openShared(issuer, { servers: { one: sdkEntry('legacy') } })
+    const call = async (token: string, more: object = {}): Promise<Record<string, unknown>> => {
+      const response = await fetch(gateway.url('/mcp/one'), {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          'mcp-protocol-version': MODERN_VERSION,
+          'mcp-method': 'tools/call',
+          'mcp-name': 'ask',
+        },
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'tools/call',
+          params: {
+            name: 'ask',
+            arguments: { only: ['elicitation'] },
+            ...more,
+            _meta: {
+              'io.modelcontextprotocol/protocolVersion': MODERN_VERSION,
+              'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
+            },
+          },
+        }),
+      })
+      return (await response.json()) as Record<string, unknown>
+    }
+    const ada = await issuer.sign(goodFor(gateway))
+    const eve = await issuer.sign({ ...goodFor(gateway), sub: 'eve' })
+    const { result } = (await call(ada)) as {
+      readonly result: { readonly requestState: string; readonly inputRequests: object }
+    }
+    const [key] = Object.keys(result.inputRequests)
+    const answer = {
+      requestState: result.requestState,
+      inputResponses: { [key!]: { action: 'accept', content: { name: 'Eve' } } },
+    }
+    expect(await call(eve, answer)).toMatchObject({ error: { code: -32602 } })
   })
 })
 
