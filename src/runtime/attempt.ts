@@ -96,7 +96,8 @@ export class Attempt implements ConnectListener {
     this.#hooks = hooks
     this.startedAt = shared.world.clock.now()
     this.#timer = new StageTimer(shared.world.clock.now)
-    this.#done = request.after.then(() => this.#run())
+    // Each in a turn of its own: so the first is on its way while values are looked up for the next.
+    this.#done = request.after.then(() => this.#pause()).then(() => this.#run())
   }
 
   /** Why a sign-in that was kept is of no use. */
