@@ -32,6 +32,8 @@ export interface RunOptions {
   readonly start?: readonly string[]
   /** What is piped into it. Default: nothing is there. */
   readonly input?: string
+  /** There is a pipe, nothing comes through it, and nobody ends it. */
+  readonly leavesInputOpen?: true
   /** Ctrl-C, once stdout says this. */
   readonly interruptAt?: string
   /** Ctrl-C, once this is there. */
@@ -117,7 +119,10 @@ function toBytes(content: Files[string]): string | Uint8Array {
   return typeof content === 'string' || content instanceof Uint8Array ? content : JSON.stringify(content)
 }
 
-interface ChildOptions extends Pick<RunOptions, 'input' | 'interruptAt' | 'interruptWhen'> {
+interface ChildOptions extends Pick<
+  RunOptions,
+  'input' | 'leavesInputOpen' | 'interruptAt' | 'interruptWhen'
+> {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
 }
@@ -125,7 +130,7 @@ interface ChildOptions extends Pick<RunOptions, 'input' | 'interruptAt' | 'inter
 /** Rejects when the child does not end by itself. */
 export function runChild(
   [program, ...args]: readonly string[],
-  { cwd, env, input, interruptAt, interruptWhen }: ChildOptions,
+  { cwd, env, input, leavesInputOpen, interruptAt, interruptWhen }: ChildOptions,
 ): Promise<Ran> {
   return new Promise((resolve, reject) => {
     // In a group of its own, so that the time limit ends what the child started, too.
@@ -133,9 +138,9 @@ export function runChild(
       cwd,
       env,
       detached: true,
-      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      stdio: [input === undefined && leavesInputOpen === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     })
-    child.stdin?.end(input)
+    if (leavesInputOpen === undefined) child.stdin?.end(input)
     void interruptWhen?.then(() => child.kill('SIGINT'))
     let [stdout, stderr] = ['', '']
     const timer = setTimeout(() => {
