@@ -56,6 +56,7 @@ export function createNodeTerminal(): NodeTerminal {
       }
     },
     onTerminate: (listener) => void process.once('SIGTERM', listener),
+    onHangup: (listener) => void process.on('SIGHUP', listener),
     async choose(question, options) {
       const { select } = await import('@clack/prompts')
       const answer = await select<string>({ message: question, options: [...options] })
