@@ -151,8 +151,7 @@ const subscribed = new Set()
 function tell(kind, method, params = {}) {
   if (!isModern) send({ method, params })
   for (const [id, wanted] of listeners)
-    if (wanted[kind] === true)
-      send({ method, params: { ...params, _meta: { ...params._meta, [SUBSCRIPTION]: id } } })
+    if (wanted[kind] === true) send({ method, params: { ...params, _meta: { [SUBSCRIPTION]: id } } })
 }
 
 function grow() {
@@ -185,8 +184,10 @@ function listen({ notifications }, { id, signal }) {
   )
 }
 
+const metaOf = ({ _meta: meta = {} }) => meta
+
 async function work(_, { params }) {
-  const { progressToken } = params._meta ?? {}
+  const { progressToken } = metaOf(params)
   for (const progress of [0.5, 1, 2])
     if (progressToken !== undefined)
       send({
@@ -199,7 +200,7 @@ async function work(_, { params }) {
 let level = 'emergency'
 
 function log(_, { params }) {
-  const wanted = isModern ? params._meta['io.modelcontextprotocol/logLevel'] : level
+  const wanted = isModern ? metaOf(params)['io.modelcontextprotocol/logLevel'] : level
   if (wanted === 'debug')
     send({
       method: 'notifications/message',
@@ -209,7 +210,7 @@ function log(_, { params }) {
 }
 
 function hang(_, { params, signal }) {
-  const { progressToken } = params._meta ?? {}
+  const { progressToken } = metaOf(params)
   if (progressToken !== undefined)
     send({ method: 'notifications/progress', params: { progressToken, progress: 0 } })
   return new Promise((_resolve, reject) =>
@@ -224,9 +225,9 @@ const refuse = () => {
   throw new Fault(-31999, 'refused', { why: ['a', 1], when: null })
 }
 
-const ownMeta = ({ _meta: meta = {} }) =>
+const ownMeta = (params) =>
   Object.fromEntries(
-    Object.entries(meta).filter(
+    Object.entries(metaOf(params)).filter(
       ([key]) => !key.startsWith('io.modelcontextprotocol/') && key !== 'progressToken',
     ),
   )
