@@ -426,7 +426,7 @@ export const PLUGBOARD: Command = {
         'plugboard serve --http 7777',
         'plugboard serve --daemon',
         'plugboard serve --daemon --http 7777',
-        'plugboard serve --http 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem --auth-issuer https://login.example.com --public-url https://mcp.example.com',
+        'plugboard serve --http 7777 --audit audit.jsonl',
       ],
       load: async () => (await import('./connected.ts')).serve,
     },
