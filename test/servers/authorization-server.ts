@@ -11,6 +11,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Provider, type Adapter, type AdapterPayload, type ClientMetadata } from 'oidc-provider'
+import { noteIssued } from './issued.ts'
 
 export interface AuthorizationServer extends AsyncDisposable {
   readonly issuer: string
@@ -103,6 +104,8 @@ export async function startAuthorizationServer(
     await next()
     const { method, path, status } = ctx
     const params = { ...(ctx.oidc?.body ?? ctx.query) }
+    noteIssued(params)
+    if (ctx.body !== null && typeof ctx.body === 'object') noteIssued(ctx.body as Record<string, unknown>)
     if (!isPage(path)) requests.push({ what: nameOf(path, params), method, path, status, params })
   })
   const callback = provider.callback()

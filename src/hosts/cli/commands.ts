@@ -322,7 +322,11 @@ export const PLUGBOARD: Command = {
           isRepeatable: true,
           summary: 'ask for this, and not for what the server names; may be given more than once',
         },
-        { name: 'timeout', value: 'ms', summary: 'give up after so long; default 300000 (5 minutes)' },
+        {
+          name: 'timeout',
+          value: 'ms',
+          summary: 'give up after so long; default 300000 (5 minutes), 0 is never',
+        },
         {
           name: 'token-file',
           value: 'file',
@@ -348,7 +352,11 @@ export const PLUGBOARD: Command = {
       summary: 'sign out of a server: take its tokens back where that can be done, and forget them',
       arguments: [{ name: 'server', count: 'one' }],
       flags: [],
-      examples: ['plugboard logout linear', 'plugboard logout https://mcp.linear.app/mcp'],
+      examples: [
+        'plugboard logout linear',
+        'plugboard logout https://mcp.linear.app/mcp',
+        'plugboard logout deploy-token',
+      ],
       load: async () => (await import('./signing-in.ts')).logout,
     },
     {
