@@ -25,6 +25,7 @@ async function main(): Promise<void> {
       demo: async () => (await import('./hosts/shell/main.ts')).demo,
     },
     gateway: async () => import('./hosts/gateway/serve.ts'),
+    daemon: async () => import('./hosts/gateway/daemon.ts'),
   })
   // At once: Node would first take its heap apart, for which nobody should wait.
   if (!terminal.isWriting()) process.exit()

@@ -179,8 +179,8 @@ export type Answer = 'once' | 'session' | 'always' | 'no' | { readonly no: strin
 /** A tool as boards list it. */
 export type ToolToCall = Pick<CallTarget, 'server' | 'tool' | 'name' | 'definition'>
 
-/** Asked before every call. Never rejects because of what a rule or a person says. */
-export type Permit = (tool: ToolToCall, call: WantedCall) => Promise<Permission>
+/** Asked before every call. Answers at once where nobody has to be asked. Never rejects because of what a rule or a person says. */
+export type Permit = (tool: ToolToCall, call: WantedCall) => Permission | Promise<Permission>
 
 export interface WantedCall {
   readonly args: Params
@@ -197,8 +197,8 @@ export type Ask = (question: Question, options: { readonly signal: AbortSignal }
 
 export type Permission =
   /** `isUnchanged`: the tool is as it was when it was pinned, so that its hints may be relied upon. */
-  | { readonly kind: 'allowed'; readonly isUnchanged: boolean }
-  | { readonly kind: 'denied'; readonly problem: Problem }
+  | { readonly kind: 'allowed'; readonly isUnchanged: boolean; readonly by?: Evidence }
+  | { readonly kind: 'denied'; readonly problem: Problem; readonly by?: Evidence }
 
 /** The code of the problem with a tool that is no longer what the call was allowed for. */
 export const TOOL_CHANGED = 'call/changed'

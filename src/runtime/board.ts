@@ -29,7 +29,7 @@ import type { ToolName } from './reach-tool.ts'
 import { passGate, type Wait } from './gate.ts'
 import { CatalogLoader, type Load, type Reloaded } from './catalog-loader.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
-import { Listeners, type BoardEvents } from './board-events.ts'
+import { Listeners, type BoardChange, type BoardEvents } from './board-events.ts'
 import { notConnectable, unknownServer, type Words } from './board-problems.ts'
 import type { BuiltinTool } from './builtin-tools.ts'
 import {
@@ -134,11 +134,17 @@ export interface Board extends AsyncDisposable {
   login(server: string, options?: LoginOptions): Promise<SignedIn>
   /** Reads every file again and applies the difference. */
   reload(): Promise<ReloadSummary>
+  /** With `watch`: what changed in files before now counts from now on. Looks at them, and reads what changed. */
+  catchUp(): Promise<void>
+  /** Tries these servers, all by default, that are not connected, and waits for them as opening a board does. */
+  gather(options?: GatherOptions): Promise<void>
   /** The answer takes the listener away. */
   on<Event extends keyof BoardEvents>(event: Event, listener: (told: BoardEvents[Event]) => void): () => void
   /** Never rejects: one transport that fails to close keeps no other open. */
   close(): Promise<void>
 }
+
+export type GatherOptions = Pick<BoardOptions, 'only' | 'wait' | 'deadlineMs'>
 
 export interface BoardSnapshot {
   readonly servers: readonly ServerSnapshot[]
@@ -146,6 +152,8 @@ export interface BoardSnapshot {
   readonly problems: readonly Problem[]
   readonly catalog: Catalog
 }
+
+const NOTHING_SEEN = { tools: false, section: false }
 
 const DEFAULTS = { loopLimit: 3, maxResultTokens: 25_000 }
 
@@ -171,6 +179,8 @@ class LiveBoard implements Board {
   readonly #desk: CallDesk
   readonly #signIns: SignInWatch | undefined
   #permissions: Promise<OpenPermissions> | undefined
+  /** Until then nobody but the gate can listen: what the model would see is not looked at with every server that comes. */
+  #isOpen = false
   #isClosed = false
   /** Servers that changed in this turn. */
   readonly #changed = new Set<string>()
@@ -208,9 +218,21 @@ class LiveBoard implements Board {
   async start(): Promise<void> {
     for (const server of this.#loaded.catalog.servers) this.#roster.add(server)
     if (this.#options.watch === true) await this.#loader.watch((reloaded) => this.#applyChange(reloaded))
-    const { wait = 'known', deadlineMs } = this.#options
-    const gate = { board: this, supervisors: this.#roster.inOrder(), clock: this.#world.clock }
-    await passGate(gate, { wait, deadlineMs })
+    await this.#pass(this.#roster.inOrder(), this.#options)
+    this.#compare()
+    this.#isOpen = true
+  }
+
+  catchUp(): Promise<void> {
+    return this.#loader.catchUp()
+  }
+
+  gather({ only, ...how }: GatherOptions = {}): Promise<void> {
+    const asked = this.#roster
+      .inOrder()
+      .filter(({ server }) => only === undefined || only.includes(server.name))
+    for (const one of asked) one.want()
+    return this.#pass(asked, how)
   }
 
   tools(): readonly BoardTool[] {
@@ -343,7 +365,9 @@ class LiveBoard implements Board {
     this.#isClosed = true
     this.#signIns?.close()
     this.#loader.close()
-    await this.#roster.close()
+    // Beside each other: servers take a moment to end, and the disk one to write.
+    await Promise.all([this.#roster.close(), this.#shared.cache.flush()])
+    // What was learnt of a server while it ended.
     await this.#shared.cache.flush()
   }
 
@@ -355,6 +379,13 @@ class LiveBoard implements Board {
   permissions(): Promise<OpenPermissions> {
     this.#permissions ??= openPermissions(this.#world, this.#loaded, this.#options)
     return this.#permissions
+  }
+
+  #pass(
+    supervisors: readonly Supervisor[],
+    { wait = 'known', deadlineMs }: Pick<BoardOptions, 'wait' | 'deadlineMs'>,
+  ): Promise<void> {
+    return passGate({ board: this, supervisors, clock: this.#world.clock }, { wait, deadlineMs })
   }
 
   #openDesk(): CallDesk {
@@ -426,8 +457,14 @@ class LiveBoard implements Board {
     this.#changed.clear()
     this.#subscriptions.renew()
     if (!this.#isClosed) this.#signIns?.update()
+    this.#listeners.tell('change', { servers, ...(this.#isOpen ? this.#compare() : NOTHING_SEEN) })
+  }
+
+  /** A command that looks and leaves keeps no prompt that could be out of date: nothing is named or put into words for it. */
+  #compare(): Omit<BoardChange, 'servers'> {
+    if (this.#options.stay === 'once') return { tools: true, section: true }
     const { section, builtins } = this.#modelView.update(this.#roster.known())
     const tools = this.#toolList.update(this.#roster.inOrder()) || builtins
-    this.#listeners.tell('change', { servers, tools, section })
+    return { tools, section }
   }
 }

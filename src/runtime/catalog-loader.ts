@@ -75,6 +75,17 @@ export class CatalogLoader {
     return this.#turns.take(() => this.#follow(watching))
   }
 
+  /** What changed before now counts from now on, whether or not whoever watches has noticed. Only while it watches. */
+  catchUp(): Promise<void> {
+    const watching = this.#watching
+    if (watching === undefined) return Promise.resolve()
+    return this.#turns.take(async () => {
+      watching.isPatient = false
+      await this.#look(watching)
+      watching.isPatient = true
+    })
+  }
+
   close(): void {
     const watching = this.#watching
     this.#watching = undefined

@@ -26,6 +26,8 @@ export interface World {
   readonly loopback: Loopback
   readonly keys: Keys
   readonly serving: Serving
+  readonly pipes: Pipes
+  readonly daemons: Daemons
 }
 
 export type Platform = 'linux' | 'darwin' | 'win32'
@@ -445,24 +447,42 @@ export interface ListenOptions {
   /** What is larger is refused with 413, unread. */
   readonly maxBodyBytes: number
   readonly maxHeaderBytes: number
-  /** A request must have arrived within so long. */
+  /** A request must have arrived within so long. The answer may take as long as it takes. */
   readonly requestTimeoutMs: number
+  /** HTTPS. `listen` rejects when the two do not belong together, or are not what they should be. */
+  readonly tls?: TlsIdentity | undefined
+}
+
+/** PEM. */
+export interface TlsIdentity {
+  readonly cert: string
+  readonly key: string
 }
 
 export interface Listener {
   readonly port: number
+  /** For connections from now on. Throws when the two do not belong together. */
+  renew(tls: TlsIdentity): void
+  /** Takes no new connections, and ends those that nobody uses. What is under way goes on. */
+  stop(): void
   /** Takes no new requests, and ends those under way. */
   close(): Promise<void>
 }
 
 export interface RequestHandler {
-  /** Before anything of the body is read. What it gives back is the answer. */
-  refuse(head: RequestHead): WholeReply | undefined
-  onRequest(head: RequestHead, body: string, reply: Reply): void
+  /** Before anything of the body is read. */
+  admit(head: RequestHead): Admission | Promise<Admission>
 }
+
+export type Admission =
+  | { readonly kind: 'refused'; readonly reply: WholeReply }
+  /** Takes the request when all of it is there. `bytes`: of the body. */
+  | { readonly kind: 'admitted'; take(body: string, reply: Reply, bytes: number): void }
 
 export interface RequestHead {
   readonly method: string
+  /** The address of the other side of the connection. */
+  readonly from: string
   /** Path and query, as they were sent. */
   readonly path: string
   /** Names in lower case. */
@@ -483,8 +503,43 @@ export interface Reply {
   /** Whoever does not read what is written is hung up on before it fills the memory. */
   write(text: string): void
   end(): void
+  /** Of the body, so far. */
+  bytes(): number
   /** The other side hung up before the answer was over. At most once. */
   onGone(listener: () => void): void
+}
+
+/** Other programs of this user on this machine, by a path. */
+export interface Pipes {
+  /**
+   * Nobody else can reach it: its folder is made for this user alone, and one that is not is refused. A socket that nobody
+   * listens at any more is replaced. Rejects with an Error that has a `code`: `EADDRINUSE` when somebody does listen.
+   */
+  listen(path: string, onPipe: (pipe: Pipe) => void): Promise<{ close(): Promise<void> }>
+  /** Rejects with an Error that has a `code`: nobody is there. */
+  connect(path: string): Promise<Pipe>
+}
+
+/** Text both ways, cut anywhere but inside a character. */
+export interface Pipe {
+  /** Dropped when the other side is gone. Whoever does not read is hung up on before it fills the memory. */
+  write(text: string): void
+  /** To be called at once. `onEnd` is the last, once, however it ended. */
+  onInput(listener: InputListener): void
+  /** Sends what was written, and says goodbye. */
+  end(): void
+}
+
+/** This program once more, as a process of its own that outlives this one and its terminal. */
+export interface Daemons {
+  /**
+   * In the home, with the environment of this process. Resolves with the first line that it writes to stdout, after which
+   * nobody reads any more, or with undefined when it ends before. What it writes to stderr goes to the end of `log`.
+   */
+  start(args: readonly string[], options: { readonly log: string }): Promise<string | undefined>
+  /** Of this process. */
+  readonly pid: number
+  isAlive(pid: number): boolean
 }
 
 /** What a host sees of the terminal it runs in. */
@@ -500,12 +555,16 @@ export interface Terminal {
   err(text: string): void
   /** All that is piped into the command; for ever, when nobody ends it. */
   input(): Promise<string>
+  /** As `input`, for what may not be there: whoever started this may have left a pipe open for nothing. */
+  inputWithin(ms: number): Promise<PipedInput>
   /** What comes in, as it comes, cut anywhere but inside a character; then the end, once. */
   onInput(listener: InputListener): void
   /** Ctrl-C, the first time; the second ends the program. The answer takes the listener away. */
   onInterrupt(listener: () => void): () => void
   /** Somebody asks this process to end, and to finish what it does before. */
   onTerminate(listener: () => void): void
+  /** Somebody asks this process to read its files again (SIGHUP), any number of times. Absent where nobody can. */
+  onHangup?(listener: () => void): void
   /**
    * Lines that are typed or piped in while something else goes on, and Esc where keys can be told from lines. The answer
    * stops listening.
@@ -530,6 +589,13 @@ export interface Terminal {
    */
   onKeys(listener: (chunk: string) => void): () => void
 }
+
+export type PipedInput =
+  | { readonly kind: 'text'; readonly text: string }
+  /** Nothing is piped in. */
+  | { readonly kind: 'none' }
+  /** Nothing had come when the time was over. */
+  | { readonly kind: 'late' }
 
 export interface AskOptions {
   /** Shown while nothing is typed; not an answer. */

@@ -107,6 +107,8 @@ export function createMemoryWorld(options: MemoryOptions = {}): MemoryWorld {
     loopback: { listen: () => unreachable('a port') },
     keys: nodeKeys,
     serving: { listen: () => unreachable('a port') },
+    pipes: { listen: () => unreachable('a socket'), connect: () => unreachable('a socket') },
+    daemons: { start: () => unreachable('a process'), pid: 1, isAlive: () => false },
     reads,
     commands,
     stored,

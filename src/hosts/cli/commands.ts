@@ -24,6 +24,12 @@ const READY_FLAGS: readonly Flag[] = [
   { name: 'deadline', value: 'ms', summary: 'wait no longer than this' },
 ]
 
+/** For what a gateway that runs can do. */
+const ALONE_FLAG: Flag = {
+  name: 'alone',
+  summary: 'start servers for this run, whether or not a gateway runs that has them',
+}
+
 /** For a rule that is written. */
 const RULE_FLAGS: readonly Flag[] = [
   { name: 'scope', value: 'scope', summary: 'whose settings: user (the default), local or project' },
@@ -75,6 +81,54 @@ const REGISTRY_FLAG: Flag = {
   summary: 'another registry than the official one, or than that of the setting `registry`',
 }
 
+/** Who may come in, and what is seen of it. */
+const SERVE_FLAGS: readonly Flag[] = [
+  {
+    name: 'audit',
+    value: 'file',
+    summary: 'write down who called what, and what became of it, as lines of JSON',
+  },
+  { name: 'audit-arguments', summary: 'with the arguments of calls; what looks like a secret is left out' },
+  {
+    name: 'rate-limit',
+    value: 'n/s or n/m',
+    summary: 'how often one client may ask, or `off`; the default is 100/s where others can come in',
+  },
+  {
+    name: 'drain-timeout',
+    value: 'seconds',
+    summary: 'how long calls may take to finish after SIGTERM; 10 by default',
+  },
+  {
+    name: 'tls-cert',
+    value: 'file',
+    summary: 'HTTPS, with this certificate (PEM); read again when it changes',
+  },
+  { name: 'tls-key', value: 'file', summary: 'the key of the certificate' },
+  {
+    name: 'allowed-host',
+    value: 'name',
+    isRepeatable: true,
+    summary: 'a name that clients may use for this machine; may be given more than once',
+  },
+  {
+    name: 'auth-issuer',
+    value: 'url',
+    summary: 'let in who has a token of this OAuth issuer, in place of the token of this gateway',
+  },
+  {
+    name: 'auth-audience',
+    value: 'text',
+    isRepeatable: true,
+    summary: 'what such a token may be made for, besides the address of this gateway',
+  },
+  { name: 'public-url', value: 'url', summary: 'the address under which clients know this gateway' },
+  {
+    name: 'dangerously-serve-without-tls',
+    summary: 'to other machines, although everything can be read on the way',
+  },
+]
+
 const DRY_RUN_FLAG: Flag = { name: 'dry-run', summary: 'write nothing, and show what would change' }
 
 const YES_FLAG: Flag = { name: 'yes', short: 'y', summary: 'do not ask' }
@@ -93,6 +147,7 @@ export const PLUGBOARD: Command = {
       flags: [
         { name: 'all', summary: 'also show what is shadowed, disabled or left out' },
         { name: 'check', summary: 'connect to all of them and show what comes of it' },
+        ALONE_FLAG,
       ],
       examples: ['plugboard list', 'plugboard list --all', 'plugboard list --check'],
       load: () => import('./commands/list.ts'),
@@ -134,6 +189,7 @@ export const PLUGBOARD: Command = {
             'as that provider takes them: anthropic, openai, openai-strict, gemini, moonshot or none (as the server sent them)',
         },
         ...READY_FLAGS,
+        ALONE_FLAG,
       ],
       examples: [
         'plugboard tools',
@@ -164,6 +220,7 @@ export const PLUGBOARD: Command = {
           summary: 'text (default); json, as --json; or raw, all that the server sent',
         },
         { name: 'save-media', value: 'folder', summary: 'write images and audio there' },
+        ALONE_FLAG,
       ],
       examples: [
         'plugboard call github add_labels issue=7 labels=bug',
@@ -218,7 +275,7 @@ export const PLUGBOARD: Command = {
       name: 'resources',
       summary: 'show what one server, or all, have to read',
       arguments: [{ name: 'server', count: 'optional' }],
-      flags: READY_FLAGS,
+      flags: [...READY_FLAGS, ALONE_FLAG],
       examples: ['plugboard resources', 'plugboard resources docs'],
       load: async () => (await import('./connected.ts')).resources,
     },
@@ -230,7 +287,7 @@ export const PLUGBOARD: Command = {
         { name: 'uri', count: 'one', missing: 'the URI of a resource' },
         { name: 'k=v', count: 'any' },
       ],
-      flags: [],
+      flags: [ALONE_FLAG],
       examples: [
         'plugboard read docs file:///guide.md',
         "plugboard read docs 'file:///{path}' path=guide.md",
@@ -241,7 +298,7 @@ export const PLUGBOARD: Command = {
       name: 'prompts',
       summary: 'show the prompts of one server, or of all',
       arguments: [{ name: 'server', count: 'optional' }],
-      flags: READY_FLAGS,
+      flags: [...READY_FLAGS, ALONE_FLAG],
       examples: ['plugboard prompts'],
       load: async () => (await import('./connected.ts')).prompts,
     },
@@ -253,7 +310,7 @@ export const PLUGBOARD: Command = {
         { name: 'prompt', count: 'one' },
         { name: 'k=v', count: 'any' },
       ],
-      flags: [],
+      flags: [ALONE_FLAG],
       examples: ['plugboard prompt github review pr=42'],
       load: async () => (await import('./connected.ts')).prompt,
     },
@@ -270,7 +327,11 @@ export const PLUGBOARD: Command = {
           isRepeatable: true,
           summary: 'ask for this, and not for what the server names; may be given more than once',
         },
-        { name: 'timeout', value: 'ms', summary: 'give up after so long; default 300000 (5 minutes)' },
+        {
+          name: 'timeout',
+          value: 'ms',
+          summary: 'give up after so long; default 300000 (5 minutes), 0 is never',
+        },
         {
           name: 'token-file',
           value: 'file',
@@ -296,7 +357,11 @@ export const PLUGBOARD: Command = {
       summary: 'sign out of a server: take its tokens back where that can be done, and forget them',
       arguments: [{ name: 'server', count: 'one' }],
       flags: [],
-      examples: ['plugboard logout linear', 'plugboard logout https://mcp.linear.app/mcp'],
+      examples: [
+        'plugboard logout linear',
+        'plugboard logout https://mcp.linear.app/mcp',
+        'plugboard logout deploy-token',
+      ],
       load: async () => (await import('./signing-in.ts')).logout,
     },
     {
@@ -348,16 +413,51 @@ export const PLUGBOARD: Command = {
       summary: 'every server behind one endpoint, for any MCP client',
       arguments: [],
       flags: [
-        { name: 'stdio', summary: 'for the agent that starts this command' },
+        {
+          name: 'stdio',
+          summary: 'for the agent that starts this command; through the gateway that runs, when one does',
+        },
         {
           name: 'http',
           value: '[host:]port',
           summary:
             'at /mcp, and each server at /mcp/<server>; 127.0.0.1 unless said otherwise, port 0 is any',
         },
+        {
+          name: 'daemon',
+          summary:
+            'in the background, for everything of yours on this machine: agents, and this command itself',
+        },
+        {
+          name: 'foreground',
+          summary: 'with --daemon: not in the background, for whoever looks after processes',
+        },
+        ...SERVE_FLAGS,
       ],
-      examples: ['plugboard serve --stdio', 'plugboard serve --http 7777'],
+      examples: [
+        'plugboard serve --stdio',
+        'plugboard serve --http 7777',
+        'plugboard serve --daemon',
+        'plugboard serve --daemon --http 7777',
+        'plugboard serve --http 7777 --audit audit.jsonl',
+      ],
       load: async () => (await import('./connected.ts')).serve,
+    },
+    {
+      name: 'status',
+      summary: 'show whether a gateway runs in the background, and how its servers are',
+      arguments: [],
+      flags: [],
+      examples: ['plugboard status', 'plugboard status --json'],
+      load: () => import('./commands/status.ts'),
+    },
+    {
+      name: 'stop',
+      summary: 'end the gateway that runs in the background, and its servers',
+      arguments: [],
+      flags: [],
+      examples: ['plugboard stop'],
+      load: () => import('./commands/stop.ts'),
     },
     {
       name: 'doctor',

@@ -156,7 +156,26 @@ export function oneWayToServe(): Problem {
     hints: [
       'for an agent that starts it: `plugboard serve --stdio`',
       'for any number of them: `plugboard serve --http 7777`',
+      'for everything of yours on this machine, in the background: `plugboard serve --daemon`',
     ],
+  })
+}
+
+export function notForDaemon(flag: string): Problem {
+  return createProblem({
+    code: 'cli/not-for-daemon',
+    message: `\`--daemon\` and \`${flag}\` do not go together`,
+    notes: ['a gateway in the background serves what is configured, for each client in its own folder'],
+    hints: ['to have a server everywhere, add it: `plugboard add <name> -- <command…>`'],
+  })
+}
+
+export function daemonDied(log: string): Problem {
+  return createProblem({
+    code: 'serve/daemon-died',
+    message: 'the gateway ended before it was ready',
+    where: { file: log },
+    hints: ['look into its log', 'to see what it says, run `plugboard serve --daemon --foreground`'],
   })
 }
 
@@ -164,6 +183,7 @@ export function badAddress(given: string): Problem {
   return createProblem({
     code: 'cli/bad-address',
     message: `\`--http\` takes \`[host:]port\`, not \`${given}\``,
+    notes: ['the host is an address, and the port at most 65535'],
     hints: ['on any port that is free: `plugboard serve --http 0`'],
   })
 }
@@ -172,7 +192,37 @@ export function notLoopback(host: string): Problem {
   return createProblem({
     code: 'serve/not-loopback',
     message: `\`${host}\` can be reached from other machines, and what is sent there can be read on the way`,
-    notes: ['the gateway serves this machine alone: 127.0.0.1 or ::1'],
-    hints: ['to reach it from elsewhere, use a tunnel: `ssh -L 7777:127.0.0.1:7777 <machine>`'],
+    notes: ['without a certificate, the gateway serves this machine alone: 127.0.0.1 or ::1'],
+    hints: [
+      'to serve others, give it a certificate: `--tls-cert <file> --tls-key <file>`',
+      'to reach it from elsewhere yourself, use a tunnel: `ssh -L 7777:127.0.0.1:7777 <machine>`',
+      'behind something that does TLS already: `--dangerously-serve-without-tls`',
+    ],
+  })
+}
+
+export function halfTls(): Problem {
+  return createProblem({
+    code: 'serve/half-tls',
+    message: 'a certificate is of use only together with its key',
+    hints: ['give both: `--tls-cert <file> --tls-key <file>`'],
+  })
+}
+
+export function unreadableTls(file: string, why: string): Problem {
+  return createProblem({
+    code: 'serve/tls-file',
+    message: `the file for TLS ${why}`,
+    where: { file },
+    hints: [
+      '`--tls-cert` and `--tls-key` take files in PEM: they hold lines like `-----BEGIN CERTIFICATE-----`',
+    ],
+  })
+}
+
+export function badFlag(flag: string, given: string, expected: string): Problem {
+  return createProblem({
+    code: 'cli/bad-flag',
+    message: `\`--${flag}\` must be ${expected}, not \`${given}\``,
   })
 }

@@ -9,7 +9,7 @@ import { ProblemError } from '../../problem/problem.ts'
 import type { LoadedCatalog, LoadOptions } from '../../runtime/load-catalog.ts'
 import type { Terminal, World } from '../../world/world.ts'
 import { COLORS, NO_COLORS } from '../shared/paint.ts'
-import type { GatewayHost } from '../shared/gateway-host.ts'
+import type { DaemonHost, GatewayHost, Visited } from '../shared/gateway-host.ts'
 import type { Command, CommandContext, Flags, Hosts } from './command.ts'
 import { DONE } from './exit-codes.ts'
 import { asksForJson, parseLine } from './parse.ts'
@@ -21,6 +21,9 @@ export interface CliRequest {
   readonly version: string
   readonly hosts: Hosts
   readonly gateway: GatewayHost
+  readonly daemon: DaemonHost
+  /** The gateway in which it is carried out. */
+  readonly visited?: Visited | undefined
   /** Global flags of the line that this one is typed in. */
   readonly inherited?: Flags
 }
@@ -83,18 +86,34 @@ async function runCommand(request: CliRequest, line: RunLine): Promise<number> {
 }
 
 function createContext(request: CliRequest, { flags, args }: RunLine): CommandContext {
-  const { world, terminal, version, gateway } = request
+  const { argv, world, terminal, version, gateway, daemon, visited } = request
   const all = { ...request.inherited, ...flags }
   return {
     world,
     gateway,
+    daemon,
+    argv,
     version,
     terminal,
     flags,
     args,
     paint: terminal.hasColor.out ? COLORS : NO_COLORS,
     json: flags['json'] === true,
-    command: (argv, shown) => runCli({ ...request, argv, terminal: shown, inherited: all }),
+    command: (words, shown, inside) =>
+      runCli({
+        ...request,
+        argv: words,
+        terminal: shown,
+        inherited: all,
+        ...(inside === undefined ? {} : { world: inside.world, visited: inside }),
+      }),
+    visit:
+      visited === undefined
+        ? undefined
+        : async (options) => {
+            const { visitBoard } = await import('../../runtime/visit-board.ts')
+            return visitBoard(visited.board, world.clock, options)
+          },
     load: async (options = {}, from = world) => {
       const { loadCatalog } = await import('../../runtime/load-catalog.ts')
       const loaded = await loadCatalog(from, { ...toLoadOptions(all), ...options })

@@ -1,5 +1,5 @@
 /**
- * with-board: a board for the length of one command.
+ * with-board: a board for the length of one command, or the one of the gateway that carries it out.
  *
  * never  leaves a server running when the command is over, however it ends
  */
@@ -18,14 +18,18 @@ export async function withBoard<T>(
   options: Options,
   use: (board: Board) => Promise<T>,
 ): Promise<T> {
-  await using board = await openBoard(context.world, {
+  const how = {
     ...options,
+    ...(context.flags['wait'] === true ? { wait: 'all' as const } : {}),
+    deadlineMs: readMs(context, 'deadline'),
+  }
+  if (context.visit !== undefined) return await use(await context.visit(how))
+  await using board = await openBoard(context.world, {
+    ...how,
     load: () => context.load({ connectors: 'fetch' }),
     client: { name: 'plugboard', version: context.version },
     stay: 'once',
     words: 'command',
-    ...(context.flags['wait'] === true ? { wait: 'all' as const } : {}),
-    deadlineMs: readMs(context, 'deadline'),
   })
   return await use(board)
 }

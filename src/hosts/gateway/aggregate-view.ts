@@ -5,21 +5,33 @@
 import { isObject } from '../../base/is-object.ts'
 import type { Params } from '../../model/message.ts'
 import type { ListKind } from '../../model/offering.ts'
-import type { Board, BoardSnapshot } from '../../runtime/board.ts'
+import type { BoardSnapshot } from '../../runtime/board.ts'
 import type { BoardTool } from '../../runtime/tools.ts'
+import type { Clock } from '../../world/world.ts'
+import type { ServedBoard } from './served-board.ts'
 import { STATUS_RESOURCE, STATUS_TOOL } from './status.ts'
 import { matchesTemplate } from './template-match.ts'
 import { hintsOf, listOf, type Found, type Offered, type View } from './view.ts'
 
 export interface ViewOptions {
   readonly version: string
+  readonly clock: Clock
 }
 
-export function createAggregate(board: Board, { version }: ViewOptions): View {
+/**
+ * So long after the gateway has begun, a list waits for servers that were never seen before and are on their way. Later,
+ * and for all others, it is what is known: many clients ask once and do not listen for changes.
+ */
+const FIRST_MS = 1000
+
+export function createAggregate(board: ServedBoard, { version, clock }: ViewOptions): View {
+  const settled = clock.now() + FIRST_MS
   const offering = (): readonly Offered[] => board.snapshot().servers.flatMap(toOffered)
   return {
     server: undefined,
     ready: async () => undefined,
+    settling: () =>
+      clock.now() < settled && isArriving(board) ? untilArrived(board, clock, settled) : undefined,
     capabilities: () => ALL,
     hello: () => ({
       capabilities: ALL,
@@ -32,9 +44,38 @@ export function createAggregate(board: Board, { version }: ViewOptions): View {
     },
     findTool: (name) => toolsOf(board.tools()).get(name),
     findPrompt: (shown) => findPrompt(board, offering(), shown),
+    absentOwners(shown) {
+      const absent = board.snapshot().servers.filter((one) => one.offering === undefined)
+      return absent.map(({ name }) => name).filter((name) => shown.startsWith(prefixOf(board, name)))
+    },
     ownersOf: (uri) => ownersOf(offering(), uri),
     ownerOfTemplate: (template) => templateOwner(offering(), template),
   }
+}
+
+function isArriving(board: ServedBoard): boolean {
+  return board
+    .snapshot()
+    .servers.some(({ connection, offering }) => connection.state === 'connecting' && offering === undefined)
+}
+
+function untilArrived(board: ServedBoard, clock: Clock, until: number): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      stop()
+      cancel()
+      resolve()
+    }
+    const stop = board.on('change', () => {
+      if (!isArriving(board)) end()
+    })
+    const cancel = clock.after(until - clock.now(), end)
+  })
+}
+
+/** What all names of its things begin with. Generous: where a name needs a hash, it may be short of the end. */
+function prefixOf(board: ServedBoard, server: string): string {
+  return board.nameFor(server, '').replace(/_[0-9a-f]{8}$/, '')
 }
 
 /** Whatever servers come and go. */
@@ -60,7 +101,7 @@ function toOffered({ name, offering }: BoardSnapshot['servers'][number]): readon
   return offering === undefined ? [] : [{ server: name, offering }]
 }
 
-function itemsOf(board: Board, all: readonly Offered[], kind: ListKind): readonly Params[] {
+function itemsOf(board: ServedBoard, all: readonly Offered[], kind: ListKind): readonly Params[] {
   switch (kind) {
     case 'tool':
       return [...board.tools().map(({ name, definition }) => ({ ...definition, name })), STATUS_TOOL]
@@ -83,7 +124,7 @@ function firstOfEach(all: readonly Offered[], kind: ListKind, key: string): read
   return [...seen.values()]
 }
 
-function findPrompt(board: Board, all: readonly Offered[], shown: string): Found | undefined {
+function findPrompt(board: ServedBoard, all: readonly Offered[], shown: string): Found | undefined {
   const found = all.flatMap(({ server, offering }) =>
     offering.prompts
       .filter(({ name }) => board.nameFor(server, name) === shown)

@@ -5,10 +5,11 @@ import { isObject } from '../../base/is-object.ts'
 import { RPC_CODES, type Params, type Result } from '../../model/message.ts'
 import { RpcFaultError } from '../../model/rpc-fault.ts'
 import type { Era } from '../../model/session.ts'
-import type { Board } from '../../runtime/board.ts'
+import type { ServedBoard } from './served-board.ts'
+import type { Sighting } from './sighting.ts'
 
 /** What calls tools: the board, or a fork of it for a client that can be told from others. */
-export type ToolDesk = Pick<Board, 'call'>
+export type ToolDesk = Pick<ServedBoard, 'call'>
 
 export interface Caller {
   readonly era: Era
@@ -20,6 +21,8 @@ export interface Caller {
   /** From which level on it wants to hear logs. Undefined: a legacy client wants all, a modern one none. */
   readonly logLevel?: string | undefined
   readonly desk: ToolDesk
+  /** Where what becomes of the request is written down. */
+  readonly sighting?: Sighting | undefined
   /** On the stream of this request. */
   notify(method: string, params: Params): void
   /** Undefined where a client can only be asked with an unfinished result. Rejects with an RpcFaultError. */

@@ -7,7 +7,7 @@
  */
 import type { Params } from '../../model/message.ts'
 import type { Offering } from '../../model/offering.ts'
-import type { Board } from '../../runtime/board.ts'
+import type { ServedBoard } from './served-board.ts'
 import type { Clock } from '../../world/world.ts'
 import type { Relay } from './relay.ts'
 
@@ -15,6 +15,8 @@ import type { Relay } from './relay.ts'
 export interface Ear {
   /** Undefined: all servers. */
   readonly server: string | undefined
+  /** Of which servers it may hear at all. Undefined: of all. */
+  readonly allows?: ((server: string) => boolean) | undefined
   hear(event: GatewayEvent): void
   /** The gateway closes: nothing follows. */
   onClose?(): void
@@ -35,7 +37,7 @@ const LISTS: readonly ChangingList[] = ['tools', 'resources', 'prompts']
 const SETTLE_MS = 300
 
 export class Events {
-  readonly #board: Board
+  readonly #board: ServedBoard
   readonly #relay: Relay
   readonly #clock: Clock
   readonly #ears = new Set<Ear>()
@@ -44,7 +46,7 @@ export class Events {
   readonly #announced = new Map<string, () => void>()
   readonly #stops: readonly (() => void)[]
 
-  constructor(board: Board, relay: Relay, clock: Clock) {
+  constructor(board: ServedBoard, relay: Relay, clock: Clock) {
     this.#board = board
     this.#relay = relay
     this.#clock = clock
@@ -105,7 +107,10 @@ export class Events {
   }
 
   #tell(server: string, event: GatewayEvent): void {
-    for (const ear of this.#ears) if (ear.server === undefined || ear.server === server) ear.hear(event)
+    for (const ear of this.#ears) {
+      const isMeant = ear.server === undefined || ear.server === server
+      if (isMeant && ear.allows?.(server) !== false) ear.hear(event)
+    }
   }
 }
 

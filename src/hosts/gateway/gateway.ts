@@ -3,31 +3,40 @@
  */
 import type { Params, Result } from '../../model/message.ts'
 import type { ClientHandlers } from '../../model/session.ts'
-import type { Board, BoardSnapshot } from '../../runtime/board.ts'
+import type { BoardSnapshot } from '../../runtime/board.ts'
 import type { World } from '../../world/world.ts'
 import { createAggregate } from './aggregate-view.ts'
 import { mostTalkative, type Caller } from './caller.ts'
 import { Events } from './events.ts'
+import type { Principal } from './principal.ts'
 import { toHandlers } from './questions.ts'
 import { Relay } from './relay.ts'
 import { route } from './router.ts'
+import type { Seeing } from './seeing.ts'
+import { limitTo, type ServedBoard } from './served-board.ts'
 import { createServerView } from './server-view.ts'
 import type { View } from './view.ts'
 
 export interface GatewayOptions {
   readonly version: string
+  readonly seeing: Seeing
 }
 
 export interface Gateway {
-  readonly board: Board
+  readonly board: ServedBoard
   readonly world: World
-  readonly events: Events
+  readonly events: Pick<Events, 'listen'>
+  readonly seeing: Seeing
+  /** What there is of it for whoever asks: the same value for all who may use the same servers. */
+  for(principal: Principal): Gateway
   /** Undefined: there is no such server, and none of this name is declared. */
   viewOf(server: string | undefined): View | undefined
   /** Rejects with an RpcFaultError. */
   request(view: View, request: GatewayRequest): Promise<Result>
   /** What the most talkative of all clients wants is what servers are asked for. Undefined: it is gone. */
   setLevel(client: object, level: string | undefined): Promise<void>
+  /** Tells those who listen that nothing follows. */
+  leave(): void
   close(): void
 }
 
@@ -46,18 +55,72 @@ export function createRelay(world: World): { readonly relay: Relay; readonly han
 }
 
 export function openGateway(
-  from: { readonly world: World; readonly board: Board; readonly relay: Relay },
+  from: { readonly world: World; readonly board: ServedBoard; readonly relay: Relay },
   options: GatewayOptions,
 ): Gateway {
   const { world, board, relay } = from
   const events = new Events(board, relay, world.clock)
-  const aggregate = createAggregate(board, options)
-  const views = new Map<string, View>()
-  const levels = new Map<object, string>()
-  return {
+  const shared: Shared = { world, relay, options, levels: new Map() }
+  const limited = new Map<string, Gateway>()
+  const whole = createGateway(shared, {
     board,
-    world,
     events,
+    for({ servers }) {
+      if (servers === undefined) return whole
+      const { key, allows } = servers
+      const made = limited.get(key) ?? createGateway(shared, limit({ board, events }, allows))
+      limited.set(key, made)
+      return made
+    },
+    leave: () => events.close(),
+    close() {
+      events.close()
+      relay.close()
+    },
+  })
+  return whole
+}
+
+/** What all who use the gateway have in common, whichever servers they may use. */
+interface Shared {
+  readonly world: World
+  readonly relay: Relay
+  readonly options: GatewayOptions
+  readonly levels: Map<object, string>
+}
+
+type Part = Pick<Gateway, 'board' | 'events' | 'for' | 'leave' | 'close'>
+
+/** Nobody gets from a part to the whole. */
+function limit({ board, events }: Pick<Part, 'board' | 'events'>, allows: (server: string) => boolean): Part {
+  const part: Part = {
+    board: limitTo(board, allows),
+    events: {
+      listen: (ear) =>
+        events.listen({
+          server: ear.server,
+          allows,
+          hear: (event) => ear.hear(event),
+          onClose: () => ear.onClose?.(),
+        }),
+    },
+    for: () => {
+      throw new Error("a part of a gateway is nobody else's")
+    },
+    leave: () => undefined,
+    close: () => undefined,
+  }
+  return part
+}
+
+function createGateway({ world, relay, options, levels }: Shared, part: Part): Gateway {
+  const { board } = part
+  const aggregate = createAggregate(board, { ...options, clock: world.clock })
+  const views = new Map<string, View>()
+  return {
+    ...part,
+    world,
+    seeing: options.seeing,
     viewOf(server) {
       if (server === undefined) return aggregate
       if (board.server(server) === undefined) return undefined
@@ -76,10 +139,6 @@ export function openGateway(
       const params = { level: mostTalkative([...levels.values()]) }
       // A server that refuses logs as it likes; whoever set the level hears no more than that.
       await Promise.allSettled(talking.map(({ name }) => board.request(name, 'logging/setLevel', params)))
-    },
-    close() {
-      events.close()
-      relay.close()
     },
   }
 }

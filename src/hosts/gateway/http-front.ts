@@ -10,31 +10,67 @@ import { fromHeaderValue } from '../../model/header-value.ts'
 import { RPC_CODES, type Message, type Params, type RpcRequest } from '../../model/message.ts'
 import { MODERN_VERSION } from '../../model/session.ts'
 import { headersOfCall } from '../../runtime/header-arguments.ts'
-import type { Reply, RequestHandler, RequestHead } from '../../world/world.ts'
-import { findTarget, refuse, say, textOf, type DoorOptions } from './door.ts'
+import type { Admission, Reply, RequestHandler, RequestHead, WholeReply } from '../../world/world.ts'
+import { say, textOf, type Door, type Passage, type Target } from './door.ts'
 import { eraOf, META, metaOf } from './era.ts'
 import { FrontFault, statusOf, toFault } from './fault.ts'
 import type { Gateway } from './gateway.ts'
 import { HttpAnswer } from './http-answer.ts'
-import { ACCEPTED, BAD_JSON, NEEDS_SESSION, ONLY_POST, takesEvents, UNKNOWN_SESSION } from './http-replies.ts'
+import {
+  ACCEPTED,
+  BAD_JSON,
+  LEAVING,
+  NEEDS_SESSION,
+  ONLY_POST,
+  takesEvents,
+  UNKNOWN_SESSION,
+} from './http-replies.ts'
 import { HttpSessions } from './http-sessions.ts'
+import { nameOfClient } from './legacy-client.ts'
 import { answerModern } from './modern-client.ts'
+import type { Principal } from './principal.ts'
+import type { Sighting } from './sighting.ts'
 import type { View } from './view.ts'
 
 export interface HttpFront extends RequestHandler {
+  /** Begins nothing new, and tells those who listen that it is over. What is under way goes on. */
+  drain(): void
   close(): void
 }
 
-export function createHttpFront(gateway: Gateway, door: DoorOptions): HttpFront {
-  const sessions = new HttpSessions(gateway)
+/** What is asked for besides MCP. */
+export type Counter = (target: Exclude<Target, { kind: 'mcp' }>, sessions: number) => WholeReply
+
+export interface FrontOptions {
+  readonly door: Door
+  readonly counter: Counter
+}
+
+export function createHttpFront(gateway: Gateway, { door, counter }: FrontOptions): HttpFront {
+  const sessions = new HttpSessions()
+  const state = { isDraining: false }
+  const enter = (passage: Passage, head: RequestHead): Admission => {
+    if (passage.kind === 'refused') return passage
+    const { target, principal } = passage
+    return {
+      kind: 'admitted',
+      take(body, reply, bytes) {
+        if (target.kind !== 'mcp') return reply.send(counter(target, sessions.size))
+        const mine = gateway.for(principal)
+        const view = mine.viewOf(target.server)
+        if (view === undefined) return reply.send(say(404, 'There is no server of this name.'))
+        serve({ gateway: mine, principal, sessions, view, head, reply, bytes, state }, body)
+      },
+    }
+  }
   return {
-    refuse: (head) => refuse(head, door),
-    onRequest(head, body, reply) {
-      const target = findTarget(head.path)!
-      if (target.kind === 'health') return reply.send(say(200, 'ok'))
-      const view = gateway.viewOf(target.server)
-      if (view === undefined) return reply.send(say(404, 'There is no server of this name.'))
-      serve({ gateway, sessions, view, head, reply }, body)
+    admit(head) {
+      const passage = door.pass(head)
+      return passage instanceof Promise ? passage.then((one) => enter(one, head)) : enter(passage, head)
+    },
+    drain() {
+      state.isDraining = true
+      sessions.endStreams()
     },
     close: () => sessions.close(),
   }
@@ -42,10 +78,14 @@ export function createHttpFront(gateway: Gateway, door: DoorOptions): HttpFront 
 
 interface Exchange {
   readonly gateway: Gateway
+  readonly principal: Principal
   readonly sessions: HttpSessions
   readonly view: View
   readonly head: RequestHead
   readonly reply: Reply
+  /** Of the body. */
+  readonly bytes: number
+  readonly state: { readonly isDraining: boolean }
 }
 
 function serve(exchange: Exchange, body: string): void {
@@ -56,21 +96,26 @@ function serve(exchange: Exchange, body: string): void {
       return post(exchange, body, sessionId)
     case 'GET':
       if (sessionId === undefined) return reply.send(ONLY_POST)
-      return sessions.openStream(sessionId, head, reply)
+      return sessions.openStream(sessionId, exchange)
     case 'DELETE':
       if (sessionId === undefined) return reply.send(ONLY_POST)
-      return reply.send(sessions.end(sessionId) ? { status: 200, headers: {}, body: '' } : UNKNOWN_SESSION)
+      return reply.send(
+        sessions.end(sessionId, exchange.principal)
+          ? { status: 200, headers: {}, body: '' }
+          : UNKNOWN_SESSION,
+      )
     default:
       return reply.send(ONLY_POST)
   }
 }
 
 function post(exchange: Exchange, body: string, sessionId: string | undefined): void {
-  const { head, reply, sessions } = exchange
+  const { head, reply, sessions, state } = exchange
   if (!/^application\/json\b/i.test(textOf(head.headers['content-type']) ?? ''))
     return reply.send(say(415, 'A body of type application/json is expected.'))
   const message = parse(body)
   if (message === undefined) return reply.send(BAD_JSON)
+  if (state.isDraining && 'method' in message && 'id' in message) return reply.send(LEAVING)
   const params = 'method' in message ? message.params : undefined
   const version = textOf(head.headers['mcp-protocol-version'])
   if (eraOf(params, version) === 'modern') {
@@ -79,9 +124,9 @@ function post(exchange: Exchange, body: string, sessionId: string | undefined): 
     return
   }
   const isGreeting = 'method' in message && message.method === 'initialize' && 'id' in message
-  if (isGreeting) return sessions.greet(exchange.view, message, { head, reply })
+  if (isGreeting) return sessions.greet(message, exchange)
   if (sessionId === undefined) return reply.send(NEEDS_SESSION)
-  sessions.take(sessionId, message, { view: exchange.view, head, reply })
+  sessions.take(sessionId, message, exchange)
 }
 
 function parse(body: string): Message | undefined {
@@ -94,13 +139,16 @@ function parse(body: string): Message | undefined {
 }
 
 /** One request of 2026-07-28. The end of its connection cancels it. */
-async function answer({ gateway, view, head, reply }: Exchange, message: RpcRequest): Promise<void> {
+async function answer(exchange: Exchange, message: RpcRequest): Promise<void> {
+  const { gateway, view, head, reply } = exchange
   const { id } = message
+  const sighting = see(exchange, message)
   const { clock } = gateway.world
   const out = new HttpAnswer(reply, { clock, canStream: takesEvents(head) })
   const controller = new AbortController()
   reply.onGone(() => {
     out.abandon()
+    sighting?.aborted()
     controller.abort()
   })
   try {
@@ -112,11 +160,32 @@ async function answer({ gateway, view, head, reply }: Exchange, message: RpcRequ
       desk: gateway.board,
       send: (told) => out.tell(told),
       signal: controller.signal,
+      sighting,
     })
     out.finish({ jsonrpc: '2.0', id, result }, 200)
   } catch (error) {
+    sighting?.failed(error)
     out.finish({ jsonrpc: '2.0', id, error: toFault(error).fault }, statusOf(error))
   }
+  sighting?.end(reply.bytes())
+}
+
+/** Whoever only listens is not under way. */
+function see(
+  { gateway, principal, head, bytes }: Exchange,
+  { method, params = {} }: RpcRequest,
+): Sighting | undefined {
+  if (method === 'subscriptions/listen') return undefined
+  const client = nameOfClient(metaOf(params)[META.info])
+  return gateway.seeing.begin({
+    principal,
+    era: 'modern',
+    method,
+    params,
+    client,
+    bytes,
+    headers: head.headers,
+  })
 }
 
 /** What stands in the headers for those in between must be what the body says. */

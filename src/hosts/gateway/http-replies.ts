@@ -14,6 +14,12 @@ export const ONLY_POST: WholeReply = {
 
 export const UNKNOWN_SESSION = toReply(404, { code: -32001, message: 'Session not found' })
 
+/** Another may take its place at once, or never. */
+export const LEAVING: WholeReply = {
+  ...say(503, 'This gateway is about to end.'),
+  headers: { 'retry-after': '1' },
+}
+
 export const BAD_JSON = toReply(400, {
   code: RPC_CODES.parseError,
   message: 'the body is not one JSON-RPC message',

@@ -2,12 +2,13 @@
  * http-sessions: the legacy clients of one gateway, each under an id that nobody can guess.
  */
 import type { Message } from '../../model/message.ts'
-import type { Reply, RequestHead } from '../../world/world.ts'
+import type { Clock, Reply, RequestHead } from '../../world/world.ts'
 import { say } from './door.ts'
 import type { Gateway } from './gateway.ts'
 import { HttpAnswer } from './http-answer.ts'
 import { ACCEPTED, takesEvents, UNKNOWN_SESSION } from './http-replies.ts'
-import { LegacyClient } from './legacy-client.ts'
+import { LegacyClient, type RequestMessage } from './legacy-client.ts'
+import type { Principal } from './principal.ts'
 import type { View } from './view.ts'
 
 /** A client that is silent for so long, and does not listen either, is gone. */
@@ -23,6 +24,7 @@ const MAX_UNHEARD = 100
 
 interface HttpSession {
   readonly client: LegacyClient
+  readonly principal: Principal
   seenAt: number
   underWay: number
   /** On which it is told what it did not ask for. */
@@ -31,38 +33,46 @@ interface HttpSession {
 }
 
 interface Posted {
+  /** As whoever asks may use it. */
+  readonly gateway: Gateway
+  readonly principal: Principal
+  readonly view: View
   readonly head: RequestHead
   readonly reply: Reply
+  /** Of the body. */
+  readonly bytes: number
 }
 
 export class HttpSessions {
-  readonly #gateway: Gateway
   readonly #sessions = new Map<string, HttpSession>()
   #cancelSweep: (() => void) | undefined
 
-  constructor(gateway: Gateway) {
-    this.#gateway = gateway
+  get size(): number {
+    return this.#sessions.size
   }
 
   /** `initialize`. */
-  greet(view: View, message: Message, posted: Posted): void {
+  greet(message: Message, posted: Posted): void {
+    const { gateway, view, principal } = posted
+    const { keys, clock } = gateway.world
     if (this.#sessions.size >= MAX_SESSIONS)
       return posted.reply.send(say(503, 'There are too many sessions.'))
-    const id = this.#gateway.world.keys.random(32)
+    const id = keys.random(32)
     const session: HttpSession = {
-      client: new LegacyClient(this.#gateway, view, (told) => tell(session, told)),
-      seenAt: this.#now(),
+      client: new LegacyClient(gateway, view, (told) => tell(session, told)),
+      principal,
+      seenAt: clock.now(),
       underWay: 0,
       stream: undefined,
       unheard: [],
     }
     this.#sessions.set(id, session)
-    this.#sweepLater()
+    this.#sweepLater(clock)
     this.#answer(session, message, { ...posted, headers: { 'mcp-session-id': id } })
   }
 
-  take(id: string, message: Message, posted: Posted & { readonly view: View }): void {
-    const session = this.#find(id)
+  take(id: string, message: Message, posted: Posted): void {
+    const session = this.#find(id, posted)
     if (session === undefined || session.client.server !== posted.view.server)
       return posted.reply.send(UNKNOWN_SESSION)
     if ('method' in message && 'id' in message) return this.#answer(session, message, posted)
@@ -72,29 +82,37 @@ export class HttpSessions {
   }
 
   /** The stream for what nobody asked for. A new one takes the place of the one before. */
-  openStream(id: string, head: RequestHead, reply: Reply): void {
-    const session = this.#find(id)
+  openStream(id: string, posted: Posted): void {
+    const { head, reply, gateway } = posted
+    const { clock } = gateway.world
+    const session = this.#find(id, posted)
     if (session === undefined) return reply.send(UNKNOWN_SESSION)
     if (!takesEvents(head)) return reply.send(say(406, 'Only text/event-stream can be had here.'))
     session.stream?.end()
-    const stream = new HttpAnswer(reply, { clock: this.#gateway.world.clock, canStream: true })
+    const stream = new HttpAnswer(reply, { clock, canStream: true })
     session.stream = stream
     stream.stream()
     reply.onGone(() => {
       stream.abandon()
       if (session.stream === stream) session.stream = undefined
-      session.seenAt = this.#now()
+      session.seenAt = clock.now()
     })
     for (const message of session.unheard.splice(0)) stream.tell(message)
   }
 
-  end(id: string): boolean {
+  /** `by`: who asks for it. Undefined: nobody but us. */
+  end(id: string, by?: Principal): boolean {
     const session = this.#sessions.get(id)
-    if (session === undefined) return false
+    if (session === undefined || (by !== undefined && session.principal.key !== by.key)) return false
     this.#sessions.delete(id)
     session.client.close()
     session.stream?.end()
     return true
+  }
+
+  /** Nothing will be told any more; sessions, and what is under way in them, stay. */
+  endStreams(): void {
+    for (const { stream } of this.#sessions.values()) stream?.end()
   }
 
   close(): void {
@@ -105,9 +123,15 @@ export class HttpSessions {
   #answer(
     session: HttpSession,
     message: Message,
-    { head, reply, headers }: Posted & { readonly headers?: Readonly<Record<string, string>> },
+    posted: Posted & { readonly headers?: Readonly<Record<string, string>> },
   ): void {
-    const { clock } = this.#gateway.world
+    const { gateway, principal, head, reply, headers, bytes } = posted
+    const { clock } = gateway.world
+    const request = message as RequestMessage
+    const { method, params = {} } = request
+    const { name: client } = session.client
+    const begun = { principal, era: 'legacy' as const, method, params, client, bytes, headers: head.headers }
+    const sighting = gateway.seeing.begin(begun)
     const out = new HttpAnswer(reply, { clock, canStream: takesEvents(head), headers })
     // The work goes on: whoever hangs up has not said that it should not.
     reply.onGone(() => out.abandon())
@@ -116,32 +140,31 @@ export class HttpSessions {
       if ('method' in told) out.tell(told)
       else out.finish(told, 200)
     }
-    const answered = session.client.onRequest(message as Parameters<LegacyClient['onRequest']>[0], send)
+    const answered = session.client.onRequest(request, send, sighting)
     void answered.finally(() => {
       session.underWay -= 1
-      session.seenAt = this.#now()
+      session.seenAt = clock.now()
       // Cancelled: there is no answer.
       out.end()
+      sighting.end(reply.bytes())
     })
   }
 
-  #find(id: string): HttpSession | undefined {
+  /** Whose it is not does not learn that there is one. */
+  #find(id: string, { principal, gateway }: Posted): HttpSession | undefined {
     const session = this.#sessions.get(id)
-    if (session !== undefined) session.seenAt = this.#now()
+    if (session === undefined || session.principal.key !== principal.key) return undefined
+    session.seenAt = gateway.world.clock.now()
     return session
   }
 
-  #now(): number {
-    return this.#gateway.world.clock.now()
-  }
-
-  #sweepLater(): void {
-    this.#cancelSweep ??= this.#gateway.world.clock.after(SWEEP_MS, () => {
+  #sweepLater(clock: Clock): void {
+    this.#cancelSweep ??= clock.after(SWEEP_MS, () => {
       this.#cancelSweep = undefined
-      const old = this.#now() - IDLE_MS
+      const old = clock.now() - IDLE_MS
       for (const [id, { seenAt, underWay, stream }] of this.#sessions)
         if (seenAt < old && underWay === 0 && stream === undefined) this.end(id)
-      if (this.#sessions.size > 0) this.#sweepLater()
+      if (this.#sessions.size > 0) this.#sweepLater(clock)
     })
   }
 }

@@ -6,14 +6,16 @@
  * never  answers what was cancelled; leaves a question of its own open when the client is gone
  */
 import { isObject } from '../../base/is-object.ts'
+import { toPrintable } from '../../base/printable.ts'
 import { RPC_CODES, type Message, type Params, type RequestId, type Result } from '../../model/message.ts'
 import { RpcFaultError } from '../../model/rpc-fault.ts'
 import { LEGACY_VERSIONS } from '../../model/session.ts'
-import type { Fork } from '../../runtime/fork.ts'
 import { isLevel, wantsLog, type AskCaller, type Caller } from './caller.ts'
 import { invalid, toFault, unknownMethod } from './fault.ts'
 import type { Ear, GatewayEvent } from './events.ts'
 import type { Gateway } from './gateway.ts'
+import type { ServedFork } from './served-board.ts'
+import type { Sighting } from './sighting.ts'
 import { Subscriber } from './subscriber.ts'
 import type { View } from './view.ts'
 
@@ -25,6 +27,13 @@ export interface RequestMessage {
   readonly params?: Params | undefined
 }
 
+/** One request, as those see it who carry it out. */
+interface Underway {
+  readonly send: SendMessage
+  readonly signal: AbortSignal
+  readonly sighting?: Sighting | undefined
+}
+
 /** How often in a row a client may get the same answer to the same call. */
 const LOOP_LIMIT = 3
 
@@ -34,7 +43,7 @@ export class LegacyClient implements Ear {
   readonly #view: View
   /** For what belongs to no request. */
   readonly #tell: SendMessage
-  readonly desk: Fork
+  readonly desk: ServedFork
   readonly #subscriber: Subscriber
   readonly #stopListening: () => void
   #capabilities: Params = {}
@@ -64,17 +73,28 @@ export class LegacyClient implements Ear {
   }
 
   /** The answer goes to `send`, and so does everything that belongs to the request. Never rejects. */
-  async onRequest({ id, method, params = {} }: RequestMessage, send: SendMessage): Promise<void> {
+  async onRequest(
+    { id, method, params = {} }: RequestMessage,
+    send: SendMessage,
+    sighting?: Sighting,
+  ): Promise<void> {
     const controller = new AbortController()
     this.#underWay.set(id, controller)
     try {
-      const result = await this.#answer(method, params, { send, signal: controller.signal })
+      const result = await this.#answer(method, params, { send, signal: controller.signal, sighting })
       if (!controller.signal.aborted) send({ jsonrpc: '2.0', id, result })
     } catch (error) {
+      sighting?.failed(error)
       if (!controller.signal.aborted) send({ jsonrpc: '2.0', id, error: toFault(error).fault })
     } finally {
+      if (controller.signal.aborted) sighting?.aborted()
       this.#underWay.delete(id)
     }
+  }
+
+  /** What it calls itself, once it has said so. */
+  get name(): string | undefined {
+    return nameOfClient(this.#info)
   }
 
   onNotification(method: string, params: Params = {}): void {
@@ -101,11 +121,7 @@ export class LegacyClient implements Ear {
     this.#tell({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) })
   }
 
-  async #answer(
-    method: string,
-    params: Params,
-    { send, signal }: { readonly send: SendMessage; readonly signal: AbortSignal },
-  ): Promise<Result> {
+  async #answer(method: string, params: Params, { send, signal, sighting }: Underway): Promise<Result> {
     switch (method) {
       case 'initialize':
         return this.#greet(params)
@@ -114,12 +130,17 @@ export class LegacyClient implements Ear {
       case 'logging/setLevel':
         return this.#setLevel(params)
       case 'resources/subscribe':
-        return this.#subscribe(params, signal)
+        return this.#subscribe(params, { signal, sighting })
       case 'resources/unsubscribe':
         this.#subscriber.remove(String(params['uri']))
         return {}
       default:
-        return this.#gateway.request(this.#view, { method, params, caller: this.#toCaller(send), signal })
+        return this.#gateway.request(this.#view, {
+          method,
+          params,
+          caller: this.#toCaller(send, sighting),
+          signal,
+        })
     }
   }
 
@@ -139,8 +160,10 @@ export class LegacyClient implements Ear {
     return {}
   }
 
-  async #subscribe({ uri }: Params, signal: AbortSignal): Promise<Result> {
+  async #subscribe({ uri }: Params, { signal, sighting }: Omit<Underway, 'send'>): Promise<Result> {
     if (typeof uri !== 'string') throw invalid('`uri` must be a string')
+    const [owner] = this.#view.ownersOf(uri)
+    if (owner !== undefined) sighting?.at(owner, uri)
     if (await this.#subscriber.add(uri, signal)) return {}
     throw new RpcFaultError({
       code: RPC_CODES.resourceNotFound,
@@ -149,7 +172,7 @@ export class LegacyClient implements Ear {
     })
   }
 
-  #toCaller(send: SendMessage): Caller {
+  #toCaller(send: SendMessage, sighting?: Sighting): Caller {
     return {
       era: 'legacy',
       client: this,
@@ -157,6 +180,7 @@ export class LegacyClient implements Ear {
       capabilities: this.#capabilities,
       logLevel: this.#level,
       desk: this.desk,
+      sighting,
       notify: (method, params) => send({ jsonrpc: '2.0', method, params }),
       ask: this.#askOver(send),
     }
@@ -183,6 +207,13 @@ export class LegacyClient implements Ear {
         send({ jsonrpc: '2.0', id, method, params })
       })
   }
+}
+
+/** `inspector/1.2.3`. */
+export function nameOfClient(info: unknown): string | undefined {
+  if (!isObject(info) || typeof info['name'] !== 'string') return undefined
+  const { name, version } = info
+  return toPrintable(typeof version === 'string' ? `${name}/${version}` : name).slice(0, 100)
 }
 
 export function toNotification(event: GatewayEvent): { readonly method: string; readonly params?: Params } {

@@ -14,6 +14,7 @@ import type { GatewayEvent } from './events.ts'
 import { invalid } from './fault.ts'
 import type { Gateway } from './gateway.ts'
 import { toNotification, type RequestMessage, type SendMessage } from './legacy-client.ts'
+import type { Sighting } from './sighting.ts'
 import { Subscriber } from './subscriber.ts'
 import type { View } from './view.ts'
 
@@ -22,6 +23,7 @@ export interface ModernSender {
   /** The same for all requests of one client, where that can be told. */
   readonly client: object
   readonly desk: ToolDesk
+  readonly sighting?: Sighting | undefined
   readonly send: SendMessage
   readonly signal: AbortSignal
 }
@@ -33,10 +35,10 @@ export async function answerModern(
   sender: ModernSender,
 ): Promise<Result> {
   const { capabilities, info, logLevel } = readEnvelope(params)
-  const { view, client, desk, send, signal } = sender
+  const { view, client, desk, send, signal, sighting } = sender
   if (method === 'server/discover') return discover(view)
   if (method === 'subscriptions/listen') return listen(gateway, { id, params }, sender)
-  return gateway.request(view, {
+  const result = await gateway.request(view, {
     method,
     params,
     signal,
@@ -47,9 +49,12 @@ export async function answerModern(
       capabilities,
       logLevel,
       desk,
+      sighting,
       notify: (name, about) => send({ jsonrpc: '2.0', method: name, params: about }),
     },
   })
+  if (result['resultType'] === 'input_required') sighting?.asked()
+  return result
 }
 
 async function discover(view: View): Promise<Result> {

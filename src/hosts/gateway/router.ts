@@ -12,7 +12,7 @@ import type { ToolResult } from '../../model/outcome.ts'
 import { RpcFaultError } from '../../model/rpc-fault.ts'
 import { SessionError, type Era, type RequestOptions } from '../../model/session.ts'
 import { ProblemError } from '../../problem/problem.ts'
-import type { Board } from '../../runtime/board.ts'
+import type { ServedBoard } from './served-board.ts'
 import { wantsLog, type Caller } from './caller.ts'
 import { errorToEra, metaFor, metaOf, toEra } from './era.ts'
 import { invalid, toFault, unknownMethod } from './fault.ts'
@@ -20,11 +20,12 @@ import type { OpenRequest } from './open-request.ts'
 import { askBy } from './permission-form.ts'
 import { askBack, toHandlers } from './questions.ts'
 import type { Relay } from './relay.ts'
-import { isStatusUri, STATUS_TOOL, statusContents, statusResult } from './status.ts'
+import { traceparentOf } from './span.ts'
+import { isStatusUri, nextTryOf, STATUS_TOOL, statusContents, statusResult } from './status.ts'
 import type { Found, View } from './view.ts'
 
 export interface Routing {
-  readonly board: Board
+  readonly board: ServedBoard
   readonly relay: Relay
 }
 
@@ -76,6 +77,7 @@ function list(kind: ListKind, key: string): Route {
   return async (_, { view, params }) => {
     // There is one page; whoever asks for another has the cursor from elsewhere.
     if (params['cursor'] !== undefined) throw invalid('this cursor is not known here')
+    await view.settling()
     const { items, ttlMs, cacheScope } = view.list(kind)
     return { [key]: items, ttlMs, cacheScope }
   }
@@ -85,29 +87,56 @@ async function callTool({ board, relay }: Routing, request: Routed): Promise<Res
   const { view, params, caller, signal } = request
   const name = requireText(params, 'name')
   if (view.server === undefined && name === STATUS_TOOL['name']) return statusResult(board)
+  const why = view.findTool(name) === undefined ? await whyAbsent(board, view, name) : undefined
+  if (why !== undefined) return toError(why)
   const found = view.findTool(name)
   if (found === undefined) throw invalid(`Unknown tool: ${name}`)
   const { arguments: args = {} } = params
   if (!isObject(args)) throw invalid('`arguments` must be an object')
+  caller.sighting?.at(found.server, found.name)
   return relay.converse({ caller, params, signal }, (open) =>
     relay.whileAt(found.server, open, async () => {
       const result = await open.caller.desk.call({ server: found.server, tool: found.name }, args, {
         ...optionsOf(open, params),
         ask: askBy(open),
+        onJudged: (permission) => open.caller.sighting?.judged(permission),
         params: paramsFor(board, { found, params, open }),
         ...(open.isPermitted ? { who: 'person' as const } : {}),
       })
-      return toResult(result)
+      open.caller.sighting?.became(result)
+      return toResult(board, found, result)
     }),
   )
 }
 
 /** What the server answered, error or not, goes on as it is; what did not get that far is said in words. */
-function toResult({ result, error, text, code }: ToolResult): Result {
+function toResult(board: ServedBoard, { server }: Found, { result, error, text, code }: ToolResult): Result {
   if (result !== undefined) return result
   if (error !== undefined) throw new RpcFaultError(error)
   if (code === 'unknown-tool') throw invalid(text)
+  return toError(code === 'not-connected' ? withNextTry(board, server, text) : text)
+}
+
+function toError(text: string): Result {
   return { content: [{ type: 'text', text }], isError: true }
+}
+
+function withNextTry(board: ServedBoard, server: string, text: string): string {
+  const connection = board.server(server)?.connection
+  const next = connection === undefined ? undefined : nextTryOf(connection)
+  return next === undefined ? text : `${text}\nnext try: ${next}`
+}
+
+/** Waits for the servers that something unknown may be of. Why one of them cannot be had; undefined: all are there. */
+async function whyAbsent(board: ServedBoard, view: View, name: string): Promise<string | undefined> {
+  for (const server of view.absentOwners(name)) {
+    try {
+      await board.connect(server)
+    } catch (error) {
+      return withNextTry(board, server, toFault(error).fault.message)
+    }
+  }
+  return undefined
 }
 
 async function readResource(routing: Routing, request: Routed): Promise<Result> {
@@ -136,9 +165,17 @@ function isUnknownResource(error: unknown): boolean {
 
 async function getPrompt(routing: Routing, request: Routed): Promise<Result> {
   const name = requireText(request.params, 'name')
-  const found = request.view.findPrompt(name)
-  if (found === undefined) throw invalid(`Unknown prompt: ${name}`)
+  const found = await findPrompt(routing, request.view, name)
   return ask(routing, { ...request, params: { ...request.params, name: found.name } }, found)
+}
+
+/** Rejects with an RpcFaultError. */
+async function findPrompt({ board }: Routing, view: View, name: string): Promise<Found> {
+  const why = view.findPrompt(name) === undefined ? await whyAbsent(board, view, name) : undefined
+  if (why !== undefined) throw new RpcFaultError({ code: RPC_CODES.internalError, message: why })
+  const found = view.findPrompt(name)
+  if (found === undefined) throw invalid(`Unknown prompt: ${name}`)
+  return found
 }
 
 async function complete(routing: Routing, request: Routed): Promise<Result> {
@@ -146,8 +183,7 @@ async function complete(routing: Routing, request: Routed): Promise<Result> {
   const { ref } = params
   if (!isObject(ref)) throw invalid('`ref` must be an object')
   if (ref['type'] === 'ref/prompt') {
-    const found = view.findPrompt(requireText(ref, 'name'))
-    if (found === undefined) throw invalid(`Unknown prompt: ${String(ref['name'])}`)
+    const found = await findPrompt(routing, view, requireText(ref, 'name'))
     return ask(routing, { ...request, params: { ...params, ref: { ...ref, name: found.name } } }, found)
   }
   const uri = requireText(ref, 'uri')
@@ -159,6 +195,7 @@ async function complete(routing: Routing, request: Routed): Promise<Result> {
 /** Any request but a tool call. */
 function ask({ board, relay }: Routing, request: Routed, found: Found): Promise<Result> {
   const { method, params, caller, signal } = request
+  caller.sighting?.at(found.server, found.name)
   return relay.converse({ caller, params, signal }, (open) =>
     relay.whileAt(found.server, open, () =>
       board.request(
@@ -188,16 +225,24 @@ function optionsOf(open: OpenRequest, params: Params): RequestOptions {
 
 /** What goes to the server beside what the request is about. */
 function paramsFor(
-  board: Board,
+  board: ServedBoard,
   { found, params, open }: { readonly found: Found; readonly params: Params; readonly open: OpenRequest },
 ): Params {
   const { caller, more } = open
-  const meta = metaFor(eraOf(board, found.server), metaOf(params), caller)
+  const meta = metaFor(eraOf(board, found.server), withSpan(metaOf(params), caller), caller)
   return { ...more, ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }) }
 }
 
+/** Where the gateway tells of its part of a trace, that is what the server's part follows. */
+function withSpan(meta: Params, { sighting }: Caller): Params {
+  const span = sighting?.span
+  if (span === undefined) return meta
+  const { state: tracestate } = span
+  return { ...meta, traceparent: traceparentOf(span), ...(tracestate === undefined ? {} : { tracestate }) }
+}
+
 /** Before it is known, a server gets nothing that only a modern one understands. */
-function eraOf(board: Board, server: string): Era {
+function eraOf(board: ServedBoard, server: string): Era {
   return board.server(server)?.era ?? 'legacy'
 }
 

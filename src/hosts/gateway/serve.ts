@@ -1,13 +1,20 @@
 /**
  * serve: a board with a gateway on it, for as long as somebody serves.
  */
-import { openBoard } from '../../runtime/board.ts'
+import { openBoard, type Board } from '../../runtime/board.ts'
 import { createProblem, ProblemError } from '../../problem/problem.ts'
 import type { Listener, World } from '../../world/world.ts'
-import type { HttpServingOptions, OpenServing, ServingRequest } from '../shared/gateway-host.ts'
+import type { HttpServingOptions, IssuerWish, OpenServing, ServingRequest } from '../shared/gateway-host.ts'
+import { Audit } from './audit.ts'
+import { createCounter } from './counter.ts'
+import { Door } from './door.ts'
 import { createRelay, openGateway, type Gateway } from './gateway.ts'
 import { createHttpFront, type HttpFront } from './http-front.ts'
+import type { Issuer } from './issuer.ts'
+import { Metrics } from './metrics.ts'
+import { Seeing } from './seeing.ts'
 import { serveStdio } from './stdio-front.ts'
+import { readTracing, Tracer } from './tracer.ts'
 
 /** One message. As much as a line over stdio would be cut at is too much here. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024
@@ -17,7 +24,10 @@ const MAX_HEADER_BYTES = 64 * 1024
 /** To arrive; the answer may take as long as it takes. */
 const REQUEST_TIMEOUT_MS = 30_000
 
-export async function openServing({ world, version, load }: ServingRequest): Promise<OpenServing> {
+/** Throws `serve/audit`. */
+export async function openServing(request: ServingRequest): Promise<OpenServing> {
+  const { world, version, load } = request
+  const seeing = openSeeing(request)
   const { relay, handlers } = createRelay(world)
   const board = await openBoard(world, {
     load,
@@ -30,50 +40,141 @@ export async function openServing({ world, version, load }: ServingRequest): Pro
     loopLimit: 0,
     maxResultTokens: 0,
   })
-  const gateway = openGateway({ world, board, relay }, { version })
-  const fronts: { readonly front: HttpFront; readonly listener: Listener }[] = []
+  const gateway = openGateway({ world, board, relay }, { version, seeing })
+  const serving: Serving = { world, version, board, gateway, seeing, fronts: [], isDraining: false }
   return {
+    board,
     overStdio: (pipe) => serveStdio(gateway, gateway.viewOf(undefined)!, pipe),
-    async overHttp(options) {
-      const front = createHttpFront(gateway, { token: options.token })
-      const listener = await listen(world, front, options)
-      fronts.push({ front, listener })
-      return listener.port
-    },
-    [Symbol.asyncDispose]: () => close(gateway, fronts),
+    overHttp: (options) => overHttp(serving, options),
+    renew: (tls) => serving.fronts.forEach(({ listener }) => listener.renew(tls)),
+    drain: (limitMs) => drain(serving, limitMs),
+    [Symbol.asyncDispose]: () => close(serving),
   }
 }
 
+interface Serving {
+  readonly world: World
+  readonly version: string
+  readonly board: Board
+  readonly gateway: Gateway
+  readonly seeing: Seeing
+  readonly fronts: { readonly front: HttpFront; readonly listener: Listener }[]
+  isDraining: boolean
+}
+
+function openSeeing({ world, version, audit }: ServingRequest): Seeing {
+  const metrics = new Metrics()
+  const tracing = readTracing(world.env)
+  return new Seeing(world, {
+    metrics,
+    ...(audit === undefined
+      ? {}
+      : { audit: new Audit(world, { ...audit, onLost: (lines) => metrics.lost('audit', lines) }) }),
+    ...(tracing === undefined
+      ? {}
+      : {
+          tracer: new Tracer(world, tracing, { version, onLost: (spans) => metrics.lost('traces', spans) }),
+        }),
+  })
+}
+
+async function overHttp(serving: Serving, options: HttpServingOptions): Promise<number> {
+  const { world, version, board, gateway, seeing } = serving
+  const { host, token, rate, hosts = [] } = options
+  const place = { origin: originOf(options, options.port) }
+  const issuer = options.issuer === undefined ? undefined : await openIssuer(world, options.issuer, place)
+  const door = new Door({
+    clock: world.clock,
+    token,
+    rate,
+    issuer,
+    hosts: [...hosts, ...hostsIn(options.issuer?.publicUrl)],
+    isOpenToAddresses: !isLoopback(host),
+    onRefused: (why, from) => seeing.refused(why, from),
+  })
+  const isDraining = (): boolean => serving.isDraining
+  const counter = createCounter({ board, seeing, issuer, version, isDraining })
+  const front = createHttpFront(gateway, { door, counter })
+  const listener = await listen(world, front, options)
+  place.origin = originOf(options, listener.port)
+  serving.fronts.push({ front, listener })
+  return listener.port
+}
+
+/** Loaded by those who ask for it. */
+async function openIssuer(
+  world: World,
+  { publicUrl, ...wish }: IssuerWish,
+  place: { readonly origin: string },
+): Promise<Issuer> {
+  const { openIssuer: open } = await import('./issuer.ts')
+  return open(world, { ...wish, origin: () => publicUrl?.replace(/\/+$/, '') ?? place.origin })
+}
+
+function originOf({ host, tls }: HttpServingOptions, port: number): string {
+  return `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+function hostsIn(publicUrl: string | undefined): readonly string[] {
+  return publicUrl === undefined || !URL.canParse(publicUrl) ? [] : [new URL(publicUrl).hostname]
+}
+
+function isLoopback(host: string): boolean {
+  return host === '::1' || host.startsWith('127.')
+}
+
+async function drain(serving: Serving, limitMs: number): Promise<void> {
+  serving.isDraining = true
+  for (const { front, listener } of serving.fronts) {
+    front.drain()
+    listener.stop()
+  }
+  serving.gateway.leave()
+  await serving.seeing.untilIdle(limitMs)
+}
+
 /** Streams are ended in good order, then connections, then servers. */
-async function close(
-  gateway: Gateway,
-  fronts: readonly { readonly front: HttpFront; readonly listener: Listener }[],
-): Promise<void> {
+async function close({ gateway, fronts, board, seeing }: Serving): Promise<void> {
   gateway.close()
   for (const { front } of fronts) front.close()
   await Promise.all(fronts.map(({ listener }) => listener.close()))
-  await gateway.board.close()
+  await board.close()
+  await seeing.close()
 }
 
-function listen(world: World, front: HttpFront, { host, port }: HttpServingOptions): Promise<Listener> {
+function listen(world: World, front: HttpFront, { host, port, tls }: HttpServingOptions): Promise<Listener> {
   const limits = {
     maxBodyBytes: MAX_BODY_BYTES,
     maxHeaderBytes: MAX_HEADER_BYTES,
     requestTimeoutMs: REQUEST_TIMEOUT_MS,
   }
-  return world.serving.listen({ host, port, ...limits }, front).catch((error: unknown) => {
+  return world.serving.listen({ host, port, tls, ...limits }, front).catch((error: unknown) => {
     throw new ProblemError(cannotListen(`${host}:${port}`, error), { cause: error })
   })
 }
 
+const HINTS: Readonly<Record<string, readonly string[]>> = {
+  EADDRINUSE: ['name another port, or 0 for any that is free'],
+  EACCES: ['ports below 1024 are for the administrator of the machine: name another'],
+  EADDRNOTAVAIL: ['the address is none of this machine: name one that it has'],
+}
+
 function cannotListen(address: string, error: unknown): ConstructorParameters<typeof ProblemError>[0] {
   const { code = '', message = '' } = error as { readonly code?: string; readonly message?: string }
-  const isTaken = code === 'EADDRINUSE'
+  if (/^ERR_(?:OSSL|SSL|TLS)/.test(code)) {
+    return createProblem({
+      code: 'serve/bad-tls',
+      message: 'certificate and key cannot be used together',
+      notes: [message],
+      hints: ['give the certificate and the private key that belongs to it, both as PEM'],
+    })
+  }
   return createProblem({
     code: 'serve/cannot-listen',
-    message: isTaken
-      ? `another program listens on \`${address}\` already`
-      : `nobody can listen on \`${address}\`: ${message}`,
-    hints: isTaken ? ['name another port, or 0 for any that is free'] : [],
+    message:
+      code === 'EADDRINUSE'
+        ? `another program listens on \`${address}\` already`
+        : `nobody can listen on \`${address}\`: ${message}`,
+    hints: HINTS[code] ?? [],
   })
 }

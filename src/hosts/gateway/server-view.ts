@@ -4,10 +4,10 @@
 import { isObject } from '../../base/is-object.ts'
 import type { Params } from '../../model/message.ts'
 import type { Offering } from '../../model/offering.ts'
-import type { Board } from '../../runtime/board.ts'
+import type { ServedBoard } from './served-board.ts'
 import { hintsOf, listOf, type View } from './view.ts'
 
-export function createServerView(board: Board, server: string): View {
+export function createServerView(board: ServedBoard, server: string): View {
   const offered = (): Offering | undefined => board.server(server)?.offering
   const capabilities = (): Params => passable(offered()?.hello.capabilities ?? {})
   return {
@@ -15,6 +15,7 @@ export function createServerView(board: Board, server: string): View {
     async ready() {
       if (offered() === undefined) await board.connect(server)
     },
+    settling: () => undefined,
     capabilities,
     hello() {
       const { serverInfo, instructions } = offered()?.hello ?? {}
@@ -32,6 +33,8 @@ export function createServerView(board: Board, server: string): View {
     findTool: (name) => (offered()?.tools.some((tool) => tool.name === name) ? { server, name } : undefined),
     // What it does not list it may have all the same.
     findPrompt: (name) => ({ server, name }),
+    // `ready` has waited for it.
+    absentOwners: () => [],
     ownersOf: () => [server],
     ownerOfTemplate: () => server,
   }

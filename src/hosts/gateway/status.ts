@@ -1,8 +1,9 @@
 /**
  * status: how every server is, for whoever asks the gateway itself.
  */
+import type { Connection } from '../../model/connection.ts'
 import type { Params } from '../../model/message.ts'
-import type { Board } from '../../runtime/board.ts'
+import type { ServedBoard } from './served-board.ts'
 
 const URI = 'plugboard://status'
 
@@ -34,23 +35,51 @@ export interface ServerStatus {
   readonly name: string
   readonly state: string
   readonly tools: number
-  /** When it is tried again. */
+  /** When it is tried again: a time, or what it takes. */
   readonly nextTry?: string
   readonly problem?: string
+  /** What is known beyond that, and what to do about it. */
+  readonly notes?: readonly string[]
+  readonly hints?: readonly string[]
 }
 
-export function statusOf(board: Board): Status {
+export function statusOf(board: ServedBoard): Status {
   const servers = board.snapshot().servers.map(({ name, connection, offering }) => ({
     name,
     state: connection.state,
     tools: offering?.tools.length ?? 0,
-    ...('retryAt' in connection ? { nextTry: new Date(connection.retryAt).toISOString() } : {}),
-    ...('problem' in connection ? { problem: connection.problem.message } : {}),
+    ...toNextTry(connection),
+    ...toReason(connection),
   }))
   return { servers }
 }
 
-export function statusResult(board: Board): Params {
+function toNextTry(connection: Connection): Pick<ServerStatus, 'nextTry'> {
+  const nextTry = nextTryOf(connection)
+  return nextTry === undefined ? {} : { nextTry }
+}
+
+function toReason(connection: Connection): Pick<ServerStatus, 'problem' | 'notes' | 'hints'> {
+  if (!('problem' in connection)) return {}
+  const { message, notes, hints } = connection.problem
+  return { problem: message, ...(notes.length > 0 ? { notes } : {}), ...(hints.length > 0 ? { hints } : {}) }
+}
+
+/** Undefined where nothing is wrong. */
+export function nextTryOf(connection: Connection): string | undefined {
+  switch (connection.state) {
+    case 'waiting':
+      return new Date(connection.retryAt).toISOString()
+    case 'failed':
+      return 'with the next call'
+    case 'needs-auth':
+      return 'when somebody has signed in'
+    default:
+      return undefined
+  }
+}
+
+export function statusResult(board: ServedBoard): Params {
   const status = statusOf(board)
   return {
     content: [{ type: 'text', text: JSON.stringify(status, undefined, 2) }],
@@ -58,7 +87,7 @@ export function statusResult(board: Board): Params {
   }
 }
 
-export function statusContents(board: Board): Params {
+export function statusContents(board: ServedBoard): Params {
   const text = JSON.stringify(statusOf(board), undefined, 2)
   return { contents: [{ uri: URI, mimeType: 'application/json', text }] }
 }

@@ -7,12 +7,15 @@
 import { isObject } from '../../base/is-object.ts'
 import { Lines } from '../../base/lines.ts'
 import { RPC_CODES, type Message, type RequestId, type RpcRequest } from '../../model/message.ts'
+import type { Era } from '../../model/session.ts'
 import type { InputListener } from '../../world/world.ts'
-import { eraOf } from './era.ts'
+import { eraOf, META, metaOf } from './era.ts'
 import { toFault } from './fault.ts'
 import type { Gateway } from './gateway.ts'
-import { LegacyClient } from './legacy-client.ts'
+import { LegacyClient, nameOfClient } from './legacy-client.ts'
 import { answerModern } from './modern-client.ts'
+import { PARENT } from './principal.ts'
+import type { Sighting } from './sighting.ts'
 import type { View } from './view.ts'
 
 export interface Pipe {
@@ -24,7 +27,11 @@ const MAX_LINE_LENGTH = 64 * 1024 * 1024
 
 /** Until the client closes its end. */
 export function serveStdio(gateway: Gateway, view: View, pipe: Pipe): Promise<void> {
-  const client = new StdioClient(gateway, view, (message) => pipe.out(`${JSON.stringify(message)}\n`))
+  const client = new StdioClient(gateway, view, (message) => {
+    const line = `${JSON.stringify(message)}\n`
+    pipe.out(line)
+    return line.length
+  })
   return new Promise((resolve) => {
     const lines = new Lines({
       maxLength: MAX_LINE_LENGTH,
@@ -45,13 +52,14 @@ export function serveStdio(gateway: Gateway, view: View, pipe: Pipe): Promise<vo
 class StdioClient {
   readonly #gateway: Gateway
   readonly #view: View
-  readonly #send: (message: Message) => void
+  /** Gives the length of what was written. */
+  readonly #send: (message: Message) => number
   readonly #legacy: LegacyClient
   readonly #underWay = new Map<RequestId, AbortController>()
   /** Legacy: what is not asked for goes to whoever has said hello. */
   #hasGreeted = false
 
-  constructor(gateway: Gateway, view: View, send: (message: Message) => void) {
+  constructor(gateway: Gateway, view: View, send: (message: Message) => number) {
     this.#gateway = gateway
     this.#view = view
     this.#send = send
@@ -70,10 +78,10 @@ class StdioClient {
       return this.#legacy.onNotification(method, params)
     }
     if (eraOf(message.params) === 'modern' || message.method === 'server/discover')
-      void this.#answerModern(message)
+      void this.#answerModern(message, line.length)
     else {
       if (message.method === 'initialize') this.#hasGreeted = true
-      void this.#legacy.onRequest(message, this.#send)
+      void this.#answerLegacy(message, line.length)
     }
   }
 
@@ -86,8 +94,25 @@ class StdioClient {
     for (const one of this.#underWay.values()) one.abort()
   }
 
-  async #answerModern(message: RpcRequest): Promise<void> {
+  /** Sizes are those of the text. */
+  #see(era: Era, { method, params = {} }: RpcRequest, bytes: number): Sighting | undefined {
+    if (method === 'subscriptions/listen') return undefined
+    const client = era === 'legacy' ? this.#legacy.name : nameOfClient(metaOf(params)[META.info])
+    return this.#gateway.seeing.begin({ principal: PARENT, era, method, params, client, bytes })
+  }
+
+  async #answerLegacy(message: RpcRequest, bytes: number): Promise<void> {
+    const sighting = this.#see('legacy', message, bytes)
+    let sent = 0
+    const send = (told: Message): void => void (sent += this.#send(told))
+    await this.#legacy.onRequest(message, send, sighting)
+    sighting?.end(sent)
+  }
+
+  async #answerModern(message: RpcRequest, bytes: number): Promise<void> {
     const { id } = message
+    const sighting = this.#see('modern', message, bytes)
+    let sent = 0
     const controller = new AbortController()
     const { signal } = controller
     this.#underWay.set(id, controller)
@@ -97,14 +122,18 @@ class StdioClient {
         client: this,
         desk: this.#legacy.desk,
         send: (told) => {
-          if (!signal.aborted) this.#send(told)
+          if (!signal.aborted) sent += this.#send(told)
         },
         signal,
+        sighting,
       })
-      if (!signal.aborted) this.#send({ jsonrpc: '2.0', id, result })
+      if (!signal.aborted) sent += this.#send({ jsonrpc: '2.0', id, result })
     } catch (error) {
-      if (!signal.aborted) this.#send({ jsonrpc: '2.0', id, error: toFault(error).fault })
+      sighting?.failed(error)
+      if (!signal.aborted) sent += this.#send({ jsonrpc: '2.0', id, error: toFault(error).fault })
     } finally {
+      if (signal.aborted) sighting?.aborted()
+      sighting?.end(sent)
       this.#underWay.delete(id)
     }
   }

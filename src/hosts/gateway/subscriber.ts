@@ -1,15 +1,15 @@
 /**
  * subscriber: the resources whose changes one client wants to hear of, and how to give them up.
  */
-import type { Board } from '../../runtime/board.ts'
+import type { ServedBoard } from './served-board.ts'
 import type { View } from './view.ts'
 
 export class Subscriber {
-  readonly #board: Board
+  readonly #board: ServedBoard
   readonly #view: View
   readonly #stops = new Map<string, () => void>()
 
-  constructor(board: Board, view: View) {
+  constructor(board: ServedBoard, view: View) {
     this.#board = board
     this.#view = view
   }

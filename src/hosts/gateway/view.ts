@@ -31,11 +31,15 @@ export interface View {
   readonly server: string | undefined
   /** Resolves when there is something to show; rejects with a ProblemError when there will not be. */
   ready(): Promise<void>
+  /** Lists are complete enough to be shown; undefined: they are already. */
+  settling(): Promise<void> | undefined
   capabilities(): Params
   hello(): Hello
   list(kind: ListKind): Listing
   findTool(name: string): Found | undefined
   findPrompt(name: string): Found | undefined
+  /** Of which nothing is known yet, and to which a name that nobody has may belong. */
+  absentOwners(name: string): readonly string[]
   /** The servers that may have it, likeliest first. */
   ownersOf(uri: string): readonly string[]
   /** Of a template, as it is listed. */

@@ -3,6 +3,7 @@
  */
 import { sha256 } from '../../base/sha256.ts'
 import type { Project } from '../../model/project.ts'
+import { stateFolderOf } from '../../world/gateway-place.ts'
 import type { World } from '../../world/world.ts'
 
 export function findProject(world: World): Project {
@@ -40,7 +41,7 @@ export function findOurDirs(world: World, project: Project): OurDirs {
   const name = basename(project.realRoot).replace(/[^A-Za-z0-9_.-]+/g, '-') || 'root'
   return {
     config,
-    state: moved === undefined ? xdg('XDG_STATE_HOME', '.local', 'state') : join(moved, 'state'),
+    state: stateFolderOf(world),
     cache: moved === undefined ? xdg('XDG_CACHE_HOME', '.cache') : join(moved, 'cache'),
     local: join(config, 'projects', `${name}-${sha256(project.realRoot).slice(0, 12)}`),
     managed: {

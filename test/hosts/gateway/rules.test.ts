@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import type { Era } from '../../../src/model/session.ts'
 import { readGatewayToken } from '../../../src/runtime/gateway-token.ts'
 import { serverEntry } from '../../boards/open.ts'
+import { startProgram } from '../../servers/http/program.ts'
 import { createScratch } from '../../worlds/scratch.ts'
 import {
   connectClient,
@@ -95,6 +96,46 @@ describe('one bad server', () => {
     ])
     const { contents } = await test.client.readResource({ uri: 'plugboard://status' })
     expect(JSON.parse((contents[0] as { readonly text: string }).text)).toEqual(status)
+  })
+})
+
+describe.each(ERAS)('to a %s client, a server', (era) => {
+  it('that went away says why, and when it is tried again', async () => {
+    await using server = await startProgram('sdk')
+    const entry = { type: 'http', url: `${server.origin}/mcp` }
+    await using gateway = await openTestGateway({ x: entry })
+    await using test = await connectClient(httpTransport(gateway.url()), { era })
+    const call = { name: 'mcp__x__echo', arguments: { text: 'well' } }
+    expect(textOf(await test.client.callTool(call))).toBe('well')
+    await server[Symbol.asyncDispose]()
+    const said = await test.client.callTool(call)
+    expect(said).toMatchObject({ isError: true })
+    expect(textOf(said)).toMatch(
+      /Failed to connect to "x": nobody answers[^]*\nnext try: \d{4}-\d\d-\d\dT[\d:.]+Z$/,
+    )
+    // What it had is still shown.
+    expect((await test.client.listTools()).tools.map(({ name }) => name)).toContain('mcp__x__echo')
+    const { contents } = await test.client.readResource({ uri: 'plugboard://status' })
+    expect(JSON.parse((contents[0] as { readonly text: string }).text).servers).toMatchObject([
+      { name: 'x', tools: 9, problem: expect.stringContaining('nobody answers') as string },
+    ])
+  })
+
+  it('that never was there says why', async () => {
+    await using gateway = await openTestGateway({ gone: { command: 'no-such-program-4711' } })
+    await using test = await connectClient(httpTransport(gateway.url()), { era })
+    const said = await test.client.callTool({ name: 'mcp__gone__echo', arguments: {} })
+    expect(said).toMatchObject({ isError: true })
+    expect(textOf(said)).toMatch(/no-such-program-4711[^]*\nnext try: with the next call$/)
+    const none = test.client.callTool({ name: 'mcp__none__echo', arguments: {} })
+    await expect(none).rejects.toMatchObject({ code: -32602 })
+  })
+
+  it('that is on its way is waited for by a call', async () => {
+    await using gateway = await openTestGateway({ x: serverEntry('slow-start', '--ms', '300') })
+    await using test = await connectClient(httpTransport(gateway.url()), { era })
+    const call = { name: 'mcp__x__echo', arguments: { text: 'well' } }
+    expect(textOf(await test.client.callTool(call))).toBe('well')
   })
 })
 

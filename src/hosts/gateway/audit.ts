@@ -1,0 +1,152 @@
+/**
+ * audit: who asked what of which server, and what became of it: a line of JSON for each.
+ *
+ * in     requests that are over, refusals
+ * out    lines in a file that its user alone can read (0600); when it is full, it becomes `<file>.1`
+ * never  writes down arguments unless it is told to, or secrets that look like some; keeps a request waiting; keeps a line
+ *        to itself beyond the turn in which it came
+ */
+import { isObject } from '../../base/is-object.ts'
+import { SECRET_MARK } from '../../base/secret.ts'
+import type { Evidence } from '../../model/permission.ts'
+import { isSecretName, maskText } from '../../problem/mask-text.ts'
+import { createProblem, ProblemError } from '../../problem/problem.ts'
+import type { World } from '../../world/world.ts'
+import type { Refusal } from './door.ts'
+import type { Seen } from './sighting.ts'
+
+export interface AuditOptions {
+  /** Absolute. */
+  readonly file: string
+  readonly arguments: 'kept' | 'left-out'
+  readonly onLost: (lines: number) => void
+  /** Default: `MAX_BYTES`. */
+  readonly maxBytes?: number | undefined
+}
+
+const MAX_BYTES = 64 * 1024 * 1024
+
+const MODE = 0o600
+
+/** What reaches a server, or would have. */
+const AUDITED: ReadonlySet<string> = new Set([
+  'tools/call',
+  'resources/read',
+  'resources/subscribe',
+  'prompts/get',
+  'completion/complete',
+])
+
+export class Audit {
+  readonly #world: World
+  readonly #options: AuditOptions
+  readonly #maxBytes: number
+  #lines: string[] = []
+  #cancel: (() => void) | undefined
+
+  /** Throws `serve/audit` when nothing can be written there. */
+  constructor(world: World, options: AuditOptions) {
+    this.#world = world
+    this.#options = options
+    this.#maxBytes = options.maxBytes ?? MAX_BYTES
+    if (!this.#append('')) throw new ProblemError(unwritable(options.file))
+  }
+
+  see(seen: Seen): void {
+    if (AUDITED.has(seen.method)) this.#write(toLine(seen, this.#options.arguments))
+  }
+
+  refused(why: Refusal, from: string): void {
+    this.#write({ at: new Date(this.#world.clock.now()).toISOString(), refused: why, from })
+  }
+
+  flush(): void {
+    this.#cancel?.()
+    this.#cancel = undefined
+    const lines = this.#lines
+    this.#lines = []
+    if (lines.length > 0 && !this.#append(lines.join(''))) this.#options.onLost(lines.length)
+  }
+
+  /** Those of one turn are written together. */
+  #write(line: object): void {
+    this.#lines.push(`${JSON.stringify(line)}\n`)
+    this.#cancel ??= this.#world.clock.after(0, () => this.flush())
+  }
+
+  #append(text: string): boolean {
+    return this.#world.files.append(this.#options.file, text, { mode: MODE, maxBytes: this.#maxBytes })
+  }
+}
+
+function toLine(seen: Seen, keep: AuditOptions['arguments']): object {
+  const { at, principal, client, era, method, server, name, verdict, outcome, code } = seen
+  return {
+    at: new Date(at).toISOString(),
+    who: principal.who,
+    ...(client === undefined ? {} : { client }),
+    era,
+    method,
+    ...(server === undefined ? {} : { server }),
+    ...(name === undefined ? wantedIn(seen) : { [keyOf(method)]: maskText(name) }),
+    ...(verdict === undefined ? {} : { verdict: { action: verdict.action, ...whoDecided(verdict.by) } }),
+    outcome,
+    ...(code === undefined ? {} : { code }),
+    durationMs: Math.round(seen.durationMs * 10) / 10,
+    bytesIn: seen.bytesIn,
+    bytesOut: seen.bytesOut,
+    ...(seen.traceId === undefined ? {} : { traceId: seen.traceId }),
+    ...(keep === 'kept' ? argumentsIn(seen) : {}),
+  }
+}
+
+function keyOf(method: string): string {
+  if (method === 'tools/call') return 'tool'
+  return method.startsWith('resources/') ? 'uri' : 'name'
+}
+
+/** What was asked for, where nothing of the kind was found. */
+function wantedIn({ method, params }: Seen): object {
+  const wanted = params['name'] ?? params['uri']
+  return typeof wanted === 'string' ? { [keyOf(method)]: maskText(wanted.slice(0, MAX_TEXT)) } : {}
+}
+
+function whoDecided(by: Evidence | undefined): object {
+  if (by === undefined) return {}
+  if (by.kind !== 'rule') return { by: by.kind }
+  const { tool, action, level, by: spot } = by.rule
+  const where =
+    spot === undefined ? {} : { file: spot.file, ...(spot.line === undefined ? {} : { line: spot.line }) }
+  return { by: 'rule', rule: `${action} ${tool}`, level, ...where }
+}
+
+/** Of one text, and of all together. */
+const MAX_TEXT = 1000
+const MAX_ARGUMENTS = 16_000
+
+function argumentsIn({ params }: Seen): object {
+  const { arguments: args, argument } = params
+  const given = args ?? argument
+  if (given === undefined) return {}
+  const masked = mask(given, '')
+  const length = JSON.stringify(masked).length
+  return { arguments: length > MAX_ARGUMENTS ? `‹${length} characters›` : masked }
+}
+
+function mask(value: unknown, name: string): unknown {
+  if (isSecretName(name) && value !== null && typeof value !== 'boolean') return SECRET_MARK
+  if (typeof value === 'string')
+    return value.length > MAX_TEXT ? `${maskText(value.slice(0, MAX_TEXT))}…` : maskText(value)
+  if (Array.isArray(value)) return value.map((one) => mask(one, ''))
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, mask(one, key)]))
+}
+
+function unwritable(file: string): ConstructorParameters<typeof ProblemError>[0] {
+  return createProblem({
+    code: 'serve/audit',
+    message: 'the audit log cannot be written',
+    where: { file },
+    hints: ['name a file that you may write, in a folder that is one: `--audit <file>`'],
+  })
+}

@@ -1,0 +1,306 @@
+/**
+ * daemon: the one gateway of a user, which everything on this machine that is theirs can reach over its socket.
+ *
+ * in     visits: commands to carry out, MCP clients, questions how it is, the wish that it ends
+ * out    what each of them gets; a record of who runs, and a log
+ * never  runs beside another one of the same user; carries out a command that does more than connect; answers a visitor of
+ *        another version with anything but who it is
+ */
+import { isObject } from '../../base/is-object.ts'
+import { Lines } from '../../base/lines.ts'
+import { createProblem, ProblemError } from '../../problem/problem.ts'
+import {
+  alreadyRuns,
+  askStatus,
+  type GatewayRecord,
+  type GatewayStatus,
+} from '../../runtime/running-gateway.ts'
+import { gatewayPlaceOf, type GatewayPlace } from '../../world/gateway-place.ts'
+import type { Visit, Wish, Word } from '../../world/visit.ts'
+import type { Pipe, TlsIdentity, World } from '../../world/world.ts'
+import type { DaemonRequest, HttpServingOptions, OpenDaemon } from '../shared/gateway-host.ts'
+import { House, type Room } from './house.ts'
+import { openServing } from './serve.ts'
+import { createVisitorTerminal, type RemoteTerminal } from './visitor-terminal.ts'
+
+/** One that nobody has visited for so long is closed, with its servers. */
+const IDLE_MS = 10 * 60_000
+
+const MAX_LINE_LENGTH = 64 * 1024 * 1024
+
+const MAX_LOG_BYTES = 1024 * 1024
+
+/** Rejects with a ProblemError when one runs already, or nobody could reach it. */
+export async function openDaemon(request: DaemonRequest): Promise<OpenDaemon> {
+  const { world } = request
+  const place = gatewayPlaceOf(world)
+  const daemon = new Daemon(request, place)
+  // Two that start at once must not take each other for dead.
+  await world.files.locked(place.record, async () => {
+    await daemon.listen()
+  })
+  await daemon.start()
+  return daemon
+}
+
+class Daemon implements OpenDaemon {
+  readonly #request: DaemonRequest
+  readonly #place: GatewayPlace
+  readonly #house: House
+  readonly #startedAt: string
+  readonly ended: Promise<void>
+  #end!: () => void
+  #isClosing = false
+  #address: string | undefined
+  #listener: { close(): Promise<void> } | undefined
+  /** For those whose project nobody knows. */
+  #base: Room | undefined
+
+  constructor(request: DaemonRequest, place: GatewayPlace) {
+    const { world, version } = request
+    this.#request = request
+    this.#place = place
+    this.#startedAt = new Date(world.clock.now()).toISOString()
+    this.ended = new Promise((resolve) => (this.#end = resolve))
+    this.#house = new House({
+      world,
+      idleMs: IDLE_MS,
+      load: (of) => request.load(of),
+      open: (of, load) => openServing({ world: of, version, load, audit: request.audit }),
+    })
+  }
+
+  async listen(): Promise<void> {
+    const { world } = this.#request
+    const { socket, folder } = this.#place
+    try {
+      this.#listener = await world.pipes.listen(socket, (pipe) => new Visitor(this, pipe).begin())
+    } catch (error) {
+      const { code = '', message = '' } = error as { readonly code?: string; readonly message?: string }
+      if (code === 'EADDRINUSE')
+        throw new ProblemError(alreadyRuns(await askStatus(world, this.#request.version)))
+      throw new ProblemError(
+        createProblem({
+          code: 'serve/no-socket',
+          message: `nobody could reach a gateway here: ${message}`,
+          where: { file: folder },
+          hints: ['make sure that the folder is yours, and that you may write there'],
+        }),
+        { cause: error },
+      )
+    }
+    await this.#record()
+  }
+
+  async start(): Promise<void> {
+    const { world } = this.#request
+    this.#base = await this.#house.enter({ cwd: world.home, env: definedIn(world.env) })
+    this.log(`started, pid ${world.daemons.pid}, version ${this.#request.version}`)
+  }
+
+  async overHttp(options: HttpServingOptions): Promise<number> {
+    const port = await this.#base!.serving.overHttp(options)
+    const { host, tls } = options
+    this.#address = `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}/mcp`
+    this.log(`serving ${this.#address}`)
+    await this.#record()
+    return port
+  }
+
+  async status(): Promise<GatewayStatus> {
+    return { gateway: { running: true, ...this.#facts() }, servers: await this.#house.status() }
+  }
+
+  renew(tls: TlsIdentity): void {
+    this.#base!.serving.renew(tls)
+  }
+
+  async drain(limitMs: number): Promise<void> {
+    this.#isClosing = true
+    await this.#house.drain(limitMs)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosing = true
+    await this.#house.close()
+    this.log('ended')
+    this.#request.world.files.remove(this.#place.record)
+    await this.#listener?.close()
+  }
+
+  // What visitors want.
+
+  /** Why a visitor should do without this one. */
+  refuse({ version }: Visit): string | undefined {
+    if (this.#isClosing) return ''
+    const own = this.#request.version
+    if (version === own) return undefined
+    return `the gateway that runs is version ${own}, and this is ${version}: it is not used (\`plugboard stop\` ends it)`
+  }
+
+  get pid(): number {
+    return this.#request.world.daemons.pid
+  }
+
+  enter(from: Parameters<House['enter']>[0]): Promise<Room> {
+    return this.#house.enter(from)
+  }
+
+  run(argv: readonly string[], terminal: RemoteTerminal, { world, serving }: Room): Promise<number> {
+    return this.#request.command(argv, terminal, { world, board: serving.board })
+  }
+
+  stop(): void {
+    this.log('asked to end')
+    this.#end()
+  }
+
+  log(text: string): void {
+    const { clock, files } = this.#request.world
+    const line = `${new Date(clock.now()).toISOString()} ${text}\n`
+    files.append(this.#place.log, line, { mode: 0o600, maxBytes: MAX_LOG_BYTES })
+  }
+
+  #facts(): GatewayRecord {
+    const { version, world } = this.#request
+    return {
+      pid: world.daemons.pid,
+      ...(this.#address === undefined ? {} : { address: this.#address }),
+      socket: this.#place.socket,
+      version,
+      startedAt: this.#startedAt,
+    }
+  }
+
+  async #record(): Promise<void> {
+    await this.#request.world.files.update(
+      this.#place.record,
+      0o600,
+      () => `${JSON.stringify(this.#facts())}\n`,
+    )
+  }
+}
+
+/** One connection, from its first line to its end. */
+class Visitor {
+  readonly #daemon: Daemon
+  readonly #pipe: Pipe
+  readonly #lines: Lines
+  #terminal: RemoteTerminal | undefined
+  /** Where MCP goes once it was asked for. */
+  #passOn: ((text: string) => void) | undefined
+  readonly #onEnd = new Set<() => void>()
+  #isOver = false
+
+  constructor(daemon: Daemon, pipe: Pipe) {
+    this.#daemon = daemon
+    this.#pipe = pipe
+    let isFirst = true
+    this.#lines = new Lines({
+      maxLength: MAX_LINE_LENGTH,
+      onLine: (line) => {
+        if (!isFirst) return this.#terminal?.take(tryParse(line))
+        isFirst = false
+        void this.#receive(line)
+      },
+      onTooLong: () => pipe.end(),
+    })
+  }
+
+  begin(): void {
+    this.#pipe.onInput({
+      onText: (text) => (this.#passOn === undefined ? this.#lines.push(text) : this.#passOn(text)),
+      onEnd: () => {
+        this.#isOver = true
+        this.#terminal?.hangUp()
+        for (const tell of this.#onEnd) tell()
+      },
+    })
+  }
+
+  async #receive(line: string): Promise<void> {
+    const visit = readVisit(line)
+    if (visit === undefined) return this.#pipe.end()
+    try {
+      await this.#meet(visit)
+    } catch (error) {
+      this.#daemon.log(
+        `a visit failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+      )
+      this.#say({ say: 'alone', why: 'the gateway that runs could not do it' })
+      this.#pipe.end()
+    }
+  }
+
+  async #meet(visit: Visit): Promise<void> {
+    const { wants } = visit
+    if (wants.kind === 'status') {
+      this.#say({ say: 'status', status: await this.#daemon.status() })
+      return this.#pipe.end()
+    }
+    // Its end is the answer.
+    if (wants.kind === 'stop') return this.#daemon.stop()
+    const why = this.#daemon.refuse(visit)
+    if (why !== undefined) {
+      this.#say({ say: 'alone', ...(why === '' ? {} : { why }) })
+      return this.#pipe.end()
+    }
+    await (wants.kind === 'mcp' ? this.#serve(wants) : this.#carryOut(wants))
+  }
+
+  async #carryOut({ argv, terminal, ...from }: Extract<Wish, { kind: 'command' }>): Promise<void> {
+    const room = await this.#daemon.enter(from)
+    try {
+      this.#terminal = createVisitorTerminal(terminal, (word) => this.#say(word))
+      if (this.#isOver) return
+      const code = await this.#daemon.run(argv, this.#terminal, room)
+      this.#say({ say: 'exit', code })
+      this.#pipe.end()
+    } finally {
+      room.leave()
+    }
+  }
+
+  async #serve(from: Extract<Wish, { kind: 'mcp' }>): Promise<void> {
+    const room = await this.#daemon.enter(from)
+    if (this.#isOver) return room.leave()
+    this.#say({ say: 'welcome', pid: this.#daemon.pid })
+    void room.serving.board.gather({ wait: 'moment' })
+    await room.serving.overStdio({
+      onInput: ({ onText, onEnd }) => {
+        this.#passOn = onText
+        this.#onEnd.add(onEnd)
+      },
+      out: (text) => this.#pipe.write(text),
+    })
+    room.leave()
+  }
+
+  #say(word: Word): void {
+    this.#pipe.write(`${JSON.stringify(word)}\n`)
+  }
+}
+
+function tryParse(line: string): unknown {
+  try {
+    return JSON.parse(line) as unknown
+  } catch {
+    return undefined // no program of ours says such a thing
+  }
+}
+
+/** Of another version it may be anything. */
+function readVisit(line: string): Visit | undefined {
+  const visit = tryParse(line)
+  if (!isObject(visit) || typeof visit['version'] !== 'string' || !isObject(visit['wants'])) return undefined
+  const { kind, cwd, env } = visit['wants']
+  const isKnown = kind === 'status' || kind === 'stop'
+  const isFrom = (kind === 'command' || kind === 'mcp') && typeof cwd === 'string' && isObject(env)
+  return isKnown || isFrom ? (visit as unknown as Visit) : undefined
+}
+
+function definedIn(env: World['env']): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined),
+  )
+}

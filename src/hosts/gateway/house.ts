@@ -1,0 +1,159 @@
+/**
+ * house: the boards of a gateway that serves many projects, each with whoever visits it.
+ *
+ * in     where visitors come from: a folder, an environment
+ * out    the serving for it, for as long as they stay
+ * never  gives a visitor what another environment would have come to; keeps a board that nobody has visited for long
+ */
+import { watchLookups } from '../../base/watched-lookups.ts'
+import type { Load } from '../../runtime/catalog-loader.ts'
+import type { LoadedCatalog } from '../../runtime/load-catalog.ts'
+import type { From } from '../../world/visit.ts'
+import type { World } from '../../world/world.ts'
+import type { OpenServing } from '../shared/gateway-host.ts'
+import { statusOf, type ServerStatus } from './status.ts'
+
+export interface HouseOptions {
+  readonly world: World
+  /** Those without visitors are closed after so long. */
+  readonly idleMs: number
+  /** How files are read in the world of a visitor. */
+  load(world: World): Load
+  open(world: World, load: Load): Promise<OpenServing>
+}
+
+export interface Room {
+  readonly world: World
+  readonly serving: OpenServing
+  /** Once. */
+  leave(): void
+}
+
+interface Kept {
+  readonly world: World
+  /** Of the environment: what the configuration looked at, as it was. */
+  looked: ReadonlyMap<string, string | undefined>
+  readonly serving: Promise<OpenServing>
+  visitors: number
+  cancelClose: (() => void) | undefined
+}
+
+export class House {
+  readonly #options: HouseOptions
+  readonly #rooms = new Set<Kept>()
+  /** Closed, and not over yet. */
+  readonly #closing = new Set<Promise<void>>()
+
+  constructor(options: HouseOptions) {
+    this.#options = options
+  }
+
+  /** Rejects when the board cannot be opened, which no configuration is a reason for. */
+  async enter(from: From): Promise<Room> {
+    const room = this.#find(from) ?? this.#build(from)
+    room.cancelClose?.()
+    room.cancelClose = undefined
+    room.visitors += 1
+    try {
+      const serving = await room.serving
+      let hasLeft = false
+      return {
+        world: room.world,
+        serving,
+        leave: () => {
+          if (!hasLeft) this.#leave(room)
+          hasLeft = true
+        },
+      }
+    } catch (error) {
+      this.#rooms.delete(room)
+      throw error
+    }
+  }
+
+  /** Of each board that is open. */
+  async status(): Promise<readonly (ServerStatus & { readonly project: string })[]> {
+    const rooms = await Promise.all(
+      [...this.#rooms].map(async ({ world, serving }) => ({ world, serving: await serving })),
+    )
+    return rooms.flatMap(({ world, serving }) =>
+      statusOf(serving.board).servers.map((server) => ({ ...server, project: world.cwd })),
+    )
+  }
+
+  /** Lets each finish what it does, up to the limit. */
+  async drain(limitMs: number): Promise<void> {
+    const servings = await Promise.allSettled([...this.#rooms].map(({ serving }) => serving))
+    const open = servings.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    await Promise.all(open.map((serving) => serving.drain(limitMs)))
+  }
+
+  async close(): Promise<void> {
+    for (const room of this.#rooms) this.#close(room)
+    await Promise.all(this.#closing)
+  }
+
+  #find({ cwd, env }: From): Kept | undefined {
+    const isSame = ({ world, looked }: Kept): boolean =>
+      world.cwd === cwd &&
+      [...looked].every(([name, value]) => (Object.hasOwn(env, name) ? env[name] : undefined) === value)
+    return [...this.#rooms].find(isSame)
+  }
+
+  #build({ cwd, env }: From): Kept {
+    const world = { ...this.#options.world, cwd, env }
+    const load = this.#options.load(world)
+    const room: Kept = {
+      world,
+      // Until it is read, nobody knows what counts: everything does.
+      looked: new Map(Object.entries(env)),
+      serving: this.#options.open(world, async (how) => {
+        const { values, asked } = watchLookups(env)
+        const loaded = await load({ ...how, world: { ...how.world, env: values } })
+        room.looked = new Map([...asked, ...namedIn(loaded, env)])
+        return loaded
+      }),
+      visitors: 0,
+      cancelClose: undefined,
+    }
+    this.#rooms.add(room)
+    return room
+  }
+
+  #leave(room: Kept): void {
+    room.visitors -= 1
+    if (room.visitors > 0) return
+    room.cancelClose = this.#options.world.clock.after(this.#options.idleMs, () => this.#close(room), 'loose')
+  }
+
+  #close(room: Kept): void {
+    room.cancelClose?.()
+    this.#rooms.delete(room)
+    const over = room.serving
+      .then((serving) => serving[Symbol.asyncDispose]())
+      .catch(() => undefined) // it was never opened, and whoever wanted it was told
+      .finally(() => this.#closing.delete(over))
+    this.#closing.add(over)
+  }
+}
+
+/** The variables that entries name: they are looked up when a server is launched, which may be never. */
+function namedIn(
+  { catalog }: LoadedCatalog,
+  env: From['env'],
+): readonly (readonly [string, string | undefined])[] {
+  const names = catalog.servers.flatMap(({ transport, values }) =>
+    variablesIn(transport, values === 'resolvable'),
+  )
+  return names.map((name) => [name, Object.hasOwn(env, name) ? env[name] : undefined])
+}
+
+/** `isNameEnough`: in some dialects a text that is the name of a variable stands for it. */
+function variablesIn(value: unknown, isNameEnough: boolean): readonly string[] {
+  if (typeof value === 'string') return isNameEnough && /^\w+$/.test(value) ? [value] : []
+  if (typeof value !== 'object' || value === null) return []
+  if ('kind' in value && value.kind === 'env' && 'name' in value) return [String(value.name)]
+  const parts: Iterable<unknown> =
+    Array.isArray(value) || value instanceof Map ? value.values() : Object.values(value)
+  return [...parts].flatMap((part) => variablesIn(part, isNameEnough))
+}

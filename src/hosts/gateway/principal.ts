@@ -1,0 +1,37 @@
+/**
+ * principal: on whose behalf a request is made, as far as the door could tell.
+ */
+export interface Principal {
+  /** For people: in the audit log. Never a secret. */
+  readonly who: string
+  /** The same for the same holder with the same rights. What is begun under one is not known under another. */
+  readonly key: string
+  /** The servers that it may see and use. Undefined: all. */
+  readonly servers?: ServerGrant | undefined
+}
+
+export interface ServerGrant {
+  /** The same for the same servers. */
+  readonly key: string
+  allows(server: string): boolean
+}
+
+/** Whoever holds the token of this gateway's own user. */
+export const OWNER: Principal = { who: 'token', key: 'token' }
+
+/** Whoever started this process, and speaks over its pipes. */
+export const PARENT: Principal = { who: 'stdio', key: 'stdio' }
+
+/** Names of servers, where `*` is any text. */
+export function grantOf(patterns: readonly string[]): ServerGrant {
+  const sorted = [...new Set(patterns)].sort()
+  const tests = sorted.map(toTest)
+  return { key: sorted.join(' '), allows: (server) => tests.some((test) => test(server)) }
+}
+
+function toTest(pattern: string): (name: string) => boolean {
+  if (!pattern.includes('*')) return (name) => name === pattern
+  const parts = pattern.split('*').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
+  const whole = new RegExp(`^${parts.join('.*')}$`, 's')
+  return (name) => whole.test(name)
+}

@@ -1,0 +1,80 @@
+/**
+ * rate-limit: how often one client may ask. A bucket for each, filled at a steady rate.
+ *
+ * in     who asks
+ * out    0, or after how many seconds it may ask again
+ * never  remembers those who have not asked for a while; grows without end
+ */
+import type { Rate } from '../../model/gateway-setting.ts'
+import type { Clock } from '../../world/world.ts'
+
+interface Bucket {
+  left: number
+  at: number
+}
+
+/** More than ask at once anywhere; beyond, the oldest are forgotten. */
+const MAX_BUCKETS = 10_000
+
+export class RateLimit {
+  readonly #clock: Clock
+  readonly #rate: Rate
+  readonly #buckets = new Map<string, Bucket>()
+
+  constructor(clock: Clock, rate: Rate) {
+    this.#clock = clock
+    this.#rate = rate
+  }
+
+  /** Takes one, where there is one. */
+  take(key: string): number {
+    const bucket = this.#fill(key)
+    if (bucket.left < 1) return this.#secondsFor(bucket)
+    bucket.left -= 1
+    return 0
+  }
+
+  /** As `take`, and takes nothing. */
+  look(key: string): number {
+    const bucket = this.#buckets.get(key)
+    if (bucket === undefined) return 0
+    this.#refill(bucket)
+    return bucket.left < 1 ? this.#secondsFor(bucket) : 0
+  }
+
+  #fill(key: string): Bucket {
+    const known = this.#buckets.get(key)
+    if (known !== undefined) {
+      this.#refill(known)
+      return known
+    }
+    if (this.#buckets.size >= MAX_BUCKETS) this.#forget()
+    const made = { left: this.#rate.burst, at: this.#clock.now() }
+    this.#buckets.set(key, made)
+    return made
+  }
+
+  #refill(bucket: Bucket): void {
+    const now = this.#clock.now()
+    const { perSecond, burst } = this.#rate
+    // A clock that was set back gives nothing, and takes nothing.
+    const gained = (Math.max(0, now - bucket.at) / 1000) * perSecond
+    bucket.left = Math.min(burst, bucket.left + gained)
+    bucket.at = now
+  }
+
+  #secondsFor({ left }: Bucket): number {
+    return Math.max(1, Math.ceil((1 - left) / this.#rate.perSecond))
+  }
+
+  /** Those that are full again are as good as new; if there are none, the oldest half goes. */
+  #forget(): void {
+    for (const [key, bucket] of this.#buckets) {
+      this.#refill(bucket)
+      if (bucket.left >= this.#rate.burst) this.#buckets.delete(key)
+    }
+    if (this.#buckets.size < MAX_BUCKETS) return
+    const oldest = [...this.#buckets.keys()].slice(0, MAX_BUCKETS / 2)
+    for (const key of oldest) this.#buckets.delete(key)
+  }
+}

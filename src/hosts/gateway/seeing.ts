@@ -1,0 +1,86 @@
+/**
+ * seeing: all that is to be known of requests afterwards: numbers, the audit log, traces.
+ *
+ * in     requests as they begin, and how they end
+ * out    each told to whoever is there to hear of it; how many are under way
+ */
+import type { Rate } from '../../model/gateway-setting.ts'
+import type { World } from '../../world/world.ts'
+import type { Audit } from './audit.ts'
+import type { Refusal } from './door.ts'
+import type { Metrics } from './metrics.ts'
+import { RateLimit } from './rate-limit.ts'
+import { Sighting, type Begun } from './sighting.ts'
+import type { Tracer } from './tracer.ts'
+
+export interface SeeingParts {
+  readonly metrics: Metrics
+  readonly audit?: Audit | undefined
+  readonly tracer?: Tracer | undefined
+}
+
+/** Refusals that are written down one by one, of one address: a web page could send any number. */
+const TOLD: Rate = { perSecond: 1, burst: 30 }
+
+export class Seeing {
+  readonly metrics: Metrics
+  readonly #world: World
+  readonly #audit: Audit | undefined
+  readonly #tracer: Tracer | undefined
+  readonly #told: RateLimit
+  #underWay = 0
+  #onIdle: (() => void) | undefined
+
+  constructor(world: World, { metrics, audit, tracer }: SeeingParts) {
+    this.#world = world
+    this.metrics = metrics
+    this.#audit = audit
+    this.#tracer = tracer
+    this.#told = new RateLimit(world.clock, TOLD)
+  }
+
+  /** Ends with `end`, whatever happens. */
+  begin(begun: Begun): Sighting {
+    this.#underWay += 1
+    const span = this.#tracer?.begin(begun)
+    return new Sighting(begun, {
+      at: this.#world.clock.now(),
+      span,
+      tell: (seen) => {
+        this.#underWay -= 1
+        this.metrics.see(seen)
+        this.#audit?.see(seen)
+        if (span !== undefined) this.#tracer?.see(seen, span)
+        if (this.#underWay === 0) this.#onIdle?.()
+      },
+    })
+  }
+
+  refused(why: Refusal, from: string): void {
+    this.metrics.refused(why)
+    if (this.#audit !== undefined && this.#told.take(from) === 0) this.#audit.refused(why, from)
+  }
+
+  get underWay(): number {
+    return this.#underWay
+  }
+
+  /** Resolves when nothing is under way, or when the time is up. */
+  untilIdle(limitMs: number): Promise<void> {
+    if (this.#underWay === 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      const done = (): void => {
+        cancel()
+        this.#onIdle = undefined
+        resolve()
+      }
+      const cancel = this.#world.clock.after(limitMs, done)
+      this.#onIdle = done
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#audit?.flush()
+    await this.#tracer?.close()
+  }
+}

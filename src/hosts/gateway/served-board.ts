@@ -1,0 +1,98 @@
+/**
+ * served-board: as much of a board as clients of the gateway get at, and the same for a client that may not use every
+ * server. What is kept from it is kept everywhere, because nothing else of the board is in reach.
+ */
+import { createProblem, ProblemError } from '../../problem/problem.ts'
+import type { Board, BoardSnapshot } from '../../runtime/board.ts'
+import type { BoardEvents } from '../../runtime/board-events.ts'
+import type { CallArguments, CallOptions } from '../../runtime/call-tool.ts'
+import type { ForkOptions } from '../../runtime/fork.ts'
+import type { BoardTool } from '../../runtime/tools.ts'
+import type { ToolResult } from '../../model/outcome.ts'
+
+export interface ServedBoard extends Pick<
+  Board,
+  'tools' | 'server' | 'nameFor' | 'request' | 'subscribe' | 'connect'
+> {
+  snapshot(): Pick<BoardSnapshot, 'servers'>
+  readonly call: CallServed
+  fork(options: Pick<ForkOptions, 'loopLimit'>): ServedFork
+  on<Event extends ServedEvent>(event: Event, listener: (told: BoardEvents[Event]) => void): () => void
+}
+
+/** By server and tool: our own tools, which reach every server, cannot be named so. */
+export type CallServed = (
+  name: { readonly server: string; readonly tool: string },
+  args?: CallArguments,
+  options?: CallOptions,
+) => Promise<ToolResult>
+
+export interface ServedFork {
+  readonly call: CallServed
+  close(): Promise<void>
+}
+
+type ServedEvent = 'change' | 'notification' | 'resource'
+
+/** The servers for which `allows` says no are not there. */
+export function limitTo(board: ServedBoard, allows: (server: string) => boolean): ServedBoard {
+  const unlessKept = async <T>(server: string, work: () => Promise<T>): Promise<T> => {
+    if (!allows(server)) throw new ProblemError(notThere(server))
+    return work()
+  }
+  const guard =
+    (call: CallServed): CallServed =>
+    (name, args, options) =>
+      unlessKept(name.server, () => call(name, args, options))
+  return {
+    tools: filtered(() => board.tools(), allows),
+    snapshot: () => ({ servers: board.snapshot().servers.filter(({ name }) => allows(name)) }),
+    server: (name) => (allows(name) ? board.server(name) : undefined),
+    nameFor: (server, name) => board.nameFor(server, name),
+    call: guard((name, args, options) => board.call(name, args, options)),
+    fork(options) {
+      const fork = board.fork(options)
+      return { call: guard((name, args, how) => fork.call(name, args, how)), close: () => fork.close() }
+    },
+    request: (server, ...rest) => unlessKept(server, () => board.request(server, ...rest)),
+    subscribe: (server, ...rest) => unlessKept(server, () => board.subscribe(server, ...rest)),
+    connect: (server, options) => unlessKept(server, () => board.connect(server, options)),
+    on: (event, listener) =>
+      board.on(event, (told) => {
+        const mine = ofAllowed(told, allows)
+        if (mine !== undefined) listener(mine)
+      }),
+  }
+}
+
+function ofAllowed<Told extends BoardEvents[ServedEvent]>(
+  told: Told,
+  allows: (server: string) => boolean,
+): Told | undefined {
+  if (!('servers' in told)) return allows(told.server) ? told : undefined
+  const servers = told.servers.filter(allows)
+  return servers.length === 0 ? undefined : { ...told, servers }
+}
+
+/** The same list until the whole one changes. */
+function filtered(
+  list: () => readonly BoardTool[],
+  allows: (server: string) => boolean,
+): () => readonly BoardTool[] {
+  let seen: readonly BoardTool[] | undefined
+  let shown: readonly BoardTool[] = []
+  return () => {
+    const all = list()
+    if (all !== seen) shown = all.filter(({ server }) => allows(server))
+    seen = all
+    return shown
+  }
+}
+
+/** In the same words whether there is one or not. */
+function notThere(server: string): ConstructorParameters<typeof ProblemError>[0] {
+  return createProblem({
+    code: 'serve/not-granted',
+    message: `there is no server \`${server}\` for this client`,
+  })
+}

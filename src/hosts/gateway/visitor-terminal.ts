@@ -1,0 +1,68 @@
+/**
+ * visitor-terminal: the terminal of a command that is carried out here, and typed elsewhere.
+ *
+ * in     what the visitor said of its terminal, then its replies
+ * out    words about what to print there
+ */
+import { isObject } from '../../base/is-object.ts'
+import type { VisitorTerminal, Word } from '../../world/visit.ts'
+import type { Terminal } from '../../world/world.ts'
+
+export interface RemoteTerminal extends Terminal {
+  /** A line that came behind the visit. */
+  take(reply: unknown): void
+  /** The visitor is gone: nobody waits for an answer. */
+  hangUp(): void
+}
+
+export function createVisitorTerminal(its: VisitorTerminal, say: (word: Word) => void): RemoteTerminal {
+  const interrupts = new Set<() => void>()
+  const pieces: string[] = []
+  let onInput: (() => void) | undefined
+  let hasEnded = false
+  const interrupt = (): void => {
+    for (const one of interrupts) one()
+  }
+  return {
+    canAsk: its.canAsk,
+    columns: its.columns,
+    columnsBeside: its.columnsBeside,
+    hasColor: its.hasColor,
+    out: (text) => say({ say: 'out', text }),
+    err: (text) => say({ say: 'err', text }),
+    async input() {
+      say({ say: 'input' })
+      if (!hasEnded) await new Promise<void>((resolve) => (onInput = resolve))
+      return pieces.join('')
+    },
+    onInterrupt(listener) {
+      interrupts.add(listener)
+      return () => void interrupts.delete(listener)
+    },
+    take(reply) {
+      if (!isObject(reply)) return
+      if (reply['interrupt'] === true) return interrupt()
+      if (typeof reply['input'] === 'string') pieces.push(reply['input'])
+      else if (reply['input'] === null) {
+        hasEnded = true
+        onInput?.()
+      }
+    },
+    hangUp() {
+      hasEnded = true
+      onInput?.()
+      interrupt()
+    },
+    // No command that is carried out for a visitor asks for any of these.
+    inputWithin: async () => ({ kind: 'none' }),
+    onInput: ({ onEnd }) => onEnd(),
+    onTerminate: () => undefined,
+    onTyped: () => () => undefined,
+    choose: async () => undefined,
+    ask: async () => undefined,
+    edit: async () => undefined,
+    size: () => ({ columns: its.columns ?? 80, rows: 24 }),
+    onResize: () => () => undefined,
+    onKeys: () => () => undefined,
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * running-gateway: whether a gateway of this user runs, how it is, and how it is ended.
+ *
+ * in     a world: the socket is asked, and the record is believed only as far as it can be seen to be true
+ */
+import { isObject } from '../base/is-object.ts'
+import { Lines } from '../base/lines.ts'
+import type { Problem } from '../model/problem.ts'
+import { createProblem, ProblemError } from '../problem/problem.ts'
+import { gatewayPlaceOf } from '../world/gateway-place.ts'
+import type { Visit } from '../world/visit.ts'
+import type { Pipe, World } from '../world/world.ts'
+
+/** What is known of one that runs. */
+export interface GatewayRecord {
+  readonly pid: number
+  /** Over HTTP; absent when only the socket leads to it. */
+  readonly address?: string
+  readonly socket: string
+  readonly version: string
+  readonly startedAt: string
+}
+
+export interface GatewayStatus {
+  readonly gateway:
+    | ({ readonly running: true } & GatewayRecord)
+    /** With the process that was recorded and is gone. */
+    | { readonly running: false; readonly died?: Pick<GatewayRecord, 'pid' | 'startedAt'> }
+  readonly servers: readonly GatewayServer[]
+}
+
+export interface GatewayServer {
+  readonly name: string
+  readonly state: string
+  readonly tools: number
+  /** The folder it is served for; the home: for everybody. */
+  readonly project: string
+  /** When it came into this state. */
+  readonly since?: string
+  readonly nextTry?: string
+  readonly problem?: string
+}
+
+/** An answer that takes longer will not come. */
+const PATIENCE_MS = 10_000
+
+/** Rejects with a ProblemError when there is one that does not answer. */
+export async function askStatus(world: World, version: string): Promise<GatewayStatus> {
+  const pipe = await tryConnect(world)
+  if (pipe === undefined) return { gateway: { running: false, ...diedOf(world) }, servers: [] }
+  const line = await ask(world, pipe, { version, wants: { kind: 'status' } })
+  const word: unknown = line === undefined ? undefined : JSON.parse(line)
+  if (isObject(word) && isObject(word['status'])) return word['status'] as unknown as GatewayStatus
+  throw new ProblemError(silent(readRecord(world)))
+}
+
+/** Resolves with the one that is gone now, its servers too; undefined: none ran. Rejects with a ProblemError. */
+export async function stopGateway(world: World, version: string): Promise<GatewayRecord | undefined> {
+  const pipe = await tryConnect(world)
+  if (pipe === undefined) return undefined
+  const record = readRecord(world)
+  // Its servers end first: their limits are longer than anybody waits for an answer.
+  const isOver = await untilEnd(world, pipe, { version, wants: { kind: 'stop' } })
+  if (!isOver || (record !== undefined && !(await untilGone(world, record.pid))))
+    throw new ProblemError(silent(record))
+  return record
+}
+
+export function alreadyRuns(status: GatewayStatus): Problem {
+  const { gateway } = status
+  const which = gateway.running ? describe(gateway) : ''
+  return createProblem({
+    code: 'serve/already-runs',
+    message: `a gateway runs already${which}`,
+    hints: ['to see how it is, run `plugboard status`', 'to end it, run `plugboard stop`'],
+  })
+}
+
+export function describe({ pid, address, version }: GatewayRecord): string {
+  return `: pid ${pid}, version ${version}${address === undefined ? '' : `, ${address}`}`
+}
+
+function silent(record: GatewayRecord | undefined): Problem {
+  const which = record === undefined ? '' : ` (pid ${record.pid})`
+  return createProblem({
+    code: 'serve/silent',
+    message: `a gateway runs${which}, and does not answer`,
+    hints:
+      record === undefined
+        ? []
+        : [`to end it without asking, run \`kill -9 ${record.pid}\`; its servers end with it`],
+  })
+}
+
+async function tryConnect(world: World): Promise<Pipe | undefined> {
+  try {
+    return await world.pipes.connect(gatewayPlaceOf(world).socket)
+  } catch {
+    return undefined // nobody is there
+  }
+}
+
+/** The first line of the answer. */
+function ask(world: World, pipe: Pipe, visit: Visit): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const finish = (line: string | undefined): void => {
+      cancel()
+      pipe.end()
+      resolve(line)
+    }
+    const cancel = world.clock.after(PATIENCE_MS, () => finish(undefined))
+    const lines = new Lines({
+      maxLength: 64 * 1024 * 1024,
+      onLine: finish,
+      onTooLong: () => finish(undefined),
+    })
+    pipe.onInput({ onText: (text) => lines.push(text), onEnd: () => finish(undefined) })
+    pipe.write(`${JSON.stringify(visit)}\n`)
+  })
+}
+
+const LONGEST_END_MS = 60_000
+
+function untilEnd(world: World, pipe: Pipe, visit: Visit): Promise<boolean> {
+  return new Promise((resolve) => {
+    const cancel = world.clock.after(LONGEST_END_MS, () => resolve(false))
+    pipe.onInput({
+      onText: () => undefined,
+      onEnd: () => {
+        cancel()
+        resolve(true)
+      },
+    })
+    pipe.write(`${JSON.stringify(visit)}\n`)
+  })
+}
+
+const LOOK_MS = 10
+
+async function untilGone({ daemons, clock }: World, pid: number): Promise<boolean> {
+  const giveUpAt = clock.now() + PATIENCE_MS
+  while (daemons.isAlive(pid)) {
+    if (clock.now() > giveUpAt) return false
+    await new Promise<void>((resolve) => clock.after(LOOK_MS, resolve))
+  }
+  return true
+}
+
+function readRecord(world: World): GatewayRecord | undefined {
+  const read = world.files.read(gatewayPlaceOf(world).record)
+  if (read.kind !== 'text') return undefined
+  try {
+    const record: unknown = JSON.parse(read.text)
+    return isObject(record) && typeof record['pid'] === 'number'
+      ? (record as unknown as GatewayRecord)
+      : undefined
+  } catch {
+    return undefined // as good as none: the socket says who runs
+  }
+}
+
+/** One that ended in good order has taken its record with it. */
+function diedOf(world: World): { readonly died?: Pick<GatewayRecord, 'pid' | 'startedAt'> } {
+  const record = readRecord(world)
+  if (record === undefined || world.daemons.isAlive(record.pid)) return {}
+  return { died: { pid: record.pid, startedAt: record.startedAt } }
+}

@@ -1,0 +1,73 @@
+/**
+ * visit-board: a board that runs already, as one command sees it.
+ *
+ * in     the board, and which servers the command asks for
+ * out    a board on which the others are idle, as they would be on one that was opened for this command alone
+ * never  closes anything
+ */
+import type { Clock } from '../world/world.ts'
+import type { Board, BoardSnapshot, GatherOptions } from './board.ts'
+import type { ServerReadiness } from './readiness.ts'
+
+/** What files say by now counts, and servers are waited for as when a board is opened. */
+export async function visitBoard(board: Board, clock: Clock, options: GatherOptions): Promise<Board> {
+  const openedAt = clock.now()
+  const { only } = options
+  const asked = only === undefined ? undefined : new Set(only)
+  const isAsked = (server: string): boolean => asked === undefined || asked.has(server)
+  const note = (server: string): void => void asked?.add(server)
+  await board.catchUp()
+  await board.gather(options)
+  return {
+    tools: () => board.tools().filter(({ server }) => isAsked(server)),
+    builtinTools: () => board.builtinTools(),
+    systemPromptSection: () => board.systemPromptSection(),
+    permissions: () => board.permissions(),
+    snapshot() {
+      const all = board.snapshot()
+      return { ...all, servers: all.servers.map((one) => (isAsked(one.name) ? one : toIdle(one))) }
+    },
+    server(name) {
+      const one = board.server(name)
+      return one === undefined || isAsked(name) ? one : toIdle(one)
+    },
+    readiness() {
+      const servers = board.readiness().servers.map((one) => (isAsked(one.name) ? one : toIdleReadiness(one)))
+      const ok = servers.every(({ required, state }) => !required || state === 'ready' || state === 'idle')
+      return { ok, waitedMs: clock.now() - openedAt, servers }
+    },
+    nameFor: (server, name) => board.nameFor(server, name),
+    call: (name, args, how) => board.call(name, args, how),
+    fork: (how) => board.fork(how),
+    request: (server, method, params, how) => board.request(server, method, params, how),
+    complete: (ref, argument, context) => board.complete(ref, argument, context),
+    subscribe: (server, uri, how) => board.subscribe(server, uri, how),
+    connect(server, how) {
+      note(server)
+      return board.connect(server, how)
+    },
+    waitFor(server, how) {
+      note(server)
+      return board.waitFor(server, how)
+    },
+    disconnect: (server) => board.disconnect(server),
+    restart: (server) => board.restart(server),
+    login: (server, how) => board.login(server, how),
+    reload: () => board.reload(),
+    catchUp: () => board.catchUp(),
+    gather: (how) => board.gather(how),
+    on: (event, listener) => board.on(event, listener),
+    close: async () => undefined,
+    [Symbol.asyncDispose]: async () => undefined,
+  }
+}
+
+type Server = BoardSnapshot['servers'][number]
+
+function toIdle({ name, origin }: Server): Server {
+  return { name, origin, connection: { state: 'idle' }, stages: [], warnings: [] }
+}
+
+function toIdleReadiness({ name, required }: ServerReadiness): ServerReadiness {
+  return { name, state: 'idle', required, tools: 0 }
+}

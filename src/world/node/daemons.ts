@@ -1,0 +1,56 @@
+/**
+ * daemons: this program once more, on its own feet.
+ */
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Daemons } from '../world.ts'
+
+export function createNodeDaemons(home: string): Daemons {
+  return {
+    pid: process.pid,
+    start: (args, { log }) => start(args, { log, home }),
+    isAlive(pid) {
+      try {
+        process.kill(pid, 0)
+        return true
+      } catch (error) {
+        // Somebody else's process is one, too.
+        return (error as NodeJS.ErrnoException).code === 'EPERM'
+      }
+    },
+  }
+}
+
+function start(
+  args: readonly string[],
+  { log, home }: { readonly log: string; readonly home: string },
+): Promise<string | undefined> {
+  const { spawn } = process.getBuiltinModule('node:child_process')
+  mkdirSync(dirname(log), { recursive: true, mode: 0o700 })
+  const stderr = openSync(log, 'a', 0o600)
+  // Whoever made it before may have been less careful.
+  chmodSync(log, 0o600)
+  const child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, ...args], {
+    cwd: home,
+    // A session of its own: the terminal that goes away takes nobody with it.
+    detached: true,
+    windowsHide: true,
+    stdio: ['ignore', 'pipe', stderr],
+  })
+  closeSync(stderr)
+  return new Promise((resolve, reject) => {
+    let text = ''
+    const finish = (line: string | undefined): void => {
+      child.stdout!.destroy()
+      child.unref()
+      resolve(line)
+    }
+    child.on('error', reject)
+    child.stdout!.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+      const end = text.indexOf('\n')
+      if (end !== -1) finish(text.slice(0, end))
+    })
+    child.stdout!.on('close', () => finish(undefined))
+  })
+}

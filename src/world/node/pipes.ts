@@ -1,0 +1,104 @@
+/**
+ * pipes: sockets on this machine, on `node:net`.
+ *
+ * never  listens where somebody else could come in; takes the place of one who still listens; keeps what nobody reads
+ */
+import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs'
+import type { Server, Socket } from 'node:net'
+import { dirname } from 'node:path'
+import type { Pipe, Pipes } from '../world.ts'
+
+/** Written, and not read by the other side. */
+const MAX_UNREAD_BYTES = 64 * 1024 * 1024
+
+export const nodePipes: Pipes = {
+  async listen(path, onPipe) {
+    if (!isNamedPipe(path)) makeFolder(dirname(path))
+    const open = new Set<Socket>()
+    const take = (socket: Socket): void => {
+      open.add(socket)
+      socket.on('close', () => open.delete(socket))
+      onPipe(toPipe(socket))
+    }
+    const server = await listenAt(path, take).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EADDRINUSE' || isNamedPipe(path) || (await isAnswered(path))) throw error
+      // Left behind by one that was killed.
+      rmSync(path, { force: true })
+      return listenAt(path, take)
+    })
+    return {
+      close: () =>
+        new Promise((resolve) => {
+          // Which takes the socket away, too.
+          server.close(() => resolve())
+          for (const socket of open) socket.destroySoon()
+        }),
+    }
+  },
+  async connect(path) {
+    return toPipe(await connectTo(path))
+  },
+}
+
+function isNamedPipe(path: string): boolean {
+  return path.startsWith('\\\\')
+}
+
+/** What others can write into, they could have made; and what is theirs they can open again. */
+function makeFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const { uid } = lstatSync(folder)
+  const own = process.getuid?.()
+  if (!lstatSync(folder).isDirectory() || (own !== undefined && uid !== own))
+    throw Object.assign(new Error(`${folder} belongs to somebody else`), { code: 'EACCES' })
+  chmodSync(folder, 0o700)
+}
+
+async function listenAt(path: string, onSocket: (socket: Socket) => void): Promise<Server> {
+  const { createServer } = await import('node:net')
+  const server = createServer({ allowHalfOpen: false, noDelay: true }, onSocket)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(path, resolve)
+  })
+  if (!isNamedPipe(path)) chmodSync(path, 0o600)
+  return server
+}
+
+async function isAnswered(path: string): Promise<boolean> {
+  try {
+    const socket = await connectTo(path)
+    socket.destroy()
+    return true
+  } catch {
+    return false // nobody is there
+  }
+}
+
+async function connectTo(path: string): Promise<Socket> {
+  const { connect } = await import('node:net')
+  const socket = connect(path)
+  await new Promise<void>((resolve, reject) => {
+    socket.once('error', reject)
+    socket.once('connect', resolve)
+  })
+  return socket
+}
+
+function toPipe(socket: Socket): Pipe {
+  socket.setEncoding('utf8')
+  // The end tells.
+  socket.on('error', () => undefined)
+  return {
+    write(text) {
+      if (socket.destroyed || socket.writableEnded) return
+      socket.write(text)
+      if (socket.writableLength > MAX_UNREAD_BYTES) socket.destroy()
+    },
+    onInput({ onText, onEnd }) {
+      socket.on('data', onText)
+      socket.on('close', onEnd)
+    },
+    end: () => void socket.end(),
+  }
+}

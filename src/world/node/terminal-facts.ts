@@ -1,0 +1,84 @@
+/**
+ * terminal-facts: what stdin, stdout and stderr are, and how text gets to the last two, at the least cost.
+ *
+ * Node's own streams take as long to load as a small command takes to run, so text is written to the descriptors
+ * themselves, and the streams are asked only where there may be a terminal behind them.
+ */
+import { fstatSync, statSync, writeSync } from 'node:fs'
+
+export interface TerminalFacts {
+  readonly isTerminal: { readonly out: boolean; readonly err: boolean }
+  readonly canAsk: boolean
+  readonly columns: number | undefined
+  readonly columnsBeside: number | undefined
+  readonly hasColor: { readonly out: boolean; readonly err: boolean }
+}
+
+export function lookAtTerminal(): TerminalFacts {
+  const { env } = process
+  const isTerminal = {
+    out: mayBeTerminal(1) && process.stdout.isTTY,
+    err: mayBeTerminal(2) && process.stderr.isTTY,
+  }
+  return {
+    isTerminal,
+    canAsk: isTerminal.out && mayBeTerminal(0) && process.stdin.isTTY,
+    columns: isTerminal.out ? process.stdout.columns || undefined : undefined,
+    columnsBeside: isTerminal.err ? process.stderr.columns || undefined : undefined,
+    hasColor: { out: hasColor(isTerminal.out, env), err: hasColor(isTerminal.err, env) },
+  }
+}
+
+export interface Writer {
+  write(descriptor: 1 | 2, text: string): void
+  /** Whether text is still on its way through a pipe that is full. */
+  isWriting(): boolean
+}
+
+export function createWriter(): Writer {
+  let onTheirWay = 0
+  return {
+    isWriting: () => onTheirWay > 0,
+    write(descriptor, text) {
+      const rest = writeNow(descriptor, Buffer.from(text))
+      if (rest.length === 0) return
+      onTheirWay += 1
+      // The stream waits until the reader has made room.
+      const stream = descriptor === 1 ? process.stdout : process.stderr
+      stream.write(rest, () => (onTheirWay -= 1))
+    },
+  }
+}
+
+/** Terminals are character devices, and so is the device that swallows everything. */
+export function mayBeTerminal(descriptor: number): boolean {
+  try {
+    const stats = fstatSync(descriptor)
+    if (process.platform === 'win32') return true
+    return stats.isCharacterDevice() && stats.rdev !== statSync('/dev/null').rdev
+  } catch {
+    return false // closed: nobody is there
+  }
+}
+
+/** What could not be written, because somebody made the pipe non-blocking and it is full. */
+function writeNow(descriptor: 1 | 2, text: Buffer): Buffer {
+  let rest = text
+  try {
+    while (rest.length > 0) rest = rest.subarray(writeSync(descriptor, rest))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    // The reader went away (`plugboard list | head`): there is nobody left to tell.
+    if (code === 'EPIPE') process.exit()
+    if (code !== 'EAGAIN') throw error
+  }
+  return rest
+}
+
+/** What the user says outranks what the terminal is; FORCE_COLOR outranks NO_COLOR, as it does in Node itself. */
+function hasColor(isTerminal: boolean, env: NodeJS.ProcessEnv): boolean {
+  const forced = env['FORCE_COLOR']
+  if (forced !== undefined) return forced !== '0' && forced !== 'false'
+  if ((env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb') return false
+  return isTerminal
+}

@@ -1,0 +1,130 @@
+/**
+ * visit: a command that a gateway carries out which runs already. All that is loaded for it is this.
+ *
+ * in     the words of the line
+ * out    what the gateway says to print, and its exit code; `alone` is called where there is no gateway that can do it
+ * never  calls `alone` once the gateway may have begun: what was asked for might happen twice
+ */
+import { existsSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { gatewayPlaceOf } from '../gateway-place.ts'
+import type { From, Reply, Visit, Word } from '../visit.ts'
+import type { Platform } from '../world.ts'
+import { pathsOf } from './paths.ts'
+import { createWriter, lookAtTerminal } from './terminal-facts.ts'
+
+export interface VisitLine {
+  readonly argv: readonly string[]
+  readonly version: string
+}
+
+export function visitGateway({ argv, version }: VisitLine, alone: () => void): void {
+  const path = findSocket()
+  const from = toFrom()
+  if (path === undefined || from === undefined) return alone()
+  const { write, isWriting } = createWriter()
+  const { isTerminal: _, ...terminal } = lookAtTerminal()
+  const socket = process.getBuiltinModule('node:net').connect(path)
+  const say = (said: Visit | Reply): void => void socket.write(`${JSON.stringify(said)}\n`)
+  let state: 'calling' | 'waiting' | 'over' = 'calling'
+  const end = (code: number): void => {
+    state = 'over'
+    process.exitCode = code
+    // At once: Node would first take its heap apart, for which nobody should wait.
+    if (!isWriting()) process.exit()
+    socket.destroy()
+  }
+  const goAlone = (): void => {
+    state = 'over'
+    process.off('SIGINT', interrupt)
+    socket.destroy()
+    alone()
+  }
+  const interrupt = (): void => {
+    // The second ends the program.
+    process.once('SIGINT', () => process.exit(130))
+    say({ interrupt: true })
+  }
+  const take = (word: Word): void => {
+    switch (word.say) {
+      case 'out':
+        return write(1, word.text)
+      case 'err':
+        return write(2, word.text)
+      case 'input':
+        return passInput(say)
+      case 'exit':
+        return end(word.code)
+      case 'alone':
+        if (word.why !== undefined) write(2, `note: ${word.why}\n`)
+        return goAlone()
+      default:
+    }
+  }
+  readLines(socket, (line) => {
+    state = state === 'calling' ? 'waiting' : state
+    if (state !== 'over') take(JSON.parse(line) as Word)
+  })
+  socket.on('connect', () => {
+    state = 'waiting'
+    process.once('SIGINT', interrupt)
+    say({ version, wants: { ...from, kind: 'command', argv, terminal } })
+  })
+  socket.on('error', () => {
+    if (state === 'calling') goAlone()
+  })
+  socket.on('close', () => {
+    if (state !== 'waiting') return
+    const { text, json } = LOST
+    if (argv.includes('--json')) write(1, `${JSON.stringify(json)}\n`)
+    else write(2, text)
+    end(1)
+  })
+}
+
+/** Undefined: there is none, for sure. */
+export function findSocket(): string | undefined {
+  const platform: Platform =
+    process.platform === 'win32' || process.platform === 'darwin' ? process.platform : 'linux'
+  const { env } = process
+  const paths = pathsOf(platform)
+  const home = env[platform === 'win32' ? 'USERPROFILE' : 'HOME']
+  // Whoever has no home is looked up by the command itself, at length.
+  if (home === undefined || !paths.isAbsolute(home)) return undefined
+  const { socket } = gatewayPlaceOf({ platform, env, home, paths })
+  return platform === 'win32' || existsSync(socket) ? socket : undefined
+}
+
+/** Undefined in a folder that is gone. */
+export function toFrom(): From | undefined {
+  try {
+    return { cwd: process.cwd(), env: process.env as Record<string, string> }
+  } catch {
+    return undefined // the command itself knows what to do there
+  }
+}
+
+export function readLines(socket: Socket, onLine: (line: string) => void): void {
+  let rest = ''
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop()!
+    for (const line of lines) onLine(line)
+  })
+}
+
+function passInput(say: (reply: Reply) => void): void {
+  process.stdin
+    .setEncoding('utf8')
+    .on('data', (input: string) => say({ input }))
+    .on('end', () => say({ input: null }))
+}
+
+const MESSAGE = 'the gateway went away before it had answered'
+const HINT = 'what was asked for may have happened; to see how the gateway is, run `plugboard status`'
+
+/** As the command itself would put it, of which nothing is loaded. */
+const LOST = {
+  text: `error: ${MESSAGE}\n\nhint: ${HINT}\n`,
+  json: { error: { code: 'serve/lost', message: MESSAGE, hints: [HINT] } },
+}

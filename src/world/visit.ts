@@ -1,0 +1,75 @@
+/**
+ * visit: what goes over the socket of a running gateway. Lines of JSON, each one message.
+ *
+ * The client says who it is and what it wants, in one line. What is wanted as MCP goes on as lines of MCP, both ways, once
+ * the gateway has said `welcome`; for a command, lines say what to print and, last, the exit code.
+ */
+
+/** Commands that connect, and so have something of a gateway that runs. `test` is about starting, which it does alone. */
+const COMMANDS: ReadonlySet<string> = new Set(['call', 'tools', 'resources', 'read', 'prompts', 'prompt'])
+
+/** What is configured on the line itself, or turned off, is no gateway's business. */
+const FOR_THIS_RUN = /^--(?:mcp-config|strict-mcp-config|no-mcp|alone|help|version)(?:=|$)|^-[hV]$/
+
+/** Whether a gateway that runs can carry out this line. */
+export function canVisit([command = '', ...rest]: readonly string[]): boolean {
+  if (rest.some((word) => FOR_THIS_RUN.test(word))) return false
+  return COMMANDS.has(command) || (command === 'list' && rest.includes('--check'))
+}
+
+/** Whether it is the line of an MCP client that a gateway that runs can serve. */
+export function canBridge([command = '', ...rest]: readonly string[]): boolean {
+  return command === 'serve' && rest.length === 1 && rest[0] === '--stdio'
+}
+
+/** The first line. */
+export interface Visit {
+  /** Of the visitor. A gateway of another version is not used. */
+  readonly version: string
+  readonly wants: Wish
+}
+
+export type Wish =
+  /** To be carried out here as it would be there. */
+  | ({
+      readonly kind: 'command'
+      readonly argv: readonly string[]
+      readonly terminal: VisitorTerminal
+    } & From)
+  /** To be a client of it. */
+  | ({ readonly kind: 'mcp' } & From)
+  | { readonly kind: 'status' }
+  | { readonly kind: 'stop' }
+
+/** Where a visitor comes from, which decides what is configured for it. */
+export interface From {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** What is behind the visitor's stdin, stdout and stderr. */
+export interface VisitorTerminal {
+  readonly canAsk: boolean
+  readonly columns?: number | undefined
+  readonly columnsBeside?: number | undefined
+  readonly hasColor: { readonly out: boolean; readonly err: boolean }
+}
+
+/** From the gateway. */
+export type Word =
+  | { readonly say: 'welcome'; readonly pid: number }
+  /** The visitor is to do without it; `why` is for people, where there is something to tell. */
+  | { readonly say: 'alone'; readonly why?: string }
+  | { readonly say: 'out' | 'err'; readonly text: string }
+  /** What is piped into the visitor is wanted. */
+  | { readonly say: 'input' }
+  /** The last one. */
+  | { readonly say: 'exit'; readonly code: number }
+  | { readonly say: 'status'; readonly status: object }
+
+/** From a visitor with a command, behind its first line. */
+export type Reply =
+  | { readonly input: string }
+  | { readonly input: null }
+  /** Ctrl-C. */
+  | { readonly interrupt: true }
