@@ -61,11 +61,12 @@ export interface CallDesk {
 }
 
 export async function callTool(desk: CallDesk, request: ToolRequest): Promise<ToolResult> {
-  const startedAt = desk.servers.clock.now()
-  const { outcome, details } = await perform(desk, request)
+  const { clock } = desk.servers
+  const startedAt = clock.now()
+  const { outcome, details, askedMs = 0 } = await perform(desk, request)
   const result = translate(outcome, {
     details,
-    durationMs: desk.servers.clock.now() - startedAt,
+    durationMs: clock.now() - startedAt - askedMs,
     budget: { maxTokens: desk.maxTokens, keep: (text) => desk.spill.keep(text, details.name) },
   })
   if (outcome.kind === 'aborted') throw new ToolAbortError(outcome.wasSent, result)
@@ -75,6 +76,8 @@ export async function callTool(desk: CallDesk, request: ToolRequest): Promise<To
 interface Performed {
   readonly outcome: CallOutcome
   readonly details: ResultDetails
+  /** How long a person thought about it, which is no time of the call. */
+  readonly askedMs?: number
 }
 
 async function perform(desk: CallDesk, { name, args: given, options }: ToolRequest): Promise<Performed> {
@@ -104,8 +107,11 @@ async function perform(desk: CallDesk, { name, args: given, options }: ToolReque
   const { tool: target } = found
   const details = detailsOf(target)
   const args = typeof given === 'function' ? given(target) : (given ?? {})
+  const { clock } = desk.servers
+  const askedAt = clock.now()
   const permission = await askPermit(desk.permit, target, { args, who, signal, ask, onJudged })
-  if (permission.kind !== 'allowed') return { outcome: permission, details }
+  const askedMs = clock.now() - askedAt
+  if (permission.kind !== 'allowed') return { outcome: permission, details, askedMs }
   const { isUnchanged } = permission
   const { unfinished, onLog, handlers, params: more } = options
   const outcome = await call(
@@ -113,7 +119,7 @@ async function perform(desk: CallDesk, { name, args: given, options }: ToolReque
     { target, args, isUnchanged, options: { signal, timeoutMs, onProgress, unfinished, onLog, handlers } },
     desk.guard,
   )
-  return { outcome, details }
+  return { outcome, details, askedMs }
 }
 
 /** To the server that was found, for as long as it has the tool that was permitted. */
