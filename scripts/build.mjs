@@ -115,8 +115,9 @@ const WARM_SERVER = `require('node:readline').createInterface({ input: process.s
   const { id, method } = JSON.parse(line)
   if (id === undefined) return
   const hello = { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'warm', version: '1' } }
-  const tools = [{ name: 'echo', description: 'echo', inputSchema: { type: 'object' } }]
-  const answer = { initialize: { result: hello }, 'tools/list': { result: { tools } } }[method]
+  const tools = [{ name: 'echo', description: 'echo', inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } }]
+  const content = [{ type: 'text', text: 'warm' }]
+  const answer = { initialize: { result: hello }, 'tools/list': { result: { tools } }, 'tools/call': { result: { content } } }[method]
   console.log(JSON.stringify({ jsonrpc: '2.0', id, ...(answer ?? { error: { code: -32601, message: 'no' } }) }))
 })`
 
@@ -176,18 +177,36 @@ function partsApart() {
 }
 
 /**
- * Runs the command once, on a home with a file of nearly every agent: the cache holds the functions that ran, and a
- * function that is not in it is compiled again in every run that needs it.
+ * Runs the commands that are run most, each for the caches of its own, on homes with a file of nearly every agent: a cache
+ * holds the functions that ran, and a function that is not in it is compiled again in every run that needs it.
  */
 function makeCodeCache() {
-  const home = mkdtempSync(join(tmpdir(), 'plugboard-build-'))
-  const local = { command: 'npx', args: ['-y', 'server', '${A:-b}'], env: { B: '${C:-d}', E: 'f' } }
-  const remote = {
-    type: 'http',
-    url: 'https://server.test/mcp',
-    headers: { Authorization: 'Bearer ${C:-d}' },
+  const servers = {
+    local: { command: 'npx', args: ['-y', 'server', '${A:-b}'], env: { B: '${C:-d}', E: 'f' } },
+    remote: { type: 'http', url: 'https://server.test/mcp', headers: { Authorization: 'Bearer ${C:-d}' } },
   }
+  inHome(servers, (plugboard) => {
+    plugboard('--help')
+    plugboard('list')
+    plugboard('sources')
+  })
+  const warm = {
+    local: { command: process.execPath, args: ['-e', WARM_SERVER], env: { B: '${C:-d}' } },
+    remote: { ...servers.remote, enabled: false },
+  }
+  inHome(warm, (plugboard) => {
+    plugboard('list', '--check')
+    plugboard('call', 'local', 'echo', 'text=warm')
+    plugboard('tools', 'local')
+  })
+}
+
+/** `use` gets the command, in a home where nearly every agent has these two servers. */
+function inHome({ local, remote }, use) {
+  const home = mkdtempSync(join(tmpdir(), 'plugboard-build-'))
   const family = JSON.stringify({ mcpServers: { local, remote } }, undefined, 2)
+  const [word, ...rest] = [local.command, ...local.args]
+  const off = { ...local, enabled: false }
   const files = {
     '.config/plugboard/mcp.json': family,
     '.config/plugboard/settings.json': '{ "deniedMcpServers": ["nobody"], "sources": { "crush": true } }',
@@ -204,24 +223,25 @@ function makeCodeCache() {
     '.config/Code/User/mcp.json': JSON.stringify({ servers: { local, remote } }),
     '.config/opencode/opencode.json': JSON.stringify({
       mcp: {
-        local: { type: 'local', command: ['npx', 'server'], environment: { B: '{env:C}' }, enabled: true },
+        local: { type: 'local', command: [word, ...rest], environment: { B: '{env:C}' }, enabled: true },
       },
     }),
-    '.config/crush/crush.json': JSON.stringify({ mcp: { local, remote } }),
+    '.config/crush/crush.json': JSON.stringify({ mcp: { local, remote: off } }),
     '.codex/config.toml':
-      '[mcp_servers.c]\ncommand = "node"\nargs = ["x"]\nenv = { D = "e" }\n\n[mcp_servers.d]\nurl = "https://server.test/mcp"\n',
+      '[mcp_servers.c]\ncommand = "node"\nargs = ["x"]\nenabled = false\nenv = { D = "e" }\n\n[mcp_servers.d]\nurl = "https://server.test/mcp"\nenabled = false\n',
     '.config/goose/config.yaml':
-      'extensions:\n  d:\n    type: stdio\n    cmd: node\n    args: ["x"]\n    enabled: true\n    timeout: 300\n',
+      'extensions:\n  d:\n    type: stdio\n    cmd: node\n    args: ["x"]\n    enabled: false\n    timeout: 300\n',
   }
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(home, path)), { recursive: true })
     writeFileSync(join(home, path), text)
   }
   const env = { PATH: process.env.PATH, HOME: home }
-  const plugboard = (...args) =>
-    execFileSync(process.execPath, [join(dist, 'bin.cjs'), ...args], { cwd: home, env, stdio: 'ignore' })
-  plugboard('list')
-  const warm = { mcpServers: { warm: { command: process.execPath, args: ['-e', WARM_SERVER] } } }
-  plugboard('list', '--check', '--strict-mcp-config', '--mcp-config', JSON.stringify(warm))
-  rmSync(home, { recursive: true })
+  try {
+    use((...args) =>
+      execFileSync(process.execPath, [join(dist, 'bin.cjs'), ...args], { cwd: home, env, stdio: 'ignore' }),
+    )
+  } finally {
+    rmSync(home, { recursive: true })
+  }
 }

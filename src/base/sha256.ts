@@ -27,21 +27,40 @@ function pad(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return padded
 }
 
+/**
+ * Written out, without a function for the rotations and without lists: a short-lived process runs all of it in the
+ * interpreter, where each of those costs as much as a round.
+ */
 function compress(state: Uint32Array, words: Uint32Array): void {
   for (let i = 16; i < 64; i++) {
     const early = words[i - 15]!
     const late = words[i - 2]!
-    const s0 = rotate(early, 7) ^ rotate(early, 18) ^ (early >>> 3)
-    const s1 = rotate(late, 17) ^ rotate(late, 19) ^ (late >>> 10)
-    words[i] = words[i - 16]! + s0 + words[i - 7]! + s1
+    words[i] =
+      words[i - 16]! +
+      (((early >>> 7) | (early << 25)) ^ ((early >>> 18) | (early << 14)) ^ (early >>> 3)) +
+      words[i - 7]! +
+      (((late >>> 17) | (late << 15)) ^ ((late >>> 19) | (late << 13)) ^ (late >>> 10))
   }
-  let [a, b, c, d] = [state[0]!, state[1]!, state[2]!, state[3]!]
-  let [e, f, g, h] = [state[4]!, state[5]!, state[6]!, state[7]!]
+  let a = state[0]!
+  let b = state[1]!
+  let c = state[2]!
+  let d = state[3]!
+  let e = state[4]!
+  let f = state[5]!
+  let g = state[6]!
+  let h = state[7]!
   for (let i = 0; i < 64; i++) {
-    const s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
-    const first = (h + s1 + ((e & f) ^ (~e & g)) + ROUND[i]! + words[i]!) | 0
-    const s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)
-    const second = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0
+    const first =
+      (h +
+        (((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7))) +
+        ((e & f) ^ (~e & g)) +
+        ROUND[i]! +
+        words[i]!) |
+      0
+    const second =
+      ((((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10))) +
+        ((a & b) ^ (a & c) ^ (b & c))) |
+      0
     h = g
     g = f
     f = e
@@ -51,11 +70,14 @@ function compress(state: Uint32Array, words: Uint32Array): void {
     b = a
     a = (first + second) | 0
   }
-  for (const [i, value] of [a, b, c, d, e, f, g, h].entries()) state[i] = state[i]! + value
-}
-
-function rotate(word: number, by: number): number {
-  return (word >>> by) | (word << (32 - by))
+  state[0]! += a
+  state[1]! += b
+  state[2]! += c
+  state[3]! += d
+  state[4]! += e
+  state[5]! += f
+  state[6]! += g
+  state[7]! += h
 }
 
 /** The first 32 bits of the fractional parts of the roots of the first primes: FIPS 180-4, §4.2.2 and §5.3.3. */

@@ -359,7 +359,9 @@ class LiveBoard implements Board {
     this.#isClosed = true
     this.#signIns?.close()
     this.#loader.close()
-    await this.#roster.close()
+    // Beside each other: servers take a moment to end, and the disk one to write.
+    await Promise.all([this.#roster.close(), this.#shared.cache.flush()])
+    // What was learnt of a server while it ended.
     await this.#shared.cache.flush()
   }
 
@@ -449,8 +451,14 @@ class LiveBoard implements Board {
     this.#changed.clear()
     this.#subscriptions.renew()
     if (!this.#isClosed) this.#signIns?.update()
+    this.#listeners.tell('change', { servers, ...this.#compare() })
+  }
+
+  /** A command that looks and leaves keeps no prompt that could be out of date: nothing is named or put into words for it. */
+  #compare(): { readonly tools: boolean; readonly section: boolean } {
+    if (this.#options.stay === 'once') return { tools: true, section: true }
     const { section, builtins } = this.#modelView.update(this.#roster.known())
     const tools = this.#toolList.update(this.#roster.inOrder()) || builtins
-    this.#listeners.tell('change', { servers, tools, section })
+    return { tools, section }
   }
 }

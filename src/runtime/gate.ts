@@ -15,6 +15,8 @@ export type Wait =
   | 'moment'
   /** Until each is ready or has failed. */
   | 'all'
+  /** Not at all. For commands that tell of each server as it comes, or wait for one by themselves. */
+  | 'none'
 
 const MOMENT_MS = 250
 
@@ -29,6 +31,7 @@ export function passGate(
   { wait, deadlineMs }: { readonly wait: Wait; readonly deadlineMs: number | undefined },
 ): Promise<void> {
   return new Promise((resolve) => {
+    if (wait === 'none') return resolve()
     let isMomentOver = false
     const patience = wait === 'all' && deadlineMs !== undefined ? 'long' : 'short'
     const cancels: (() => void)[] = []

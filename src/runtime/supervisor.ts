@@ -62,9 +62,10 @@ export interface Reached {
 export class Supervisor implements AttemptHooks {
   readonly server: AdmittedServer
   readonly #shared: Shared
-  readonly fingerprint: string
-  readonly #key: string
-  readonly #log: ServerLog
+  /** These are hashes, or hold one: made for those that are started, which in a command is often one of many. */
+  #hash: string | undefined
+  #cacheKey: string | undefined
+  #openLog: ServerLog | undefined
   #machine: Machine = IDLE
   #attempt: Attempt | undefined
   /** What was dropped and is not gone yet. */
@@ -81,9 +82,21 @@ export class Supervisor implements AttemptHooks {
   constructor(server: AdmittedServer, shared: Shared) {
     this.server = server
     this.#shared = shared
-    this.fingerprint = fingerprintOf(server)
-    this.#key = cacheKeyOf(`${server.name} ${this.fingerprint}`, shared.capabilities)
-    this.#log = openServerLog(shared.world, shared.dirs, server.name)
+  }
+
+  get fingerprint(): string {
+    return (this.#hash ??= fingerprintOf(this.server))
+  }
+
+  get #key(): string {
+    return (this.#cacheKey ??= cacheKeyOf(
+      `${this.server.name} ${this.fingerprint}`,
+      this.#shared.capabilities,
+    ))
+  }
+
+  get #log(): ServerLog {
+    return (this.#openLog ??= openServerLog(this.#shared.world, this.#shared.dirs, this.server.name))
   }
 
   get connection(): Connection {
@@ -146,7 +159,7 @@ export class Supervisor implements AttemptHooks {
   async close(): Promise<void> {
     this.#dispatch({ kind: 'close' })
     await this.#ending
-    this.#log.close()
+    this.#openLog?.close()
   }
 
   /** As `close`, once the requests in flight have their answers. */

@@ -21,7 +21,7 @@ export interface Question {
 
 /** Throws `cli/unknown-server`, `permit/denied`, what kept the server from being ready, `call/failed`. */
 export function ask(context: CommandContext, server: string, question: Question): Promise<Result> {
-  return withBoard(context, { only: [server], wait: 'moment' }, async (board) => {
+  return withBoard(context, { only: [server], wait: 'none' }, async (board) => {
     requireKnown(context, board, server)
     const said = (await board.permissions()).current()
     const no = denyReading(said, { tool: question.as, server }, context.world.platform)

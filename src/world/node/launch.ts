@@ -3,7 +3,8 @@
  * launch: what `plugboard` starts. Hands each bundle to V8 together with the code it compiled last time, which takes a
  * third off every start; Node 20 has no cache of its own for this.
  *
- * in     our bundles beside this file, and their caches, made by the build for one version of Node
+ * in     our bundles beside this file, and their caches, made by the build for one version of Node; one for each of the
+ *        commands that are run most, since all of a cache is read before the first line of code runs
  * never  trusts a cache from elsewhere: it stands beside the code, as trusted and as writable as that
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -20,14 +21,20 @@ type Bundle = (exports: object, require: (id: string) => unknown, module: { expo
 
 const loaded = new Map<string, { exports: object }>()
 
-// A command, and not `--version`: the cache is to hold what commands need.
-const isCommand = /^[a-z]/.test(process.argv[2] ?? '')
+const purpose = purposeOf(process.argv[2], process.argv)
 
 const argv = process.argv.slice(2)
 const alone = (): void => void load('plugboard')
 if (canVisit(argv)) visitGateway({ argv, version: __PLUGBOARD_VERSION__ }, alone)
 else if (canBridge(argv)) bridgeGateway(__PLUGBOARD_VERSION__, alone)
 else alone()
+
+function purposeOf(command: string | undefined, line: readonly string[]): string {
+  if (command === undefined) return 'any'
+  if (command.startsWith('-')) return 'flags'
+  if (command === 'list') return line.includes('--check') ? 'check' : 'list'
+  return command === 'call' ? 'call' : 'any'
+}
 
 function load(name: string): object {
   const known = loaded.get(name)
@@ -46,13 +53,14 @@ function requireFrom(id: string): unknown {
 
 function compile(name: string): Bundle {
   const filename = `${__dirname}/${name}.cjs`
-  const cacheFile = `${__dirname}/${name}-${process.version}-${process.arch}.cache`
+  const cacheFile = `${__dirname}/${name}-${purpose}-${process.version}-${process.arch}.cache`
   const cachedData = readCache(cacheFile)
-  const script = new Script(readFileSync(filename, 'utf8'), {
+  // The build writes ASCII: read in one go, and a byte for each character.
+  const script = new Script(readFileSync(filename, 'latin1'), {
     filename,
     ...(cachedData === undefined ? {} : { cachedData }),
   })
-  if (isCommand && (cachedData === undefined || script.cachedDataRejected === true))
+  if (cachedData === undefined || script.cachedDataRejected === true)
     process.on('exit', () => writeCache(cacheFile, script))
   return script.runInThisContext() as Bundle
 }

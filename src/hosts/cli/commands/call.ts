@@ -19,6 +19,9 @@ import { parseJson, parsePair, toArguments, type Pair } from '../../shared/tool-
 import { readMs, requireKnown, withBoard } from '../with-board.ts'
 import { toSafeText } from './read.ts'
 
+/** By then it is on its way, and this process has nothing to do. */
+const STARTED_MS = 5
+
 type Fields = Readonly<Record<string, unknown>>
 
 /** Throws `cli/unknown-server`, `cli/bad-argument`, `cli/unknown-argument` and other faults of the line. */
@@ -37,6 +40,10 @@ export async function run(context: CommandContext): Promise<number> {
     const options = { ...only, wait: waitFor(name, server), maxResultTokens: 0 }
     return await withBoard(context, options, async (board) => {
       if (server !== undefined) requireKnown(context, board, server)
+      // Read while the server starts, and not once it waits for the call. What is wrong with them, the call tells.
+      const cancel = context.world.clock.after(STARTED_MS, () => {
+        board.permissions().catch(() => undefined)
+      })
       const result = await board
         .call(name, (found) => toArguments(pairs, base, found), {
           signal: controller.signal,
@@ -46,6 +53,7 @@ export async function run(context: CommandContext): Promise<number> {
           who: 'person',
         })
         .catch(toAborted)
+        .finally(cancel)
       progress.clear()
       return present(context, result, output)
     })
@@ -74,7 +82,7 @@ function serverIn(pairs: readonly Pair[], base: Fields): string | undefined {
 /** What is listed is what is known of servers, as with `plugboard resources`. A call waits for its server by itself. */
 function waitFor(name: ToolName, server: string | undefined): Wait {
   const isListed = typeof name === 'string' && findBuiltin(name)?.access === 'list'
-  return !isListed ? 'moment' : server === undefined ? 'known' : 'all'
+  return !isListed ? 'none' : server === undefined ? 'known' : 'all'
 }
 
 function toAborted(error: unknown): ToolResult {

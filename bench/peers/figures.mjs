@@ -1,0 +1,171 @@
+/**
+ * figures: what of the harness's results we look at, and how Plugboard stands there.
+ *
+ * in     results by workload, `{ data: { [case]: { [id]: { [metric]: samples } } } }`; w1, w3 and w6 have no cases
+ * out    rows: the targets with what was measured, and every headline beside the floor, the SDK and the best peers
+ */
+import { show } from '../measure.mjs'
+
+const FLOOR = /^floor(?!-)/
+const SDK = /^sdk2(?:-min)?$/
+const REFERENCE = /^(?:floor|sdk|direct)/
+/** Not on Node: shown beside. Those that only print what is configured do something else. */
+const NATIVE = /^(?:claude|codex|opencode|omp)/
+const LEFT_OUT = /\(config only\)|-node20$/
+
+/** `[title, workload, case, metric, unit, better]`, one for each line of the ranking. */
+export const HEADLINES = [
+  ['`--version`', 'w1', undefined, 'version ms', 'ms'],
+  ['`--help`', 'w1', undefined, 'help ms', 'ms'],
+  ['list, 1 server, cold', 'w2', 'n1', 'cold shown ms', 'ms'],
+  ['list, 10 servers, cold', 'w2', 'n10', 'cold shown ms', 'ms'],
+  ['list, 10 servers, again', 'w2', 'n10', 'second shown ms', 'ms'],
+  ['list, 10 servers, until its end', 'w2', 'n10', 'cold exit ms', 'ms'],
+  ['list, 30 servers, cold', 'w2', 'n30', 'cold shown ms', 'ms'],
+  ['list, 10 servers in C, cold', 'w2', 'n10-c', 'cold shown ms', 'ms'],
+  ['list, one of 10 takes 3 s', 'w2', 'n10-slow3s', 'cold shown ms', 'ms'],
+  ['list, one of 10 hangs', 'w2', 'n10-hang', 'cold shown ms', 'ms'],
+  ['one call, cold', 'w3', undefined, 'cold ms', 'ms'],
+  ['one call, again', 'w3', undefined, 'second ms', 'ms'],
+  ['one call, something runs already', 'w3', undefined, 'warm ms', 'ms'],
+  ['import of the library', 'w4', 'ready', 'import ms', 'ms'],
+  ['10 servers ready', 'w4', 'ready', 'ready ms', 'ms'],
+  ['10 servers in C ready', 'w4', 'ready-c', 'ready ms', 'ms'],
+  ...['stdio', 'stdio-c', 'stdio-pin', 'http', 'sse'].flatMap((one) => [
+    [`${one}: 100 B, median`, 'w4', one, '100B p50 us', 'µs'],
+    [`${one}: 1 MB, median`, 'w4', one, '1MB p50 ms', 'ms'],
+    [`${one}: 8 MB, median`, 'w4', one, '8MB p50 ms', 'ms'],
+    [`${one}: calls/s, 32 at a time`, 'w4', one, 'calls/s @32', '/s', 'high'],
+    [`${one}: calls/s, 256 at a time`, 'w4', one, 'calls/s @256', '/s', 'high'],
+  ]),
+  ...['stdio', 'http', 'bridge'].flatMap((one) => [
+    [`gateway ${one}: open a session`, 'w5', one, 'open ms', 'ms'],
+    [`gateway ${one}: median`, 'w5', one, 'p50 us', 'µs'],
+    [`gateway ${one}: 99 of 100`, 'w5', one, 'p99 us', 'µs'],
+    [`gateway ${one}: calls/s, 32 at a time`, 'w5', one, 'calls/s @32', '/s', 'high'],
+    [`gateway ${one}: calls/s, 256 at a time`, 'w5', one, 'calls/s @256', '/s', 'high'],
+    [`gateway ${one}: memory after 30,000`, 'w5', one, 'RSS 30k MiB', 'MiB'],
+  ]),
+  ['memory, imported', 'w6', undefined, 'imported MiB', 'MiB'],
+  ['memory, 10 servers', 'w6', undefined, '10 srv MiB', 'MiB'],
+  ['memory, 50 servers', 'w6', undefined, '50 srv MiB', 'MiB'],
+  ...['n0', 'n10', 'n10-slow3s', 'n10-hang'].map((one) => [
+    `agent, ${one}: first request to the model`,
+    'w8',
+    one,
+    'first request ms',
+    'ms',
+  ]),
+].map(([title, workload, kase, metric, unit, better = 'low']) => ({
+  title,
+  workload,
+  kase,
+  metric,
+  unit,
+  better,
+}))
+
+/** The issue's own limits, as ratios: `of` may name another row of the same workload. */
+const TARGETS = [
+  target('`plugboard --version`', 'w1', undefined, 'version ms', { most: 1.3 }),
+  target('`plugboard list`', 'w1', undefined, 'version ms', { most: 2, id: 'plugboard list (config only)' }),
+  target('`list --check`, 10 stdio servers, cold', 'w2', 'n10', 'cold shown ms', { most: 1.25 }),
+  target('the same, one hangs: nine on screen', 'w2', 'n10-hang', 'cold shown ms', { most: 1.3 }),
+  target('one call from a cold process', 'w3', undefined, 'cold ms', { most: 1.5 }),
+  target('one call through a running gateway', 'w3', undefined, 'warm ms', {
+    most: 1.5,
+    floorOf: ['w1', 'version ms'],
+  }),
+]
+
+function target(title, workload, kase, metric, { most, id = 'plugboard', floorOf }) {
+  return { title, workload, kase, metric, most, id, floorOf }
+}
+
+export const TARGET_HEAD = ['what', 'plugboard', 'floor', 'ratio', 'at most', '']
+
+export function ourTargets(found) {
+  return TARGETS.map(({ title, workload, kase, metric, most, id, floorOf }) => {
+    const ours = valueOf(rowsOf(found, workload, kase), id, metric)
+    const floor =
+      floorOf === undefined
+        ? valueOf(rowsOf(found, workload, kase), 'floor', metric)
+        : valueOf(rowsOf(found, floorOf[0]), 'floor', floorOf[1])
+    const ratio = ours / floor
+    const verdict = Number.isFinite(ratio) ? (ratio <= most ? 'met' : '**missed**') : 'not measured'
+    return [title, show(ours), show(floor), show(ratio), String(most), verdict]
+  })
+}
+
+export const RANK_HEAD = [
+  'what',
+  'floor',
+  'SDK',
+  'plugboard',
+  'best on Node',
+  '/best',
+  '/SDK',
+  '/floor',
+  'best native',
+  '/native',
+]
+
+export function ranking(found) {
+  return HEADLINES.flatMap((headline) => {
+    const standing = standingOf(found, headline)
+    return standing?.ours === undefined ? [] : [rankRow(headline, standing)]
+  })
+}
+
+function rankRow({ title, unit, better }, { floor, sdk, ours, node, native }) {
+  const worse = (other) =>
+    other === undefined ? '–' : show(better === 'high' ? other.value / ours.value : ours.value / other.value)
+  const named = (one) => (one === undefined ? '–' : `${show(one.value)} ${one.id}`)
+  return [
+    `${title}, ${unit}`,
+    show(floor?.value),
+    show(sdk?.value),
+    show(ours.value),
+    named(node),
+    worse(node),
+    worse(sdk),
+    worse(floor),
+    named(native),
+    worse(native),
+  ]
+}
+
+/** Everyone at one headline, best first, and who of them is the floor, the SDK, ours and the best of the others. */
+export function standingOf(found, { workload, kase, metric, better }) {
+  const rows = rowsOf(found, workload, kase)
+  if (rows === undefined) return undefined
+  const all = Object.keys(rows)
+    .map((id) => ({ id, value: valueOf(rows, id, metric), kind: kindOf(id) }))
+    .filter(({ id, value }) => Number.isFinite(value) && !LEFT_OUT.test(id))
+    .sort((a, b) => (better === 'high' ? b.value - a.value : a.value - b.value))
+  return {
+    all,
+    floor: all.find(({ id }) => FLOOR.test(id)),
+    sdk: all.find(({ id }) => SDK.test(id)),
+    ours: all.find(({ kind }) => kind === 'ours'),
+    node: all.find(({ kind }) => kind === 'node'),
+    native: all.find(({ kind }) => kind === 'native'),
+  }
+}
+
+function kindOf(id) {
+  if (id.startsWith('plugboard')) return 'ours'
+  if (REFERENCE.test(id)) return 'reference'
+  return NATIVE.test(id) ? 'native' : 'node'
+}
+
+function rowsOf(found, workload, kase) {
+  const data = found[workload]?.data
+  return kase === undefined ? data : data?.[kase]
+}
+
+function valueOf(rows, id, metric) {
+  const samples = (rows?.[id]?.[metric] ?? []).filter(Number.isFinite).toSorted((a, b) => a - b)
+  const middle = samples.length >> 1
+  return samples.length % 2 === 1 ? samples[middle] : (samples[middle - 1] + samples[middle]) / 2
+}
