@@ -51,6 +51,8 @@ export interface ServerSnapshot {
   readonly warnings: readonly Problem[]
   /** Its file cannot be read any more: it runs as the file was before. */
   readonly isStale?: true
+  /** Its process was ended because nobody used it, and starts again with the next call. */
+  readonly isAsleep?: true
 }
 
 /** A session, and whose it is: of another than was asked, when a reload has put one in its place meanwhile. */
@@ -126,6 +128,7 @@ export class Supervisor implements AttemptHooks {
       ...(this.#offering === undefined ? {} : { offering: this.#offering, era: this.#offering.hello.era }),
       ...(this.#cachedAt === undefined ? {} : { cachedAt: this.#cachedAt }),
       ...(wire === undefined ? {} : { wire }),
+      ...(this.liveSession?.isAsleep === true ? { isAsleep: true as const } : {}),
       stages: this.#attempt?.stages ?? [],
       warnings: this.#warnings,
     }

@@ -72,6 +72,7 @@ async function inForeground(context: CommandContext, address: Address | undefine
   await using daemon = await openDaemon({
     world,
     version,
+    sharing: {},
     load: () => loadAgain(context, { connectors: 'fetch' }),
     command: (argv, shown, visited) => {
       if (!canVisit(argv)) throw new Error(`no command for a visitor: ${argv[0] ?? ''}`)
