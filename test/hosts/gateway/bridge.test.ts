@@ -45,7 +45,7 @@ async function untilListed(client: Client, name: string): Promise<void> {
 test('clients of one project share a server, and each sees the project it was started in', async () => {
   await using daemon = openDaemonMachine(
     { one: server('tells-who') },
-    { ...RULES, './.mcp.json': { mcpServers: { local: server('tells-who') } } },
+    { ...RULES, './.mcp.json': { mcpServers: { local: server('tells-who', { env: { VALUE: 'local' } }) } } },
   )
   const { machine } = daemon
   await machine.run(['trust', 'approve', 'local', '--yes'])
