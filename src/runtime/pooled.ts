@@ -114,16 +114,22 @@ export class Pooled implements ConnectListener {
     this.#underWay += 1
     lease.underWay += 1
     this.#cancelSleep?.()
-    const done = (): void => {
-      this.#underWay -= 1
-      lease.underWay -= 1
-      if (lease.underWay === 0) lease.tellDrained()
-      if (this.#underWay === 0) this.#sleepLater()
-    }
     const state = this.#state
-    const answer = state.kind === 'live' ? send(state.session) : this.#wake().then(send)
-    answer.then(done, done)
+    const answer = state.kind === 'live' ? send(state.session) : this.#wakeAnd(send)
+    const finish = (): void => this.#finish(lease)
+    void answer.then(finish, finish)
     return answer
+  }
+
+  #finish(lease: Lease): void {
+    this.#underWay -= 1
+    lease.underWay -= 1
+    if (lease.underWay === 0) lease.tellDrained()
+    if (this.#underWay === 0) this.#sleepLater()
+  }
+
+  async #wakeAnd(send: (session: Session) => Promise<Result>): Promise<Result> {
+    return send(await this.#wake())
   }
 
   notify(method: string, params: Params | undefined): void {

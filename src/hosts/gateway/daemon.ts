@@ -18,7 +18,7 @@ import {
 } from '../../runtime/running-gateway.ts'
 import { gatewayPlaceOf, type GatewayPlace } from '../../world/gateway-place.ts'
 import type { Visit, Wish, Word } from '../../world/visit.ts'
-import type { Pipe, World } from '../../world/world.ts'
+import type { Pipe, TlsIdentity, World } from '../../world/world.ts'
 import type { DaemonRequest, HttpServingOptions, OpenDaemon } from '../shared/gateway-host.ts'
 import { House, type Room } from './house.ts'
 import { openServing } from './serve.ts'
@@ -73,7 +73,7 @@ class Daemon implements OpenDaemon {
       world,
       idleMs,
       load: (of) => request.load(of),
-      open: (of, load) => openServing({ world: of, version, load, pool: this.#pool }),
+      open: (of, load) => openServing({ world: of, version, load, audit: request.audit, pool: this.#pool }),
     })
   }
 
@@ -107,8 +107,8 @@ class Daemon implements OpenDaemon {
 
   async overHttp(options: HttpServingOptions): Promise<number> {
     const port = await this.#base!.serving.overHttp(options)
-    const { host } = options
-    this.#address = `http://${host.includes(':') ? `[${host}]` : host}:${port}/mcp`
+    const { host, tls } = options
+    this.#address = `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}/mcp`
     this.log(`serving ${this.#address}`)
     await this.#record()
     return port
@@ -116,6 +116,15 @@ class Daemon implements OpenDaemon {
 
   async status(): Promise<GatewayStatus> {
     return { gateway: { running: true, ...this.#facts() }, servers: await this.#house.status() }
+  }
+
+  renew(tls: TlsIdentity): void {
+    this.#base!.serving.renew(tls)
+  }
+
+  async drain(limitMs: number): Promise<void> {
+    this.#isClosing = true
+    await this.#house.drain(limitMs)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
