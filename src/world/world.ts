@@ -563,6 +563,8 @@ export interface Terminal {
   onInterrupt(listener: () => void): () => void
   /** Somebody asks this process to end, and to finish what it does before. */
   onTerminate(listener: () => void): void
+  /** Somebody asks this process to read its files again (SIGHUP), any number of times. Absent where nobody can. */
+  onHangup?(listener: () => void): void
   /**
    * Lines that are typed or piped in while something else goes on, and Esc where keys can be told from lines. The answer
    * stops listening.

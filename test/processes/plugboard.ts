@@ -10,6 +10,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { findIssued } from '../servers/issued.ts'
 
 export const DIST = fileURLToPath(new URL('../../dist', import.meta.url))
 
@@ -127,7 +128,7 @@ interface ChildOptions extends Pick<
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Rejects when the child does not end by itself. */
+/** Rejects when the child does not end by itself, or prints what an authorization server of these tests gave in secret. */
 export function runChild(
   [program, ...args]: readonly string[],
   { cwd, env, input, leavesInputOpen, interruptAt, interruptWhen }: ChildOptions,
@@ -156,7 +157,10 @@ export function runChild(
     child.on('error', reject)
     child.on('close', (code, signal) => {
       clearTimeout(timer)
+      const leaks = findIssued(stdout + stderr).length
       if (code === null) reject(new Error(`ended by ${signal}: ${args.join(' ')}\n${stderr}`))
+      else if (leaks > 0)
+        reject(new Error(`${leaks} secrets were printed: ${args.join(' ')}\n${stdout}\n${stderr}`))
       else resolve({ code, stdout, stderr })
     })
   })

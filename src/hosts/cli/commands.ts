@@ -70,11 +70,64 @@ const ENV_FLAG: Flag = {
   summary: 'a variable of a server to start; may be given more than once',
 }
 
+const CLIENT_SECRET_FLAG: Flag = {
+  name: 'client-secret',
+  summary: 'ask for the secret of its OAuth client, or take it from `MCP_CLIENT_SECRET`',
+}
+
 const REGISTRY_FLAG: Flag = {
   name: 'registry',
   value: 'url',
   summary: 'another registry than the official one, or than that of the setting `registry`',
 }
+
+/** Who may come in, and what is seen of it. */
+const SERVE_FLAGS: readonly Flag[] = [
+  {
+    name: 'audit',
+    value: 'file',
+    summary: 'write down who called what, and what became of it, as lines of JSON',
+  },
+  { name: 'audit-arguments', summary: 'with the arguments of calls; what looks like a secret is left out' },
+  {
+    name: 'rate-limit',
+    value: 'n/s or n/m',
+    summary: 'how often one client may ask, or `off`; the default is 100/s where others can come in',
+  },
+  {
+    name: 'drain-timeout',
+    value: 'seconds',
+    summary: 'how long calls may take to finish after SIGTERM; 10 by default',
+  },
+  {
+    name: 'tls-cert',
+    value: 'file',
+    summary: 'HTTPS, with this certificate (PEM); read again when it changes',
+  },
+  { name: 'tls-key', value: 'file', summary: 'the key of the certificate' },
+  {
+    name: 'allowed-host',
+    value: 'name',
+    isRepeatable: true,
+    summary: 'a name that clients may use for this machine; may be given more than once',
+  },
+  {
+    name: 'auth-issuer',
+    value: 'url',
+    summary: 'let in who has a token of this OAuth issuer, in place of the token of this gateway',
+  },
+  {
+    name: 'auth-audience',
+    value: 'text',
+    isRepeatable: true,
+    summary: 'what such a token may be made for, besides the address of this gateway',
+  },
+  { name: 'public-url', value: 'url', summary: 'the address under which clients know this gateway' },
+  {
+    name: 'dangerously-serve-without-tls',
+    summary: 'to other machines, although everything can be read on the way',
+  },
+]
 
 const DRY_RUN_FLAG: Flag = { name: 'dry-run', summary: 'write nothing, and show what would change' }
 
@@ -274,7 +327,11 @@ export const PLUGBOARD: Command = {
           isRepeatable: true,
           summary: 'ask for this, and not for what the server names; may be given more than once',
         },
-        { name: 'timeout', value: 'ms', summary: 'give up after so long; default 300000 (5 minutes)' },
+        {
+          name: 'timeout',
+          value: 'ms',
+          summary: 'give up after so long; default 300000 (5 minutes), 0 is never',
+        },
         {
           name: 'token-file',
           value: 'file',
@@ -300,7 +357,11 @@ export const PLUGBOARD: Command = {
       summary: 'sign out of a server: take its tokens back where that can be done, and forget them',
       arguments: [{ name: 'server', count: 'one' }],
       flags: [],
-      examples: ['plugboard logout linear', 'plugboard logout https://mcp.linear.app/mcp'],
+      examples: [
+        'plugboard logout linear',
+        'plugboard logout https://mcp.linear.app/mcp',
+        'plugboard logout deploy-token',
+      ],
       load: async () => (await import('./signing-in.ts')).logout,
     },
     {
@@ -371,12 +432,14 @@ export const PLUGBOARD: Command = {
           name: 'foreground',
           summary: 'with --daemon: not in the background, for whoever looks after processes',
         },
+        ...SERVE_FLAGS,
       ],
       examples: [
         'plugboard serve --stdio',
         'plugboard serve --http 7777',
         'plugboard serve --daemon',
         'plugboard serve --daemon --http 7777',
+        'plugboard serve --http 7777 --audit audit.jsonl',
       ],
       load: async () => (await import('./connected.ts')).serve,
     },
@@ -431,6 +494,13 @@ export const PLUGBOARD: Command = {
           summary: 'sent with every request; may be given more than once',
         },
         { name: 'token', value: 'token', summary: 'sent as a bearer token; `${NAME}` for a variable' },
+        { name: 'client-id', value: 'id', summary: 'the OAuth client that you registered for it' },
+        CLIENT_SECRET_FLAG,
+        {
+          name: 'callback-port',
+          value: 'port',
+          summary: 'the port of the redirect address that you registered',
+        },
         ENV_FLAG,
         { name: 'cwd', value: 'folder', summary: 'where a server is started' },
       ],
@@ -451,7 +521,7 @@ export const PLUGBOARD: Command = {
         { name: 'name', count: 'one', missing: 'a name for the server' },
         { name: 'json', count: 'one', missing: 'the JSON of a server' },
       ],
-      flags: ADD_FLAGS,
+      flags: [...ADD_FLAGS, CLIENT_SECRET_FLAG],
       examples: [`plugboard add-json files '{"command":"npx"}'`],
       load: async () => (await import('./adding.ts')).addJson,
     },

@@ -86,6 +86,8 @@ export class Relay {
       ask,
       notify: (method: string, params: Params) => caller.notify(method, params),
       markPermitted: () => void (isPermitted = true),
+      // The old era has no word for it: what the server makes of the refusal is the answer.
+      missed: () => undefined,
     }
     for (let round = 0; round <= MAX_ROUNDS; round++) {
       const result = await work({ ...request, more, isPermitted })
@@ -98,7 +100,9 @@ export class Relay {
 
   async #inRounds({ caller, params, signal }: Conversation, work: Work): Promise<Result> {
     const { requestState, inputResponses } = params
-    const about = JSON.stringify([params['name'], params['uri'], params['arguments']])
+    // Whose it is counts, too: a state that somebody else got hold of is of no use to them.
+    const holder = caller.sighting?.begun.principal.key
+    const about = JSON.stringify([holder, params['name'], params['uri'], params['arguments']])
     const kept = isOurs(requestState) ? this.#kept.take(requestState) : undefined
     if (isOurs(requestState) && kept === undefined)
       throw invalid('this `requestState` is not known here, or not any more')

@@ -15,7 +15,7 @@ export interface NodeTerminal extends Terminal {
 
 export function createNodeTerminal(): NodeTerminal {
   const { isTerminal, ...facts } = lookAtTerminal()
-  const { write, isWriting } = createWriter()
+  const { write, isWriting, holdInput } = createWriter()
   return {
     ...facts,
     isWriting,
@@ -28,6 +28,7 @@ export function createNodeTerminal(): NodeTerminal {
     },
     inputWithin: async (ms) => (isPiped() ? readWithin(ms) : { kind: 'none' }),
     onInput({ onText, onEnd }) {
+      holdInput()
       process.stdin.setEncoding('utf8').on('data', onText).on('end', onEnd)
     },
     onInterrupt(listener) {
@@ -56,6 +57,7 @@ export function createNodeTerminal(): NodeTerminal {
       }
     },
     onTerminate: (listener) => void process.once('SIGTERM', listener),
+    onHangup: (listener) => void process.on('SIGHUP', listener),
     async choose(question, options) {
       const { select } = await import('@clack/prompts')
       const answer = await select<string>({ message: question, options: [...options] })

@@ -1,14 +1,13 @@
 /**
  * login: the command as people use it: with a browser, over SSH, in a terminal that they lose patience with.
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { startAuthorizationServer, type AuthorizationServer } from '../../servers/authorization-server.ts'
 import { answerLegacy, serve } from '../../servers/http/loopback.ts'
 import { startProtectedServer } from '../../servers/protected-server.ts'
 import { putBrowser } from '../../processes/browser.ts'
-import { openMachine, DIST, type Machine } from '../../processes/plugboard.ts'
+import { pasteLogin } from '../../processes/paste-login.ts'
+import { openMachine, type Machine } from '../../processes/plugboard.ts'
 import { KEYS, runInTerminal } from '../../processes/terminal.ts'
 
 interface Setting extends AsyncDisposable {
@@ -83,22 +82,12 @@ describe('plugboard login', () => {
     await using setting = await set()
     await using browser = await putBrowser(setting.machine, setting.authorization)
     const { machine, authorization } = setting
-    const child = spawn(process.execPath, [`${DIST}/bin.cjs`, 'login', 'linear', '--no-browser'], {
-      cwd: machine.project,
-      env: { PATH: browser.path, HOME: machine.home, PLUGBOARD_KEYCHAIN: 'off' },
+    const { code, stdout } = await pasteLogin(machine, {
+      args: ['linear'],
+      env: { PATH: browser.path },
+      paste: async (page) => [(await authorization.approve(page)).href],
     })
-    let [stdout, stderr] = ['', '']
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
-    const page = new Promise<string>((resolve) => {
-      child.stderr.setEncoding('utf8').on('data', (text: string) => {
-        stderr += text
-        const found = /^ {2}(http\S+)$/m.exec(stderr)?.[1]
-        if (found !== undefined) resolve(found)
-      })
-    })
-    const exit = once(child, 'close')
-    child.stdin.write(`${(await authorization.approve(await page)).href}\n`)
-    expect(await exit).toEqual([0, null])
+    expect(code).toBe(0)
     expect(stdout).toMatch(/^signed in to `linear`/)
     expect(browser.pages).toEqual([])
   })
@@ -172,6 +161,9 @@ describe('in a terminal', () => {
     })
     expect(code).toBe(130)
     expect(text).toContain('cancelled: nobody was signed in')
+    // Whoever wants to is told how, and what to paste.
+    expect(text).toContain('(Esc cancels)')
+    expect(text.replaceAll(/\s+/g, ' ')).toContain('paste the whole address it shows here')
     expect(authorization.count('token')).toBe(0)
   })
 
