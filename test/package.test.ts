@@ -2,11 +2,22 @@
  * package: what would be published installs and runs, in a folder that knows nothing of this one.
  */
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runChild } from './processes/plugboard.ts'
+import { openStreamingModel } from './servers/http/streaming-model.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
@@ -54,6 +65,23 @@ describe('the package', () => {
     const bin = join(folder, 'node_modules', '.bin', 'plugboard')
     expect(run(bin, ['trust', 'approve', 'shop'], project)).toContain('approved `shop`')
     expect(run(bin, ['list'], project)).toMatch(/shop +stdio +project +mcp.json +chosen/)
+  })
+
+  test('has the shell with all it is made of inside: a model can be asked, and nothing else is installed', async () => {
+    for (const name of ['ai', '@ai-sdk', 'ink', 'react'])
+      expect(existsSync(join(folder, 'node_modules', name))).toBe(false)
+    for (const provider of ['openai', 'anthropic']) {
+      await using model = await openStreamingModel({ kind: 'text', text: `From ${provider}.` })
+      const env = {
+        PATH: process.env['PATH'] ?? '',
+        HOME: join(folder, 'home'),
+        PLUGBOARD_MODEL: `${provider}/scripted`,
+        [`${provider.toUpperCase()}_BASE_URL`]: `${model.origin}/v1`,
+      }
+      const line = [join(folder, 'node_modules', '.bin', 'plugboard'), 'run', 'hello']
+      const { code, stdout, stderr } = await runChild(line, { cwd: folder, env })
+      expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: `From ${provider}.\n` })
+    }
   })
 
   test('is a library that can be imported', () => {

@@ -1,10 +1,16 @@
 /**
  * Sign-ins as people and scripts meet them: the built command, real processes, a real authorization server.
  */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { openMachine, type Machine, type Ran } from './processes/plugboard.ts'
+import { serverEntry } from './boards/open.ts'
+import { pasteLogin } from './processes/paste-login.ts'
+import { DIST, openMachine, type Machine, type Ran } from './processes/plugboard.ts'
+import { runInTerminal } from './processes/terminal.ts'
 import {
   startAuthorizationServer,
   type AuthorizationServer,
@@ -94,6 +100,9 @@ describe('20 processes with one sign-in', () => {
   })
 })
 
+/** A server that is started, and asks for a credential that nobody has. */
+const ASKING = { ...serverEntry('well-behaved'), auth: { type: 'oauth', credentialId: 'wanted' } }
+
 describe('login --token-file', () => {
   test('takes the JSON of a token endpoint, and says what it gives', async () => {
     await using stage = await openStage()
@@ -180,6 +189,74 @@ console.log(JSON.stringify(r===undefined?{jsonrpc:'2.0',id:m.id,error:{code:-326
     expect(await machine.run(['call', 'deploy', 'length'])).toMatchObject({ stdout: '0\n' })
   })
 
+  test('reads stdin', async () => {
+    await using stage = await openStage()
+    const input = JSON.stringify(stage.seed)
+    const args = ['login', 'guarded', '--token-file', '-']
+    expect(await stage.machine.run(args, { input })).toMatchObject({ code: 0, stderr: '' })
+    expect(await stage.plugboard(...CALL)).toMatchObject({ code: 0 })
+  })
+
+  test('a token that the server does not take is kept, and both is said', async () => {
+    await using stage = await openStage()
+    const args = ['login', 'guarded', '--token-file', '-']
+    const { code, stdout, stderr } = await stage.machine.run(args, { input: 'not-a-good-one' })
+    expect([code, stdout]).toEqual([4, ''])
+    expect(stderr).toMatch(
+      /^the sign-in is kept, but `guarded` cannot be used with it yet:\nerror: `guarded` needs/,
+    )
+  })
+
+  test('is not taken for an entry that has one of its own, nor for nobody', async () => {
+    await using stage = await openStage()
+    const own = { type: 'http', url: stage.server.url, headers: { Authorization: 'Bearer mine' } }
+    stage.machine.write({ '~/.config/plugboard/mcp.json': { mcpServers: { own } } })
+    const login = (name: string): Promise<Ran> =>
+      stage.machine.run(['login', name, '--token-file', '-'], { input: 'tok' })
+    expect((await login('own')).stderr).toContain(
+      'error: the entry of `own` sends an `Authorization` of its own',
+    )
+    expect((await login('won')).stderr).toContain('hint: did you mean `own`?')
+    expect(existsSync(stage.machine.at(STORE))).toBe(false)
+  })
+
+  test('a credential that no entry asks for is kept, said to be of no use, and can be forgotten by its name', async () => {
+    using machine = openMachine({
+      '~/.config/plugboard/mcp.json': {
+        mcpServers: { local: serverEntry('well-behaved'), asking: ASKING },
+      },
+    })
+    const login = ['login', 'local', '--credential', 'spare', '--token-file', '-']
+    const { code, stderr } = await machine.run(login, { input: 'tok-1234567890' })
+    expect(code, stderr).toBe(0)
+    expect(stderr).toContain('does not ask for the credential `spare`, so it is kept, but not used')
+    expect(stderr).toContain(
+      'hint: put into its entry: `"auth": { "type": "oauth", "credentialId": "spare" }`',
+    )
+    expect((await machine.run(['auth', 'status'])).stdout).toContain('credential spare')
+    expect(await machine.run(['logout', 'spare'])).toMatchObject({ code: 0 })
+    expect((await machine.run(['auth', 'status'])).stdout).toContain('nobody is signed in anywhere')
+    // What is said to whoever needs one leads to one.
+    expect((await machine.run(['login', 'asking'])).stderr).toContain(
+      'plugboard login --credential wanted asking`',
+    )
+    expect((await machine.run(['test', 'asking'])).stderr).toContain(
+      'run `plugboard login --credential wanted asking`',
+    )
+  })
+
+  test('a credential can be typed in, and is not seen', async () => {
+    using machine = openMachine({ '~/.config/plugboard/mcp.json': { mcpServers: { asking: ASKING } } })
+    const { code, raw } = await runInTerminal(machine, 'plugboard login asking --credential wanted', {
+      columns: 100,
+      answers: [{ when: 'Token:', keys: 'tok-1234567890\r' }],
+      env: { PLUGBOARD_KEYCHAIN: 'off' },
+    })
+    expect(code, raw).toBe(0)
+    expect(raw).not.toContain('tok-1234567890')
+    expect(readFileSync(machine.at(STORE), 'utf8')).toContain('tok-1234567890')
+  })
+
   test('a server that is started and asks for none wants a name', async () => {
     using machine = openMachine({
       './token.txt': 'tok',
@@ -228,9 +305,82 @@ describe('auth status', () => {
     expect(stage.machine.shorten(stderr)).toContain(`hint: run \`chmod 600 ${STORE}\``)
     const called = await stage.plugboard(...CALL)
     expect(called.code).toBe(4)
+    // Signing in again would not help, so it is not what is said.
+    const { stderr: said } = called
+    expect(said).toContain(
+      'your sign-ins are not used, because other users of this machine can read the file',
+    )
+    expect(stage.machine.shorten(said)).toContain(`hint: run \`chmod 600 ${STORE}\``)
+    expect(said).not.toContain('plugboard login')
     expect(stage.server.tokens).toHaveLength(1)
   })
 })
+
+describe('processes that wait', () => {
+  test('pick up a sign-in that is made in another', async () => {
+    await using stage = await openStage()
+    await using waiting = await startBoard(stage)
+    await waiting.until('needs-auth')
+    expect(await signIn(stage)).toMatchObject({ code: 0 })
+    await waiting.until('ready')
+    expect(stage.server.tokens).toEqual([stage.given.accessToken])
+  })
+
+  test('and the threads of one renew once', async () => {
+    await using stage = await openStage()
+    await signIn(stage, { ...stage.seed, expires_in: 0 })
+    const renewed = stage.authorization.count('token refresh_token')
+    stage.authorization.expireAccessTokens()
+    await using threads = await startBoard(stage, 8)
+    await threads.until('ready', 8)
+    expect(stage.authorization.count('token refresh_token')).toBe(renewed + 1)
+  })
+})
+
+/** A program that embeds the library, in so many threads; each tells the states of its server. */
+async function startBoard({ machine }: Stage, threads = 1): Promise<Waiting & AsyncDisposable> {
+  const library = JSON.stringify(pathToFileURL(join(DIST, 'index.js')).href)
+  machine.write({
+    './board.mjs': `import { isMainThread, threadId, Worker } from 'node:worker_threads'
+if (isMainThread && ${threads} > 1) for (let i = 0; i < ${threads}; i++) new Worker(new URL(import.meta.url))
+else {
+  const { openPlugboard } = await import(${library})
+  const board = await openPlugboard({ cwd: ${JSON.stringify(machine.project)} })
+  const tell = () => console.log(threadId + ' ' + board.snapshot().servers[0].connection.state)
+  board.on('change', tell)
+  tell()
+  setInterval(() => undefined, 1000)
+}`,
+  })
+  const child = spawn(process.execPath, [machine.at('./board.mjs')], {
+    cwd: machine.project,
+    env: { PATH: process.env['PATH'] ?? '', HOME: machine.home, PLUGBOARD_KEYCHAIN: 'off' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const told = new Set<string>()
+  let look = (): void => undefined
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    for (const line of text.trim().split('\n')) told.add(line)
+    look()
+  })
+  return {
+    until: (state, count = 1) =>
+      new Promise((resolve) => {
+        look = () => [...told].filter((line) => line.endsWith(` ${state}`)).length >= count && resolve()
+        look()
+      }),
+    async [Symbol.asyncDispose]() {
+      const gone = once(child, 'close')
+      child.kill()
+      await gone
+    },
+  }
+}
+
+interface Waiting {
+  /** Resolves when so many have told of this state. */
+  until(state: string, count?: number): Promise<void>
+}
 
 describe('logout', () => {
   test('takes the tokens back, forgets them, and says so', async () => {
@@ -304,6 +454,14 @@ net.Server.prototype.listen=function(...a){fs.appendFileSync(${JSON.stringify(bo
       await stage.machine.run(args, { env })
     }
     expect([existsSync(opened), existsSync(bound)]).toEqual([false, false])
+    const ask = (id: number, method: string, params: object): string =>
+      `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`
+    const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } }
+    const call = { name: 'mcp__guarded__echo', arguments: {} }
+    const input = ask(1, 'initialize', hello) + ask(2, 'tools/list', {}) + ask(3, 'tools/call', call)
+    const served = await stage.machine.run(['serve', '--stdio'], { env, input })
+    expect(served.stdout).toContain('"id":3')
+    expect(existsSync(opened)).toBe(false)
     // The server was reached, and nobody was registered for it.
     expect(stage.server.answered(401)).toBeGreaterThan(0)
     expect(stage.authorization.count('registration')).toBe(1)
@@ -374,6 +532,8 @@ describe('secrets', () => {
     await run('get', 'guarded', '--json')
     const kept = readFileSync(machine.at(STORE), 'utf8')
     await run('logout', 'guarded', '--json')
+    said.push(await signInByHand(stage))
+    await run(...CALL, '--json')
     await run('logs', 'guarded')
 
     const { accessToken, refreshToken } = stage.given
@@ -407,6 +567,21 @@ describe('secrets', () => {
     expect(leaks).toEqual([])
   })
 })
+
+/** By somebody who pastes the wrong thing first. */
+async function signInByHand({ machine, authorization }: Stage): Promise<Ran> {
+  const ran = await pasteLogin(machine, {
+    args: ['guarded', '--json'],
+    async paste(page) {
+      const back = await authorization.approve(page)
+      const wrong = new URL(back)
+      wrong.searchParams.set('state', 'another')
+      return [wrong.href, back.href]
+    },
+  })
+  expect(ran.code, ran.stderr).toBe(0)
+  return ran
+}
 
 function filesBelow(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -1,7 +1,7 @@
 /**
  * speed: `plugboard list` stays near what starting Node costs, and linear; a permission check near a look-up; tools cost
- * about as much as copies of them. A guard against a slip, with room for a busy machine; `npm run bench`, `bench:permit`
- * and `bench:tools` hold to the limits themselves.
+ * about as much as copies of them; the shell is on the screen before any server is. A guard against a slip, with room for a busy machine; `npm run bench`, `bench:permit`,
+ * `bench:tools` and `bench:shell` hold to the limits themselves.
  */
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -31,4 +31,12 @@ test('names and schemas for a provider cost no more than three copies of the too
   }
   expect(Object.values(names).filter((ratio) => ratio > 3)).toEqual([])
   expect(Object.keys(names).length).toBe(6)
+})
+
+test('the shell with 20 servers that never answer is on the screen within a few starts of Node', () => {
+  const args = [benchAt('shell'), '--reps', '5', '--json']
+  const { ratio } = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as {
+    ratio: number
+  }
+  expect(ratio).toBeLessThan(9)
 })

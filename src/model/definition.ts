@@ -123,6 +123,12 @@ export interface OAuth {
   readonly isOff?: boolean
 }
 
+/** Whether the entry names a token itself: then no other is sent. */
+export function hasOwnAuthorization(transport: Transport): boolean {
+  if (!('headers' in transport)) return false
+  return [...transport.headers.keys()].some((name) => name.toLowerCase() === 'authorization')
+}
+
 /** Whether a token may go to this address: the line is safe, or the entry says that it need not be. */
 export function mayCarryTokens(transport: Transport, url: string): boolean {
   return allowsPlainHttp(transport) || (URL.canParse(url) && isConfidential(new URL(url)))

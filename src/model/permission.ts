@@ -179,8 +179,8 @@ export type Answer = 'once' | 'session' | 'always' | 'no' | { readonly no: strin
 /** A tool as boards list it. */
 export type ToolToCall = Pick<CallTarget, 'server' | 'tool' | 'name' | 'definition'>
 
-/** Asked before every call. Never rejects because of what a rule or a person says. */
-export type Permit = (tool: ToolToCall, call: WantedCall) => Promise<Permission>
+/** Asked before every call. Answers at once where nobody has to be asked. Never rejects because of what a rule or a person says. */
+export type Permit = (tool: ToolToCall, call: WantedCall) => Permission | Promise<Permission>
 
 export interface WantedCall {
   readonly args: Params

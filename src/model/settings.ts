@@ -2,6 +2,7 @@
  * settings: what the user's and the organisation's settings files ask for, with repositories only tightening.
  */
 import type { ConfigDocument } from './document.ts'
+import type { GatewaySetting } from './gateway-setting.ts'
 import type { SourceId, Spot } from './origin.ts'
 import type { PermissionRule, PermissionSettings } from './permission.ts'
 import type { Level, Policy, ServerRule } from './policy.ts'
@@ -47,6 +48,9 @@ export interface Settings {
   /** The address of the MCP registry to search and install from. Absent: the official one. */
   readonly registry?: string
   readonly model?: ModelSetting
+  readonly gateway?: GatewaySetting
+  /** What is wrong with it: then none is started. */
+  readonly gatewayFault?: Problem
   readonly policy: Policy
   /** Rules of the repository's own settings: they apply once its user approved something of this project. */
   readonly projectDeny: readonly ServerRule[]

@@ -9,8 +9,11 @@ import type { NetworkFailure, ViaProxy } from './network.ts'
 
 export interface Wire {
   readonly kind: WireKind
-  /** Never throws. A message that cannot be delivered is told through `onFailure`, a wire that is gone through `onEnd`. */
-  send(message: Message, options?: SendOptions): void
+  /**
+   * Never throws. A message that cannot be delivered is told through `onFailure`, a wire that is gone through `onEnd`.
+   * Gives the exchange that it began, where each has a stream of its own (HTTP).
+   */
+  send(message: Message, options?: SendOptions): Sent | void
   /** Told once the handshake is done; a wire that names the version with every message needs it. */
   setVersion?(version: string): void
   /** Ends the wire and everything behind it. Settles when it is gone, whatever happened on the way. */
@@ -19,9 +22,13 @@ export interface Wire {
 
 export type WireKind = 'stdio' | 'http' | 'sse' | 'ws' | 'in-process'
 
+/** A message on its way, with the answer that is to come. Not an AbortController, which costs more than all the rest of it here. */
+export interface Sent {
+  /** Ends the exchange; nothing more is told of it. */
+  abort(): void
+}
+
 export interface SendOptions {
-  /** Ends the exchange this message began, where each has a stream of its own (HTTP). Other wires do not look at it. */
-  readonly signal?: AbortSignal | undefined
   /** For this message alone (HTTP). */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** This message did not get through, or its own stream ended without an answer. The wire itself may go on. */

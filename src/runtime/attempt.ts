@@ -9,6 +9,7 @@ import { createRedactor } from '../base/redact.ts'
 import type { AdmittedServer } from '../model/catalog.ts'
 import type { Stage, StageTime } from '../model/connection.ts'
 import { reveal, type CredentialRequest, type LaunchSpec } from '../model/launch.ts'
+import type { Problem } from '../model/problem.ts'
 import type { Params } from '../model/message.ts'
 import { LIST_KINDS, type ListKind, type Offering } from '../model/offering.ts'
 import { SessionError, type Era, type Session, type SessionFailure } from '../model/session.ts'
@@ -87,6 +88,8 @@ export class Attempt implements ConnectListener {
   #due: readonly ListKind[] = NO_KINDS
   #isRefreshing = false
   #authorization: Authorization | undefined
+  /** Why there is none, although there might be one. */
+  #withheld: Problem | undefined
   /** Of a server that was asked without a sign-in. */
   #unsigned: { readonly request: CredentialRequest; readonly account: string | undefined } | undefined
 
@@ -96,12 +99,14 @@ export class Attempt implements ConnectListener {
     this.#hooks = hooks
     this.startedAt = shared.world.clock.now()
     this.#timer = new StageTimer(shared.world.clock.now)
-    this.#done = request.after.then(() => this.#run())
+    // Each in a turn of its own: so the first is on its way while values are looked up for the next.
+    this.#done = request.after.then(() => this.#pause()).then(() => this.#run())
   }
 
-  /** Why a sign-in that was kept is of no use. */
-  get whyNoSignIn(): string | undefined {
-    return this.#authorization?.whyNot()
+  /** Why a sign-in that was kept is of no use, or was left at home. */
+  get whyNoSignIn(): Pick<Problem, 'message' | 'hints'> | undefined {
+    const why = this.#authorization?.whyNot()
+    return why === undefined ? this.#withheld : { message: why, hints: [] }
   }
 
   get stages(): readonly StageTime[] {
@@ -168,6 +173,7 @@ export class Attempt implements ConnectListener {
     this.#unlimit()
     this.#timer.finish()
     this.#authorization = authorizationOf(launch)
+    this.#withheld = launch.problems.find(({ code }) => WITHHELD.has(code))
     this.redact = createRedaction(launch)
     this.#hooks.onLaunch(launch)
     // Whoever waits only for what is known goes on before anything is started, which takes its time.
@@ -342,6 +348,8 @@ export class Attempt implements ConnectListener {
     return { kind: 'bad-answer', message: error instanceof Error ? error.message : String(error) }
   }
 }
+
+const WITHHELD: ReadonlySet<string> = new Set(['resolve/credentials-failed', 'resolve/plain-http'])
 
 function authorizationOf({ transport }: LaunchSpec): Authorization | undefined {
   return 'authorization' in transport ? transport.authorization : undefined

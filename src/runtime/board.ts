@@ -29,7 +29,7 @@ import type { ToolName } from './reach-tool.ts'
 import { passGate, type Wait } from './gate.ts'
 import { CatalogLoader, type Load, type Reloaded } from './catalog-loader.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
-import { Listeners, type BoardEvents } from './board-events.ts'
+import { Listeners, type BoardChange, type BoardEvents } from './board-events.ts'
 import { notConnectable, unknownServer, type Words } from './board-problems.ts'
 import type { BuiltinTool } from './builtin-tools.ts'
 import {
@@ -153,6 +153,8 @@ export interface BoardSnapshot {
   readonly catalog: Catalog
 }
 
+const NOTHING_SEEN = { tools: false, section: false }
+
 const DEFAULTS = { loopLimit: 3, maxResultTokens: 25_000 }
 
 export async function openBoard(world: World, options: BoardOptions): Promise<Board> {
@@ -177,6 +179,8 @@ class LiveBoard implements Board {
   readonly #desk: CallDesk
   readonly #signIns: SignInWatch | undefined
   #permissions: Promise<OpenPermissions> | undefined
+  /** Until then nobody but the gate can listen: what the model would see is not looked at with every server that comes. */
+  #isOpen = false
   #isClosed = false
   /** Servers that changed in this turn. */
   readonly #changed = new Set<string>()
@@ -215,6 +219,8 @@ class LiveBoard implements Board {
     for (const server of this.#loaded.catalog.servers) this.#roster.add(server)
     if (this.#options.watch === true) await this.#loader.watch((reloaded) => this.#applyChange(reloaded))
     await this.#pass(this.#roster.inOrder(), this.#options)
+    this.#compare()
+    this.#isOpen = true
   }
 
   catchUp(): Promise<void> {
@@ -451,11 +457,11 @@ class LiveBoard implements Board {
     this.#changed.clear()
     this.#subscriptions.renew()
     if (!this.#isClosed) this.#signIns?.update()
-    this.#listeners.tell('change', { servers, ...this.#compare() })
+    this.#listeners.tell('change', { servers, ...(this.#isOpen ? this.#compare() : NOTHING_SEEN) })
   }
 
   /** A command that looks and leaves keeps no prompt that could be out of date: nothing is named or put into words for it. */
-  #compare(): { readonly tools: boolean; readonly section: boolean } {
+  #compare(): Omit<BoardChange, 'servers'> {
     if (this.#options.stay === 'once') return { tools: true, section: true }
     const { section, builtins } = this.#modelView.update(this.#roster.known())
     const tools = this.#toolList.update(this.#roster.inOrder()) || builtins

@@ -8,7 +8,7 @@
 import { ToolAbortError, type CallOutcome, type ResultDetails, type ToolResult } from '../model/outcome.ts'
 import type { Params, Result } from '../model/message.ts'
 import type { Offering } from '../model/offering.ts'
-import { TOOL_CHANGED, type Permit, type ToolToCall, type WantedCall } from '../model/permission.ts'
+import { TOOL_CHANGED, type Permit, type WantedCall } from '../model/permission.ts'
 import type { Problem } from '../model/problem.ts'
 import type { RequestOptions } from '../model/session.ts'
 import type { NameStyle } from '../model/settings.ts'
@@ -61,11 +61,12 @@ export interface CallDesk {
 }
 
 export async function callTool(desk: CallDesk, request: ToolRequest): Promise<ToolResult> {
-  const startedAt = desk.servers.clock.now()
-  const { outcome, details } = await perform(desk, request)
+  const { clock } = desk.servers
+  const startedAt = clock.now()
+  const { outcome, details, askedMs = 0 } = await perform(desk, request)
   const result = translate(outcome, {
     details,
-    durationMs: desk.servers.clock.now() - startedAt,
+    durationMs: clock.now() - startedAt - askedMs,
     budget: { maxTokens: desk.maxTokens, keep: (text) => desk.spill.keep(text, details.name) },
   })
   if (outcome.kind === 'aborted') throw new ToolAbortError(outcome.wasSent, result)
@@ -75,6 +76,8 @@ export async function callTool(desk: CallDesk, request: ToolRequest): Promise<To
 interface Performed {
   readonly outcome: CallOutcome
   readonly details: ResultDetails
+  /** How long a person thought about it, which is no time of the call. */
+  readonly askedMs?: number
 }
 
 async function perform(desk: CallDesk, { name, args: given, options }: ToolRequest): Promise<Performed> {
@@ -101,11 +104,14 @@ async function perform(desk: CallDesk, { name, args: given, options }: ToolReque
   }
   const found = await reachTool(desk.servers, name, reaching)
   if (found.kind !== 'found') return { outcome: found, details: detailsOfName(name, desk.servers.style()) }
-  const details = detailsOf(found.tool)
-  const args = typeof given === 'function' ? given(found.tool) : (given ?? {})
-  const target = targetOf(found)
+  const { tool: target } = found
+  const details = detailsOf(target)
+  const args = typeof given === 'function' ? given(target) : (given ?? {})
+  const { clock } = desk.servers
+  const askedAt = clock.now()
   const permission = await askPermit(desk.permit, target, { args, who, signal, ask, onJudged })
-  if (permission.kind !== 'allowed') return { outcome: permission, details }
+  const askedMs = clock.now() - askedAt
+  if (permission.kind !== 'allowed') return { outcome: permission, details, askedMs }
   const { isUnchanged } = permission
   const { unfinished, onLog, handlers, params: more } = options
   const outcome = await call(
@@ -113,7 +119,7 @@ async function perform(desk: CallDesk, { name, args: given, options }: ToolReque
     { target, args, isUnchanged, options: { signal, timeoutMs, onProgress, unfinished, onLog, handlers } },
     desk.guard,
   )
-  return { outcome, details }
+  return { outcome, details, askedMs }
 }
 
 /** To the server that was found, for as long as it has the tool that was permitted. */
@@ -125,15 +131,26 @@ function sendTo(servers: Servers, found: FoundTool, more: Params | undefined): S
   }
 }
 
-async function sendIfSame(
+interface Letter {
+  readonly params: Params
+  readonly options: RequestOptions
+}
+
+/** Not an async function: where there is a session, nothing stands between the caller and it. */
+function sendIfSame(servers: Servers, found: FoundTool, letter: Letter): Promise<Result> {
+  const { by, tool } = found
+  const isCurrent = servers.find(tool.server) === by
+  if (!isCurrent || by.liveSession !== undefined) return sendNow(servers, found, letter)
+  return untilLive(by, letter.options, servers.clock).then(() => sendNow(servers, found, letter))
+}
+
+function sendNow(
   servers: Servers,
   { by, offering, tool }: FoundTool,
-  { params, options }: { readonly params: Params; readonly options: RequestOptions },
+  { params, options }: Letter,
 ): Promise<Result> {
-  const isCurrent = servers.find(tool.server) === by
-  if (isCurrent && by.liveSession === undefined) await untilLive(by, options, servers.clock)
   const isSame = by.offering === offering || isSameTool(by.offering, tool)
-  if (!isSame || servers.find(tool.server) !== by) throw new ProblemError(toolChanged(tool))
+  if (!isSame || servers.find(tool.server) !== by) return Promise.reject(new ProblemError(toolChanged(tool)))
   return askAtOnce(by, { method: 'tools/call', params, options }, servers.clock)
 }
 
@@ -148,11 +165,6 @@ function toolChanged({ server, tool }: BoardTool): Problem {
     message: `\`${server}.${tool}\` is not what it was when this call was allowed, so it was not called`,
     hints: ['look at the tool again, and call it again if it is still what you want'],
   })
-}
-
-function targetOf({ tool }: FoundTool): ToolToCall {
-  const { server, name, definition } = tool
-  return { server, tool: tool.tool, name, definition }
 }
 
 function detailsOf({ server, tool, name, label }: BoardTool): ResultDetails {

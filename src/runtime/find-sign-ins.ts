@@ -5,6 +5,7 @@
  * out    every sign-in with the servers that would use it
  */
 import type { AdmittedServer } from '../model/catalog.ts'
+import { hasOwnAuthorization } from '../model/definition.ts'
 import type { Problem } from '../model/problem.ts'
 import { toKeyUrl, type SignInSummary, type SignInWish } from '../model/sign-in.ts'
 import { createJob } from '../pipeline/resolve/job.ts'
@@ -27,7 +28,9 @@ export interface FoundSignIns {
 
 export function findSignIns(world: World, { catalog, dirs }: LoadedCatalog): FoundSignIns {
   const { signIns, problem } = openSignInStore(world, dirs).all()
-  const wishes = catalog.servers.map((server) => ({ name: server.name, wish: wishOf(world, server) }))
+  const wishes = catalog.servers
+    .filter(mayUse)
+    .map((server) => ({ name: server.name, wish: wishOf(world, server) }))
   return {
     signIns: signIns.map((one) => ({
       ...one,
@@ -35,6 +38,12 @@ export function findSignIns(world: World, { catalog, dirs }: LoadedCatalog): Fou
     })),
     ...(problem === undefined ? {} : { problem }),
   }
+}
+
+/** Some bring a token of their own, or say that none is to be looked for. */
+function mayUse({ transport }: AdmittedServer): boolean {
+  const isOff = 'oauth' in transport && transport.oauth?.isOff === true
+  return !isOff && !hasOwnAuthorization(transport)
 }
 
 /** What a server would look for; undefined for one that needs no sign-in. */

@@ -7,13 +7,13 @@
  *        could not be reached; withholds a token because of what our clock says
  */
 import { createRedactor } from '../base/redact.ts'
-import { Secret } from '../base/secret.ts'
+import type { Secret } from '../base/secret.ts'
 import { wantsMoreScopes } from '../model/challenge.ts'
 import { NOT_RENEWED, type NetworkFailure } from '../model/network.ts'
 import type { Authorization, Challenge, Renewal, SignIn, SignInWish } from '../model/sign-in.ts'
-import { createProver, type Prover } from '../pipeline/authorize/dpop.ts'
 import { createGuardedFetch } from '../pipeline/authorize/guarded-fetch.ts'
-import { canRenew, renewTokens, type Renewed } from '../pipeline/authorize/renew.ts'
+import { Proofs } from '../pipeline/authorize/proofs.ts'
+import { afterRenewal, canRenew, renewTokens, type Renewed } from '../pipeline/authorize/renew.ts'
 import { ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
 import type { Kept, OpenSignInStore } from './sign-in-store.ts'
@@ -44,9 +44,6 @@ const YOUNG_MS = 30_000
 /** A token that is refused although it is so young: another one would be, too. */
 const FRESH_MS = 5000
 
-/** Less is the time that answers take. */
-const LEAST_SKEW_MS = 60_000
-
 const QUIET_MS = { first: 1000, most: 30_000 }
 
 /** Tokens that were replaced may still turn up in what a server says. */
@@ -62,19 +59,15 @@ export class HeldSignIn implements Authorization {
   #mark: string | undefined
   #headers = NONE
   /** For tokens that are bound to a key. */
-  #prover: Prover | undefined
-  #proverKey: Secret | undefined
-  /** How far the clock of the server is ahead of ours, where it matters. */
-  #skewMs = 0
-  #isLoaded = false
-  #loading: Promise<void> | undefined
+  readonly #proofs: Proofs
+  /** Undefined: nobody has asked yet. */
+  #loading: Promise<void> | 'over' | undefined
   /** The one that is under way, for everybody who needs it. */
   #renewal: Promise<Renewal> | undefined
   /** When this process got the tokens from their giver; 0 for those that were found in the store. */
   #givenAt = 0
-  #failure: NetworkFailure | undefined
-  #failures = 0
-  #quietUntil = 0
+  /** The one to ask could not be reached; until then it is left alone. */
+  #outage: { readonly failure: NetworkFailure; readonly count: number; readonly until: number } | undefined
   #trouble: string | undefined
   #secrets: readonly Secret[] = []
   #redactor: ((text: string) => string) | undefined
@@ -82,26 +75,27 @@ export class HeldSignIn implements Authorization {
   constructor(options: HeldOptions) {
     this.#options = options
     this.account = options.account
+    this.#proofs = new Proofs({ keys: options.world.keys, now: () => this.#now() })
   }
 
   prepare(): Promise<void> | undefined {
-    if (!this.#isLoaded) {
-      this.#loading ??= this.#load().then(() => this.#unlessOver())
-      return this.#loading
-    }
-    return this.#unlessOver()
+    if (this.#loading === 'over') return this.#unlessOver()
+    this.#loading ??= this.#load().then(() => this.#unlessOver())
+    return this.#loading
   }
 
   headersFor(request: { readonly method: string; readonly url: string }): readonly string[] {
     if (this.#isDue(AHEAD_MS)) void this.#renewOnce(undefined)
-    if (this.#prover === undefined || this.#headers.length === 0) return this.#headers
+    const { prover } = this.#proofs
+    if (prover === undefined || this.#headers.length === 0) return this.#headers
     const accessToken = this.#signIn!.tokens.access.reveal()
-    return [...this.#headers, 'dpop', this.#prover.proofOf({ ...request, accessToken })]
+    return [...this.#headers, 'dpop', prover.proofOf({ ...request, accessToken })]
   }
 
   async renew(challenge: Challenge, refused: readonly string[]): Promise<Renewal> {
     const isOther = (): boolean => this.#headers.length > 0 && this.#headers[1] !== refused[1]
-    if (isOther() || this.#canProveBetter(challenge)) return 'renewed'
+    // It may not be the token that was refused, but its proof.
+    if (isOther() || this.#proofs.learn(challenge, this.#options.wish.url)) return 'renewed'
     if (challenge.status === 403) {
       if (!wantsMoreScopes(challenge)) return 'refused'
       // Perhaps somebody signed in for more, meanwhile.
@@ -111,23 +105,9 @@ export class HeldSignIn implements Authorization {
       return 'refused'
     }
     const now = this.#now()
-    if (this.#failure !== undefined && now < this.#quietUntil) return this.#failure
+    if (this.#outage !== undefined && now < this.#outage.until) return this.#outage.failure
     if (refused.length > 0 && now - this.#givenAt < FRESH_MS) return 'refused'
     return this.#renewOnce(challenge)
-  }
-
-  /** It is not the token that was refused, but its proof: for the lack of a nonce, or because our clock is wrong. */
-  #canProveBetter({ error, dpopNonce, at }: Challenge): boolean {
-    const { url } = this.#options.wish
-    if (this.#prover === undefined || url === undefined) return false
-    if (error === 'use_dpop_nonce' && dpopNonce !== undefined) {
-      this.#prover.setNonce(url, dpopNonce)
-      return true
-    }
-    const skewMs = at === undefined ? this.#skewMs : at - this.#now()
-    if (error !== 'invalid_dpop_proof' || Math.abs(skewMs - this.#skewMs) < LEAST_SKEW_MS) return false
-    this.#skewMs = skewMs
-    return true
   }
 
   redact(text: string): string {
@@ -169,7 +149,8 @@ export class HeldSignIn implements Authorization {
     const expiresAt = this.#signIn?.tokens.expiresAt
     if (expiresAt === undefined || this.#signIn!.ended !== undefined) return false
     const now = this.#now()
-    if (now < expiresAt - marginMs || now < this.#quietUntil || now - this.#givenAt < YOUNG_MS) return false
+    if (now < expiresAt - marginMs || now < (this.#outage?.until ?? 0) || now - this.#givenAt < YOUNG_MS)
+      return false
     return canRenew(this.#signIn!)
   }
 
@@ -181,7 +162,7 @@ export class HeldSignIn implements Authorization {
     } catch (error) {
       this.#trouble = toTrouble(error)
     }
-    this.#isLoaded = true
+    this.#loading = 'over'
   }
 
   #take(kept: Kept | undefined): void {
@@ -190,21 +171,11 @@ export class HeldSignIn implements Authorization {
     this.#mark = kept?.mark
     this.#headers = signIn === undefined ? NONE : toHeaders(signIn)
     if (signIn === undefined) return
-    this.#prover = this.#findProver(signIn)
+    this.#proofs.take(signIn.tokens)
     const { access, refresh, dpopKey } = signIn.tokens
     const fresh = [access, refresh, dpopKey, signIn.client.secret].filter((one) => one !== undefined)
     this.#secrets = [...this.#secrets, ...fresh].slice(-REMEMBERED)
     this.#redactor = undefined
-  }
-
-  /** The one there is, while the key is the same: it knows the nonces. */
-  #findProver({ tokens: { type, dpopKey } }: SignIn): Prover | undefined {
-    if (type !== 'dpop' || dpopKey === undefined) return undefined
-    const text = dpopKey.reveal()
-    if (this.#prover !== undefined && this.#proverKey?.reveal() === text) return this.#prover
-    this.#proverKey = dpopKey
-    const { keys } = this.#options.world
-    return createProver(dpopKey, { keys, now: () => this.#now() + this.#skewMs })
   }
 
   #renewOnce(challenge: Challenge | undefined): Promise<Renewal> {
@@ -247,7 +218,7 @@ export class HeldSignIn implements Authorization {
       if (now === undefined || now.ended !== undefined || toHeaders(now)[1] !== before) return undefined
       if (!canRenew(now)) return undefined
       answer = await this.#askGiver(now)
-      given = toNext(now, answer, this.#now())
+      given = afterRenewal(now, answer, this.#now())
       return given
     })
     try {
@@ -267,7 +238,7 @@ export class HeldSignIn implements Authorization {
     const { world, allowsHttp } = this.#options
     const serverUrl = signIn.key.url ?? signIn.endpoints.token
     const fetch = createGuardedFetch(world, { serverUrl, allowsHttp })
-    return renewTokens(signIn, { fetch, now: () => world.clock.now(), prover: this.#prover })
+    return renewTokens(signIn, { fetch, now: () => world.clock.now(), prover: this.#proofs.prover })
   }
 
   async #askAlone(alone: Alone, challenge: Challenge): Promise<void> {
@@ -278,16 +249,15 @@ export class HeldSignIn implements Authorization {
   }
 
   #settle(answer: Renewed | undefined): void {
-    this.#failure = undefined
-    this.#failures = 0
-    this.#quietUntil = 0
+    this.#outage = undefined
     this.#trouble = undefined
     if (answer?.kind === 'tokens') this.#givenAt = this.#now()
   }
 
   #fail(failure: NetworkFailure): NetworkFailure {
-    this.#failure = failure
-    this.#quietUntil = this.#now() + Math.min(QUIET_MS.first * 2 ** this.#failures++, QUIET_MS.most)
+    const count = this.#outage?.count ?? 0
+    const until = this.#now() + Math.min(QUIET_MS.first * 2 ** count, QUIET_MS.most)
+    this.#outage = { failure, count: count + 1, until }
     return failure
   }
 
@@ -312,20 +282,6 @@ function toHeaders({ tokens, ended }: SignIn): readonly string[] {
   const access = tokens.access.reveal()
   const scheme = tokens.type === 'dpop' ? 'DPoP' : 'Bearer'
   return ended !== undefined || access === '' ? NONE : ['authorization', `${scheme} ${access}`]
-}
-
-/** What is to be kept of an answer; undefined: nothing new. */
-function toNext(now: SignIn, answer: Renewed, at: number): SignIn | undefined {
-  switch (answer.kind) {
-    case 'tokens':
-      return { ...now, tokens: answer.tokens }
-    case 'refused': {
-      const { refresh: _, ...tokens } = now.tokens
-      return { ...now, tokens: { ...tokens, access: new Secret('') }, ended: { at, error: answer.error } }
-    }
-    case 'unavailable':
-      return undefined
-  }
 }
 
 function toFailure({ endpoints }: SignIn, why: string): NetworkFailure {

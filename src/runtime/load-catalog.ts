@@ -5,6 +5,8 @@
  * out    a value: every entry with its fate, the servers that may run, every place and problem
  * never  starts a server, asks a person, or rejects because of what some file says
  */
+import type { GatewaySetting } from '../model/gateway-setting.ts'
+import type { Problem } from '../model/problem.ts'
 import type { Catalog } from '../model/catalog.ts'
 import type { NormalizedEntry } from '../model/entry.ts'
 import type { Spot } from '../model/origin.ts'
@@ -58,6 +60,10 @@ export interface LoadedCatalog {
   readonly registry?: string
   /** The one that the shell talks to, when the settings name one. */
   readonly model?: ModelSetting
+  /** How a gateway is shared, when the settings say so. */
+  readonly gateway?: GatewaySetting
+  /** What is wrong with it. */
+  readonly gatewayFault?: Problem
   /** What the repository's settings deny, as soon as something of it is approved. */
   readonly projectDeny: readonly ServerRule[]
   /** As `projectDeny`, about calls. */
@@ -116,6 +122,8 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
     toolNames: settings.toolNames ?? 'double',
     ...(settings.registry === undefined ? {} : { registry: settings.registry }),
     ...(settings.model === undefined ? {} : { model: settings.model }),
+    ...(settings.gateway === undefined ? {} : { gateway: settings.gateway }),
+    ...(settings.gatewayFault === undefined ? {} : { gatewayFault: settings.gatewayFault }),
     projectDeny: settings.projectDeny,
     projectRules: settings.projectRules,
     permissions: permissionsOf(settings, trust.isProjectApproved),

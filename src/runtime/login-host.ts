@@ -13,7 +13,7 @@ export interface LoginWish {
   readonly challenge?: Challenge | undefined
   /** Those and no others. */
   readonly scopes?: readonly string[] | undefined
-  /** For all of it. Default: five minutes. */
+  /** For all of it; 0 is no limit. Default: five minutes. */
   readonly timeoutMs?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -28,7 +28,14 @@ export interface LoginHost {
 export type LoginStep =
   | { readonly kind: 'asking-server'; readonly host: string }
   | { readonly kind: 'registering'; readonly issuer: string }
-  | { readonly kind: 'page'; readonly url: string; readonly redirectUri: string }
+  | {
+      readonly kind: 'page'
+      readonly url: string
+      readonly redirectUri: string
+      readonly way: LoginWay
+      /** Pasted, just the code will do. */
+      readonly takesCode: boolean
+    }
   | { readonly kind: 'browser'; readonly outcome: BrowserOutcome }
   | { readonly kind: 'device'; readonly code: DeviceCode }
   /** Something came that was not the answer. */

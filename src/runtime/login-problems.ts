@@ -1,6 +1,7 @@
 /**
  * login-problems: why a server cannot be signed in to at all.
  */
+import { toCommandLine } from '../base/command-line.ts'
 import type { AdmittedServer } from '../model/catalog.ts'
 import type { Problem } from '../model/problem.ts'
 import { adviseOnPlainHttp, becauseOfPlainHttp } from '../problem/plain-http.ts'
@@ -16,13 +17,20 @@ export function noOAuth(server: AdmittedServer): Problem {
       ? `the entry of \`${name}\` says that OAuth must not be tried`
       : `\`${name}\` is of type \`${transport.type}\`, and one signs in only to servers of type \`http\` or \`sse\``,
     where: whereOrigin(found.origin, name),
-    hints: isOff ? ['take `oauth` out of its entry'] : (HINTS[transport.type] ?? []),
+    hints: isOff ? ['take `oauth` out of its entry'] : adviseOn(server),
   })
 }
 
-const HINTS: Readonly<Partial<Record<AdmittedServer['transport']['type'], readonly string[]>>> = {
-  stdio: ['give it what it needs in `env` of its entry'],
-  ws: ['give its entry a token: `"headers": { "Authorization": "Bearer …" }`'],
+function adviseOn({ name, transport: { type }, auth }: AdmittedServer): readonly string[] {
+  if (type === 'stdio') {
+    const id = auth?.credentialId === undefined ? '<id>' : toCommandLine('', [auth.credentialId], 'linux')
+    const command = toCommandLine(`plugboard login --credential ${id.trim()}`, [name], 'linux')
+    return [
+      `if it takes a token from \`OAUTH_ACCESS_TOKEN\`, run \`${command}\``,
+      'else give it what it needs in `env` of its entry',
+    ]
+  }
+  return type === 'ws' ? ['give its entry a token: `"headers": { "Authorization": "Bearer …" }`'] : []
 }
 
 export function hasOwnHeader({ name, found }: AdmittedServer): Problem {
@@ -44,10 +52,23 @@ export function plainHttp({ name, found, transport }: AdmittedServer, url: strin
   })
 }
 
-export function unreachable(name: string, why: string): Problem {
-  return createProblem({ code: 'authorize/unreachable', message: `Failed to connect to "${name}": ${why}` })
+export function unreachable({ name, found }: AdmittedServer, why: string): Problem {
+  return createProblem({
+    code: 'authorize/unreachable',
+    message: `Failed to connect to "${name}": ${why}`,
+    where: whereOrigin(found.origin, name),
+    hints: ['check its `url`, and that the server is running and can be reached from here'],
+  })
 }
 
-export function noAddress(name: string): Problem {
-  return unreachable(name, 'its `url` is not an address')
+/** With what kept its `url` from being filled in, where that is known. */
+export function noAddress({ name, found }: AdmittedServer, gaps: readonly Problem[]): Problem {
+  const [first] = gaps
+  return createProblem({
+    code: 'authorize/no-address',
+    message: `Failed to connect to "${name}": its \`url\` is not an address`,
+    where: first?.where ?? whereOrigin(found.origin, name),
+    notes: gaps.map(({ message }) => message),
+    hints: first?.hints ?? ['check its `url`'],
+  })
 }

@@ -48,12 +48,12 @@ export const LOGIN_MS = 5 * 60_000
 export async function login(request: LoginRequest, host: LoginHost): Promise<LoginOutcome> {
   const { world, server, timeoutMs = LOGIN_MS } = request
   const timeout = new AbortController()
-  const cancel = world.clock.after(timeoutMs, () => timeout.abort())
+  const cancel = timeoutMs === 0 ? () => undefined : world.clock.after(timeoutMs, () => timeout.abort())
   const signals = request.signal === undefined ? [] : [request.signal]
   try {
     return await run({ ...request, signal: AbortSignal.any([timeout.signal, ...signals]) }, host)
   } catch (error) {
-    throw timeout.signal.aborted ? new ProblemError(timedOut(server.name)) : error
+    throw timeout.signal.aborted ? new ProblemError(timedOut(server.name, request.way)) : error
   } finally {
     cancel()
   }
@@ -101,20 +101,20 @@ interface Asked {
   readonly challenge?: Challenge | undefined
 }
 
-/** Throws `authorize/unreachable`. */
+/** Throws `authorize/unreachable`, `authorize/no-address`. */
 async function askServer(
   request: LoginRequest,
-  { plan, headers }: ResolvedSignIn,
+  { plan, headers, problems }: ResolvedSignIn,
   host: LoginHost,
 ): Promise<Asked> {
   const { server, world, challenge, signal } = request
   if (challenge !== undefined) return { isOpen: false, challenge }
-  if (!URL.canParse(plan.url)) throw new ProblemError(noAddress(server.name))
+  if (!URL.canParse(plan.url)) throw new ProblemError(noAddress(server, problems))
   host.onStep({ kind: 'asking-server', host: new URL(plan.url).host })
   const transport = server.transport.type === 'sse' ? 'sse' : 'http'
   const asking = probe(world, { url: plan.url, transport, headers, signal })
   const answer = await asking.catch((error: unknown) => {
-    throw error instanceof GuardError ? new ProblemError(unreachable(server.name, error.message)) : error
+    throw error instanceof GuardError ? new ProblemError(unreachable(server, error.message)) : error
   })
   return {
     isOpen: answer.kind === 'open',
@@ -183,7 +183,7 @@ async function waitFor({ errand, request, host, listener, page }: Wait): Promise
     stopTyping = host.onTyped?.(judge) ?? stopTyping
   })
   try {
-    host.onStep({ kind: 'page', url, redirectUri })
+    host.onStep({ kind: 'page', url, redirectUri, way: request.way, takesCode: !page.needsIssuer })
     if (request.way === 'browser') await showPage(request, host, url)
     return await untilAborted(Promise.race([back, pasted]), errand.signal)
   } finally {

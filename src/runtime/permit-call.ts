@@ -3,6 +3,7 @@
  *
  * out    allowed, and whether the tool is in all respects what its user approved; or denied, with the problem
  */
+import type { ListedTool } from '../model/offering.ts'
 import type { CallOutcome } from '../model/outcome.ts'
 import type { Permission, Permit, Pin, ToolToCall, WantedCall } from '../model/permission.ts'
 import { gaveUp } from '../pipeline/call/problems.ts'
@@ -10,13 +11,28 @@ import { findChange, hintsOf } from '../pipeline/permit/pins.ts'
 import type { PermissionView } from './permissions.ts'
 
 export function toPermit(open: () => Promise<PermissionView>): Permit {
-  return async (tool, { args, who, signal, ask }) => {
-    const permissions = await open()
-    const decision = await permissions.check(tool, who, { arguments: args, signal, ask })
+  let opened: PermissionView | undefined
+  const check = async (tool: ToolToCall, { args, who, signal, ask }: WantedCall): Promise<Permission> => {
+    opened = await open()
+    const decision = await opened.check(tool, who, { arguments: args, signal, ask })
     const { by } = decision
     if (decision.action === 'deny') return { kind: 'denied', problem: decision.problem, by }
-    return { kind: 'allowed', isUnchanged: isAsPinned(permissions.consider(tool).pin, tool), by }
+    return { kind: 'allowed', isUnchanged: isAsPinned(opened.consider(tool).pin, tool), by }
   }
+  return (tool, wanted) => findStanding(opened, tool, wanted) ?? check(tool, wanted)
+}
+
+/** Most calls are of tools that are allowed and known by now: they need not wait for anything. */
+function findStanding(
+  permissions: PermissionView | undefined,
+  tool: ToolToCall,
+  { who }: WantedCall,
+): Permission | undefined {
+  if (permissions === undefined) return undefined
+  const { action, by } = permissions.look(tool, who)
+  const { pin } = permissions.consider(tool)
+  if (action !== 'allow' || pin === undefined) return undefined
+  return { kind: 'allowed', isUnchanged: isAsPinned(pin, tool), by }
 }
 
 /** A call, and who wants to hear what was decided about it. */
@@ -32,7 +48,7 @@ export async function askPermit(
 ): Promise<Extract<Permission, { kind: 'allowed' }> | CallOutcome> {
   const { signal } = wanted
   const answer = permit(target, wanted)
-  const permission = await (signal === undefined ? answer : unlessAborted(answer, signal))
+  const permission = await (signal === undefined ? answer : unlessAborted(Promise.resolve(answer), signal))
   if (permission !== undefined) onJudged?.(permission)
   if (permission === undefined) return { kind: 'aborted', wasSent: false, problem: gaveUp(target, false) }
   if (permission.kind === 'allowed') return permission
@@ -49,8 +65,20 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | un
   })
 }
 
-/** The hints are no part of what is pinned as the definition, but a call may be sent twice because of them. */
+/** By definition, which is the same object for as long as the server's list is: what was found, and for which pin. */
+const compared = new WeakMap<ListedTool, { readonly pin: Pin; readonly isSame: boolean }>()
+
 function isAsPinned(pin: Pin | undefined, { definition }: ToolToCall): boolean {
-  if (pin === undefined || findChange(pin, definition) !== undefined) return false
+  if (pin === undefined) return false
+  const known = compared.get(definition)
+  if (known?.pin === pin) return known.isSame
+  const isSame = isSameAsPinned(pin, definition)
+  compared.set(definition, { pin, isSame })
+  return isSame
+}
+
+/** The hints are no part of what is pinned as the definition, but a call may be sent twice because of them. */
+function isSameAsPinned(pin: Pin, definition: ListedTool): boolean {
+  if (findChange(pin, definition) !== undefined) return false
   return JSON.stringify(pin.definition.hints) === JSON.stringify(hintsOf(definition))
 }

@@ -44,17 +44,19 @@ export interface FoundTool {
 
 export type ReachOptions = Pick<RequestOptions, 'signal' | 'timeoutMs'>
 
-export async function reachTool(
+/** At once, where the server is there. */
+export function reachTool(
   servers: Servers,
   name: ToolName,
   options: ReachOptions,
-): Promise<FoundTool | CallOutcome> {
+): FoundTool | CallOutcome | Promise<FoundTool | CallOutcome> {
   const by = ownerOf(servers, name)
   if (by === undefined) return missing(servers, name)
-  if (by.liveSession === undefined) {
-    const hindrance = await reach(by, options, servers.clock)
-    if (hindrance !== undefined) return hindrance
-  }
+  if (by.liveSession !== undefined) return findTool(servers, by, name)
+  return reach(by, options, servers.clock).then((hindrance) => hindrance ?? findTool(servers, by, name))
+}
+
+function findTool(servers: Servers, by: Supervisor, name: ToolName): FoundTool | CallOutcome {
   const tool = toolOf(by, name, servers.style())
   return tool === undefined ? missing(servers, name) : { kind: 'found', by, offering: by.offering!, tool }
 }

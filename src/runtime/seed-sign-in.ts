@@ -10,12 +10,12 @@ import { isObject } from '../base/is-object.ts'
 import { Secret } from '../base/secret.ts'
 import type { AdmittedServer } from '../model/catalog.ts'
 import type { Problem } from '../model/problem.ts'
-import { mayCarryTokens } from '../model/definition.ts'
+import { hasOwnAuthorization, mayCarryTokens } from '../model/definition.ts'
 import type { OAuthClient, SignIn, SignInKey, Tokens } from '../model/sign-in.ts'
 import { createProblem, ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
 import { wishOf } from './find-sign-ins.ts'
-import { plainHttp } from './login-problems.ts'
+import { hasOwnHeader, plainHttp } from './login-problems.ts'
 import type { OpenSignInStore } from './sign-in-store.ts'
 
 export interface Seed {
@@ -25,8 +25,9 @@ export interface Seed {
   readonly credentialId?: string | undefined
 }
 
-/** Throws `authorize/bad-seed`, `authorize/no-credential-id`, `authorize/plain-http`, `authorize/store-…`. */
+/** Throws `authorize/bad-seed`, `authorize/no-credential-id`, `authorize/own-header`, `authorize/plain-http`, `authorize/store-…`. */
 export async function seedSignIn(world: World, store: OpenSignInStore, seed: Seed): Promise<SignIn> {
+  if (hasOwnAuthorization(seed.server.transport)) throw new ProblemError(hasOwnHeader(seed.server))
   const fields = parseSeed(seed.text)
   const signIn = toSignIn(fields, keyOf(world, seed, fields), world.clock.now())
   await store.save(signIn)

@@ -35,20 +35,21 @@ export function logFileOf(world: World, dirs: StateDir, name: string): string {
 }
 
 export function openServerLog(world: World, dirs: StateDir, name: string): ServerLog {
-  return new LogFile(world, logFileOf(world, dirs, name))
+  return new LogFile(world, () => logFileOf(world, dirs, name))
 }
 
 class LogFile implements ServerLog {
   readonly #world: World
-  readonly #file: string
+  /** Made when something is written: a hash for each server takes its time while all of them start. */
+  readonly #fileOf: () => string
   readonly #stamp = new Stamp()
   /** Lines on their way to the disk. */
   #backlog: Backlog | undefined
   #timer: 'none' | 'closed' | (() => void) = 'none'
 
-  constructor(world: World, file: string) {
+  constructor(world: World, fileOf: () => string) {
     this.#world = world
-    this.#file = file
+    this.#fileOf = fileOf
   }
 
   write(text: string, kind: LogKind): void {
@@ -78,7 +79,7 @@ class LogFile implements ServerLog {
     this.#backlog = undefined
     if (batch === undefined) return
     const { files } = this.#world
-    if (files.append(this.#file, batch.text, { mode: MODE, maxBytes: MAX_FILE_BYTES })) return
+    if (files.append(this.#fileOf(), batch.text, { mode: MODE, maxBytes: MAX_FILE_BYTES })) return
     this.#backlog = new Backlog()
     this.#backlog.add(this.#note(`${batch.lines} lines could not be written`), batch.lines)
   }

@@ -6,8 +6,6 @@
  * never  gives a token for another address than it was issued for; uses a file that others can read; writes a secret plainly
  *        where a keychain works
  */
-import { isObject } from '../base/is-object.ts'
-import { Secret } from '../base/secret.ts'
 import { sha256 } from '../base/sha256.ts'
 import type { Problem } from '../model/problem.ts'
 import {
@@ -23,6 +21,7 @@ import type { World } from '../world/world.ts'
 import { createKeychainKey, type KeychainKey } from './keychain-key.ts'
 import { boundOf, findOpenness, idOf, signInFile, toSummary, type StoredSignIn } from './sign-in-file.ts'
 import { readState, rereadState, updateState, type ReadState, type StateFile } from './state-file.ts'
+import { parseSignIn, toPublic, secretText, toOwnKey } from './stored-sign-in.ts'
 
 export function openSignInStore(world: World, dirs: { readonly state: string }): OpenSignInStore {
   return new OpenSignInStore(world, dirs)
@@ -143,16 +142,16 @@ export class OpenSignInStore implements SignInStore {
       'plain' in secrets
         ? secrets.plain
         : this.#world.sealer.open(secrets.sealed, await this.#key.toOpen(), boundOf(stored))
-    const parsed = text === undefined ? undefined : tryObject(text)
-    if (parsed === undefined) throw new ProblemError(unopened(stored, this.#state.file))
-    return toSignIn(stored, parsed)
+    const signIn = text === undefined ? undefined : parseSignIn(stored, text)
+    if (signIn === undefined) throw new ProblemError(unopened(stored, this.#state.file))
+    return signIn
   }
 
   async #seal(
     signIn: SignIn,
     { account, signedInAt }: Pick<StoredSignIn, 'account' | 'signedInAt'>,
   ): Promise<StoredSignIn> {
-    const plain = JSON.stringify(secretsOf(signIn))
+    const plain = secretText(signIn)
     const stored = { ...toPublic(signIn), account, signedInAt, secrets: { plain } }
     const key = await this.#key.toSeal()
     if (key === undefined) return stored
@@ -194,108 +193,6 @@ function markOf(stored: StoredSignIn): string {
 
 function latest(signIns: readonly StoredSignIn[]): StoredSignIn | undefined {
   return [...signIns].sort((a, b) => b.signedInAt - a.signedInAt)[0]
-}
-
-function toOwnKey({ url, issuer, credentialId }: SignInKey): SignInKey {
-  const own = url === undefined ? undefined : (toKeyUrl(url) ?? url)
-  return {
-    ...(own === undefined ? {} : { url: own }),
-    issuer,
-    ...(credentialId === undefined ? {} : { credentialId }),
-  }
-}
-
-function toPublic(signIn: SignIn): Omit<StoredSignIn, 'account' | 'signedInAt' | 'secrets'> {
-  const { key, client, tokens, endpoints, resource, grant, ended, wantedScopes } = signIn
-  const { id, from, method, redirectUris } = client
-  return {
-    ...toOwnKey(key),
-    client: {
-      id,
-      from,
-      method,
-      redirectUris,
-      ...(client.key === undefined ? {} : { algorithm: client.key.algorithm }),
-    },
-    endpoints,
-    ...(resource === undefined ? {} : { resource }),
-    ...(grant === undefined ? {} : { grant }),
-    scopes: tokens.scopes,
-    type: tokens.type,
-    ...(tokens.expiresAt === undefined ? {} : { expiresAt: tokens.expiresAt }),
-    hasRefresh: tokens.refresh !== undefined,
-    ...(ended === undefined ? {} : { ended }),
-    ...(wantedScopes === undefined ? {} : { wantedScopes }),
-  }
-}
-
-/** What is left out is undefined, and not in the JSON. */
-interface StoredSecrets {
-  readonly access: string
-  readonly refresh: string | undefined
-  readonly dpopKey: string | undefined
-  readonly clientSecret: string | undefined
-  readonly clientKey: string | undefined
-}
-
-/** This is where secrets leave for the disk. */
-function secretsOf({ tokens, client }: SignIn): StoredSecrets {
-  return {
-    access: tokens.access.reveal(),
-    refresh: tokens.refresh?.reveal(),
-    dpopKey: tokens.dpopKey?.reveal(),
-    clientSecret: client.secret?.reveal(),
-    clientKey: client.key?.pem.reveal(),
-  }
-}
-
-function toSignIn(stored: StoredSignIn, parsed: Readonly<Record<string, unknown>>): SignIn {
-  const { url, issuer, credentialId, client, endpoints, resource, grant, scopes, type, expiresAt } = stored
-  const secret = (name: keyof StoredSecrets): Secret | undefined => {
-    const value = parsed[name]
-    return typeof value === 'string' ? new Secret(value) : undefined
-  }
-  const [refresh, dpopKey, clientSecret, pem] = [
-    secret('refresh'),
-    secret('dpopKey'),
-    secret('clientSecret'),
-    secret('clientKey'),
-  ]
-  const { algorithm = 'RS256', ...rest } = client
-  return {
-    key: toOwnKey({
-      ...(url === undefined ? {} : { url }),
-      issuer,
-      ...(credentialId === undefined ? {} : { credentialId }),
-    }),
-    client: {
-      ...rest,
-      ...(clientSecret === undefined ? {} : { secret: clientSecret }),
-      ...(pem === undefined ? {} : { key: { pem, algorithm } }),
-    },
-    tokens: {
-      access: secret('access') ?? new Secret(''),
-      type,
-      ...(refresh === undefined ? {} : { refresh }),
-      ...(expiresAt === undefined ? {} : { expiresAt }),
-      scopes,
-      ...(dpopKey === undefined ? {} : { dpopKey }),
-    },
-    endpoints,
-    ...(resource === undefined ? {} : { resource }),
-    ...(grant === undefined ? {} : { grant }),
-    ...(stored.ended === undefined ? {} : { ended: stored.ended }),
-    ...(stored.wantedScopes === undefined ? {} : { wantedScopes: stored.wantedScopes }),
-  }
-}
-
-function tryObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined // told as one that does not open
-  }
 }
 
 function unopened({ issuer }: StoredSignIn, file: string): Problem {

@@ -1,7 +1,7 @@
 /**
  * sign-out: a sign-in that is given back, and forgotten.
  *
- * in     the name of a server, or an address that one was signed in to
+ * in     the name of a server, an address that one was signed in to, or the name of a credential that no server asks for
  * out    what became of each sign-in for it
  * never  keeps what could not be taken back: it says so instead
  */
@@ -34,7 +34,11 @@ export async function signOut(
   if (problem !== undefined) throw new ProblemError(problem)
   const url = toKeyUrl(name)
   const mine = signIns.filter(
-    ({ servers, key }) => servers.includes(name) || (url !== undefined && key.url === url),
+    ({ servers, key }) =>
+      servers.includes(name) ||
+      (url !== undefined && key.url === url) ||
+      // One that no entry asks for any more has no other name.
+      (key.url === undefined && servers.length === 0 && key.credentialId === name),
   )
   const store = openSignInStore(world, loaded.dirs)
   const done: SignedOut[] = []

@@ -555,12 +555,16 @@ export interface Terminal {
   err(text: string): void
   /** All that is piped into the command; for ever, when nobody ends it. */
   input(): Promise<string>
+  /** As `input`, for what may not be there: whoever started this may have left a pipe open for nothing. */
+  inputWithin(ms: number): Promise<PipedInput>
   /** What comes in, as it comes, cut anywhere but inside a character; then the end, once. */
   onInput(listener: InputListener): void
   /** Ctrl-C, the first time; the second ends the program. The answer takes the listener away. */
   onInterrupt(listener: () => void): () => void
   /** Somebody asks this process to end, and to finish what it does before. */
   onTerminate(listener: () => void): void
+  /** Somebody asks this process to read its files again (SIGHUP), any number of times. Absent where nobody can. */
+  onHangup?(listener: () => void): void
   /**
    * Lines that are typed or piped in while something else goes on, and Esc where keys can be told from lines. The answer
    * stops listening.
@@ -585,6 +589,13 @@ export interface Terminal {
    */
   onKeys(listener: (chunk: string) => void): () => void
 }
+
+export type PipedInput =
+  | { readonly kind: 'text'; readonly text: string }
+  /** Nothing is piped in. */
+  | { readonly kind: 'none' }
+  /** Nothing had come when the time was over. */
+  | { readonly kind: 'late' }
 
 export interface AskOptions {
   /** Shown while nothing is typed; not an answer. */

@@ -10,6 +10,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { findIssued } from '../servers/issued.ts'
 
 export const DIST = fileURLToPath(new URL('../../dist', import.meta.url))
 
@@ -32,6 +33,8 @@ export interface RunOptions {
   readonly start?: readonly string[]
   /** What is piped into it. Default: nothing is there. */
   readonly input?: string
+  /** There is a pipe, nothing comes through it, and nobody ends it. */
+  readonly leavesInputOpen?: true
   /** Ctrl-C, once stdout says this. */
   readonly interruptAt?: string
   /** Ctrl-C, once this is there. */
@@ -117,15 +120,18 @@ function toBytes(content: Files[string]): string | Uint8Array {
   return typeof content === 'string' || content instanceof Uint8Array ? content : JSON.stringify(content)
 }
 
-interface ChildOptions extends Pick<RunOptions, 'input' | 'interruptAt' | 'interruptWhen'> {
+interface ChildOptions extends Pick<
+  RunOptions,
+  'input' | 'leavesInputOpen' | 'interruptAt' | 'interruptWhen'
+> {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Rejects when the child does not end by itself. */
+/** Rejects when the child does not end by itself, or prints what an authorization server of these tests gave in secret. */
 export function runChild(
   [program, ...args]: readonly string[],
-  { cwd, env, input, interruptAt, interruptWhen }: ChildOptions,
+  { cwd, env, input, leavesInputOpen, interruptAt, interruptWhen }: ChildOptions,
 ): Promise<Ran> {
   return new Promise((resolve, reject) => {
     // In a group of its own, so that the time limit ends what the child started, too.
@@ -133,9 +139,9 @@ export function runChild(
       cwd,
       env,
       detached: true,
-      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      stdio: [input === undefined && leavesInputOpen === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     })
-    child.stdin?.end(input)
+    if (leavesInputOpen === undefined) child.stdin?.end(input)
     void interruptWhen?.then(() => child.kill('SIGINT'))
     let [stdout, stderr] = ['', '']
     const timer = setTimeout(() => {
@@ -151,7 +157,10 @@ export function runChild(
     child.on('error', reject)
     child.on('close', (code, signal) => {
       clearTimeout(timer)
+      const leaks = findIssued(stdout + stderr).length
       if (code === null) reject(new Error(`ended by ${signal}: ${args.join(' ')}\n${stderr}`))
+      else if (leaks > 0)
+        reject(new Error(`${leaks} secrets were printed: ${args.join(' ')}\n${stdout}\n${stderr}`))
       else resolve({ code, stdout, stderr })
     })
   })

@@ -37,6 +37,7 @@ export interface ScreenOptions {
 export interface Screen extends AsyncDisposable {
   readonly pid: number
   type(keys: string): void
+  resize(columns: number, rows: number): void
   /** All that is to be seen, and what has scrolled away above it. */
   text(): string
   /** What was written, escape sequences and all. */
@@ -106,6 +107,10 @@ export function openScreen(machine: Machine, options: ScreenOptions = {}): Scree
     text,
     raw: () => raw,
     type: (keys) => child.write(keys),
+    resize(columns, rows) {
+      terminal.resize(columns, rows)
+      child.resize(columns, rows)
+    },
     until: (wanted) => wait(String(wanted), () => isIn(wanted)),
     untilGone: async (wanted) => void (await wait(`not ${String(wanted)}`, () => !isIn(wanted))),
     do(keys, wanted) {

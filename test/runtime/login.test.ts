@@ -5,6 +5,7 @@ import { createHash, generateKeyPairSync } from 'node:crypto'
 import type { ClientMetadata } from 'oidc-provider'
 import { describe, expect, test } from 'vitest'
 import type { SignIn } from '../../src/model/sign-in.ts'
+import type { World } from '../../src/world/world.ts'
 import { startAuthorizationServer } from '../servers/authorization-server.ts'
 import { answerLegacy, serve } from '../servers/http/loopback.ts'
 import { startProtectedServer } from '../servers/protected-server.ts'
@@ -163,6 +164,29 @@ describe('the client', () => {
       ],
     })
     expect(stage.ports.now).toBe(0)
+  })
+})
+
+describe('a server that moves to another authorization server', () => {
+  test('has a client registered there, and nothing of the old one is sent to the new one', async () => {
+    await using before = await startAuthorizationServer()
+    await using after = await startAuthorizationServer()
+    let now = before
+    await using server = await startProtectedServer({
+      authorization: { issuer: before.issuer, check: (token) => now.check(token) },
+      describe: (usual) => ({ ...usual, authorization_servers: [now.issuer] }),
+    })
+    using stage = openLoginStage({ browse: (url) => agreeing(now.approve)(url) })
+    await stage.login({ type: 'http', url: server.url })
+    now = after
+    await stage.login({ type: 'http', url: server.url })
+    expect(stage.saved.map(({ key }) => key.issuer)).toEqual([before.issuer, after.issuer])
+    const [old, fresh] = stage.saved.map(({ client }) => client.id)
+    expect(old).not.toBe(fresh)
+    expect(after.count('registration')).toBeGreaterThan(0)
+    const sent = JSON.stringify(after.requests)
+    expect(sent).not.toContain(old!)
+    expect(sent).not.toContain(stage.saved[0]!.tokens.access.reveal())
   })
 })
 
@@ -469,6 +493,29 @@ describe('nobody signs in', () => {
     expect(stage.ports.now).toBe(0)
   })
 
+  test.each([
+    ['a page', 200, { 'content-type': 'text/html' }],
+    ['a way to somewhere else', 302, { location: 'https://www.example.test/' }],
+  ])('at a server that answers everything else with %s', async (_, status, headers) => {
+    await using server = await serve(({ path, response }) => {
+      if (path === '/mcp') response.writeHead(401).end()
+      else response.writeHead(status, headers).end('<html>')
+    })
+    using stage = openLoginStage()
+    expect((await problemOf(stage.login({ type: 'http', url: server.url }))).code).toBe(
+      'authorize/no-endpoints',
+    )
+  })
+
+  test('at an address with a hole in it, which is named', async () => {
+    using stage = openLoginStage()
+    expect(await problemOf(stage.login({ type: 'http', url: '${NOPE}/mcp' }))).toMatchObject({
+      code: 'authorize/no-address',
+      notes: ['`NOPE` is not set, and server `one` needs it for `url`'],
+      hints: ['set it in your shell, or give a default in the file: `${NOPE:-…}`'],
+    })
+  })
+
   test('at a server that names an authorization server which is none', async () => {
     await using nobody = await serve(({ response }) => response.writeHead(404).end())
     await using server = await startProtectedServer({
@@ -510,6 +557,24 @@ describe('nobody signs in', () => {
     expect(message).toBe('OAuth flow timed out. Please try again.')
     expect(hints).toHaveLength(1)
     expect([stage.ports.now, stage.saved]).toEqual([0, []])
+  })
+
+  test('who lets five minutes pass', async () => {
+    await using authorization = await startAuthorizationServer()
+    await using server = await startProtectedServer({ authorization })
+    // Only the wait for people is shortened.
+    const hurried = (world: World): World => {
+      const { clock } = world
+      return {
+        ...world,
+        clock: { ...clock, after: (ms, ...rest) => clock.after(ms === 300_000 ? 500 : ms, ...rest) },
+      }
+    }
+    using stage = openLoginStage({ change: hurried })
+    const { message, hints } = await problemOf(
+      stage.login({ type: 'http', url: server.url }, { way: 'paste' }),
+    )
+    expect([message, hints]).toEqual(['OAuth flow timed out. Please try again.', []])
   })
 
   test('who thinks better of it', async () => {

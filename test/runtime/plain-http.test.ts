@@ -86,6 +86,7 @@ describe('a token that is kept', () => {
     await using test = await setting.open({ type, url: URL })
     const { problem } = await untilState(test.board, 'x', 'needs-auth')
     expect(problem).toMatchObject({ message: '`x` needs you to sign in', hints: HINTS })
+    expect(problem.notes).toContain(`the sign-in of server \`x\` is not sent: ${BECAUSE}`)
     const [server] = test.board.snapshot().servers
     expect(server!.warnings).toMatchObject([
       {
@@ -96,6 +97,13 @@ describe('a token that is kept', () => {
     ])
     expect(setting.internet.sent.length).toBeGreaterThan(0)
     expect(telling(setting.internet)).toEqual([])
+  })
+
+  test('need not be there for the advice', async () => {
+    await using setting = await set()
+    await using test = await setting.open({ type: 'http', url: URL })
+    expect((await untilState(test.board, 'x', 'needs-auth')).problem.hints).toEqual(HINTS)
+    expect(test.board.snapshot().servers[0]!.warnings).toEqual([])
   })
 
   test('is sent where the entry says so, in so many words', async () => {

@@ -11,6 +11,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Provider, type Adapter, type AdapterPayload, type ClientMetadata } from 'oidc-provider'
+import { noteIssued } from './issued.ts'
 
 export interface AuthorizationServer extends AsyncDisposable {
   readonly issuer: string
@@ -44,6 +45,10 @@ export interface AuthorizationServerOptions {
   readonly rotation?: 'on' | 'off'
   /** Client ID Metadata Documents. Default: off. */
   readonly documents?: 'on' | 'off'
+  /** Access tokens that can be checked without asking it, or not. Default: `opaque`. */
+  readonly tokens?: 'opaque' | 'jwt'
+  /** Those that protected servers may ask for. Default: `SCOPES`. */
+  readonly scopes?: readonly string[]
 }
 
 export interface AskedOfServer {
@@ -99,6 +104,8 @@ export async function startAuthorizationServer(
     await next()
     const { method, path, status } = ctx
     const params = { ...(ctx.oidc?.body ?? ctx.query) }
+    noteIssued(params)
+    if (ctx.body !== null && typeof ctx.body === 'object') noteIssued(ctx.body as Record<string, unknown>)
     if (!isPage(path)) requests.push({ what: nameOf(path, params), method, path, status, params })
   })
   const callback = provider.callback()
@@ -130,6 +137,7 @@ export async function startAuthorizationServer(
 
 function createProvider(issuer: string, stored: Stored, options: AuthorizationServerOptions): Provider {
   const { accessTokenSeconds = 3600, registration = 'on', device = 'on', rotation = 'on' } = options
+  const { tokens = 'opaque', scopes = SCOPES } = options
   const provider = new Provider(issuer, {
     adapter: createAdapters(stored),
     jwks: { keys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' })] },
@@ -162,14 +170,15 @@ function createProvider(issuer: string, stored: Stored, options: AuthorizationSe
         useGrantedResource: () => true,
         getResourceServerInfo: (_ctx, resource) => ({
           audience: resource,
-          scope: SCOPES.join(' '),
-          accessTokenFormat: 'opaque',
+          scope: scopes.join(' '),
+          accessTokenFormat: tokens,
+          ...(tokens === 'jwt' ? { jwt: { sign: { alg: 'ES256' } } } : {}),
           accessTokenTTL: accessTokenSeconds,
         }),
       },
       ...(options.documents === 'on' ? { clientIdMetadataDocument: { enabled: true } } : {}),
     },
-    discovery: { scopes_supported: ['openid', 'offline_access', ...SCOPES] },
+    discovery: { scopes_supported: ['openid', 'offline_access', ...scopes] },
     rotateRefreshToken: rotation === 'on',
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     findAccount: (_ctx, id) => ({ accountId: id, claims: () => ({ sub: id }) }),

@@ -76,6 +76,54 @@ const REGISTRY_FLAG: Flag = {
   summary: 'another registry than the official one, or than that of the setting `registry`',
 }
 
+/** Who may come in, and what is seen of it. */
+const SERVE_FLAGS: readonly Flag[] = [
+  {
+    name: 'audit',
+    value: 'file',
+    summary: 'write down who called what, and what became of it, as lines of JSON',
+  },
+  { name: 'audit-arguments', summary: 'with the arguments of calls; what looks like a secret is left out' },
+  {
+    name: 'rate-limit',
+    value: 'n/s or n/m',
+    summary: 'how often one client may ask, or `off`; the default is 100/s where others can come in',
+  },
+  {
+    name: 'drain-timeout',
+    value: 'seconds',
+    summary: 'how long calls may take to finish after SIGTERM; 10 by default',
+  },
+  {
+    name: 'tls-cert',
+    value: 'file',
+    summary: 'HTTPS, with this certificate (PEM); read again when it changes',
+  },
+  { name: 'tls-key', value: 'file', summary: 'the key of the certificate' },
+  {
+    name: 'allowed-host',
+    value: 'name',
+    isRepeatable: true,
+    summary: 'a name that clients may use for this machine; may be given more than once',
+  },
+  {
+    name: 'auth-issuer',
+    value: 'url',
+    summary: 'let in who has a token of this OAuth issuer, in place of the token of this gateway',
+  },
+  {
+    name: 'auth-audience',
+    value: 'text',
+    isRepeatable: true,
+    summary: 'what such a token may be made for, besides the address of this gateway',
+  },
+  { name: 'public-url', value: 'url', summary: 'the address under which clients know this gateway' },
+  {
+    name: 'dangerously-serve-without-tls',
+    summary: 'to other machines, although everything can be read on the way',
+  },
+]
+
 const DRY_RUN_FLAG: Flag = { name: 'dry-run', summary: 'write nothing, and show what would change' }
 
 const YES_FLAG: Flag = { name: 'yes', short: 'y', summary: 'do not ask' }
@@ -274,7 +322,11 @@ export const PLUGBOARD: Command = {
           isRepeatable: true,
           summary: 'ask for this, and not for what the server names; may be given more than once',
         },
-        { name: 'timeout', value: 'ms', summary: 'give up after so long; default 300000 (5 minutes)' },
+        {
+          name: 'timeout',
+          value: 'ms',
+          summary: 'give up after so long; default 300000 (5 minutes), 0 is never',
+        },
         {
           name: 'token-file',
           value: 'file',
@@ -300,7 +352,11 @@ export const PLUGBOARD: Command = {
       summary: 'sign out of a server: take its tokens back where that can be done, and forget them',
       arguments: [{ name: 'server', count: 'one' }],
       flags: [],
-      examples: ['plugboard logout linear', 'plugboard logout https://mcp.linear.app/mcp'],
+      examples: [
+        'plugboard logout linear',
+        'plugboard logout https://mcp.linear.app/mcp',
+        'plugboard logout deploy-token',
+      ],
       load: async () => (await import('./signing-in.ts')).logout,
     },
     {
@@ -371,12 +427,14 @@ export const PLUGBOARD: Command = {
           name: 'foreground',
           summary: 'with --daemon: not in the background, for whoever looks after processes',
         },
+        ...SERVE_FLAGS,
       ],
       examples: [
         'plugboard serve --stdio',
         'plugboard serve --http 7777',
         'plugboard serve --daemon',
         'plugboard serve --daemon --http 7777',
+        'plugboard serve --http 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem --auth-issuer https://login.example.com --public-url https://mcp.example.com',
       ],
       load: async () => (await import('./connected.ts')).serve,
     },

@@ -4,10 +4,13 @@
 import type { CommandContext } from './command.ts'
 import { DONE, INTERRUPTED } from './exit-codes.ts'
 
-/** Ctrl-C, or the wish of whoever looks after this process. */
-export function ended({ terminal }: CommandContext): Promise<number> {
+/**
+ * Ctrl-C ends it at once. Whoever looks after this process asks it to end, and it finishes what it does before; the second
+ * time nobody listens any more, and the system ends it.
+ */
+export function ended({ terminal }: CommandContext, finish: () => Promise<void>): Promise<number> {
   return new Promise((resolve) => {
     terminal.onInterrupt(() => resolve(INTERRUPTED))
-    terminal.onTerminate(() => resolve(DONE))
+    terminal.onTerminate(() => void finish().then(() => resolve(DONE)))
   })
 }

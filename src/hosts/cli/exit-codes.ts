@@ -17,7 +17,9 @@ export const INTERRUPTED = 130
 /** What is not listed is for the user to fix. */
 const BY_CODE: Readonly<Record<string, number>> = {
   'cli/bug': FAILED,
+  'serve/audit': FAILED,
   'serve/cannot-listen': FAILED,
+  'serve/issuer': FAILED,
   'serve/no-token': FAILED,
   'serve/already-runs': FAILED,
   'serve/daemon-died': FAILED,

@@ -18,7 +18,16 @@ export interface StepLines {
 
 const CLEAR = '\r\u001b[K'
 
-export function showSteps(terminal: Terminal, { canPaste }: { readonly canPaste: boolean }): StepLines {
+export interface StepOptions {
+  /** An address that is typed in is taken. */
+  readonly canPaste: boolean
+  /** Keys are listened to. */
+  readonly hasKeys: boolean
+}
+
+const HOW_TO_CANCEL = ' (Esc cancels)'
+
+export function showSteps(terminal: Terminal, { canPaste, hasKeys }: StepOptions): StepLines {
   const { columnsBeside, err } = terminal
   let isShown = false
   const clear = (): void => {
@@ -33,7 +42,8 @@ export function showSteps(terminal: Terminal, { canPaste }: { readonly canPaste:
   const wait = (line: string): void => {
     if (columnsBeside === undefined) return say([line])
     clear()
-    err(cutEnd(toPrintable(line), columnsBeside - 1))
+    const end = hasKeys ? HOW_TO_CANCEL : ''
+    err(cutEnd(toPrintable(line), columnsBeside - 1 - end.length) + end)
     isShown = true
   }
   return {

@@ -176,6 +176,7 @@ export function badAddress(given: string): Problem {
   return createProblem({
     code: 'cli/bad-address',
     message: `\`--http\` takes \`[host:]port\`, not \`${given}\``,
+    notes: ['the host is an address, and the port at most 65535'],
     hints: ['on any port that is free: `plugboard serve --http 0`'],
   })
 }
@@ -184,7 +185,37 @@ export function notLoopback(host: string): Problem {
   return createProblem({
     code: 'serve/not-loopback',
     message: `\`${host}\` can be reached from other machines, and what is sent there can be read on the way`,
-    notes: ['the gateway serves this machine alone: 127.0.0.1 or ::1'],
-    hints: ['to reach it from elsewhere, use a tunnel: `ssh -L 7777:127.0.0.1:7777 <machine>`'],
+    notes: ['without a certificate, the gateway serves this machine alone: 127.0.0.1 or ::1'],
+    hints: [
+      'to serve others, give it a certificate: `--tls-cert <file> --tls-key <file>`',
+      'to reach it from elsewhere yourself, use a tunnel: `ssh -L 7777:127.0.0.1:7777 <machine>`',
+      'behind something that does TLS already: `--dangerously-serve-without-tls`',
+    ],
+  })
+}
+
+export function halfTls(): Problem {
+  return createProblem({
+    code: 'serve/half-tls',
+    message: 'a certificate is of use only together with its key',
+    hints: ['give both: `--tls-cert <file> --tls-key <file>`'],
+  })
+}
+
+export function unreadableTls(file: string, why: string): Problem {
+  return createProblem({
+    code: 'serve/tls-file',
+    message: `the file for TLS ${why}`,
+    where: { file },
+    hints: [
+      '`--tls-cert` and `--tls-key` take files in PEM: they hold lines like `-----BEGIN CERTIFICATE-----`',
+    ],
+  })
+}
+
+export function badFlag(flag: string, given: string, expected: string): Problem {
+  return createProblem({
+    code: 'cli/bad-flag',
+    message: `\`--${flag}\` must be ${expected}, not \`${given}\``,
   })
 }

@@ -1,12 +1,16 @@
 /**
  * seed: `login` with a token that was got elsewhere: from a file, from stdin, or typed in.
  */
-import { ProblemError, createProblem } from '../../problem/problem.ts'
+import type { AdmittedServer } from '../../model/catalog.ts'
+import type { Problem } from '../../model/problem.ts'
 import type { SignIn } from '../../model/sign-in.ts'
+import { createProblem, createWarning, ProblemError, whereOrigin } from '../../problem/problem.ts'
 import { requireServer } from '../../runtime/login-by-name.ts'
 import { seedSignIn } from '../../runtime/seed-sign-in.ts'
 import { openSignInStore } from '../../runtime/sign-in-store.ts'
 import type { CommandContext } from './command.ts'
+import { reportBeside } from './print.ts'
+import { loadKnowing } from './require-known.ts'
 
 /** Whether the command line has, or asks for, a token. */
 export function wantsSeed({ flags }: CommandContext): boolean {
@@ -17,12 +21,16 @@ export function wantsSeed({ flags }: CommandContext): boolean {
 export async function seed(context: CommandContext): Promise<SignIn | 'cancelled'> {
   const { world, flags } = context
   const name = context.args[0]!
-  const loaded = await context.load()
+  const loaded = await loadKnowing(context, name)
   const server = requireServer(loaded, name)
   const text = await readToken(context)
   if (text === undefined) return 'cancelled'
   const credentialId = typeof flags['credential'] === 'string' ? flags['credential'] : undefined
-  return seedSignIn(world, openSignInStore(world, loaded.dirs), { server, text, credentialId })
+  const signIn = await seedSignIn(world, openSignInStore(world, loaded.dirs), { server, text, credentialId })
+  const kept = signIn.key.credentialId
+  if (kept !== undefined && kept !== server.auth?.credentialId)
+    reportBeside(context, [notAskedFor(server, kept)])
+  return signIn
 }
 
 async function readToken({ flags, terminal, world }: CommandContext): Promise<string | undefined> {
@@ -40,7 +48,17 @@ async function readToken({ flags, terminal, world }: CommandContext): Promise<st
   })
 }
 
-function unreadable(file: string): ReturnType<typeof createProblem> {
+/** It is kept, and waits for an entry that wants it. */
+function notAskedFor({ name, found }: AdmittedServer, id: string): Problem {
+  return createWarning({
+    code: 'cli/not-asked-for',
+    message: `the entry of \`${name}\` does not ask for the credential \`${id}\`, so it is kept, but not used`,
+    where: whereOrigin(found.origin, name),
+    hints: [`put into its entry: \`"auth": { "type": "oauth", "credentialId": ${JSON.stringify(id)} }\``],
+  })
+}
+
+function unreadable(file: string): Problem {
   return createProblem({
     code: 'cli/unreadable-file',
     message: `the file of \`--token-file\` cannot be read`,
@@ -49,7 +67,7 @@ function unreadable(file: string): ReturnType<typeof createProblem> {
   })
 }
 
-function noToken(): ReturnType<typeof createProblem> {
+function noToken(): Problem {
   return createProblem({
     code: 'cli/no-token',
     message: 'there is no terminal to type a token into',

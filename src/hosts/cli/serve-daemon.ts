@@ -8,15 +8,18 @@ import { readGatewayToken } from '../../runtime/gateway-token.ts'
 import { alreadyRuns, askStatus, describe, type GatewayStatus } from '../../runtime/running-gateway.ts'
 import { gatewayPlaceOf } from '../../world/gateway-place.ts'
 import { canVisit } from '../../world/visit.ts'
+import type { World } from '../../world/world.ts'
 import type { HttpServingOptions } from '../shared/gateway-host.ts'
 import type { ProblemJson } from '../shared/problem-json.ts'
 import { showPath } from '../shared/show-path.ts'
 import type { CommandContext } from './command.ts'
 import { ended } from './ended.ts'
 import { DONE } from './exit-codes.ts'
+import { keepRenewing } from './keep-renewing.ts'
 import { loadAgain } from './load-again.ts'
 import { printJson } from './print.ts'
 import { daemonDied, notForDaemon } from './problems.ts'
+import { drainLimitMs, readAudit, readServeOptions } from './serve-options.ts'
 
 type Address = Pick<HttpServingOptions, 'host' | 'port'>
 
@@ -32,7 +35,7 @@ async function inBackground(context: CommandContext): Promise<number> {
   const before = await askStatus(world, version)
   if (before.gateway.running) throw new ProblemError(alreadyRuns(before))
   const { log } = gatewayPlaceOf(world)
-  const words = argv.filter((word) => word !== '--json')
+  const words = withWholePaths(world, argv).filter((word) => word !== '--json')
   const line = await world.daemons.start([...words, '--foreground', '--json'], { log })
   const said = readLine(line)
   if (said === undefined) throw new ProblemError(daemonDied(log))
@@ -43,6 +46,18 @@ async function inBackground(context: CommandContext): Promise<number> {
     terminal.err(`its log is ${showPath(log, world)}; \`plugboard stop\` ends it\n`)
   }
   return DONE
+}
+
+const FILE_FLAGS: ReadonlySet<string> = new Set(['--audit', '--tls-cert', '--tls-key'])
+
+/** It works in another folder. */
+function withWholePaths({ paths, cwd }: World, argv: readonly string[]): readonly string[] {
+  return argv.map((word, i) => {
+    const [flag = '', ...value] = word.split('=')
+    if (FILE_FLAGS.has(argv[i - 1] ?? '')) return paths.resolve(cwd, word)
+    const isJoined = FILE_FLAGS.has(flag) && value.length > 0
+    return isJoined ? `${flag}=${paths.resolve(cwd, value.join('='))}` : word
+  })
 }
 
 /** The first line of the one in the background: how it is, or why it is not. */
@@ -68,24 +83,33 @@ function readLine(line: string | undefined): GatewayStatus | { readonly error: P
 
 async function inForeground(context: CommandContext, address: Address | undefined): Promise<number> {
   const { world, version, terminal } = context
+  const limitMs = drainLimitMs(context)
+  const home = { ...world, cwd: world.home }
+  const loaded = await context.load({}, home)
+  const options = address === undefined ? undefined : readServeOptions(context, address, loaded)
+  const audit = readAudit(context, loaded)
   const { openDaemon } = await context.daemon()
   await using daemon = await openDaemon({
     world,
     version,
     load: () => loadAgain(context, { connectors: 'fetch' }),
+    audit,
     command: (argv, shown, visited) => {
       if (!canVisit(argv)) throw new Error(`no command for a visitor: ${argv[0] ?? ''}`)
       return context.command(argv, shown, visited)
     },
   })
-  if (address !== undefined) {
-    const { dirs } = await context.load({}, { ...world, cwd: world.home })
-    const { token } = await readGatewayToken(world, dirs)
-    await daemon.overHttp({ ...address, token })
+  if (options !== undefined) {
+    const { token } = await readGatewayToken(world, loaded.dirs)
+    await daemon.overHttp({ ...options.http, token })
   }
+  const { tlsFiles } = options ?? {}
+  const stopRenewing = tlsFiles === undefined ? undefined : await keepRenewing(context, daemon, tlsFiles)
   const status = await daemon.status()
   if (context.json) printJson(terminal, status)
   else if (status.gateway.running) terminal.err(`a gateway runs here${describe(status.gateway)}\n`)
   // The terminal it was started in goes away, and it does not.
-  return await Promise.race([daemon.ended.then(() => DONE), ended(context)])
+  const finish = (): Promise<void> => daemon.drain(limitMs)
+  const stopped = daemon.ended.then(finish).then(() => DONE)
+  return await Promise.race([stopped, ended(context, finish)]).finally(() => stopRenewing?.())
 }

@@ -17,7 +17,7 @@ import {
 } from '../../runtime/running-gateway.ts'
 import { gatewayPlaceOf, type GatewayPlace } from '../../world/gateway-place.ts'
 import type { Visit, Wish, Word } from '../../world/visit.ts'
-import type { Pipe, World } from '../../world/world.ts'
+import type { Pipe, TlsIdentity, World } from '../../world/world.ts'
 import type { DaemonRequest, HttpServingOptions, OpenDaemon } from '../shared/gateway-host.ts'
 import { House, type Room } from './house.ts'
 import { openServing } from './serve.ts'
@@ -66,7 +66,7 @@ class Daemon implements OpenDaemon {
       world,
       idleMs: IDLE_MS,
       load: (of) => request.load(of),
-      open: (of, load) => openServing({ world: of, version, load }),
+      open: (of, load) => openServing({ world: of, version, load, audit: request.audit }),
     })
   }
 
@@ -100,8 +100,8 @@ class Daemon implements OpenDaemon {
 
   async overHttp(options: HttpServingOptions): Promise<number> {
     const port = await this.#base!.serving.overHttp(options)
-    const { host } = options
-    this.#address = `http://${host.includes(':') ? `[${host}]` : host}:${port}/mcp`
+    const { host, tls } = options
+    this.#address = `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}/mcp`
     this.log(`serving ${this.#address}`)
     await this.#record()
     return port
@@ -109,6 +109,15 @@ class Daemon implements OpenDaemon {
 
   async status(): Promise<GatewayStatus> {
     return { gateway: { running: true, ...this.#facts() }, servers: await this.#house.status() }
+  }
+
+  renew(tls: TlsIdentity): void {
+    this.#base!.serving.renew(tls)
+  }
+
+  async drain(limitMs: number): Promise<void> {
+    this.#isClosing = true
+    await this.#house.drain(limitMs)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -81,6 +81,13 @@ export class House {
     )
   }
 
+  /** Lets each finish what it does, up to the limit. */
+  async drain(limitMs: number): Promise<void> {
+    const servings = await Promise.allSettled([...this.#rooms].map(({ serving }) => serving))
+    const open = servings.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    await Promise.all(open.map((serving) => serving.drain(limitMs)))
+  }
+
   async close(): Promise<void> {
     for (const room of this.#rooms) this.#close(room)
     await Promise.all(this.#closing)

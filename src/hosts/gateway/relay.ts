@@ -98,7 +98,9 @@ export class Relay {
 
   async #inRounds({ caller, params, signal }: Conversation, work: Work): Promise<Result> {
     const { requestState, inputResponses } = params
-    const about = JSON.stringify([params['name'], params['uri'], params['arguments']])
+    // Whose it is counts, too: a state that somebody else got hold of is of no use to them.
+    const holder = caller.sighting?.begun.principal.key
+    const about = JSON.stringify([holder, params['name'], params['uri'], params['arguments']])
     const kept = isOurs(requestState) ? this.#kept.take(requestState) : undefined
     if (isOurs(requestState) && kept === undefined)
       throw invalid('this `requestState` is not known here, or not any more')

@@ -54,6 +54,7 @@ export function createVisitorTerminal(its: VisitorTerminal, say: (word: Word) =>
       interrupt()
     },
     // No command that is carried out for a visitor asks for any of these.
+    inputWithin: async () => ({ kind: 'none' }),
     onInput: ({ onEnd }) => onEnd(),
     onTerminate: () => undefined,
     onTyped: () => () => undefined,

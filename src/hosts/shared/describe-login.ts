@@ -17,15 +17,11 @@ export function describeLogin(step: LoginStep, canPaste: boolean): LoginDescript
     case 'page':
       return {
         lines: [
-          'To sign in, open this page:',
+          step.way === 'paste' ? 'To sign in, open this page in any browser:' : 'To sign in, open this page:',
           '',
           `  ${step.url}`,
           '',
-          ...(canPaste
-            ? [
-                `Should the browser not find its way back (it ends at ${step.redirectUri}), paste the address it shows, or just the code in it.`,
-              ]
-            : []),
+          ...(canPaste ? [sayHowToPaste(step)] : []),
         ],
         waiting: 'waiting for you to sign in in the browser …',
       }
@@ -56,6 +52,13 @@ export function describeLogin(step: LoginStep, canPaste: boolean): LoginDescript
     case 'exchanging':
       return { waiting: `asking ${hostOf(step.issuer)} for tokens …` }
   }
+}
+
+function sayHowToPaste({ way, redirectUri, takesCode }: Extract<LoginStep, { kind: 'page' }>): string {
+  const what = takesCode ? 'the address it shows, or just the code in it' : 'the whole address it shows'
+  return way === 'paste'
+    ? `It ends at a page that does not load on another machine (${redirectUri}…): paste ${what} here.`
+    : `Should the browser not find its way back (it ends at ${redirectUri}…), paste ${what}.`
 }
 
 function hostOf(url: string): string {

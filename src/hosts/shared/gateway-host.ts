@@ -27,6 +27,7 @@ export interface DaemonRequest {
   readonly version: string
   /** How files are read, in the world of a visitor. */
   load(world: World): Load
+  readonly audit?: AuditWish | undefined
   /** Carries out a line that a visitor typed, and gives its exit code. */
   command(argv: readonly string[], terminal: Terminal, visited: Visited): Promise<number>
 }
@@ -42,6 +43,9 @@ export interface OpenDaemon extends AsyncDisposable {
   /** Gives the port. Rejects with a ProblemError. */
   overHttp(options: HttpServingOptions): Promise<number>
   status(): Promise<GatewayStatus>
+  /** As a serving's own, of all that are open. */
+  renew(tls: TlsIdentity): void
+  drain(limitMs: number): Promise<void>
   /** Somebody asked it to end. */
   readonly ended: Promise<void>
 }

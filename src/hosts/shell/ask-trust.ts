@@ -14,6 +14,7 @@ export interface TrustDesk {
   readonly world: World
   readonly ask: Ask
   readonly paint: Paint
+  note(line: string): void
 }
 
 export async function askTrust(desk: TrustDesk, loaded: LoadedCatalog): Promise<boolean> {
@@ -34,6 +35,9 @@ export async function askTrust(desk: TrustDesk, loaded: LoadedCatalog): Promise<
     if (answer !== 'approved' && answer !== 'declined') continue
     await decide(world, loaded, answer, [question])
     isApproved ||= answer === 'approved'
+    const { name } = question.entry.entry.found
+    if (answer === 'declined')
+      desk.note(`${name}: declined, and not started (\`plugboard trust reset ${name}\` has it asked again)`)
   }
   return isApproved
 }

@@ -5,7 +5,11 @@
  * out    lines for what a user should know; that a server of the start is ready is in the status line already
  */
 import { toStableJson } from '../../base/stable-json.ts'
-import type { Connection } from '../../model/connection.ts'
+import type { Catalog } from '../../model/catalog.ts'
+import type { Connection, ConnectionState } from '../../model/connection.ts'
+import type { Problem } from '../../model/problem.ts'
+import type { BoardSnapshot } from '../../runtime/board.ts'
+import { toDefinitionJson } from '../../runtime/definition-json.ts'
 import type { ServerSnapshot } from '../../runtime/supervisor.ts'
 import { countOf } from '../shared/amounts.ts'
 import type { ShownServer } from './state.ts'
@@ -19,6 +23,12 @@ export interface KnownServer {
   readonly wasReady: boolean
   /** Whether it was there when the shell began. */
   readonly isFromStart: boolean
+  /** Whether it was told that it is down, and not yet that it is back. */
+  readonly isDown: boolean
+  /** As its file has it. */
+  readonly definition: string
+  /** Since it was last ready, its file says something else. */
+  readonly isChanged: boolean
 }
 
 export type Known = ReadonlyMap<string, KnownServer>
@@ -29,27 +39,47 @@ export interface Looked {
 }
 
 /** `before` undefined: this is the start. */
-export function lookAgain(before: Known | undefined, servers: readonly ServerSnapshot[]): Looked {
+export function lookAgain(
+  before: Known | undefined,
+  { servers, catalog }: Pick<BoardSnapshot, 'servers' | 'catalog'>,
+): Looked {
   const known = new Map<string, KnownServer>()
   const lines: string[] = []
   for (const server of servers) {
     const was = before?.get(server.name)
-    const now = toKnown(server, was, before === undefined)
+    const now = toKnown(server, was, {
+      isStart: before === undefined,
+      definition: definitionOf(catalog, server),
+    })
     known.set(server.name, now)
     lines.push(...tellChange(was, now))
   }
-  for (const name of before?.keys() ?? []) if (!known.has(name)) lines.push(`${name}: removed`)
+  for (const name of before?.keys() ?? []) if (!known.has(name)) lines.push(tellGone(name, catalog))
   return { known, lines }
+}
+
+/** Templates and no values; where it stands does not count. */
+function definitionOf({ servers }: Catalog, { name }: ServerSnapshot): string {
+  const server = servers.find((one) => one.name === name)
+  return server === undefined ? '' : toStableJson(toDefinitionJson(server, 'templates'))
+}
+
+/** One that still stands in a file says why it is gone all the same. */
+function tellGone(name: string, { entries }: Catalog): string {
+  const fate = entries.find(({ entry }) => entry.found.name === name)?.fate.kind
+  return fate === undefined ? `${name}: removed` : `${name}: removed (${fate})`
 }
 
 export function toShown({ name, connection, offering }: ServerSnapshot): ShownServer {
   return { name, state: connection.state, tools: offering?.tools.length ?? 0 }
 }
 
+const DOWN: ReadonlySet<ConnectionState> = new Set(['needs-auth', 'waiting', 'failed'])
+
 function toKnown(
   { name, connection, offering, cachedAt }: ServerSnapshot,
   was: KnownServer | undefined,
-  isStart: boolean,
+  { isStart, definition }: { readonly isStart: boolean; readonly definition: string },
 ): KnownServer {
   const isReady = connection.state === 'ready'
   // What is known from last time is no news, and what replaces it is none either.
@@ -60,32 +90,48 @@ function toKnown(
     tools: isLive ? new Map(offering?.tools.map((tool) => [tool.name, tool])) : was?.tools,
     wasReady: isReady || was?.wasReady === true,
     isFromStart: was?.isFromStart ?? isStart,
+    isDown: DOWN.has(connection.state) || (was?.isDown === true && !isReady),
+    definition,
+    isChanged: isOtherThan(was, definition) || (was?.isChanged === true && was.connection.state !== 'ready'),
   }
+}
+
+/** A server that leaves the catalog for a moment, its file being half saved, says nothing. */
+function isOtherThan(was: KnownServer | undefined, definition: string): boolean {
+  return was !== undefined && was.definition !== '' && definition !== '' && was.definition !== definition
 }
 
 function tellChange(was: KnownServer | undefined, now: KnownServer): readonly string[] {
   const { name, connection, tools } = now
   const before = was?.connection.state
-  if (connection.state === before) return compareTools(was!, now)
+  // Where nobody saw it on its way.
+  const hasComeBack = now.isChanged && was?.isChanged === false && connection.state === 'ready'
+  if (connection.state === before && !hasComeBack) return compareTools(was!, now)
   switch (connection.state) {
     case 'ready':
+      if (now.isChanged) return [`${name}: changed, ${countOf(tools?.size ?? 0, 'tool')}`]
       if (was?.wasReady === true) return [`${name}: reconnected${sayDifference(was, now)}`]
-      if (now.isFromStart && before !== 'failed' && before !== 'waiting' && before !== 'needs-auth') return []
+      if (now.isFromStart && was?.isDown !== true) return []
       return [`${name}: ${now.isFromStart ? 'connected' : 'added'}, ${countOf(tools?.size ?? 0, 'tool')}`]
     case 'needs-auth':
       return [`${name}: needs you to sign in (/mcp auth ${name})`]
     case 'failed':
-      return [`${name}: ${connection.problem.message}`]
+      return [`${named(now, connection.problem)} (/mcp test ${name} tells more)`]
     case 'waiting':
       // Tries that fail one after the other are told once.
       return before === 'connecting' && was?.wasReady !== true && connection.attempt > 2
         ? []
-        : [`${name}: ${connection.problem.message}; it is tried again`]
+        : [`${named(now, connection.problem)}; it is tried again`]
     case 'idle':
     case 'closed':
     case 'connecting':
       return []
   }
+}
+
+/** Most problems name the server themselves. */
+function named({ name }: KnownServer, { message }: Problem): string {
+  return message.includes(name) ? message : `${name}: ${message}`
 }
 
 function compareTools(was: KnownServer, now: KnownServer): readonly string[] {

@@ -4,7 +4,10 @@
  * in     the text up to the cursor
  * out    whole words, and from where on they take the place of what is typed
  */
+import { SessionError } from '../../model/session.ts'
+import { ProblemError } from '../../problem/problem.ts'
 import type { Board } from '../../runtime/board.ts'
+import type { CompletionArgument, CompletionRef } from '../../runtime/complete.ts'
 import type { ShellContext, SlashCommand } from './context.ts'
 import { serverPrompts, type ServerPrompt } from './server-prompts.ts'
 
@@ -26,7 +29,8 @@ export async function completeInput(
     from,
     items: all.filter((one) => one.startsWith(word)),
   })
-  if (word.startsWith('@')) return start(mentionsFor(context.board))
+  if (word.startsWith('@'))
+    return start([...new Set([...mentionsFor(context.board), ...(await templatesFor(context, word))])])
   if (!text.startsWith('/')) return NOTHING
   const prompts = serverPrompts(context.board)
   if (from === 0)
@@ -52,9 +56,45 @@ function mentionsFor(board: Board): readonly string[] {
   })
 }
 
+/** What the server suggests for the first variable of a template, once all that stands before it is typed. */
+async function templatesFor(context: ShellContext, word: string): Promise<readonly string[]> {
+  const servers = context.board.snapshot().servers.filter(({ name }) => word.startsWith(`@${name}:`))
+  const found = servers.flatMap(({ name: server, offering }) =>
+    (offering?.resourceTemplates ?? []).flatMap(({ uriTemplate }) => {
+      const template = String(uriTemplate)
+      const [, start = '', name, end = ''] = /^([^{]*)\{([\w.]+)\}([^{]*)/.exec(template) ?? []
+      const before = `@${server}:${start}`
+      return name === undefined || !word.startsWith(before) ? [] : [{ server, template, name, before, end }]
+    }),
+  )
+  const values = found.map(async ({ server, template, name, before, end }) => {
+    const value = word.slice(before.length)
+    const all = await suggest(context, { server, template }, { name, value })
+    return all.map((one) => `${before}${encodeURIComponent(one)}${end}`)
+  })
+  return (await Promise.all(values)).flat()
+}
+
+/** A server that cannot be asked suggests nothing: whoever presses Tab has not asked for its troubles. */
+async function suggest(
+  { board, signal }: ShellContext,
+  ref: CompletionRef,
+  { settled = {}, ...argument }: CompletionArgument & { readonly settled?: Record<string, string> },
+): Promise<readonly string[]> {
+  try {
+    const limits = { arguments: settled, signal, timeoutMs: SUGGEST_MS }
+    return (await board.complete(ref, argument, limits)).values
+  } catch (error) {
+    if (error instanceof SessionError || error instanceof ProblemError) return []
+    throw error
+  }
+}
+
+const SUGGEST_MS = 2000
+
 /** `name=` of those that are not given yet; behind it, what the server suggests. */
 async function valuesFor(
-  { board, signal }: ShellContext,
+  context: ShellContext,
   { server, prompt, arguments: known }: ServerPrompt,
   words: readonly string[],
 ): Promise<readonly string[]> {
@@ -69,10 +109,6 @@ async function valuesFor(
   if (equals === -1)
     return known.filter(({ name }) => !Object.hasOwn(settled, name)).map(({ name }) => `${name}=`)
   const [name, value] = [last.slice(0, equals), last.slice(equals + 1)]
-  const { values } = await board.complete(
-    { server, prompt },
-    { name, value },
-    { arguments: settled, signal, timeoutMs: 2000 },
-  )
+  const values = await suggest(context, { server, prompt }, { name, value, settled })
   return values.map((one) => `${name}=${one}`)
 }

@@ -10,8 +10,9 @@ import type { LoadedCatalog, LoadOptions } from '../../runtime/load-catalog.ts'
 import type { World } from '../../world/world.ts'
 import type { CommandLine } from '../shared/context.ts'
 import type { Paint } from '../shared/paint.ts'
-import type { ModelChoice } from './agent/model.ts'
 import type { Demo } from './demo/demo.ts'
+import type { NamedMedia } from './keep-media.ts'
+import type { ModelDesk } from './model-desk.ts'
 import type { Ask } from './questions.ts'
 
 export interface ShellContext {
@@ -35,26 +36,17 @@ export interface ShellContext {
   busy(text: string | undefined): void
   /** One question. Those that wait are asked one after the other. Undefined: Esc, or the shell ended. */
   readonly ask: Ask
-  readonly model: ModelDesk
+  readonly model: Pick<ModelDesk, 'get' | 'set'>
   readonly mode: ModeDesk
   /** The bundled server, which stands in no file. */
   readonly demo: Pick<Demo, 'isOn' | 'turn'>
   /** Commands of `plugboard`, as if they were typed where the shell was started. */
   readonly command: CommandLine
-  /** Sends a prompt to the model as if it had been typed; settles when the turn is over. */
-  submit(prompt: string): Promise<void>
-  /** Puts a text into the line in which the user types. */
-  fill(text: string): void
-  /** Forgets the conversation, and clears the screen. */
+  /** Saves what a result has of images and sounds, says where, and draws what can be drawn. */
+  keepMedia(media: NamedMedia): void
+  /** Forgets the conversation, stops the turn that runs, and clears the screen. */
   clear(): void
   quit(): void
-}
-
-export interface ModelDesk {
-  /** Undefined: none is configured. */
-  get(): ModelChoice | undefined
-  /** `provider/id`, or an id of the provider in use; counts from the next prompt on. Throws `shell/bad-model`. */
-  set(named: string): ModelChoice
 }
 
 export interface ModeDesk {

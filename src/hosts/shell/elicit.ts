@@ -38,8 +38,9 @@ async function askForm(
   const answer = await desk.ask(
     {
       kind: 'form',
-      title: `${server} asks`,
+      title: 'Your answer',
       lines: [
+        desk.paint.bold(`${toPrintable(server)} asks:`),
         ...messageLines(desk, params),
         desk.paint.dim('give it no secrets: it asks for facts, and not for passwords'),
       ],

@@ -49,14 +49,25 @@ export async function runHeadless(context: CommandContext): Promise<number> {
   }
 }
 
-/** The words of the line, and what comes through stdin when there are none or one of them is `-`: it might never end. */
+/** The words of the line, and what comes through stdin. Beside words it is not waited for without end: many programs leave it open. */
 async function readPrompt({ args, terminal }: CommandContext): Promise<string> {
   const words = args.filter((word) => word !== '-').join(' ')
-  const isPiped = args.includes('-') || (words === '' && !terminal.canAsk)
-  const piped = isPiped ? (await terminal.input()).trim() : ''
-  const prompt = [words, piped].filter((part) => part !== '').join('\n\n')
+  const isWanted = args.includes('-') || (words === '' && !terminal.canAsk)
+  const piped = isWanted ? await terminal.input() : await readBeside(terminal)
+  const prompt = [words, piped.trim()].filter((part) => part !== '').join('\n\n')
   if (prompt === '') throw new ProblemError(noPrompt())
   return prompt
+}
+
+const INPUT_MS = 3000
+
+async function readBeside(terminal: Terminal): Promise<string> {
+  const piped = await terminal.inputWithin(INPUT_MS)
+  if (piped.kind === 'late')
+    terminal.err(
+      'nothing came through stdin so far, and it is left out; with `-` in the line it is waited for\n',
+    )
+  return piped.kind === 'text' ? piped.text : ''
 }
 
 async function openChosen(

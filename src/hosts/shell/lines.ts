@@ -4,6 +4,7 @@
  * in     the state as it changes; lines that are typed
  * out    what is finished, as it is finished; questions with numbers to answer them by
  */
+import { toPrintable } from '../../base/printable.ts'
 import type { Terminal, World } from '../../world/world.ts'
 import type { Paint } from '../shared/paint.ts'
 import { blockLines } from './screen/block-lines.ts'
@@ -24,8 +25,12 @@ export function openLines(store: Store, desk: LinesDesk): Front & { close(): voi
   let printed = 0
   let asked: Dialog | undefined
   let isIdle = false
+  let queued = 0
   const show = (): void => {
     const state = store.state()
+    for (const text of state.queued.slice(queued))
+      say([`queued until this turn is over: ${toPrintable(text)}`])
+    queued = state.queued.length
     const view = { paint, here: world, columns: state.size.columns }
     for (const { id, block } of state.finished) {
       if (id <= printed) continue
@@ -45,6 +50,10 @@ export function openLines(store: Store, desk: LinesDesk): Front & { close(): voi
       state.commands === 0 &&
       state.servers !== undefined
     if (isIdle && !wasIdle) terminal.out('> ')
+    if (state.editor.text === '') return
+    // There is no line here that it could be put into.
+    say([`not sent: ${toPrintable(state.editor.text)}`])
+    store.send({ type: 'returned' })
   }
   const onLine = (line: string): void => {
     isIdle = false

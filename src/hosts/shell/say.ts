@@ -23,11 +23,15 @@ export function sayInput(input: unknown): string {
 
 /** `← mcp__files__read_file: 12 lines, 34 ms`, or why there is nothing. */
 export function sayResult({ name, result }: Pick<Result, 'name' | 'result'>): string {
-  const time = `${Math.round(result.durationMs)} ms`
+  const time = sayDuration(result.durationMs)
   if (result.isError) return cut(`✗ ${name}: ${firstLine(result.text)} (${time})`)
   const lines = result.text === '' ? 0 : result.text.split('\n').length
   const size = lines <= 1 ? firstLine(result.text) : `${lines} lines`
   return cut(`← ${name}: ${size === '' ? 'nothing' : size} (${time})`)
+}
+
+export function sayDuration(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
 }
 
 function firstLine(text: string): string {

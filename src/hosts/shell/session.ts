@@ -5,32 +5,30 @@
  * out    events for the store
  * never  delays the first paint: files are read and servers started when the screen is there; leaves a process behind
  */
-import type { ModelMessage } from 'ai'
 import { findNearest } from '../../base/edit-distance.ts'
-import { toPrintableLines } from '../../base/printable.ts'
 import type { Problem } from '../../model/problem.ts'
 import { ProblemError } from '../../problem/problem.ts'
 import type { Board } from '../../runtime/board.ts'
 import type { LoadHow } from '../../runtime/catalog-loader.ts'
 import type { LoadedCatalog } from '../../runtime/load-catalog.ts'
 import type { CommandContext } from '../shared/context.ts'
-import { imagesOf } from '../shared/images.ts'
-import { saveMediaTo } from '../shared/media-files.ts'
-import { showFolder, showPath } from '../shared/show-path.ts'
+import { showFolder } from '../shared/show-path.ts'
 import { toProblem } from '../shared/to-problem.ts'
-import type { OpenModel } from './agent/agent.ts'
 import type { SessionEvent } from './agent/events.ts'
-import { chooseModel, type ModelChoice } from './agent/model.ts'
-import { noModel, unknownCommand } from './agent/problems.ts'
+import type { TurnEnd } from './agent/turn.ts'
+import { unknownCommand } from './agent/problems.ts'
 import { askTrust } from './ask-trust.ts'
 import { lookAgain, toShown, type Known } from './changes.ts'
 import type { ShellContext, SlashCommand } from './context.ts'
+import { createConversation, type Conversation } from './conversation.ts'
 import { createDemo, withDemo, type Demo } from './demo/demo.ts'
 import { createElicitAnswerers } from './elicit.ts'
 import { appendHistory, readHistory } from './history.ts'
+import { keepMedia, type NamedMedia } from './keep-media.ts'
+import { createModelDesk, type ModelDesk } from './model-desk.ts'
 import { createPermissionAsker } from './permission-question.ts'
 import { createQuestions, type Ask } from './questions.ts'
-import { imageSequence } from './show-image.ts'
+import { readLine } from './read-line.ts'
 import { createState, type Block, type Effect } from './state.ts'
 import { createStore, type Store } from './store.ts'
 
@@ -38,6 +36,8 @@ export interface Session {
   readonly store: Store
   /** Settles when the user wants to leave. Rejects when there is nothing to be done with the configuration. */
   run(): Promise<void>
+  /** As if the user had. */
+  leave(): void
   /** Ends all that runs, and every server. */
   close(): Promise<void>
 }
@@ -59,6 +59,9 @@ const TICK_MS = 100
 
 const NO_SERVERS = 'no servers are configured yet: /mcp add adds one, /demo tries one out that comes along'
 
+const NO_MODEL =
+  'no model is configured yet: set ANTHROPIC_API_KEY or OPENAI_API_KEY before you start, or see /model; commands, tools and resources work without'
+
 export function createSession(context: CommandContext, parts: SessionParts): Session {
   return new LiveSession(context, parts)
 }
@@ -72,11 +75,12 @@ class LiveSession implements Session {
   readonly #questions = createQuestions((asked) => this.store.send({ type: 'asked', asked }))
   readonly #board: Promise<Board>
   #openBoard!: (board: Promise<Board>) => void
+  readonly #model: ModelDesk
+  readonly #conversation: Conversation
   readonly #running = new Set<AbortController>()
+  /** Of the turn that runs. */
+  #turnRunning: AbortController | undefined
   readonly #work = new Set<Promise<void>>()
-  #messages: readonly ModelMessage[] = []
-  #choice: ModelChoice | undefined
-  #model: { readonly of: ModelChoice; readonly open: Promise<OpenModel> } | undefined
   #loaded: LoadedCatalog | undefined
   #known: Known | undefined
   #isTicking = false
@@ -91,6 +95,18 @@ class LiveSession implements Session {
     const first = createState({ size: terminal.size(), mode, now: world.clock.now() })
     this.store = createStore(first, (effect) => this.#perform(effect))
     this.#board = new Promise((resolve) => (this.#openBoard = resolve))
+    this.#model = createModelDesk(context, {
+      onChoice: (model) => this.store.send({ type: 'model', model }),
+      onProblem: (problem) => this.#report([problem]),
+    })
+    this.#conversation = createConversation({
+      board: this.#board,
+      platform: world.platform,
+      model: this.#model,
+      commandNames: async () => (await parts.commands()).map(({ name }) => name),
+      tell: (event) => this.#tell(event),
+      print: (lines) => this.#print({ kind: 'lines', lines }),
+    })
     this.store.onChange(() => this.#tick())
     this.#note(`Plugboard ${context.version} in ${showFolder(world.cwd, world)}`)
   }
@@ -110,6 +126,10 @@ class LiveSession implements Session {
     } finally {
       stopResizing()
     }
+  }
+
+  leave(): void {
+    this.#over.abort()
   }
 
   async close(): Promise<void> {
@@ -132,10 +152,14 @@ class LiveSession implements Session {
     if (problems.length > 0) this.#report(problems)
     const { mode } = (await board.permissions()).current()
     this.store.send({ type: 'mode', mode })
-    const isApproved = await askTrust({ world, ask: this.#ask, paint }, loaded)
+    const isApproved = await askTrust(
+      { world, ask: this.#ask, paint, note: (line) => this.#note(line) },
+      loaded,
+    )
     if (isApproved && !this.#over.signal.aborted) await board.reload()
-    // The way to a first server, for who has none.
+    // The way to a first server, and to a model, for who has none.
     if (loaded.catalog.entries.length === 0) this.#note(NO_SERVERS)
+    if (this.#model.get() === undefined) this.#note(NO_MODEL)
   }
 
   async #connect(): Promise<Board> {
@@ -175,21 +199,25 @@ class LiveSession implements Session {
   #begin(): void {
     const history = readHistory(this.#context.world, this.#historyFile())
     this.store.send({ type: 'history', history })
-    this.#chooseModel(undefined)
+    this.#model.begin(this.#loaded!.model)
   }
 
   #look(board: Board): void {
-    const { servers } = board.snapshot()
-    this.store.send({ type: 'servers', servers: servers.map(toShown) })
-    const { known, lines } = lookAgain(this.#known, servers)
+    const seen = board.snapshot()
+    this.store.send({ type: 'servers', servers: seen.servers.map(toShown) })
+    const { known, lines } = lookAgain(this.#known, seen)
     this.#known = known
     for (const line of lines) this.#note(line)
   }
 
   #perform(effect: Effect): void {
     switch (effect.kind) {
-      case 'submit':
-        return this.#track(this.#submit(effect.text))
+      case 'turn':
+        this.#remember(effect.text)
+        return this.#track(this.#turn(effect.text))
+      case 'command':
+        this.#remember(effect.text)
+        return this.#track(this.#command(effect.text))
       case 'abort':
         for (const one of this.#running) one.abort()
         return
@@ -208,142 +236,72 @@ class LiveSession implements Session {
     void settled.finally(() => this.#work.delete(settled))
   }
 
-  async #submit(text: string): Promise<void> {
+  #remember(text: string): void {
     if (this.#loaded !== undefined) appendHistory(this.#context.world, this.#historyFile(), text)
-    if (text.startsWith('/')) await this.#command(text)
-    else await this.#prompt(text)
   }
 
-  /** What a command or a turn runs under: Esc aborts it. */
-  async #abortable(step: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  /** One at a time: the state gives the next one out when it is told of the end, which therefore always comes. */
+  async #turn(text: string): Promise<void> {
+    this.store.send({ type: 'turn-began', at: this.#context.world.clock.now() })
     const controller = new AbortController()
     this.#running.add(controller)
+    this.#turnRunning = controller
+    let end: TurnEnd['kind'] = 'failed'
     try {
-      await step(controller.signal)
+      end = await this.#conversation.answer(text, controller.signal)
     } catch (error) {
       // Whoever stopped it knows that it did not come to an end.
-      if (!controller.signal.aborted) throw error
-      this.#note('stopped')
+      if (controller.signal.aborted) end = 'aborted'
+      else this.#report([toProblem(error, this.#context.version)])
     } finally {
       this.#running.delete(controller)
+      this.#turnRunning = undefined
+      this.store.send({ type: 'turn-ended', end })
     }
   }
 
   async #command(line: string): Promise<void> {
-    const [name = '', ...words] = splitWords(line.slice(1))
-    const board = await this.#board
-    const commands = await this.#parts.commands()
-    const command = commands.find((one) => one.name === name || one.aliases?.includes(name) === true)
+    const controller = new AbortController()
+    this.#running.add(controller)
     this.store.send({ type: 'command-began' })
     try {
-      await this.#abortable(async (signal) => {
-        if (command !== undefined) await command.run(this.#shellContext(board, signal), words)
-        else await this.#serverPrompt(board, { name, words, signal, commands })
-      })
+      const { name, words } = readLine(line)
+      const command = await this.#requireCommand(name)
+      await command.run(this.#shellContext(await this.#board, controller.signal), words)
+    } catch (error) {
+      if (!controller.signal.aborted) throw error
+      this.#note('stopped')
     } finally {
+      this.#running.delete(controller)
       this.store.send({ type: 'command-ended' })
     }
   }
 
-  async #serverPrompt(
-    board: Board,
-    given: {
-      readonly name: string
-      readonly words: readonly string[]
-      readonly signal: AbortSignal
-      readonly commands: readonly SlashCommand[]
-    },
-  ): Promise<void> {
-    const { fillPrompt, serverPrompts } = await import('./server-prompts.ts')
-    const prompts = serverPrompts(board)
-    const found = prompts.find(({ command }) => command === given.name)
-    if (found === undefined) {
-      const names = [...given.commands.map(({ name }) => name), ...prompts.map(({ command }) => command)]
-      throw new ProblemError(unknownCommand(given.name, findNearest(given.name, names)))
-    }
-    const { platform } = this.#context.world
-    const text = await fillPrompt(board, found, { ...given, platform })
-    // Without a model it can be read all the same.
-    if (this.#choice === undefined) this.#print({ kind: 'lines', lines: toPrintableLines(text).split('\n') })
-    else await this.#turn(text)
-  }
-
-  async #prompt(text: string): Promise<void> {
-    const board = await this.#board
-    await this.#abortable(async (signal) => {
-      const { addMentions } = await import('./mentions.ts')
-      await this.#turn(await addMentions(board, text, signal))
-    })
-  }
-
-  async #turn(prompt: string): Promise<void> {
-    const { clock } = this.#context.world
-    const board = await this.#board
-    const model = await this.#openModel()
-    if (model === undefined) return this.#report([noModel()])
-    const [{ runTurn }, { INSTRUCTIONS }] = await Promise.all([
-      import('./agent/turn.ts'),
-      import('./agent/instructions.ts'),
-    ])
-    this.store.send({ type: 'turn-began', at: clock.now() })
-    await this.#abortable(async (signal) => {
-      const agent = { board, model, instructions: INSTRUCTIONS }
-      const tell = (event: SessionEvent): void => this.#tell(event)
-      const turn = await runTurn(agent, this.#messages, prompt, { signal, tell })
-      this.#messages = turn.messages
-      this.store.send({ type: 'turn-ended', end: turn.end })
-    })
+  async #requireCommand(name: string): Promise<SlashCommand> {
+    const commands = await this.#parts.commands()
+    const found = commands.find((one) => one.name === name || one.aliases?.includes(name) === true)
+    if (found !== undefined) return found
+    const names = commands.map((one) => one.name)
+    throw new ProblemError(unknownCommand(name, findNearest(name, names)))
   }
 
   #tell(event: SessionEvent): void {
     this.store.send({ type: 'told', event, at: this.#context.world.clock.now() })
-    if (event.type === 'tool-result' && event.result.media.length > 0) this.#showMedia(event)
+    if (event.type !== 'tool-result') return
+    const { name, result } = event
+    this.#keepMedia({ name: result.details?.mcpToolName ?? name, media: result.media })
   }
 
-  /** Saved whether or not they can be shown: a picture that scrolls away is still somewhere. */
-  #showMedia({ name, result }: Extract<SessionEvent, { type: 'tool-result' }>): void {
+  #keepMedia(named: NamedMedia): void {
     const { world } = this.#context
-    const folder = world.paths.join(this.#loaded!.dirs.cache, 'media')
-    const saved = saveMediaTo(world, result.media, {
-      folder,
-      name: result.details?.mcpToolName ?? name,
-      mode: 0o600,
-    })
-    for (const { file, kind } of saved.files) this.#note(`${kind} saved: ${showPath(file, world)}`)
-    if (saved.problems.length > 0) this.#report(saved.problems)
-    for (const image of imagesOf(result)) {
-      const sequence = imageSequence(image, world.env)
-      if (sequence !== undefined) this.#parts.front()?.draw(sequence)
+    const desk = {
+      world,
+      folder: world.paths.join(this.#loaded!.dirs.cache, 'media'),
+      note: (line: string) => this.#note(line),
+      report: (problems: readonly Problem[]) => this.#report(problems),
+      draw: (sequence: string) => this.#parts.front()?.draw(sequence),
     }
-  }
-
-  #chooseModel(named: string | undefined): void {
-    const { world, flags } = this.#context
-    const line = typeof flags['model'] === 'string' ? flags['model'] : undefined
-    try {
-      this.#choice = chooseModel({ named: named ?? line, setting: this.#loaded?.model, env: world.env })
-    } catch (error) {
-      if (named !== undefined) throw error
-      this.#report([toProblem(error, this.#context.version)])
-    }
-    const { provider, id } = this.#choice ?? {}
-    this.store.send({ type: 'model', model: id === undefined ? undefined : `${provider}/${id}` })
-  }
-
-  async #openModel(): Promise<OpenModel | undefined> {
-    const choice = this.#choice
-    if (choice === undefined) return undefined
-    if (this.#model?.of !== choice) {
-      const { openModel } = await import('./agent/model.ts')
-      this.#model = { of: choice, open: openModel(this.#context.world, choice) }
-    }
-    try {
-      return await this.#model.open
-    } catch (error) {
-      // A key may be there the next time.
-      this.#model = undefined
-      throw error
-    }
+    keepMedia(desk, named)
   }
 
   /** Details for which there is no room above a question are printed: what is agreed to must be seen. */
@@ -385,13 +343,7 @@ class LiveSession implements Session {
           ...options,
           signal: options.signal === undefined ? signal : AbortSignal.any([signal, options.signal]),
         }),
-      model: {
-        get: () => this.#choice,
-        set: (named) => {
-          this.#chooseModel(named)
-          return this.#choice!
-        },
-      },
+      model: this.#model,
       mode: {
         get: () => this.store.state().mode,
         set: async (mode) => {
@@ -402,10 +354,10 @@ class LiveSession implements Session {
       },
       demo: this.#demo,
       command: this.#context.command,
-      submit: (prompt) => this.#turn(prompt),
-      fill: (text) => this.store.send({ type: 'filled', text }),
+      keepMedia: (media) => this.#keepMedia(media),
       clear: () => {
-        this.#messages = []
+        this.#conversation.forget()
+        this.#turnRunning?.abort()
         this.store.send({ type: 'cleared' })
       },
       quit: () => this.#over.abort(),
@@ -441,13 +393,4 @@ class LiveSession implements Session {
     }
     clock.after(TICK_MS, tick, 'loose')
   }
-}
-
-/** Words in quotes are one. */
-export function splitWords(line: string): readonly string[] {
-  return [...line.matchAll(/(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'])+/g)].map(([word]) =>
-    word.replace(/"((?:[^"\\]|\\.)*)"|'([^']*)'/g, (_, double?: string, single?: string) =>
-      double === undefined ? (single ?? '') : double.replace(/\\(["\\])/g, '$1'),
-    ),
-  )
 }

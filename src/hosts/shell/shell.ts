@@ -23,6 +23,7 @@ export async function runShell(context: CommandContext, demo: 'on' | 'off' = 'of
     front: () => front,
     demo,
   })
+  leaveWhenAsked(context, session)
   front = await openFront(context, session)
   try {
     await session.run()
@@ -32,6 +33,15 @@ export async function runShell(context: CommandContext, demo: 'on' | 'off' = 'of
     await session.close()
   }
   return DONE
+}
+
+/** Or the terminal would be left without an echo. For ever: ink ends the process where nobody else listens. */
+function leaveWhenAsked({ terminal }: CommandContext, session: Session): void {
+  const onTerminate = (): void => {
+    terminal.onTerminate(onTerminate)
+    session.leave()
+  }
+  terminal.onTerminate(onTerminate)
 }
 
 async function openFront(context: CommandContext, session: Session): Promise<Front & { close(): void }> {

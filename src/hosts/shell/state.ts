@@ -23,14 +23,14 @@ export interface ShellState {
   readonly calls: readonly RunningCall[]
   /** Undefined: the files are still being read. */
   readonly servers: readonly ShownServer[] | undefined
-  /** `provider/id`; undefined: none is configured. */
-  readonly model: string | undefined
+  /** `provider/id`; `none`: none is configured; undefined: the files are still being read. */
+  readonly model: string | 'none' | undefined
   readonly mode: Mode
   readonly turn: RunningTurn | undefined
   /** What a command does, while it does. */
   readonly busy: string | undefined
   readonly commands: number
-  /** Prompts for when the turn is over. */
+  /** Prompts for when the turn is over: there is one turn at a time, since all of them are one conversation. */
   readonly queued: readonly string[]
   readonly question: OpenQuestion | undefined
   readonly editor: Editor
@@ -62,6 +62,8 @@ export interface RunningCall {
   readonly name: string
   readonly input: unknown
   readonly since: number
+  /** Before that, somebody may be asked about it. */
+  readonly isStarted: boolean
   readonly progress?: Params
 }
 
@@ -108,14 +110,15 @@ export interface Finished {
 
 export type ShellEvent =
   | { readonly type: 'told'; readonly event: SessionEvent; readonly at: number }
+  /** The turn that was submitted. */
   | { readonly type: 'turn-began'; readonly at: number }
-  | { readonly type: 'turn-ended'; readonly end: TurnEnd }
+  | { readonly type: 'turn-ended'; readonly end: TurnEnd['kind'] }
   | { readonly type: 'command-began' }
   | { readonly type: 'command-ended' }
   | { readonly type: 'busy'; readonly text: string | undefined; readonly at: number }
   | { readonly type: 'printed'; readonly block: Block }
   | { readonly type: 'servers'; readonly servers: readonly ShownServer[] }
-  | { readonly type: 'model'; readonly model: string | undefined }
+  | { readonly type: 'model'; readonly model: string | 'none' }
   | { readonly type: 'mode'; readonly mode: Mode }
   | { readonly type: 'asked'; readonly asked: Asked | undefined }
   | { readonly type: 'key'; readonly key: Key }
@@ -124,15 +127,17 @@ export type ShellEvent =
   | { readonly type: 'answered'; readonly id: number; readonly answer: Answers[keyof Answers] | undefined }
   | { readonly type: 'completed'; readonly text: string; readonly completion: Completion }
   | { readonly type: 'history'; readonly history: readonly string[] }
-  | { readonly type: 'filled'; readonly text: string }
+  /** What was queued, and had to be given back: it was told. */
+  | { readonly type: 'returned' }
   | { readonly type: 'cleared' }
   | { readonly type: 'resized'; readonly size: Size }
   | { readonly type: 'tick'; readonly at: number }
   | { readonly type: 'left' }
 
 export type Effect =
-  /** A prompt, or a slash command. */
-  | { readonly kind: 'submit'; readonly text: string }
+  /** What a turn begins with: a prompt, or a command that makes one. The next comes when it has ended. */
+  | { readonly kind: 'turn'; readonly text: string }
+  | { readonly kind: 'command'; readonly text: string }
   | { readonly kind: 'abort' }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: Answers[keyof Answers] | undefined }
   | { readonly kind: 'complete'; readonly text: string; readonly cursor: number }
@@ -163,13 +168,26 @@ export function createState(given: Pick<ShellState, 'size' | 'mode' | 'now'>): S
   }
 }
 
-/** A prompt in the middle of a turn waits for its end; a command does not. */
+/** What begins a turn in the middle of another waits for its end; other commands do not. */
 export function submit(state: ShellState, text: string): Step {
   const said = text.trim()
   if (said === '') return [state]
-  if (state.turn !== undefined && !said.startsWith('/'))
-    return [{ ...state, queued: [...state.queued, said] }]
-  return [finish(flushAnswer(state), { kind: 'prompt', text: said }), { kind: 'submit', text: said }]
+  if (!beginsTurn(said)) return [show(state, said), { kind: 'command', text: said }]
+  if (state.turn !== undefined) return [{ ...state, queued: [...state.queued, said] }]
+  // From here on, and not only when the model is asked: what is typed in between must not begin another.
+  return [
+    { ...show(state, said), turn: { since: state.now } },
+    { kind: 'turn', text: said },
+  ]
+}
+
+function show(state: ShellState, text: string): ShellState {
+  return finish(flushAnswer(state), { kind: 'prompt', text })
+}
+
+/** Everything that is no command, and the prompts of servers, which are written like one. */
+function beginsTurn(text: string): boolean {
+  return !text.startsWith('/') || text.startsWith('/mcp__')
 }
 
 export function flushAnswer(state: ShellState): ShellState {

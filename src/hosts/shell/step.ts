@@ -17,6 +17,7 @@ import {
   submit,
   type Completion,
   type DoneCall,
+  type RunningCall,
   type ShellEvent,
   type ShellState,
   type Step,
@@ -28,7 +29,7 @@ export function step(state: ShellState, event: ShellEvent): Step {
     case 'told':
       return [hear({ ...state, now: event.at }, event.event)]
     case 'turn-began':
-      return [{ ...state, turn: { since: event.at }, now: event.at }]
+      return [{ ...state, turn: { ...state.turn, since: event.at }, now: event.at }]
     case 'turn-ended':
       return endTurn(state, event.end)
     case 'command-began':
@@ -61,8 +62,8 @@ export function step(state: ShellState, event: ShellEvent): Step {
       return [event.text === state.editor.text ? takeCompletion(state, event.completion) : state]
     case 'history':
       return [{ ...state, editor: { ...createEditor(event.history, state.editor.text) } }]
-    case 'filled':
-      return [{ ...state, editor: setText(state.editor, event.text) }]
+    case 'returned':
+      return [{ ...state, editor: setText(state.editor, '') }]
     case 'cleared':
       return [{ ...state, finished: [], clearings: state.clearings + 1, folded: undefined }]
     case 'resized':
@@ -76,19 +77,16 @@ export function step(state: ShellState, event: ShellEvent): Step {
   }
 }
 
-function endTurn(before: ShellState, end: TurnEnd): Step {
+function endTurn(before: ShellState, end: TurnEnd['kind']): Step {
   const flushed = flushAnswer(before)
-  const said: ShellState =
-    end.kind === 'aborted' ? finish(flushed, { kind: 'note', text: 'stopped' }) : flushed
+  const said: ShellState = end === 'aborted' ? finish(flushed, { kind: 'note', text: 'stopped' }) : flushed
   const state = { ...said, turn: undefined, calls: [] }
   const [next, ...later] = state.queued
   if (next === undefined) return [state]
-  // Whoever stops a turn thinks again about what was to follow.
-  if (end.kind === 'aborted') {
-    const text = [...state.queued, state.editor.text].filter((one) => one !== '').join('\n')
-    return [{ ...state, queued: [], editor: setText(state.editor, text) }]
-  }
-  return submit({ ...state, queued: later }, next)
+  if (end === 'done') return submit({ ...state, queued: later }, next)
+  // Whoever stopped a turn, or met a model that does not answer, thinks again about what was to follow.
+  const text = [...state.queued, state.editor.text].filter((one) => one !== '').join('\n')
+  return [{ ...state, queued: [], editor: setText(state.editor, text) }]
 }
 
 function hear(state: ShellState, event: SessionEvent): ShellState {
@@ -101,9 +99,14 @@ function hear(state: ShellState, event: SessionEvent): ShellState {
       const { id, name, input } = event
       return {
         ...flushAnswer(withoutRetry(state)),
-        calls: [...state.calls, { id, name, input, since: state.now }],
+        calls: [...state.calls, { id, name, input, since: state.now, isStarted: false }],
       }
     }
+    case 'tool-started':
+      return {
+        ...state,
+        calls: state.calls.map((one) => (one.id === event.id ? start(one, state.now) : one)),
+      }
     case 'tool-progress': {
       const { id, progress } = event
       return { ...state, calls: state.calls.map((one) => (one.id === id ? { ...one, progress } : one)) }
@@ -127,6 +130,10 @@ function hear(state: ShellState, event: SessionEvent): ShellState {
     default:
       return unreachable(event)
   }
+}
+
+function start(call: RunningCall, now: number): RunningCall {
+  return { ...call, since: now, isStarted: true }
 }
 
 function withoutRetry(state: ShellState): ShellState {

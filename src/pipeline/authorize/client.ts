@@ -9,6 +9,7 @@ import type { OAuthClient } from '../../model/sign-in.ts'
 import { ProblemError } from '../../problem/problem.ts'
 import type { AuthServer } from './discover.ts'
 import type { Errand } from './errand.ts'
+import { GuardError, type Refusal } from './guarded-fetch.ts'
 import { AuthorizeError, noEndpoints } from './problems.ts'
 
 export interface ClientWish {
@@ -84,12 +85,18 @@ async function askToRegister(errand: Errand, server: AuthServer, wish: ClientWis
   try {
     return await postRegistration(errand, server, wish)
   } catch (error) {
-    if (!(error instanceof sdk.RegistrationRejectedError)) throw error
-    if (server.metadata === undefined) throw new ProblemError(noEndpoints(errand.server, server.looked))
+    const isRejected = error instanceof sdk.RegistrationRejectedError
+    // Where nothing is described, a no, a page or a redirect means that there is nothing either.
+    const isNothing = isRejected || (error instanceof GuardError && NOTHING.has(error.refusal))
+    if (server.metadata === undefined && isNothing)
+      throw new ProblemError(noEndpoints(errand.server, server.looked))
+    if (!isRejected) throw error
     if (wish.scopes === undefined || error.status !== 400) throw error
     return postRegistration(errand, server, { ...wish, scopes: undefined })
   }
 }
+
+const NOTHING: ReadonlySet<Refusal> = new Set(['not-json', 'redirect'])
 
 function postRegistration({ sdk, fetch }: Errand, server: AuthServer, wish: ClientWish): Promise<Registered> {
   const { metadata, url } = server

@@ -30,13 +30,16 @@ export class AuthorizeError extends Error {
   }
 }
 
-export function timedOut(server: string): Problem {
+export function timedOut(server: string, way: 'browser' | 'paste' | 'device'): Problem {
   return createProblem({
     code: 'authorize/timed-out',
     message: 'OAuth flow timed out. Please try again.',
-    hints: [
-      `on a machine with no browser, run \`${loginCommand(server)} --no-browser\` and follow the link it prints`,
-    ],
+    hints:
+      way === 'browser'
+        ? [
+            `on a machine with no browser, run \`${loginCommand(server)} --no-browser\` and follow the link it prints`,
+          ]
+        : [],
   })
 }
 

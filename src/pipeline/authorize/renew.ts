@@ -46,6 +46,20 @@ export async function renewTokens(signIn: SignIn, tools: RenewTools): Promise<Re
   }
 }
 
+/** What is to be kept of a sign-in then; undefined: nothing new. */
+export function afterRenewal(now: SignIn, answer: Renewed, at: number): SignIn | undefined {
+  switch (answer.kind) {
+    case 'tokens':
+      return { ...now, tokens: answer.tokens }
+    case 'refused': {
+      const { refresh: _, ...tokens } = now.tokens
+      return { ...now, tokens: { ...tokens, access: new Secret('') }, ended: { at, error: answer.error } }
+    }
+    case 'unavailable':
+      return undefined
+  }
+}
+
 interface Answer {
   readonly status: number
   readonly body: Readonly<Record<string, unknown>> | undefined

@@ -11,9 +11,15 @@ import { toCheckable, withinSteps, type Checkable, type Schema } from './checkab
 import { toFaults } from './faults.ts'
 import { toPlain, type Fits } from './plain.ts'
 
-export async function findFaults(schema: Schema, args: unknown): Promise<readonly string[]> {
+const NO_FAULTS: readonly string[] = []
+
+/** At once, where nothing has to be loaded for it. */
+export function findFaults(schema: Schema, args: unknown): readonly string[] | Promise<readonly string[]> {
   if (!isObject(args)) return ['the arguments must be an object']
-  if (isPlainlyFine(schema, args)) return []
+  return isPlainlyFine(schema, args) ? NO_FAULTS : findFaultsThoroughly(schema, args)
+}
+
+async function findFaultsThoroughly(schema: Schema, args: Schema): Promise<readonly string[]> {
   const instance = toSent(args)
   if (instance === undefined) return ['the arguments cannot be written as JSON']
   const library = (loaded ??= await import('@cfworker/json-schema'))

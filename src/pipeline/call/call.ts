@@ -50,6 +50,7 @@ export async function call(send: Send, request: CallRequest, guard: Guard): Prom
   if (options.signal?.aborted === true) return aborted(target, false)
   const faults = await findFaults(target.definition.inputSchema, args)
   if (faults.length > 0) return notSent('bad-arguments', badArguments(target, faults))
+  if (guard.limit === 0) return await sendAtMostTwice(send, request)
   const mark = markOf(target.server, target.tool, args)
   if (isLooping(guard.repeats, mark, guard.limit)) {
     return notSent('loop-guard', goesInCircles(target, guard.repeats.times))
@@ -77,16 +78,17 @@ interface Tried {
   readonly mayRepeat: boolean
 }
 
-async function sendOnce(send: Send, request: CallRequest): Promise<Tried> {
+function sendOnce(send: Send, request: CallRequest): Promise<Tried> {
   const { target, args, options } = request
-  try {
-    const result = await send({ name: target.tool, arguments: args }, options)
-    return settled({ kind: result['isError'] === true ? 'tool-error' : 'done', result })
-  } catch (error) {
+  return send({ name: target.tool, arguments: args }, options).then(judgeResult, (error: unknown) => {
     if (error instanceof ProblemError) return judgeProblem(error)
     if (error instanceof SessionError) return judgeFailure(error.failure, request)
     throw error
-  }
+  })
+}
+
+function judgeResult(result: Result): Tried {
+  return settled({ kind: result['isError'] === true ? 'tool-error' : 'done', result })
 }
 
 function judgeProblem({ problem, cause }: ProblemError): Tried {

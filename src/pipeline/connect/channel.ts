@@ -26,7 +26,7 @@ import {
   type RequestOptions,
   type SessionFailure,
 } from '../../model/session.ts'
-import type { Doubt, Wire, WireFailure, WireListener } from '../../model/wire.ts'
+import type { Doubt, Sent, Wire, WireFailure, WireListener } from '../../model/wire.ts'
 import type { Clock } from '../../world/world.ts'
 
 export interface ChannelOptions extends RequestOptions {
@@ -64,7 +64,7 @@ interface Pending {
   /** When the server last said something about it. */
   seenAt: number
   /** Ends the exchange on wires where each has a stream. */
-  readonly stream: AbortController | undefined
+  stream: Sent | undefined
   readonly onAbort: (() => void) | undefined
 }
 
@@ -103,29 +103,23 @@ export class Channel implements WireListener {
       const { signal, timeoutMs = 0 } = options
       const onAbort =
         signal === undefined ? undefined : (): void => this.#giveUp(id, { kind: 'aborted', wasSent: true })
-      const stream = this.wire.kind === 'http' ? new AbortController() : undefined
       if (onAbort !== undefined) signal!.addEventListener('abort', onAbort, { once: true })
       const seenAt = this.#clock.now()
-      this.#pending.set(id, { resolve, reject, options, seenAt, stream, onAbort })
+      const one: Pending = { resolve, reject, options, seenAt, stream: undefined, onAbort }
+      this.#pending.set(id, one)
       if (timeoutMs > 0) this.#watchFrom(seenAt + timeoutMs)
-      this.#send(id, toRequest(id, method, withToken(params, id, options)), {
-        headers: options.headers,
-        stream,
-      })
+      one.stream = this.#send(id, toRequest(id, method, withToken(params, id, options)), options.headers)
     })
   }
 
-  #send(
-    id: RequestId,
-    message: Message,
-    { headers, stream }: Pick<ChannelOptions, 'headers'> & Pick<Pending, 'stream'>,
-  ): void {
+  #send(id: RequestId, message: Message, headers: RequestOptions['headers']): Sent | undefined {
     const onFailure = (failure: WireFailure): void => this.#onUndelivered(id, failure)
     try {
-      this.wire.send(message, { signal: stream?.signal, headers, onFailure })
+      return this.wire.send(message, { headers, onFailure }) ?? undefined
     } catch (error) {
       // What is no JSON (a BigInt, a circle) was never sent.
       this.#fail(id, { kind: 'bad-answer', message: `the request cannot be sent: ${String(error)}` })
+      return undefined
     }
   }
 

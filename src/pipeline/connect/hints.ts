@@ -2,7 +2,7 @@
  * hints: what to do about a remote server that cannot be reached, or that somebody else answers for.
  */
 import type { AdmittedServer } from '../../model/catalog.ts'
-import { mayCarryTokens } from '../../model/definition.ts'
+import { hasOwnAuthorization, mayCarryTokens } from '../../model/definition.ts'
 import { faultOf, type NetworkFailure } from '../../model/network.ts'
 import { showTemplate } from '../../model/template.ts'
 import { adviseOnPlainHttp } from '../../problem/plain-http.ts'
@@ -16,8 +16,8 @@ export const SIGN_IN_HINT =
 export function adviseOnSignIn({ name, transport }: AdmittedServer): readonly string[] {
   const isOAuth = transport.type === 'http' || transport.type === 'sse'
   if (!isOAuth || transport.oauth?.isOff === true) return [SIGN_IN_HINT]
-  const given = [...transport.headers.keys()].some((header) => header.toLowerCase() === 'authorization')
-  if (given) return ['check the token in its entry, under `"headers": { "Authorization": … }`']
+  if (hasOwnAuthorization(transport))
+    return ['check the token in its entry, under `"headers": { "Authorization": … }`']
   const address = showTemplate(transport.url)
   // A sign-in would be refused, or stay here. What variables make of an address, `login` finds out.
   if (URL.canParse(address) && !mayCarryTokens(transport, address))

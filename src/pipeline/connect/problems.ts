@@ -30,8 +30,8 @@ export interface Circumstances {
   /** What it last wrote to stderr, redacted. */
   readonly lastLines: readonly string[]
   readonly tookMs: number
-  /** Why the sign-in that was kept is of no use. */
-  readonly whyNoSignIn?: string | undefined
+  /** Why the sign-in that was kept is of no use, and what to do about it where signing in again is not enough. */
+  readonly whyNoSignIn?: Pick<Problem, 'message' | 'hints'> | undefined
 }
 
 /** Lines of its stderr that are quoted. */
@@ -96,11 +96,11 @@ function signInNeeded(server: AdmittedServer, how: Circumstances): Problem {
       ...(wanted.length === 0
         ? sayWhatRan(server, how)
         : [`${showAddress(server)} asked for scopes: ${wanted.join(', ')}`]),
-      ...(whyNoSignIn === undefined ? [] : [whyNoSignIn]),
+      ...(whyNoSignIn === undefined ? [] : [whyNoSignIn.message]),
       ...sayHow(failure),
       ...quoteServer(failure),
     ],
-    hints: adviseOnSignIn(server),
+    hints: (whyNoSignIn?.hints.length ?? 0) > 0 ? whyNoSignIn!.hints : adviseOnSignIn(server),
   })
 }
 

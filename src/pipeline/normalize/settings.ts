@@ -7,6 +7,7 @@
  */
 import { findMember, toText, type ConfigNode, type Member } from '../../model/document.ts'
 import { SOURCES_HIGH_TO_LOW, type SourceId, type Spot } from '../../model/origin.ts'
+import type { GatewaySetting } from '../../model/gateway-setting.ts'
 import type { AllowList, Level, ServerMatch, ServerRule } from '../../model/policy.ts'
 import type { PermissionRule } from '../../model/permission.ts'
 import type { Problem } from '../../model/problem.ts'
@@ -23,6 +24,7 @@ import { createWarning } from '../../problem/problem.ts'
 import { findNearest } from '../../base/edit-distance.ts'
 import { PLAIN, toTemplate } from './expand.ts'
 import { scalarText } from './fields.ts'
+import { readGateway } from './gateway-setting.ts'
 import { readModel } from './model-setting.ts'
 import { readPermissions } from './permissions.ts'
 import { malformed, notHere, spotAt, unknownSetting, whereKey, type At } from './setting-problems.ts'
@@ -34,6 +36,7 @@ export function normalizeSettings(found: readonly FoundSettings[]): Settings {
     else readSettings(draft, { level: settings.level, document: settings.document })
   }
   const { enabled, projectConfig, pluginServersOnly, broken, toolNames, registry, model } = draft
+  const { gateway, gatewayFault } = draft
   return {
     sourcesOff: new Map([...draft.sources].filter(([, { isOn }]) => !isOn).map(([id, { by }]) => [id, by])),
     connectors: draft.connectors,
@@ -50,6 +53,8 @@ export function normalizeSettings(found: readonly FoundSettings[]): Settings {
     ...(toolNames === undefined ? {} : { toolNames }),
     ...(registry === undefined ? {} : { registry }),
     ...(model === undefined ? {} : { model }),
+    ...(gateway === undefined ? {} : { gateway }),
+    ...(gatewayFault === undefined ? {} : { gatewayFault }),
     policy: {
       deny: draft.deny,
       allowLists: draft.allowLists,
@@ -83,6 +88,8 @@ interface SettingsDraft {
   toolNames?: NameStyle
   registry?: string
   model?: ModelSetting
+  gateway?: GatewaySetting
+  gatewayFault?: Problem
   readonly sources: Map<SourceId, Toggle>
   readonly plugins: Map<string, Toggle>
   readonly switches: Map<string, { readonly to: 'on' | 'off'; readonly by: Spot }>
@@ -154,6 +161,12 @@ const READERS: Readonly<Record<string, SettingReader>> = {
     const model = readModel(at, value)
     if ('code' in model) draft.problems.push(model)
     else draft.model ??= model
+  },
+  gateway: (draft, at, member) => {
+    const { setting, faults, warnings } = readGateway(at, member)
+    draft.gateway = { ...setting, ...draft.gateway }
+    if (faults[0] !== undefined) draft.gatewayFault ??= faults[0]
+    draft.problems.push(...faults, ...warnings)
   },
   disabledServers: readSwitches('off'),
   enabledServers: readSwitches('on'),

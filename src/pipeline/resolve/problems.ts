@@ -7,7 +7,7 @@ import { findMember, type ConfigNode } from '../../model/document.ts'
 import type { FoundEntry } from '../../model/entry.ts'
 import type { Problem, Where } from '../../model/problem.ts'
 import { adviseOnPlainHttp, becauseOfPlainHttp } from '../../problem/plain-http.ts'
-import { createProblem, createWarning, whereOf, whereOrigin } from '../../problem/problem.ts'
+import { createProblem, createWarning, ProblemError, whereOf, whereOrigin } from '../../problem/problem.ts'
 import type { FileRead, Platform, ShellOutcome } from '../../world/world.ts'
 
 /** A field of a definition; `key` names one of a map, or counts in a list. */
@@ -177,19 +177,36 @@ export function missingForGrant(server: Server, key: string): Problem {
   })
 }
 
-export function noCredential(server: Server, id: string, platform: Platform): Problem {
-  const login =
-    server.name === '' ? [] : [`run \`${toCommandLine('plugboard login', [server.name], platform)}\``]
+export function noCredential(
+  server: Server & Pick<AdmittedServer, 'transport'>,
+  id: string,
+  platform: Platform,
+): Problem {
+  // Where nobody can sign in, a token is brought.
+  const { type } = server.transport
+  const login = 'plugboard login'
+  const how =
+    type === 'http' || type === 'sse' ? login : toCommandLine(`${login} --credential`, [id], platform)
   return createWarning({
     code: 'resolve/no-credential',
     message: `server \`${server.name}\` asks for the credential \`${id}\`, and there is none`,
     where: whereField(server.found, { name: 'auth', key: 'credentialId' }),
     notes: ['the connection is tried without'],
-    hints: login,
+    hints: server.name === '' ? [] : [`run \`${toCommandLine(how, [server.name], platform)}\``],
   })
 }
 
+/** What keeps them, and knows why, says so in its own words. */
 export function credentialsFailed(server: Server, error: unknown): Problem {
+  if (error instanceof ProblemError) {
+    const { code: _, notes, ...problem } = error.problem
+    return createWarning({
+      ...problem,
+      severity: 'warning',
+      code: 'resolve/credentials-failed',
+      notes: [...notes, `the connection to \`${server.name}\` is tried without`],
+    })
+  }
   return createWarning({
     code: 'resolve/credentials-failed',
     message: `the credentials of server \`${server.name}\` could not be looked up`,

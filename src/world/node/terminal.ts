@@ -4,7 +4,8 @@
  * Node's own streams take as long to load as a small command takes to run, so text is written to the descriptors
  * themselves, and the streams are asked only where there may be a terminal behind them.
  */
-import type { Terminal } from '../world.ts'
+import { fstatSync } from 'node:fs'
+import type { PipedInput, Terminal } from '../world.ts'
 import { createWriter, lookAtTerminal, mayBeTerminal } from './terminal-facts.ts'
 
 export interface NodeTerminal extends Terminal {
@@ -25,6 +26,7 @@ export function createNodeTerminal(): NodeTerminal {
       for await (const chunk of process.stdin.setEncoding('utf8')) chunks.push(chunk as string)
       return chunks.join('')
     },
+    inputWithin: async (ms) => (isPiped() ? readWithin(ms) : { kind: 'none' }),
     onInput({ onText, onEnd }) {
       process.stdin.setEncoding('utf8').on('data', onText).on('end', onEnd)
     },
@@ -54,6 +56,7 @@ export function createNodeTerminal(): NodeTerminal {
       }
     },
     onTerminate: (listener) => void process.once('SIGTERM', listener),
+    onHangup: (listener) => void process.on('SIGHUP', listener),
     async choose(question, options) {
       const { select } = await import('@clack/prompts')
       const answer = await select<string>({ message: question, options: [...options] })
@@ -106,3 +109,35 @@ export function createNodeTerminal(): NodeTerminal {
 
 /** Terminals that do not know them say nothing. */
 const PASTE_MARKS = { on: '\x1b[?2004h', off: '\x1b[?2004l' }
+
+/** Somebody's output, or a file. */
+function isPiped(): boolean {
+  try {
+    const stats = fstatSync(0)
+    return stats.isFIFO() || stats.isFile() || stats.isSocket()
+  } catch {
+    return false // closed: nobody is there
+  }
+}
+
+/** Once something has come, all of it. */
+function readWithin(ms: number): Promise<PipedInput> {
+  const { stdin } = process
+  return new Promise((resolve, reject) => {
+    const chunks: string[] = []
+    const onData = (chunk: string): void => {
+      clearTimeout(timer)
+      chunks.push(chunk)
+    }
+    const onEnd = (): void => settle(() => resolve({ kind: 'text', text: chunks.join('') }))
+    const onError = (error: Error): void => settle(() => reject(error))
+    const settle = (step: () => void): void => {
+      clearTimeout(timer)
+      // Paused, it does not keep the process alive.
+      stdin.off('data', onData).off('end', onEnd).off('error', onError).pause()
+      step()
+    }
+    const timer = setTimeout(() => settle(() => resolve({ kind: 'late' })), ms)
+    stdin.setEncoding('utf8').on('data', onData).on('end', onEnd).on('error', onError)
+  })
+}

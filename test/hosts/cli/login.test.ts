@@ -1,17 +1,14 @@
 /**
  * login: the command as people use it: with a browser, over SSH, in a terminal that they lose patience with.
  */
-import { spawn } from 'node:child_process'
-import { createServer } from 'node:http'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { startAuthorizationServer, type AuthorizationServer } from '../../servers/authorization-server.ts'
 import { answerLegacy, serve } from '../../servers/http/loopback.ts'
 import { startProtectedServer } from '../../servers/protected-server.ts'
-import { openMachine, putPrograms, DIST, type Machine } from '../../processes/plugboard.ts'
+import { putBrowser } from '../../processes/browser.ts'
+import { pasteLogin } from '../../processes/paste-login.ts'
+import { openMachine, type Machine } from '../../processes/plugboard.ts'
 import { KEYS, runInTerminal } from '../../processes/terminal.ts'
-import { agreeing } from '../../runtime/login-stage.ts'
 
 interface Setting extends AsyncDisposable {
   readonly machine: Machine
@@ -37,39 +34,10 @@ async function set(): Promise<Setting> {
   }
 }
 
-/** An `xdg-open` whose browser has a user who agrees; pages that were opened. */
-async function putBrowser({
-  machine,
-  authorization,
-}: Setting): Promise<{ path: string; pages: string[] } & AsyncDisposable> {
-  const pages: string[] = []
-  const desktop = createServer((request, response) => {
-    const page = decodeURIComponent(request.url!.slice(2))
-    pages.push(page)
-    response.end()
-    void agreeing(authorization.approve)(page)
-  })
-  desktop.listen(0, '127.0.0.1')
-  await once(desktop, 'listening')
-  const { port } = desktop.address() as AddressInfo
-  const folder = putPrograms(machine, '~/openers', ['xdg-open'])
-  const call = `fetch('http://127.0.0.1:${port}/?' + encodeURIComponent(process.argv[1]))`
-  machine.write({ '~/openers/xdg-open': `#!/bin/sh\nexec "${process.execPath}" -e "${call}" "$1"\n` })
-  return {
-    path: `${folder}:/usr/bin:/bin`,
-    pages,
-    async [Symbol.asyncDispose]() {
-      desktop.closeAllConnections()
-      desktop.close()
-      await once(desktop, 'close')
-    },
-  }
-}
-
 describe('plugboard login', () => {
   test('opens the page, waits, signs in, and says how many tools there are', async () => {
     await using setting = await set()
-    await using browser = await putBrowser(setting)
+    await using browser = await putBrowser(setting.machine, setting.authorization)
     const { machine } = setting
     const { code, stdout, stderr } = await machine.run(['login', 'linear'], { env: { PATH: browser.path } })
     expect(code, stderr).toBe(0)
@@ -84,7 +52,7 @@ describe('plugboard login', () => {
 
   test('a first connection without a token waits for a sign-in: no browser, no port, and the command to run', async () => {
     await using setting = await set()
-    await using browser = await putBrowser(setting)
+    await using browser = await putBrowser(setting.machine, setting.authorization)
     const { machine, authorization } = setting
     const { code, stderr } = await machine.run(['test', 'linear'], { env: { PATH: browser.path } })
     expect(code).toBe(4)
@@ -96,7 +64,7 @@ describe('plugboard login', () => {
 
   test('--json has the facts, and no secret', async () => {
     await using setting = await set()
-    await using browser = await putBrowser(setting)
+    await using browser = await putBrowser(setting.machine, setting.authorization)
     const { stdout } = await setting.machine.run(['login', 'linear', '--json'], {
       env: { PATH: browser.path },
     })
@@ -112,24 +80,14 @@ describe('plugboard login', () => {
 
   test('--no-browser: the page is printed, and the address it ends at is read from stdin', async () => {
     await using setting = await set()
-    await using browser = await putBrowser(setting)
+    await using browser = await putBrowser(setting.machine, setting.authorization)
     const { machine, authorization } = setting
-    const child = spawn(process.execPath, [`${DIST}/bin.cjs`, 'login', 'linear', '--no-browser'], {
-      cwd: machine.project,
-      env: { PATH: browser.path, HOME: machine.home, PLUGBOARD_KEYCHAIN: 'off' },
+    const { code, stdout } = await pasteLogin(machine, {
+      args: ['linear'],
+      env: { PATH: browser.path },
+      paste: async (page) => [(await authorization.approve(page)).href],
     })
-    let [stdout, stderr] = ['', '']
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
-    const page = new Promise<string>((resolve) => {
-      child.stderr.setEncoding('utf8').on('data', (text: string) => {
-        stderr += text
-        const found = /^ {2}(http\S+)$/m.exec(stderr)?.[1]
-        if (found !== undefined) resolve(found)
-      })
-    })
-    const exit = once(child, 'close')
-    child.stdin.write(`${(await authorization.approve(await page)).href}\n`)
-    expect(await exit).toEqual([0, null])
+    expect(code).toBe(0)
     expect(stdout).toMatch(/^signed in to `linear`/)
     expect(browser.pages).toEqual([])
   })
@@ -203,6 +161,9 @@ describe('in a terminal', () => {
     })
     expect(code).toBe(130)
     expect(text).toContain('cancelled: nobody was signed in')
+    // Whoever wants to is told how, and what to paste.
+    expect(text).toContain('(Esc cancels)')
+    expect(text.replaceAll(/\s+/g, ' ')).toContain('paste the whole address it shows here')
     expect(authorization.count('token')).toBe(0)
   })
 

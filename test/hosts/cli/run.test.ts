@@ -142,6 +142,15 @@ describe('run', () => {
     expect(asked).toEqual(['review this:\n\nthe diff', 'all of it'])
   })
 
+  test('reads what is piped in beside the words, and does not wait for a pipe in which nothing comes', async () => {
+    await using stage = await open([said('one'), said('two')])
+    await stage.run(['review this:'], { input: 'the diff\n' })
+    expect(stage.model.requests[0]!.messages.at(-1)?.content).toBe('review this:\n\nthe diff')
+    const { code, stdout, stderr } = await stage.run(['hello'], { leavesInputOpen: true })
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'two\n' })
+    expect(stderr).toContain('nothing came through stdin so far')
+  })
+
   test('without a prompt says how to give one', async () => {
     await using stage = await open([])
     const { code, stderr } = await stage.run([], { input: '' })

@@ -61,6 +61,43 @@ function ask(
   })
 }
 
+/** The status of the answer to exactly this. */
+async function raw(port: number, text: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8')
+  socket.write(text)
+  let answer = ''
+  for await (const chunk of socket) answer += String(chunk)
+  return answer.split(' ')[1] ?? answer
+}
+
+describe('how often', () => {
+  it('one client may ask is limited where that is wanted, and others are not held up', async () => {
+    const rate = { perSecond: 0.01, burst: 3 }
+    await using gateway = await openTestGateway({}, { http: { rate } })
+    const asked = async (session?: string): Promise<Answer> =>
+      ask(gateway.url(), { headers: { 'mcp-session-id': session } })
+    for (const _ of [1, 2, 3]) expect((await asked()).status).toBe(200)
+    const { status, headers } = await asked()
+    expect(status).toBe(429)
+    expect(Number(headers['retry-after'])).toBeGreaterThan(50)
+    expect((await asked('another')).status).toBe(200)
+    expect((await ask(gateway.url('/healthz'), { method: 'GET' })).status).toBe(200)
+  })
+
+  it('somebody may guess is limited always, and who has the token is not held up by it', async () => {
+    await using gateway = await openTestGateway({})
+    const guesses = await Promise.all(
+      Array.from({ length: 40 }, (_, i) =>
+        ask(gateway.url(), { headers: { authorization: `Bearer guess-${i}` } }),
+      ),
+    )
+    const statuses = guesses.map(({ status }) => status)
+    expect(statuses.filter((status) => status === 401).length).toBeGreaterThanOrEqual(30)
+    expect(statuses).toContain(429)
+    expect((await ask(gateway.url())).status).toBe(200)
+  })
+})
+
 describe('the door', () => {
   it('lets in who has the token, and nobody else', async () => {
     await using gateway = await openTestGateway({})
@@ -78,6 +115,8 @@ describe('the door', () => {
       expect(await statusWith(wrong), String(wrong)).toBe(401)
     const { headers } = await ask(gateway.url(), { headers: { authorization: undefined } })
     expect(headers['www-authenticate']).toBe('Bearer')
+    const wrong = await ask(gateway.url(), { headers: { authorization: 'Bearer x' } })
+    expect(wrong.headers['www-authenticate']).toBe('Bearer error="invalid_token"')
   })
 
   it('does not open to web pages of others', async () => {
@@ -90,6 +129,79 @@ describe('the door', () => {
     expect(await statusWith({ origin: 'null' })).toBe(403)
     expect(await statusWith({ origin: 'http://localhost:5173' })).toBe(200)
     expect(await statusWith({ host: 'localhost:1' })).toBe(200)
+  })
+
+  it.each([
+    ['localhost', 200],
+    ['LocalHost:7777', 200],
+    ['127.0.0.1', 200],
+    ['[::1]:7777', 200],
+    ['::1', 403],
+    ['localhost.', 403],
+    ['localhost.:7777', 403],
+    ['127.0.0.1.', 403],
+    ['0.0.0.0', 403],
+    ['127.0.0.2', 403],
+    ['[::ffff:127.0.0.1]', 403],
+    ['10.0.0.1', 403],
+    ['evil.example:127.0.0.1', 403],
+    ['user@localhost', 403],
+    ['localhost:7777:7777', 403],
+    ['localhost, evil.example', 403],
+  ])('knows the host %j: %i', async (host, status) => {
+    await using gateway = await openTestGateway({})
+    expect((await ask(gateway.url(), { headers: { host } })).status).toBe(status)
+  })
+
+  it.each([
+    ['http://localhost', 200],
+    ['https://LOCALHOST:5173', 200],
+    ['http://[::1]:80', 200],
+    ['http://localhost.', 403],
+    ['http://localhost/path', 403],
+    ['http://localhost.evil.example', 403],
+    ['http://evil.example#localhost', 403],
+    ['http://evil.example@localhost', 403],
+    ['file://', 403],
+    ['vscode-webview://localhost', 403],
+    ['', 403],
+  ])('knows the origin %j: %i', async (origin, status) => {
+    await using gateway = await openTestGateway({})
+    expect((await ask(gateway.url(), { headers: { origin } })).status).toBe(status)
+  })
+
+  it('takes the host of an absolute target for what it is', async () => {
+    await using gateway = await openTestGateway({})
+    const { port } = new URL(gateway.origin)
+    const statusOf = (target: string, host: string): Promise<string> =>
+      raw(Number(port), `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+    expect(await statusOf('http://localhost/healthz', 'localhost')).toBe('200')
+    expect(await statusOf('http://evil.example/healthz', 'localhost')).toBe('403')
+    expect(await statusOf('http://localhost/healthz', 'evil.example')).toBe('403')
+    expect(await statusOf('http://evil.example', 'localhost')).toBe('403')
+    expect(await statusOf('//evil.example/healthz', 'localhost')).toBe('404')
+    expect(await statusOf('/healthz', 'localhost\r\nHost: evil.example')).toBe('400')
+    expect(await statusOf('/healthz', '')).toBe('403')
+  })
+
+  it('knows other names, and addresses, where other machines can come in', async () => {
+    const http = { host: '0.0.0.0', hosts: ['MCP.example.com'] }
+    await using gateway = await openTestGateway({}, { http })
+    const statusWith = async (headers: object): Promise<number> =>
+      (await ask(gateway.url(), { headers })).status
+    expect(await statusWith({ host: 'mcp.example.com:7777' })).toBe(200)
+    expect(await statusWith({ host: '10.0.0.1:7777' })).toBe(200)
+    expect(await statusWith({ host: '[fe80::1]' })).toBe(200)
+    expect(await statusWith({ host: 'evil.example' })).toBe(403)
+    expect(await statusWith({ origin: 'https://mcp.example.com' })).toBe(200)
+    expect(await statusWith({ origin: 'https://other.example.com' })).toBe(403)
+  })
+
+  it('unpacks nothing', async () => {
+    await using gateway = await openTestGateway({})
+    for (const encoding of ['gzip', 'br', 'x'])
+      expect((await ask(gateway.url(), { headers: { 'content-encoding': encoding } })).status).toBe(415)
+    expect((await ask(gateway.url(), { headers: { 'content-encoding': 'identity' } })).status).toBe(200)
   })
 
   it('says what it does not have', async () => {

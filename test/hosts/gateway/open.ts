@@ -7,7 +7,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openServing } from '../../../src/hosts/gateway/serve.ts'
-import type { OpenServing } from '../../../src/hosts/shared/gateway-host.ts'
+import type { AuditWish, HttpServingOptions, OpenServing } from '../../../src/hosts/shared/gateway-host.ts'
 import { MODERN_VERSION, type Era } from '../../../src/model/session.ts'
 import { loadCatalog } from '../../../src/runtime/load-catalog.ts'
 import { createObserved, type Observed } from '../../worlds/observed.ts'
@@ -27,6 +27,9 @@ const ALLOWED = [{ tool: 'mcp__*', action: 'allow' }]
 export interface TestGatewayOptions {
   readonly rules?: readonly object[]
   readonly token?: string | undefined
+  readonly http?: Partial<HttpServingOptions>
+  readonly audit?: Partial<AuditWish>
+  readonly env?: Readonly<Record<string, string>>
 }
 
 export async function openTestGateway(
@@ -37,13 +40,18 @@ export async function openTestGateway(
   const token = 'token' in options ? options.token : TOKEN
   const scratch = createObserved()
   writeSettings(scratch.home, { servers, rules })
+  const world = { ...scratch.world, env: { ...scratch.world.env, ...options.env } }
   const serving = await openServing({
-    world: scratch.world,
+    world,
     version: '1.2.3',
+    ...(options.audit === undefined
+      ? {}
+      : { audit: { file: join(scratch.home, 'audit.jsonl'), arguments: 'left-out', ...options.audit } }),
     load: ({ world, ...how }) => loadCatalog(world, how),
   })
-  const port = await serving.overHttp({ host: '127.0.0.1', port: 0, token })
-  const origin = `http://127.0.0.1:${port}`
+  const { http = {} } = options
+  const port = await serving.overHttp({ host: '127.0.0.1', port: 0, token, ...http })
+  const origin = `${http.tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`
   return {
     serving,
     scratch,

@@ -55,9 +55,23 @@ describe('one line', () => {
     expect(await session.untilNoted('added')).toMatch(/^good: added, \d+ tools$/)
   })
 
+  it('for a server whose entry is another one', async () => {
+    await using session = await openSession({ servers: { good: serverEntry('well-behaved') }, watch: true })
+    const changed = { ...serverEntry('well-behaved'), env: { X: '1' } }
+    session.scratch.write(
+      join('home', '.config', 'plugboard', 'mcp.json'),
+      JSON.stringify({ mcpServers: { good: changed } }),
+    )
+    expect(await session.untilNoted('good: ')).toMatch(/^good: changed, \d+ tools$/)
+    await session.type('/mcp reconnect good')
+    expect(await session.untilNoted('reconnected')).toBe('good: reconnected')
+  })
+
   it('for a server that fails', async () => {
     await using session = await openSession()
     await session.type(`/mcp add-json ghost '{"command":"no-such-program"}'`)
-    expect(await session.untilNoted('ghost: ')).toMatch(/^ghost: .*ghost/)
+    expect(await session.untilNoted('"ghost"')).toBe(
+      'Failed to connect to "ghost": its command was not found (/mcp test ghost tells more)',
+    )
   })
 })

@@ -1,21 +1,22 @@
 /** A model that cannot be asked: shown plainly, asked again where that may help, and the session goes on. */
 import { describe, expect, it } from 'vitest'
+import type { ModelProvider } from '../../../src/model/settings.ts'
 import type { Script } from '../../servers/http/streaming-model.ts'
 import { openStage } from './stage.ts'
 
 const fine: Script = { kind: 'text', text: 'Here I am.' }
 
-describe('a model that fails', () => {
+describe.each<ModelProvider>(['openai', 'anthropic'])('a model of %s that fails', (provider) => {
   it('is asked again after 429, which is shown', async () => {
     const busy: Script = {
       kind: 'status',
       status: 429,
       headers: { 'retry-after-ms': '10', 'retry-after': '0' },
     }
-    await using stage = await openStage({ script: [busy, fine] })
+    await using stage = await openStage({ provider, script: [busy, fine] })
     await stage.screen.until('no servers')
     const seen = await stage.screen.do('hello\r', 'Here I am.')
-    expect(seen).toMatch(/· .*openai\/scripted.*; it is asked again/)
+    expect(seen).toMatch(/· .*\/scripted.*; it is asked again/)
     expect(stage.model.requests).toHaveLength(2)
   })
 
@@ -32,7 +33,7 @@ describe('a model that fails', () => {
     let isOver = false
     const step: Script = () =>
       isOver ? { kind: 'text', text: 'Here I am.' } : typeof failure === 'function' ? fine : failure
-    await using stage = await openStage({ script: Array.from({ length: 9 }, () => step as Script) })
+    await using stage = await openStage({ provider, script: Array.from({ length: 9 }, () => step as Script) })
     const { screen } = stage
     await screen.until('no servers')
     await screen.do('hello\r', shown)
@@ -42,7 +43,7 @@ describe('a model that fails', () => {
   })
 
   it('is nowhere: the session goes on without it', async () => {
-    await using stage = await openStage({ script: [] })
+    await using stage = await openStage({ provider, script: [] })
     await stage.model[Symbol.asyncDispose]()
     const { screen } = stage
     await screen.until('no servers')

@@ -7,8 +7,9 @@ import { chooseModel, type ModelChoice } from '../../../src/hosts/shell/agent/mo
 import { lookAgain, type Known } from '../../../src/hosts/shell/changes.ts'
 import type { ShellContext } from '../../../src/hosts/shell/context.ts'
 import { createDemo } from '../../../src/hosts/shell/demo/demo.ts'
+import type { NamedMedia } from '../../../src/hosts/shell/keep-media.ts'
 import type { Question } from '../../../src/hosts/shell/questions.ts'
-import { splitWords } from '../../../src/hosts/shell/session.ts'
+import { readLine } from '../../../src/hosts/shell/read-line.ts'
 import { SLASH_COMMANDS } from '../../../src/hosts/shell/slash/commands.ts'
 import { NO_COLORS } from '../../../src/hosts/shared/paint.ts'
 import type { Mode } from '../../../src/model/permission.ts'
@@ -27,7 +28,7 @@ export interface TestSession extends AsyncDisposable {
   readonly notes: string[]
   readonly problems: Problem[]
   readonly asked: Question[]
-  readonly submitted: string[]
+  readonly kept: NamedMedia[]
   readonly happened: ('clear' | 'quit')[]
   /** Runs a line, and gives what it showed. */
   type(line: string): Promise<string>
@@ -67,7 +68,7 @@ export async function openSession(options: SessionOptions = {}): Promise<TestSes
     load: ({ world: seen, ...how }) => loadCatalog(seen, { ...how, servers: demo.servers() }),
   })
 
-  const [shown, notes, asked, submitted, problems]: [string[], string[], Question[], string[], Problem[]] = [
+  const [shown, notes, asked, kept, problems]: [string[], string[], Question[], NamedMedia[], Problem[]] = [
     [],
     [],
     [],
@@ -127,14 +128,13 @@ export async function openSession(options: SessionOptions = {}): Promise<TestSes
         gateway: none,
         daemon: none,
       }),
-    submit: async (prompt) => void submitted.push(prompt),
-    fill: () => undefined,
+    keepMedia: (media) => void kept.push(media),
     clear: () => void happened.push('clear'),
     quit: () => void happened.push('quit'),
   }
   let known: Known | undefined
   const look = (): void => {
-    const looked = lookAgain(known, board.snapshot().servers)
+    const looked = lookAgain(known, board.snapshot())
     known = looked.known
     for (const line of looked.lines) note(line)
   }
@@ -147,7 +147,7 @@ export async function openSession(options: SessionOptions = {}): Promise<TestSes
     notes,
     problems,
     asked,
-    submitted,
+    kept,
     happened,
     async type(line) {
       const before = shown.length
@@ -186,9 +186,9 @@ export async function openSession(options: SessionOptions = {}): Promise<TestSes
 
 /** As the shell does it. */
 async function run(context: ShellContext, line: string): Promise<void> {
-  const [name, ...words] = splitWords(line.slice(1))
-  const command = SLASH_COMMANDS.find((one) => one.name === name || one.aliases?.includes(name!) === true)
   try {
+    const { name, words } = readLine(line)
+    const command = SLASH_COMMANDS.find((one) => one.name === name || one.aliases?.includes(name) === true)
     await command!.run(context, words)
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { completeInput } from '../../../src/hosts/shell/complete-input.ts'
 import { fillPrompt, serverPrompts } from '../../../src/hosts/shell/server-prompts.ts'
 import { SLASH_COMMANDS } from '../../../src/hosts/shell/slash/commands.ts'
-import { serverEntry } from '../../boards/open.ts'
+import { officialEntry, serverEntry } from '../../boards/open.ts'
 import { allowAll } from '../../boards/permits.ts'
 import { openSession, type TestSession } from './open-session.ts'
 
@@ -126,7 +126,7 @@ describe('/mcp', () => {
     expect(await session.type('/mcp disable good')).toContain(
       'turned `good` off, in ~/.config/plugboard/settings.json',
     )
-    expect(session.notes).toContain('good: removed')
+    expect(session.notes).toContain('good: removed (disabled)')
     expect(session.context.board.tools()).toEqual([])
     expect(readFile(session, '.config/plugboard/settings.json')).toEqual({ disabledServers: ['good'] })
     expect(await session.type('/call good echo text=x')).toContain(
@@ -174,6 +174,23 @@ describe('/mcp', () => {
 })
 
 describe('/call', () => {
+  it('keeps the images of a result', async () => {
+    await using session = await openSession({ servers: { x: serverEntry('outcomes') } })
+    await session.type('/call x mixed')
+    expect(session.kept).toMatchObject([{ name: 'mixed', media: [{ kind: 'image' }, { kind: 'audio' }] }])
+  })
+
+  it('says which quote is open', async () => {
+    await using session = await openSession()
+    expect(await session.type('/call x echo text="two words')).toContain(
+      'nothing closes the quote " at column 19',
+    )
+    expect(await session.type('/mcp add-json win \'{"command":"C:\\\\bin\\\\x.exe"}\' --no-check')).toContain(
+      'win',
+    )
+    expect(readFile(session, OURS)).toMatchObject({ mcpServers: { win: { command: 'C:\\bin\\x.exe' } } })
+  })
+
   it('calls a tool with arguments of its types, without a question', async () => {
     await using session = await openSession({ servers: { x: serverEntry('outcomes') } })
     expect(await session.type('/call x echo text="two words"')).toContain('two words')
@@ -274,6 +291,19 @@ describe('completion', () => {
       'style=a poem',
     ])
     expect(await complete('look at @de')).toEqual(['@demo:note:///plan', '@demo:note:///'])
+    expect(await complete('look at @demo:note:///p')).toEqual(['@demo:note:///plan'])
+    await context.board.disconnect('demo')
+    expect(await complete('/mcp__demo__summarize title=')).toEqual([])
     expect(await complete('just words')).toEqual([])
+  })
+
+  it('asks a server what may stand in its templates', async () => {
+    await using session = await openSession({ servers: { all: officialEntry('everything') } })
+    const { items } = await completeInput(
+      session.context,
+      SLASH_COMMANDS,
+      'see @all:demo://resource/dynamic/text/1',
+    )
+    expect(items).toContain('@all:demo://resource/dynamic/text/1')
   })
 })

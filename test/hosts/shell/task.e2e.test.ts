@@ -4,10 +4,13 @@ import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { ModelProvider } from '../../../src/model/settings.ts'
 import { officialEntry, serverEntry } from '../../boards/open.ts'
+import { putBrowser } from '../../processes/browser.ts'
 import { openMachine } from '../../processes/plugboard.ts'
 import { PRESS } from '../../processes/screen.ts'
+import { startAuthorizationServer } from '../../servers/authorization-server.ts'
 import { resultsIn, type ModelRequest, type Say } from '../../servers/http/streaming-model.ts'
-import { call, leave, openStage, SERVERS } from './stage.ts'
+import { startProtectedServer } from '../../servers/protected-server.ts'
+import { call, leave, openStage } from './stage.ts'
 
 /** Answers with what the last tool said: a model that makes something up is found out. */
 function repeat(request: ModelRequest): Say {
@@ -75,7 +78,9 @@ describe.each<ModelProvider>(['openai', 'anthropic'])('a task with %s', (provide
     const { screen } = stage
     await screen.until('1 ready')
     await screen.do('take your time\r', 'May trigger-long-running-operation')
-    await screen.do('1', /\[#*-+\] \d+%/)
+    const running = await screen.do('1', /\[#*-+\] \d+%/)
+    expect(running).toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] mcp__all__trigger-long-running-operation .*\(\d+ s\)/)
+    expect(running).toContain('(Esc stops)')
     await screen.do(PRESS.escape, '· stopped')
     await screen.do('and now?\r', 'May get-env of all be called?')
     await screen.do('2', `It says: ${marker}.`)
@@ -84,9 +89,38 @@ describe.each<ModelProvider>(['openai', 'anthropic'])('a task with %s', (provide
   })
 })
 
-describe('a session', () => {
+describe.each<ModelProvider>(['openai', 'anthropic'])('a session with %s', (provider) => {
+  it('asks once where the answer is for the session, each time where it is for once, and takes a no', async () => {
+    const [first, second] = [randomUUID(), randomUUID()]
+    const echo = (text: string): ReturnType<typeof call> => call('mcp__x__echo', { text })
+    await using stage = await openStage({
+      provider,
+      servers: { x: serverEntry('outcomes') },
+      script: [
+        echo('no'),
+        (request) => ({ kind: 'text', text: `Refused: ${resultsIn(request).at(-1)}` }),
+        echo(first),
+        echo(second),
+        repeat,
+      ],
+    })
+    const { screen } = stage
+    await screen.until('1 ready')
+    await screen.do('try\r', 'May echo of x be called?')
+    await screen.do('4', 'Refused:')
+    expect(resultsIn(stage.model.requests[1]!).at(-1)).not.toContain('"no"')
+    await screen.untilGone('Esc stops')
+    await screen.do('twice\r', 'May echo of x be called?')
+    await screen.do('2', `It says: ${second}.`)
+    expect(resultsIn(stage.model.requests.at(-1)!).join()).toContain(first)
+    // Of this session, and no longer.
+    expect(await leave(screen)).toBe(0)
+    expect(await stage.machine.json(['permissions'])).toMatchObject({ grants: [] })
+  })
+
   it('calls nothing in plan mode, and tells the model so', async () => {
     await using stage = await openStage({
+      provider,
       servers: { x: serverEntry('outcomes') },
       script: [
         call('mcp__x__echo', { text: 'no' }),
@@ -102,32 +136,44 @@ describe('a session', () => {
     expect(resultsIn(stage.model.requests.at(-1)!).at(-1)).toContain('plan')
   })
 
-  it('has the tools of a server that is added meanwhile in the next turn', async () => {
+  it('has the tools of a server that is added meanwhile in the next turn, and not when it is gone', async () => {
     const marker = randomUUID()
     await using stage = await openStage({
+      provider,
       servers: { x: serverEntry('outcomes') },
-      script: [{ kind: 'text', text: 'Hello.' }, call('mcp__all__get-env'), repeat],
+      script: [
+        { kind: 'text', text: 'Hello.' },
+        call('mcp__all__get-env'),
+        repeat,
+        { kind: 'text', text: 'Without it.' },
+      ],
     })
-    const { screen, machine, model } = stage
+    const { screen, model } = stage
     await screen.until('1 ready')
     await screen.do('hello\r', '● Hello.')
-    machine.write({ [SERVERS]: { mcpServers: { x: serverEntry('outcomes'), all: everything(marker) } } })
-    await screen.until('· all: added, ')
+    const { command, args } = officialEntry('everything') as { command: string; args: string[] }
+    await screen.do(
+      `/mcp add all -e MARKER=${marker} -- ${[command, ...args].join(' ')}\r`,
+      /· all: added, \d+ tools/,
+    )
     await screen.do('now\r', 'May get-env of all be called?')
     await screen.do('1', `It says: ${marker}.`)
-    expect(JSON.stringify(model.requests[0]!.tools)).not.toContain('mcp__all__get-env')
-    expect(JSON.stringify(model.requests[1]!.tools)).toContain('mcp__all__get-env')
-    machine.write({ [SERVERS]: { mcpServers: { x: serverEntry('outcomes') } } })
-    await screen.until('· all: removed')
+    await screen.do('/mcp disable all\r', '· all: removed (disabled)')
+    await screen.do('and now?\r', '● Without it.')
+    const has = model.requests.map(({ tools }) => JSON.stringify(tools).includes('mcp__all__get-env'))
+    expect(has).toEqual([false, true, true, false])
   })
 
-  it('goes on when a server crashes in the middle of a turn, and says that it is back', async () => {
+  it('goes on when a server crashes in the middle of a turn, says that it is back, and calls it again', async () => {
+    const marker = randomUUID()
     await using stage = await openStage({
-      // `initialize`, the probe and the list before, then the call.
+      provider,
       servers: { x: serverEntry('dies-on-call') },
       script: [
         call('mcp__x__die'),
         (request) => ({ kind: 'text', text: `It said: ${resultsIn(request).at(-1)}` }),
+        call('mcp__x__echo', { text: marker }),
+        repeat,
       ],
     })
     const { screen } = stage
@@ -136,5 +182,47 @@ describe('a session', () => {
     await screen.do('1', 'It said:')
     await screen.until('x: reconnected')
     expect(screen.text()).toMatch(/✗ mcp__x__die/)
+    await screen.do('again\r', 'May echo of x be called?')
+    await screen.do('1', `It says: ${marker}.`)
   })
+
+  it('signs in to a server that wants it, and calls its tool', async () => {
+    const marker = randomUUID()
+    await using authorization = await startAuthorizationServer()
+    await using server = await startProtectedServer({ authorization })
+    using machine = openMachine()
+    await using browser = await putBrowser(machine, authorization)
+    await using stage = await openStage({
+      provider,
+      servers: { away: { type: 'http', url: server.url } },
+      script: [call('mcp__away__echo', { text: marker }), repeat],
+      env: { PATH: browser.path },
+    })
+    const { screen } = stage
+    await screen.until('away needs sign-in')
+    await screen.until('away: needs you to sign in (/mcp auth away)')
+    await screen.do('/mcp auth away\r', '· signed in to `away`')
+    await screen.until(/away: connected, 2 tools/)
+    await screen.do('say it\r', 'May echo of away be called?')
+    await screen.do('1', `It says: ${marker}.`)
+    await screen.do('/mcp logout away\r', 'away needs sign-in')
+    await screen.do('/mcp reauth away\r', /signed in to `away`[^]*signed in to `away`/)
+    await screen.until('1 ready')
+    expect(browser.pages).toHaveLength(2)
+  })
+})
+
+it('runs calls of one step at the same time', async () => {
+  const busy = { name: 'mcp__x__busy', input: { ms: 400 } }
+  await using stage = await openStage({
+    servers: { x: serverEntry('outcomes') },
+    script: [
+      { kind: 'calls', calls: [busy, busy, busy] },
+      (request) => ({ kind: 'text', text: `At once: ${resultsIn(request).join(' ')}.` }),
+    ],
+  })
+  const { screen } = stage
+  await screen.until('1 ready')
+  await screen.do('/permissions allow mcp__x__busy\r', '`mcp__x__busy` is allowed')
+  await screen.do('go\r', 'At once: 3 3 3.')
 })

@@ -63,18 +63,53 @@ describe('the line in which one types', () => {
     await stage.screen.do('/mcp__all__args-prompt city=Paris\r', /Heard <.*Paris/)
   })
 
-  it('keeps a prompt for the end of the turn', async () => {
+  it('keeps what is typed in the middle of a turn for its end, prompts of servers too', async () => {
     await using stage = await openStage({
-      servers: { x: serverEntry('progress') },
-      script: [call('mcp__x__work', { steps: 4, ms: 200 }), { kind: 'text', text: 'First.' }, echo],
+      servers: { x: serverEntry('progress'), all: officialEntry('everything') },
+      script: [call('mcp__x__work', { steps: 4, ms: 200 }), { kind: 'text', text: 'First.' }, echo, echo],
     })
-    const { screen } = stage
-    await screen.until('1 ready')
+    const { screen, model } = stage
+    await screen.until('2 ready')
     await screen.do('work\r', 'May work of x be called?')
     await screen.do('1', '[#####')
-    await screen.do('then this\r', 'then: then this')
-    const seen = await screen.until('Heard <then this>')
-    expect(seen.indexOf('First.')).toBeLessThan(seen.indexOf('> then this'))
+    screen.type('then this\r')
+    const queued = await screen.do('/mcp__all__simple-prompt\r', 'queued: /mcp__all__simple-prompt')
+    expect(queued).toContain('queued: then this')
+    expect(queued).toContain('(sent when this turn is over; Esc stops it and gives you the text back)')
+    const seen = await screen.until('Heard <This is a simple prompt without arguments.>')
+    const order = ['First.', '> then this', 'Heard <then this>', '> /mcp__all__simple-prompt', 'Heard <This']
+    expect(order.map((text) => seen.indexOf(text)).toSorted((a, b) => a - b)).toEqual(
+      order.map((text) => seen.indexOf(text)),
+    )
+    // One conversation: every request goes on from the one before, whole.
+    const said = model.requests.map(({ messages }) => JSON.stringify(messages).slice(0, -1))
+    for (const [i, messages] of said.slice(1).entries()) expect(messages.startsWith(said[i]!)).toBe(true)
+  })
+
+  it('forgets the conversation with /clear, and stops the turn that runs', async () => {
+    await using stage = await openStage({ script: [echo, { kind: 'hang', text: 'Once upon' }, echo] })
+    const { screen, model } = stage
+    await screen.until('no servers')
+    await screen.do('remember this\r', 'Heard <remember this>')
+    await screen.do('a story\r', 'Once upon')
+    screen.type('/clear\r')
+    await screen.untilGone('remember this')
+    await screen.untilGone('Esc stops')
+    await screen.do('hello\r', 'Heard <hello>')
+    expect(model.requests.at(-1)!.messages.filter(({ role }) => role !== 'system')).toEqual([
+      { role: 'user', content: 'hello' },
+    ])
+  })
+
+  it('is given what was queued when the turn is stopped', async () => {
+    await using stage = await openStage({ script: [{ kind: 'hang', text: 'Once upon' }] })
+    const { screen } = stage
+    await screen.until('no servers')
+    await screen.do('a story\r', 'Once upon')
+    await screen.do('and another\r', 'queued: and another')
+    await screen.do(PRESS.escape, '· stopped')
+    await screen.until('> and another')
+    expect(stage.model.requests).toHaveLength(1)
   })
 })
 
@@ -112,6 +147,20 @@ describe('what comes back', () => {
     expect(screen.raw()).toContain('\u001b]1337;File=inline=1')
   })
 
+  it('is saved as well when it was called by hand, and drawn by kitty', async () => {
+    await using stage = await openStage({
+      servers: { all: officialEntry('everything') },
+      env: { TERM: 'xterm-kitty' },
+    })
+    const { screen } = stage
+    await screen.until('1 ready')
+    await screen.do(
+      '/call all get-tiny-image\r',
+      'image saved: ~/.cache/plugboard/media/get-tiny-image-1.png',
+    )
+    expect(screen.raw()).toContain('\u001b_Ga=T,f=100')
+  })
+
   it('is asked for by the server with a form', async () => {
     await using stage = await openStage({
       servers: { x: serverEntry('asks-back') },
@@ -130,6 +179,61 @@ describe('what comes back', () => {
     const answer = await screen.until('Got ')
     expect(answer.replace(/\s+/g, '')).toMatch(/"action\\*":\\*"accept/)
     expect(answer).toContain('Ada')
+  })
+
+  it('is asked for with every kind of field, their defaults and limits', async () => {
+    await using stage = await openStage({
+      servers: { all: officialEntry('everything') },
+      script: [
+        call('mcp__all__trigger-elicitation-request'),
+        (request) => ({ kind: 'text', text: `Got ${resultsIn(request).join().length} characters.` }),
+      ],
+      rows: 50,
+    })
+    const { screen, model } = stage
+    await screen.until('1 ready')
+    await screen.do('ask me\r', 'May trigger-elicitation-request of all be called?')
+    const form = await screen.do('1', 'all asks')
+    for (const part of [
+      'String with default: It was a dark and stormy night.',
+      'Boolean: ( ) yes ( ) no',
+      'Integer: 42',
+      'Untitled Single Select Enum: < Monica >',
+      'Untitled Multiple Select Enum: Guitar',
+      'Titled Single Select Enum: < Superman >',
+      'Titled Multiple Select Enum: Tuna',
+    ])
+      expect(form).toContain(part)
+    const down = (times: number): string => PRESS.down.repeat(times)
+    // A yes, an e-mail that is none, another number, another friend, one more instrument.
+    screen.type(`Ada${down(1)}y${down(2)}nobody${down(3)}\u00157${down(2)}${PRESS.right}`)
+    screen.type(`${down(1)}${PRESS.right}${PRESS.space}${down(4)}${PRESS.enter}`)
+    await screen.until('String with email format: this must be an e-mail address')
+    screen.type(`\u0015ada@example.test${down(10)}${PRESS.enter}`)
+    await screen.until(/Got \d+ characters/)
+    const results = resultsIn(model.requests.at(-1)!).join()
+    for (const part of ['Ada', 'ada@example.test', 'Rachel', 'Guitar', 'Piano', '3.14', 'hero-1', 'fish-1'])
+      expect(results).toContain(part)
+    expect(results).toMatch(/check\W+true/)
+    expect(results).toMatch(/integer\W+7\b/)
+  })
+
+  it('is asked for with a page, whose address is seen before it is opened', async () => {
+    await using stage = await openStage({
+      servers: { all: officialEntry('everything') },
+      script: [
+        call('mcp__all__trigger-url-elicitation', { url: 'https://pay.example.test/start?order=7' }),
+        { kind: 'text', text: 'Paid.' },
+      ],
+    })
+    const { screen } = stage
+    await screen.until('1 ready')
+    await screen.do('pay\r', 'May trigger-url-elicitation of all be called?')
+    const question = await screen.do('1', 'all wants you to visit a page')
+    expect(question).toContain('https://pay.example.test/start?order=7')
+    expect(question).toContain('host: pay.example.test')
+    await screen.do('2', 'Paid.')
+    expect(resultsIn(stage.model.requests.at(-1)!).join()).toContain('completed')
   })
 })
 
@@ -194,5 +298,37 @@ describe('terminals', () => {
     expect(await leave(screen)).toBe(0)
     expect(pids.filter(isAlive)).toEqual([])
     expect(screen.raw()).toContain('\u001b[?2004l')
+  })
+  it('queue in lines, too, and say so', async () => {
+    await using stage = await openStage({
+      script: [{ kind: 'hang', text: 'Once\nupon' }],
+      env: { TERM: 'dumb' },
+    })
+    const { screen } = stage
+    await screen.until(/^> $|^>$/m)
+    await screen.do('a story\r', 'Once')
+    await screen.do('another\r', 'queued until this turn is over: another')
+    await screen.do(PRESS.interrupt, 'not sent: another')
+    expect(stage.model.requests).toHaveLength(1)
+  })
+
+  it('are given back as they were when the shell is asked to end', async () => {
+    await using stage = await openStage({ servers: { x: serverEntry('outcomes') } })
+    const { screen } = stage
+    await screen.until('1 ready')
+    process.kill(screen.pid, 'SIGTERM')
+    expect(await screen.exit).toBe(0)
+    expect(screen.raw()).toContain('\u001b[?2004l')
+  })
+
+  it('that change their width are drawn anew', async () => {
+    await using stage = await openStage({ servers: { x: serverEntry('outcomes') }, columns: 120 })
+    const { screen } = stage
+    await screen.until('1 ready')
+    screen.resize(60, 30)
+    await screen.until(`\n${'─'.repeat(59)}\n`)
+    await screen.do('/help\r', 'Ctrl-C twice quits')
+    const lines = screen.text().split('\n')
+    expect(Math.max(...lines.slice(-20).map((line) => line.length))).toBeLessThanOrEqual(60)
   })
 })

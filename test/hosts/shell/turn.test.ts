@@ -96,19 +96,51 @@ describe.each<ModelProvider>(['anthropic', 'openai'])('a turn with %s', (provide
   })
 
   it('makes the calls of one step at the same time, and answers them in their order', async () => {
+    const calls = [
+      { name: 'mcp__x__busy', input: { ms: 300 } },
+      { name: 'mcp__x__busy', input: { ms: 200 } },
+      { name: 'mcp__x__echo', input: { text: 'quick' } },
+    ]
     await using stage = await open(provider, [
-      {
-        kind: 'calls',
-        calls: ['one', 'two', 'three'].map((text) => ({ name: 'mcp__x__echo', input: { text } })),
-      },
+      { kind: 'calls', calls },
       { kind: 'text', text: 'done' },
     ])
     await stage.turn('all of them')
-    const order = stage.events.filter(({ type }) => type.startsWith('tool-')).map(({ type }) => type)
-    // All three were asked for before the first was answered.
-    expect(order.slice(0, 3)).toEqual(['tool-call', 'tool-call', 'tool-call'])
+    const finished = stage.events.flatMap((event) => (event.type === 'tool-result' ? [event.name] : []))
+    expect(finished).toEqual(['mcp__x__echo', 'mcp__x__busy', 'mcp__x__busy'])
+    // The server counted how many were under way: both, however long one of them takes.
     const results = resultsIn(stage.endpoint.requests[1]!)
-    expect(results.map((text) => /one|two|three/.exec(text)?.[0])).toEqual(['one', 'two', 'three'])
+    expect(results.map((text) => /quick|\d/.exec(text)?.[0])).toEqual(['2', '2', 'quick'])
+  })
+
+  it('stops a model that makes the same call again and again, and tells it so', async () => {
+    const again = call('mcp__x__echo', { text: 'same' })
+    await using stage = await open(provider, [again, again, again, again, { kind: 'text', text: 'I see.' }])
+    const turn = await stage.turn('loop')
+    expect(turn.text).toBe('I see.')
+    const outcomes = stage.events.flatMap((event) =>
+      event.type === 'tool-result' ? [event.result.outcome] : [],
+    )
+    expect(outcomes).toEqual(['done', 'done', 'done', 'not-sent'])
+    expect(resultsIn(stage.endpoint.requests.at(-1)!).at(-1)).toMatch(/same/)
+  })
+
+  it('sends the same bytes before what is new, turn after turn, also after a server was away', async () => {
+    await using stage = await open(provider, [
+      call('mcp__x__echo', { text: 'x' }),
+      { kind: 'text', text: 'one' },
+      { kind: 'text', text: 'two' },
+      { kind: 'text', text: 'three' },
+    ])
+    const first = await stage.turn('first')
+    const second = await stage.turn('second', first)
+    await stage.test.board.restart('x')
+    await stage.turn('third', second)
+    const { requests } = stage.endpoint
+    const fixed = requests.map(({ tools, system }) => JSON.stringify({ tools, system: withoutMarks(system) }))
+    expect(new Set(fixed).size).toBe(1)
+    const said = requests.map(({ messages }) => JSON.stringify(withoutMarks(messages)).slice(0, -1))
+    for (const [i, messages] of said.slice(1).entries()) expect(messages.startsWith(said[i]!)).toBe(true)
   })
 
   it('tells the model what was denied, and goes on', async () => {
@@ -282,6 +314,13 @@ describe('the system prompt', () => {
     expect(tools).toBeUndefined()
   })
 })
+
+/** Where a cache is to end is told anew with every request, and no part of what is cached. */
+function withoutMarks(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value ?? null), (key, one: unknown) =>
+    key === 'cache_control' ? undefined : one,
+  )
+}
 
 function textOf(events: readonly SessionEvent[]): string {
   return events.map((event) => (event.type === 'text' ? event.text : '')).join('')

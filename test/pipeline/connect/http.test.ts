@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { Secret } from '../../../src/base/secret.ts'
 import type { LaunchValue } from '../../../src/model/launch.ts'
+import type { Sent } from '../../../src/model/wire.ts'
 import { openHttp } from '../../../src/pipeline/connect/transports/http.ts'
 import { nodeClock } from '../../../src/world/node/clock.ts'
 import { createNodeHttp } from '../../../src/world/node/http.ts'
@@ -610,40 +611,38 @@ describe('aborting', () => {
   test('ends the stream at the server, and nothing is told', async () => {
     await using server = await serve((one) => void startEvents(one))
     await using said = open(server.url)
-    const controller = new AbortController()
     const failures: unknown[] = []
-    said.wire.send(request(1, 'tools/call'), {
-      signal: controller.signal,
+    const sent = said.wire.send(request(1, 'tools/call'), {
       onFailure: (failure) => failures.push(failure),
     })
     await said.ear.until(() => said.ear.heard.length > 0)
-    controller.abort()
+    sent!.abort()
     await once(server.received[0]!.response, 'close')
     expect([failures, said.ear.messages()]).toEqual([[], []])
   })
 
   test('also ends the wait for the rest of an answer', async () => {
     await using server = await serve((one) => void startEvents(one).end('id: e1\ndata: \n\n'))
-    const controller = new AbortController()
     let isCancelled = false
-    await new Promise<void>((resolve) => {
+    const sent = await new Promise<Sent>((resolve) => {
+      let going: Sent | undefined
       const clock: Clock = {
         ...nodeClock,
         after() {
-          resolve()
+          resolve(going!)
           return () => (isCancelled = true)
         },
       }
-      open(server.url, { clock }).wire.send(request(1, 'tools/call'), { signal: controller.signal })
+      going = open(server.url, { clock }).wire.send(request(1, 'tools/call')) ?? undefined
     })
-    controller.abort()
+    sent.abort()
     expect(isCancelled).toBe(true)
   })
 
   test('before it was sent means that it is not sent', async () => {
     await using server = await serve((one) => sendResult(one))
     await using said = open(server.url)
-    said.wire.send(request(1, 'tools/call'), { signal: AbortSignal.abort() })
+    said.wire.send(request(1, 'tools/call'))!.abort()
     await ask(said, request(2, 'ping'))
     expect(server.received.map(({ message }) => message.id)).toEqual([2])
   })

@@ -255,7 +255,7 @@ describe('a credential', () => {
         code: 'resolve/no-credential',
         severity: 'warning',
         message: 'server `shop` asks for the credential `work`, and there is none',
-        hints: ['run `plugboard login shop`'],
+        hints: ['run `plugboard login --credential work shop`'],
       },
     ])
   })

@@ -23,7 +23,7 @@ export async function run(context: CommandContext): Promise<number> {
     context.terminal.err('cancelled: nobody was signed in\n')
     return INTERRUPTED
   }
-  const tools = await countTools(context)
+  const tools = await countTools(context, outcome)
   if (context.json) printJson(context.terminal, toJson(context, outcome, tools))
   else printLines(context.terminal, toText(context, outcome, tools))
   return DONE
@@ -47,7 +47,8 @@ async function signIn(context: CommandContext): Promise<LoginOutcome | 'cancelle
   }
   const controller = new AbortController()
   const keyboard = listen(terminal, { way: options.way, onCancel: () => controller.abort() })
-  const steps = showSteps(terminal, { canPaste: keyboard.onTyped !== undefined && options.way !== 'device' })
+  const canPaste = keyboard.onTyped !== undefined && options.way !== 'device'
+  const steps = showSteps(terminal, { canPaste, hasKeys: terminal.canAsk })
   const host: LoginHost = {
     onStep: steps.show,
     ...(keyboard.onTyped === undefined ? {} : { onTyped: keyboard.onTyped }),
@@ -105,10 +106,14 @@ function readOptions(context: CommandContext): Options {
 }
 
 /** Throws what keeps it from being ready, although somebody signed in. */
-function countTools(context: CommandContext): Promise<number> {
+function countTools(context: CommandContext, outcome: LoginOutcome): Promise<number> {
   const name = context.args[0]!
   return withBoard(context, { only: [], wait: 'moment' }, async (board) => {
-    await board.connect(name)
+    await board.connect(name).catch((error: unknown) => {
+      if (outcome.kind === 'signed-in')
+        context.terminal.err(`the sign-in is kept, but \`${name}\` cannot be used with it yet:\n`)
+      throw error
+    })
     return board.snapshot().servers.find((one) => one.name === name)?.offering?.tools.length ?? 0
   })
 }

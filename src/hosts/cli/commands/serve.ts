@@ -8,10 +8,12 @@ import { showPath } from '../../shared/show-path.ts'
 import type { CommandContext } from '../command.ts'
 import { ended } from '../ended.ts'
 import { DONE } from '../exit-codes.ts'
+import { keepRenewing } from '../keep-renewing.ts'
 import { loadAgain } from '../load-again.ts'
-import { badAddress, notLoopback, oneWayToServe } from '../problems.ts'
+import { oneWayToServe } from '../problems.ts'
+import { drainLimitMs, parseAddress, readAudit, readServeOptions, type Address } from '../serve-options.ts'
 
-/** Throws `cli/one-way-to-serve`, `cli/bad-address`, `serve/not-loopback`, `serve/cannot-listen`. */
+/** Throws `cli/one-way-to-serve`, `cli/bad-address`, `serve/cannot-listen`, and what `readServeOptions` throws. */
 export async function run(context: CommandContext): Promise<number> {
   const { flags } = context
   const address = flags['http']
@@ -27,54 +29,55 @@ export async function run(context: CommandContext): Promise<number> {
 /** The client that started this one says by its folder which project it is about. */
 async function overStdio(context: CommandContext): Promise<number> {
   const { terminal, world, version } = context
+  const limitMs = drainLimitMs(context)
+  const audit = readAudit(context, await context.load({}, world))
   const { openServing } = await context.gateway()
   await using serving = await openServing({
     world,
     version,
     load: loadAgain(context, { connectors: 'fetch' }),
+    audit,
   })
   const isOver = serving.overStdio(terminal)
   // Awaited here, or it would be closed before it began.
-  return await Promise.race([isOver.then(() => DONE), ended(context)])
+  return await Promise.race([isOver.then(() => DONE), ended(context, () => serving.drain(limitMs))])
 }
 
 /** Nobody knows in which project a client over HTTP works: it gets what its user has everywhere. */
 async function overHttp(context: CommandContext, address: Address): Promise<number> {
   const { terminal, version } = context
   const world: World = { ...context.world, cwd: context.world.home }
-  const { dirs } = await context.load({}, world)
-  const { token, file } = await readGatewayToken(world, dirs)
+  const loaded = await context.load({}, world)
+  const { http, audit, tlsFiles } = readServeOptions(context, address, loaded)
+  const limitMs = drainLimitMs(context)
+  const { token, file } = await readGatewayToken(world, loaded.dirs)
   const { openServing } = await context.gateway()
   await using serving = await openServing({
     world,
     version,
     load: loadAgain(context, { connectors: 'fetch' }),
+    audit,
   })
   const { host } = address
-  const port = await serving.overHttp({ ...address, token })
+  const port = await serving.overHttp({ ...http, token })
+  const origin = `${http.tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`
+  const shown = showPath(file, context.world)
   terminal.err(
     [
-      `serving http://${host.includes(':') ? `[${host}]` : host}:${port}/mcp, and each server at /mcp/<server>`,
-      `clients send the token in ${showPath(file, context.world)} as \`Authorization: Bearer …\``,
+      `serving ${origin}/mcp, and each server at /mcp/<server>`,
+      http.issuer === undefined
+        ? `clients send the token in ${shown} as \`Authorization: Bearer …\``
+        : `clients sign in at ${http.issuer.issuer}; the token in ${shown} is for /metrics alone`,
+      ...(http.issuer !== undefined && http.issuer.scopes === undefined
+        ? ['whoever has a token of it may use every server: the setting `gateway.scopes` says otherwise']
+        : []),
       '',
     ].join('\n'),
   )
-  return await ended(context)
-}
-
-interface Address {
-  readonly host: string
-  readonly port: number
-}
-
-const LOOPBACK = new Set(['127.0.0.1', '::1'])
-
-function parseAddress(text: string): Address {
-  const [, name = '127.0.0.1', digits] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? []
-  const port = Number(digits)
-  if (digits === undefined || port > 65_535) throw new ProblemError(badAddress(text))
-  // Names are not bound to: what they lead to is for others to decide.
-  const host = name === 'localhost' ? '127.0.0.1' : name.replace(/^\[(.*)\]$/, '$1')
-  if (!LOOPBACK.has(host)) throw new ProblemError(notLoopback(host))
-  return { host, port }
+  const stopRenewing = tlsFiles === undefined ? undefined : await keepRenewing(context, serving, tlsFiles)
+  try {
+    return await ended(context, () => serving.drain(limitMs))
+  } finally {
+    stopRenewing?.()
+  }
 }

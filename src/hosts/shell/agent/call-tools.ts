@@ -44,6 +44,9 @@ async function callOne(
   try {
     return await board.call(name, (tool) => withoutNullsFor(tool, args), {
       signal,
+      onJudged: ({ kind }) => {
+        if (kind === 'allowed') tell({ type: 'tool-started', id })
+      },
       onProgress: (progress) => tell({ type: 'tool-progress', id, progress }),
     })
   } catch (error) {

@@ -11,6 +11,8 @@ export type SessionEvent =
   /** The next piece of what the model thinks, where it says so. */
   | { readonly type: 'thought'; readonly text: string }
   | { readonly type: 'tool-call'; readonly id: string; readonly name: string; readonly input: unknown }
+  /** It is allowed, and was sent. */
+  | { readonly type: 'tool-started'; readonly id: string }
   | { readonly type: 'tool-progress'; readonly id: string; readonly progress: Params }
   | { readonly type: 'tool-result'; readonly id: string; readonly name: string; readonly result: CallResult }
   /** The model could not be asked, and will be again. */

@@ -15,7 +15,7 @@ export function noModel(): Problem {
     notes: ['tools, resources and prompts can be used by hand all the same'],
     hints: [
       'set `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`, or name a model with `PLUGBOARD_MODEL=provider/id`',
-      'or write `"model": { "provider": "openai", "id": "…", "baseUrl": "http://localhost:11434/v1" }` into your `settings.json`',
+      'or write `{ "model": { "provider": "openai", "id": "…", "baseUrl": "http://localhost:11434/v1" } }` into `~/.config/plugboard/settings.json`',
     ],
   })
 }
@@ -145,7 +145,10 @@ export function toModelProblem(error: unknown, { label, baseUrl }: OpenModel): P
     }
   if (statusCode === 429) return modelProblem('busy', `\`${label}\` asks us to wait`, facts)
   if (statusCode >= 500) return modelProblem('failed', `\`${label}\` failed`, facts)
-  return modelProblem('bad-request', `\`${label}\` does not take this conversation`, facts)
+  return {
+    ...modelProblem('bad-request', `\`${label}\` does not take this conversation`, facts),
+    hints: ['if it has become too long, begin a new one with `/clear`'],
+  }
 }
 
 function modelProblem(code: string, message: string, notes: readonly string[]): Problem {

@@ -218,11 +218,13 @@ async function countSlowly(
 
 function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const cancel = clock.after(ms, resolve)
-    signal.addEventListener('abort', () => {
+    const end = (): void => {
       cancel()
+      signal.removeEventListener('abort', end)
       resolve()
-    })
+    }
+    const cancel = clock.after(ms, end)
+    signal.addEventListener('abort', end)
   })
 }
 

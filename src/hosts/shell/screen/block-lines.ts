@@ -9,7 +9,7 @@ import { unreachable } from '../../../base/unreachable.ts'
 import { showProblems } from '../../shared/show-problem.ts'
 import { cutEnd } from '../../shared/width.ts'
 import { wrap, wrapPainted } from '../../shared/wrap.ts'
-import { sayInput } from '../say.ts'
+import { sayDuration, sayInput } from '../say.ts'
 import { FOLDED_LINES, isFoldable, type Block, type DoneCall } from '../state.ts'
 import type { View } from './view.ts'
 
@@ -44,7 +44,7 @@ function callLines({ name, input, result }: DoneCall, fold: 'folded' | 'unfolded
   const { paint, columns } = view
   const { isError, text, durationMs } = result
   const mark = isError ? paint.red('✗') : paint.green('✓')
-  const time = `${Math.round(durationMs)} ms`
+  const time = sayDuration(durationMs)
   const said = toPrintable(sayInput(input).replace(/\s+/g, ' '))
   const head = cutEnd(`${toPrintable(name)} ${said}`.trimEnd(), columns - time.length - 5)
   return [`${mark} ${head} ${paint.dim(`(${time})`)}`, ...resultLines(text, fold, view)]

@@ -19,5 +19,6 @@ export function paintFirst(
     ...liveLines(state, view).lines,
   ]
   terminal.out(lines.map((line) => `${line}\r\n`).join(''))
-  return () => terminal.out(`\x1b[${lines.length}A\r\x1b[J`)
+  // Line by line: some terminals keep a screen that is cleared at once among what has scrolled away.
+  return () => terminal.out(`${'\x1b[1A\x1b[2K'.repeat(lines.length)}\r`)
 }

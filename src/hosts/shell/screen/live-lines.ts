@@ -54,9 +54,13 @@ function spinner(now: number): string {
   return FRAMES[Math.floor(now / FRAME_MS) % FRAMES.length]!
 }
 
-function runningLines(call: RunningCall, { now }: ShellState, { paint, columns }: View): readonly string[] {
-  const { name, input, since, progress } = call
-  const time = showElapsed(now - since)
+function runningLines(
+  call: RunningCall,
+  { now, question }: ShellState,
+  { paint, columns }: View,
+): readonly string[] {
+  const { name, input, since, isStarted, progress } = call
+  const time = isStarted || question === undefined ? showElapsed(now - since) : 'waits for an answer'
   const said = toPrintable(sayInput(input).replace(/\s+/g, ' '))
   const head = cutEnd(`${toPrintable(name)} ${said}`.trimEnd(), columns - time.length - 6)
   const line = `${paint.cyan(spinner(now))} ${head} ${paint.dim(`(${time})`)}`
@@ -96,10 +100,12 @@ function workLines(
 }
 
 function queuedLines({ queued }: ShellState, { paint, columns }: View): readonly string[] {
-  return queued.map((text) =>
-    paint.dim(cutEnd(`  then: ${toPrintable(text.replace(/\s+/g, ' '))}`, columns - 1)),
-  )
+  if (queued.length === 0) return []
+  const lines = queued.map((text) => `  queued: ${toPrintable(text.replace(/\s+/g, ' '))}`)
+  return [...lines, QUEUED].map((line) => paint.dim(cutEnd(line, columns - 1)))
 }
+
+const QUEUED = '  (sent when this turn is over; Esc stops it and gives you the text back)'
 
 function promptLines({ editor }: ShellState, view: View): Drawn {
   const { paint, columns } = view

@@ -2,7 +2,7 @@
  * question-lines: a question, with what can be answered and how far the answer is.
  */
 import { toPrintable } from '../../../base/printable.ts'
-import { cutEnd, widthOf } from '../../shared/width.ts'
+import { cutEnd, cutStart, widthOf } from '../../shared/width.ts'
 import { wrap, wrapPainted } from '../../shared/wrap.ts'
 import type { Editor } from '../editor.ts'
 import type { FieldValue, OpenForm, OpenQuestion } from '../question-state.ts'
@@ -31,7 +31,7 @@ export function questionLines(open: OpenQuestion, view: View): Drawn {
 const KEYS: Readonly<Record<OpenQuestion['kind'], string>> = {
   choice: 'arrows or a number, Enter · Esc: no answer',
   text: 'Enter: answer · Esc: no answer',
-  form: 'arrows: move · space: choose · Enter: next · Esc: cancel',
+  form: '↑ ↓: move · ← → space: choose · Enter: next · Esc: cancel',
 }
 
 function bodyLines(open: OpenQuestion, view: View): Drawn {
@@ -63,18 +63,15 @@ function formLines({ question, index, values }: OpenForm, view: View): Drawn {
   const lines: string[] = []
   let cursor: Drawn['cursor']
   for (const [i, field] of question.fields.entries()) {
-    const isHere = i === index
-    const label = `${isHere ? '>' : ' '} ${toPrintable(field.label)}${field.isRequired ? ' *' : ''}: `
     const value = values[i]!
-    const shown = valueText(field, value)
-    const line = cutEnd(label + shown, columns - 1)
-    if (isHere && value.kind === 'text')
-      cursor = {
-        x: Math.min(widthOf(label) + widthOf(value.editor.text.slice(0, value.editor.cursor)), columns - 1),
-        y: lines.length,
-      }
-    lines.push(isHere ? paint.cyan(line) : line)
-    if (isHere && field.description !== undefined)
+    if (i !== index) {
+      lines.push(cutEnd(`  ${labelOf(field)}${valueText(field, value)}`, columns - 1))
+      continue
+    }
+    const drawn = fieldLines(field, value, columns)
+    if (drawn.cursor !== undefined) cursor = { x: drawn.cursor.x, y: drawn.cursor.y + lines.length }
+    lines.push(...drawn.lines.map(paint.cyan))
+    if (field.description !== undefined)
       lines.push(...wrap(toPrintable(field.description), columns - 5).map((one) => paint.dim(`    ${one}`)))
   }
   const button = (label: string, at: number): string =>
@@ -83,6 +80,37 @@ function formLines({ question, index, values }: OpenForm, view: View): Drawn {
   if (question.decline !== undefined)
     lines.push(button(toPrintable(question.decline), question.fields.length + 1))
   return cursor === undefined ? { lines } : { lines, cursor }
+}
+
+function labelOf({ label, isRequired }: FormField): string {
+  return `${toPrintable(label)}${isRequired ? ' *' : ''}: `
+}
+
+/** The field that the keys go to: all of its options, and of a long text the part where the cursor is. */
+function fieldLines(field: FormField, value: FieldValue, columns: number): Drawn {
+  const label = `> ${labelOf(field)}`
+  if (value.kind === 'text') {
+    const room = Math.max(columns - 2 - widthOf(label), 8)
+    const before = cutStart(toPrintable(value.editor.text.slice(0, value.editor.cursor)), room)
+    const after = cutEnd(toPrintable(value.editor.text.slice(value.editor.cursor)), room - widthOf(before))
+    const x = Math.min(widthOf(label + before), columns - 1)
+    return { lines: [cutEnd(label + before + after, columns - 1)], cursor: { x, y: 0 } }
+  }
+  const options = value.kind === 'choices' ? optionTexts(field, value).join('  ') : valueText(field, value)
+  if (widthOf(label + options) < columns) return { lines: [label + options] }
+  return { lines: [label, ...wrap(options, columns - 5).map((line) => `    ${line}`)] }
+}
+
+function optionTexts(
+  { input }: FormField,
+  value: Extract<FieldValue, { kind: 'choices' }>,
+): readonly string[] {
+  const options = input.kind === 'choices' ? input.options : []
+  return options.map(({ value: one, label }, i) => {
+    // No blank inside: a line is broken between options.
+    const box = `[${value.chosen.includes(one) ? 'x' : '_'}]${toPrintable(label)}`
+    return i === value.at ? `<${box}>` : box
+  })
 }
 
 function valueText({ input }: FormField, value: FieldValue): string {
@@ -97,12 +125,10 @@ function valueText({ input }: FormField, value: FieldValue): string {
     }
     case 'choices': {
       const options = input.kind === 'choices' ? input.options : []
-      return options
-        .map(({ value: one, label }, i) => {
-          const box = `[${value.chosen.includes(one) ? 'x' : ' '}] ${toPrintable(label)}`
-          return i === value.at ? `<${box}>` : box
-        })
-        .join(' ')
+      const chosen = options
+        .filter((one) => value.chosen.includes(one.value))
+        .map(({ label }) => toPrintable(label))
+      return chosen.length === 0 ? '(none)' : chosen.join(', ')
     }
   }
 }

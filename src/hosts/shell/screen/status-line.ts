@@ -1,8 +1,9 @@
 /**
  * status-line: how the servers are, the mode and the model, in one line that fits.
  */
+import { toPrintable } from '../../../base/printable.ts'
 import type { ConnectionState } from '../../../model/connection.ts'
-import type { Brush } from '../../shared/paint.ts'
+import type { Brush, Paint } from '../../shared/paint.ts'
 import { cutEnd, widthOf } from '../../shared/width.ts'
 import type { ShellState, ShownServer } from '../state.ts'
 import type { View } from './view.ts'
@@ -32,11 +33,11 @@ export function statusLine(
     failed: paint.red,
   }
   const parts: readonly (readonly [string, Brush])[] = [
-    ...(mode === 'default' ? [] : [[`${mode} mode`, paint.yellow] as const]),
+    [`${mode} mode`, mode === 'default' ? paint.dim : paint.yellow],
     ...countServers(servers).map(
       ([text, standing]) => [text, standing === undefined ? paint.dim : brushes[standing]] as const,
     ),
-    [model ?? 'no model', model === undefined ? paint.yellow : paint.dim],
+    ...(model === undefined ? [] : [showModel(model, paint)]),
   ]
   let left = columns - 1
   const shown: string[] = []
@@ -47,6 +48,10 @@ export function statusLine(
     left -= widthOf(cut) + 3
   }
   return shown.join(paint.dim(' · '))
+}
+
+function showModel(model: string, paint: Paint): readonly [string, Brush] {
+  return model === 'none' ? ['no model', paint.yellow] : [toPrintable(model), paint.dim]
 }
 
 function countServers(

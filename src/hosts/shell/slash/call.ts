@@ -26,6 +26,7 @@ export async function call(context: ShellContext, words: readonly string[]): Pro
       })
       .catch(toAborted)
     show(context, result)
+    context.keepMedia({ name: tool, media: result.media })
   } finally {
     context.busy(undefined)
   }

@@ -51,6 +51,7 @@ function createTerminal(context: ShellContext, shown: Lines): Terminal {
     out: write,
     err: write,
     input: async () => '',
+    inputWithin: async () => ({ kind: 'none' }),
     onInput: (listener) => listener.onEnd(),
     onInterrupt(listener) {
       context.signal.addEventListener('abort', listener, { once: true })

@@ -1,10 +1,11 @@
 /**
  * commands: everything that can be typed behind a slash, as data. Help and completion read it, too.
  */
-import { toTable } from '../../shared/table.ts'
+import { wrap } from '../../shared/wrap.ts'
 import type { ShellContext, SlashCommand } from '../context.ts'
 import { serverPrompts } from '../server-prompts.ts'
 import { call, completeCall } from './call.ts'
+import { helpLines, type HelpRow } from './help-lines.ts'
 import { completeMcp, MCP_COMMANDS, runMcp } from './mcp.ts'
 import { tools } from './offers.ts'
 import { completeRunning } from './servers.ts'
@@ -61,29 +62,22 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: 'quit', aliases: ['exit'], summary: 'leave', run: async (context) => context.quit() },
 ]
 
-const COLUMNS = [
-  { title: 'COMMAND', shrinks: 2 },
-  { title: 'WHAT IT DOES', shrinks: 1, isDetail: true },
-]
-
 function showHelp(context: ShellContext, of: 'all' | 'mcp'): void {
-  const { paint } = context
-  const view = { paint, columns: context.columns() }
-  const toRows = (table: readonly SlashCommand[], before: string): readonly (readonly [string, string])[] =>
-    table.map(({ name, aliases = [], usage = '', summary }) => [
-      `${before}${[name, ...aliases].join('|')} ${usage}`.trim(),
+  const toRows = (table: readonly SlashCommand[], before: string): readonly HelpRow[] =>
+    table.map(({ name, aliases = [], usage = '', summary }) => ({
+      usage: `${before}${[name, ...aliases].join('|')} ${usage}`.trim(),
       summary,
-    ])
-  const rows =
-    of === 'mcp'
-      ? toRows(MCP_COMMANDS, '/mcp ')
-      : [
-          ...toRows(SLASH_COMMANDS, '/'),
-          ...serverPrompts(context.board).map(
-            ({ command, description = '' }) => [`/${command}`, description.split('\n', 1)[0]!] as const,
-          ),
-        ]
-  const cells = rows.map(([text, about]) => [{ text, brush: paint.bold }, about])
-  context.print(toTable(COLUMNS, cells, view))
-  if (of === 'all') context.print('everything else goes to the model; @server:uri attaches a resource')
+    }))
+  const prompts = serverPrompts(context.board).map(({ command, description = '' }) => ({
+    usage: `/${command}`,
+    summary: description.split('\n', 1)[0]!,
+  }))
+  const rows = of === 'mcp' ? toRows(MCP_COMMANDS, '/mcp ') : [...toRows(SLASH_COMMANDS, '/'), ...prompts]
+  context.print(helpLines(rows, context))
+  if (of === 'all') context.print(['', ...ELSE.flatMap((line) => wrap(line, context.columns()))])
 }
+
+const ELSE = [
+  'everything else goes to the model; @server:uri attaches a resource',
+  'Tab completes · Alt-Enter or \\ begins a new line · Esc stops · Ctrl-O shows results whole · Ctrl-C twice quits',
+]

@@ -45,8 +45,8 @@ export async function remove(context: ShellContext, words: readonly string[]): P
   })
   if (answer !== 'yes') return
   await removeServer(world, own)
+  context.print(`removed \`${name}\` from ${showPath(own.file, world)}`)
   await context.board.reload()
-  context.note(`removed \`${name}\` from ${showPath(own.file, world)}`)
 }
 
 export function enable(context: ShellContext, words: readonly string[]): Promise<void> {
@@ -64,8 +64,8 @@ async function turn(context: ShellContext, words: readonly string[], to: 'on' | 
   if (scope === 'project') throw new ProblemError(notForProject)
   const files = await switchServer(context.world, { name, to, scope }, () => context.load())
   const where = files.map((file) => showPath(file, context.world)).join(', ')
+  context.print(files.length === 0 ? `\`${name}\` is ${to} already` : `turned \`${name}\` ${to}, in ${where}`)
   await context.board.reload()
-  context.note(files.length === 0 ? `\`${name}\` is ${to} already` : `turned \`${name}\` ${to}, in ${where}`)
 }
 
 const notForProject = createProblem({

@@ -14,13 +14,14 @@ export function deliver(
   listener: Pick<WireListener, 'onMessage' | 'onNoise'>,
 ): 'message' | 'noise' {
   const value = parse(text)
+  if (isMessage(value)) listener.onMessage(value)
   // Revision 2025-03-26 allowed several in one list.
-  const messages = Array.isArray(value) ? (value as unknown[]) : [value]
-  if (messages.length === 0 || !messages.every(isMessage)) {
+  else if (Array.isArray(value) && value.length > 0 && value.every(isMessage))
+    for (const message of value) listener.onMessage(message)
+  else {
     listener.onNoise?.(text.slice(0, NOISE_LENGTH))
     return 'noise'
   }
-  for (const message of messages) listener.onMessage(message)
   return 'message'
 }
 

@@ -7,7 +7,7 @@
  */
 import type { LaunchTransport } from '../../../model/launch.ts'
 import type { Message, RpcNotification } from '../../../model/message.ts'
-import type { SendOptions, Wire, WireFailure, WireListener } from '../../../model/wire.ts'
+import type { SendOptions, Sent, Wire, WireFailure, WireListener } from '../../../model/wire.ts'
 import type { Clock, Http, HttpHead, World } from '../../../world/world.ts'
 import { parseAddress, toHeaderList, type Address } from './address.ts'
 import { deliver } from './deliver.ts'
@@ -72,15 +72,17 @@ class HttpWire implements Wire, PostLine {
     this.listener = listener
   }
 
-  send(message: Message, options: SendOptions = {}): void {
+  send(message: Message, options: SendOptions = {}): Sent | undefined {
     const loading = loadEventStreams()
-    if (this.#held !== undefined) this.#held.push(() => this.#post(message, options))
-    else if (loading === undefined) this.#post(message, options)
+    if (this.#held === undefined && loading === undefined) return this.#post(message, options)
+    const waiting = new Waiting(() => this.#post(message, options))
+    if (this.#held !== undefined) this.#held.push(() => waiting.start())
     else {
       // What cannot be sent is found out at once, not behind the load.
       JSON.stringify(message)
-      void loading.then(() => this.#post(message, options))
+      void loading!.then(() => waiting.start())
     }
+    return waiting
   }
 
   setVersion(version: string): void {
@@ -139,10 +141,12 @@ class HttpWire implements Wire, PostLine {
     return this.#toRequest('GET', headers)
   }
 
-  #post(message: Message, options: SendOptions): void {
+  #post(message: Message, options: SendOptions): Sent | undefined {
     const failure = this.#findFailure()
-    if (failure !== undefined) return queueMicrotask(() => options.onFailure?.(failure))
-    if (options.signal?.aborted === true) return
+    if (failure !== undefined) {
+      queueMicrotask(() => options.onFailure?.(failure))
+      return undefined
+    }
     if ('method' in message && message.method === 'initialize') this.#forget()
     const { origin, path } = this.#address as Address
     const request: ExchangeRequest = {
@@ -159,6 +163,7 @@ class HttpWire implements Wire, PostLine {
     this.#posts.add(post)
     if (isGreeting(message)) this.#held = []
     post.start()
+    return post
   }
 
   /** Why nothing can be sent at all. */
@@ -250,6 +255,26 @@ class HttpWire implements Wire, PostLine {
         onFailure: finish,
       })
     })
+  }
+}
+
+/** A message that cannot go yet. */
+class Waiting implements Sent {
+  readonly #post: () => Sent | undefined
+  #sent: Sent | undefined
+  #isAborted = false
+
+  constructor(post: () => Sent | undefined) {
+    this.#post = post
+  }
+
+  start(): void {
+    if (!this.#isAborted) this.#sent = this.#post()
+  }
+
+  abort(): void {
+    this.#isAborted = true
+    this.#sent?.abort()
   }
 }
 

@@ -7,7 +7,7 @@
  */
 import { describeWireFailure } from '../../../model/session.ts'
 import type { Message, RequestId } from '../../../model/message.ts'
-import type { SendOptions, WireFailure, WireListener } from '../../../model/wire.ts'
+import type { SendOptions, Sent, WireFailure, WireListener } from '../../../model/wire.ts'
 import type { BodyUse, HttpHead } from '../../../world/world.ts'
 import { titleOf } from '../page.ts'
 import { isMessage } from './deliver.ts'
@@ -37,7 +37,7 @@ export interface Letter {
 /** More than a log keeps of a line: what is cut here, perhaps inside a secret, is never shown. */
 const NOISE_LENGTH = 16 * 1024
 
-export class Post implements AnswerListener {
+export class Post implements AnswerListener, Sent {
   readonly #line: PostLine
   readonly #letter: Letter
   /** Undefined: no answer is expected. */
@@ -52,17 +52,12 @@ export class Post implements AnswerListener {
   #page: string | undefined
   #isAnswered = false
   #isOver = false
-  #onAbort: (() => void) | undefined
 
   constructor(line: PostLine, letter: Letter) {
-    const { message, options } = letter
+    const { message } = letter
     this.#line = line
     this.#letter = letter
     this.#id = 'method' in message && 'id' in message ? message.id : undefined
-    if (options.signal !== undefined) {
-      this.#onAbort = () => this.abort()
-      options.signal.addEventListener('abort', this.#onAbort, { once: true })
-    }
   }
 
   get message(): Message {
@@ -212,7 +207,6 @@ export class Post implements AnswerListener {
 
   #finish(): void {
     this.#isOver = true
-    if (this.#onAbort !== undefined) this.#letter.options.signal!.removeEventListener('abort', this.#onAbort)
     this.#line.onOver(this)
   }
 }

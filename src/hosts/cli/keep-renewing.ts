@@ -1,0 +1,33 @@
+/**
+ * keep-renewing: certificates that are renewed while a gateway runs.
+ *
+ * in     the files; they change, or somebody says that they did (SIGHUP)
+ * out    the gateway has the new one; or a word why not, and the old one stays
+ */
+import type { OpenServing } from '../shared/gateway-host.ts'
+import type { CommandContext } from './command.ts'
+import { readTls, type TlsFiles } from './serve-options.ts'
+
+/** The answer ends it. */
+export async function keepRenewing(
+  { terminal, world }: CommandContext,
+  serving: Pick<OpenServing, 'renew'>,
+  files: TlsFiles,
+): Promise<() => void> {
+  let last = JSON.stringify(readTls(world, files))
+  const renew = (): void => {
+    try {
+      const tls = readTls(world, files)
+      const now = JSON.stringify(tls)
+      if (now === last) return
+      serving.renew(tls)
+      last = now
+      terminal.err('the certificate is another one now\n')
+    } catch (error) {
+      const words = error instanceof Error ? error.message : String(error)
+      terminal.err(`warning: the new certificate is not used, the old one stays: ${words}\n`)
+    }
+  }
+  terminal.onHangup?.(renew)
+  return world.files.watch({ files: [files.cert, files.key], folders: [] }, renew)
+}

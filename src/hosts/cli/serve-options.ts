@@ -1,0 +1,173 @@
+/**
+ * serve-options: flags and settings → how the gateway is served over HTTP, and to whom.
+ *
+ * in     flags, which come before settings
+ * out    options without a gap in them; problems for whatever cannot be meant
+ * never  opens to other machines in the clear, unless told so in as many words
+ */
+import { parseRate, type GatewaySetting, type Rate } from '../../model/gateway-setting.ts'
+import { ProblemError } from '../../problem/problem.ts'
+import type { LoadedCatalog } from '../../runtime/load-catalog.ts'
+import type { TlsIdentity, World } from '../../world/world.ts'
+import type { AuditWish, HttpServingOptions } from '../shared/gateway-host.ts'
+import type { CommandContext } from './command.ts'
+import { badAddress, badFlag, halfTls, notLoopback, unreadableTls } from './problems.ts'
+
+export interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+export interface TlsFiles {
+  readonly cert: string
+  readonly key: string
+}
+
+export interface ServeOptions {
+  readonly http: Omit<HttpServingOptions, 'token'>
+  readonly audit: AuditWish | undefined
+  /** To be looked at again when they change. */
+  readonly tlsFiles: TlsFiles | undefined
+}
+
+/** For tokens of others: a person at a keyboard, or a model, asks less often. */
+const SHARED_RATE: Rate = { perSecond: 100, burst: 1000 }
+
+/** How long calls under way may take when the gateway is asked to end. */
+const DRAIN_SECONDS = 10
+
+/** Throws `cli/bad-flag`, `serve/not-loopback`, `serve/half-tls`, `serve/tls-file`, and what is wrong with settings. */
+export function readServeOptions(
+  context: CommandContext,
+  address: Address,
+  { gateway = {}, gatewayFault }: Pick<LoadedCatalog, 'gateway' | 'gatewayFault'>,
+): ServeOptions {
+  if (gatewayFault !== undefined) throw new ProblemError(gatewayFault)
+  const { world } = context
+  const tlsFiles = findTls(context, gateway)
+  const tls = tlsFiles === undefined ? undefined : readTls(world, tlsFiles)
+  const isOpen = !LOOPBACK.has(address.host)
+  if (isOpen && tls === undefined && context.flags['dangerously-serve-without-tls'] !== true)
+    throw new ProblemError(notLoopback(address.host))
+  const issuer = findIssuer(context, gateway)
+  return {
+    http: {
+      ...address,
+      hosts: [...textsOf(context, 'allowed-host'), ...(gateway.allowedHosts ?? [])].map((host) =>
+        host.replace(/:\d+$/, ''),
+      ),
+      rate: findRate(context, gateway, isOpen || issuer !== undefined),
+      tls,
+      issuer,
+    },
+    audit: readAudit(context, { gateway }),
+    tlsFiles,
+  }
+}
+
+/** Also for a gateway over stdio. Throws what is wrong with settings. */
+export function readAudit(
+  context: CommandContext,
+  { gateway = {}, gatewayFault }: Pick<LoadedCatalog, 'gateway' | 'gatewayFault'>,
+): AuditWish | undefined {
+  if (gatewayFault !== undefined) throw new ProblemError(gatewayFault)
+  const { world, flags } = context
+  const given = flags['audit']
+  const file =
+    typeof given === 'string' ? world.paths.resolve(world.cwd, given) : inHome(world, gateway.audit)
+  const isKept = flags['audit-arguments'] === true || gateway.auditArguments === true
+  return file === undefined ? undefined : { file, arguments: isKept ? 'kept' : 'left-out' }
+}
+
+/** Throws `cli/bad-flag`. */
+export function drainLimitMs({ flags }: CommandContext): number {
+  const given = flags['drain-timeout']
+  if (given === undefined) return DRAIN_SECONDS * 1000
+  const seconds = Number(given)
+  if (typeof given !== 'string' || given.trim() === '' || !(seconds >= 0 && seconds <= 3600))
+    throw new ProblemError(badFlag('drain-timeout', String(given), 'seconds, up to 3600'))
+  return seconds * 1000
+}
+
+const LOOPBACK = new Set(['127.0.0.1', '::1'])
+
+/** Throws `cli/bad-address`. */
+export function parseAddress(text: string): Address {
+  const [, name = '127.0.0.1', digits] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? []
+  const port = Number(digits)
+  // Names are not bound to: what they lead to is for others to decide.
+  const host = name === 'localhost' ? '127.0.0.1' : name.replace(/^\[(.*)\]$/, '$1')
+  if (digits === undefined || port > 65_535 || !isAddress(host)) throw new ProblemError(badAddress(text))
+  return { host, port }
+}
+
+function isAddress(host: string): boolean {
+  const isFour = /^\d{1,3}(?:\.\d{1,3}){3}$/.test(host) && host.split('.').every((part) => Number(part) < 256)
+  return isFour || (host.includes(':') && URL.canParse(`http://[${host}]/`))
+}
+
+/** Throws `serve/tls-file`. */
+export function readTls(world: World, files: TlsFiles): TlsIdentity {
+  return { cert: readPem(world, files.cert), key: readPem(world, files.key) }
+}
+
+function readPem(world: World, file: string): string {
+  const read = world.files.read(file)
+  if (read.kind !== 'text')
+    throw new ProblemError(unreadableTls(file, read.kind === 'missing' ? 'is not there' : 'cannot be read'))
+  if (!read.text.includes('-----BEGIN ')) throw new ProblemError(unreadableTls(file, 'holds no PEM'))
+  return read.text
+}
+
+function findTls(context: CommandContext, gateway: GatewaySetting): TlsFiles | undefined {
+  const { world, flags } = context
+  const find = (flag: string, setting: string | undefined): string | undefined => {
+    const given = flags[flag]
+    return typeof given === 'string' ? world.paths.resolve(world.cwd, given) : inHome(world, setting)
+  }
+  const cert = find('tls-cert', gateway.tlsCert)
+  const key = find('tls-key', gateway.tlsKey)
+  if (cert === undefined && key === undefined) return undefined
+  if (cert === undefined || key === undefined) throw new ProblemError(halfTls())
+  return { cert, key }
+}
+
+function inHome({ paths, home }: World, file: string | undefined): string | undefined {
+  return file === undefined ? undefined : paths.resolve(home, file.replace(/^~[/\\]/, ''))
+}
+
+function findIssuer(context: CommandContext, gateway: GatewaySetting): HttpServingOptions['issuer'] {
+  const { flags } = context
+  const issuer = textOf(flags['auth-issuer']) ?? gateway.authIssuer
+  const publicUrl = textOf(flags['public-url']) ?? gateway.publicUrl
+  if (publicUrl !== undefined && !(URL.canParse(publicUrl) && /^https?:\/\/[^/]+\/*$/.test(publicUrl)))
+    throw new ProblemError(
+      badFlag('public-url', publicUrl, 'an address without a path: `https://mcp.example.com`'),
+    )
+  const audiences = [...textsOf(context, 'auth-audience'), ...(gateway.authAudience ?? [])]
+  if (issuer !== undefined) return { issuer, audiences, scopes: gateway.scopes, publicUrl }
+  if (audiences.length > 0)
+    throw new ProblemError(
+      badFlag('auth-audience', audiences[0]!, 'given together with `--auth-issuer <url>`'),
+    )
+  return undefined
+}
+
+function findRate({ flags }: CommandContext, gateway: GatewaySetting, isShared: boolean): Rate | undefined {
+  const given = textOf(flags['rate-limit'])
+  const asked = given === undefined ? gateway.rateLimit : parseRate(given)
+  if (given !== undefined && asked === undefined)
+    throw new ProblemError(badFlag('rate-limit', given, '`100/s`, `600/m` or the like, or `off`'))
+  if (asked === 'off') return undefined
+  return asked ?? (isShared ? SHARED_RATE : undefined)
+}
+
+function textOf(flag: CommandContext['flags'][string]): string | undefined {
+  return typeof flag === 'string' ? flag : undefined
+}
+
+function textsOf({ flags }: CommandContext, name: string): readonly string[] {
+  const given = flags[name]
+  if (typeof given === 'string') return [given]
+  return Array.isArray(given) ? given : []
+}

@@ -1,0 +1,98 @@
+/**
+ * gateway-setting: the setting `gateway` → how a gateway is shared, and with whom.
+ *
+ * in     a table
+ * out    what it says; what is wrong with it, and then the gateway does not start: nobody should get in by a slip of the pen
+ */
+import { toText, type ConfigNode, type Member } from '../../model/document.ts'
+import { parseRate, type GatewaySetting } from '../../model/gateway-setting.ts'
+import type { Problem } from '../../model/problem.ts'
+import { malformed, unknownSetting, type At } from './setting-problems.ts'
+
+export interface ReadGateway {
+  readonly setting: GatewaySetting
+  readonly faults: readonly Problem[]
+  readonly warnings: readonly Problem[]
+}
+
+export function readGateway(at: At, { value }: Member): ReadGateway {
+  if (value.kind !== 'object')
+    return { setting: {}, faults: [malformed(at, value, '`gateway` must be an object')], warnings: [] }
+  const faults: Problem[] = []
+  const warnings: Problem[] = []
+  let setting: GatewaySetting = {}
+  for (const member of value.members) {
+    const reader = Object.hasOwn(READERS, member.key) ? READERS[member.key] : undefined
+    if (reader === undefined) {
+      warnings.push(unknownSetting(at, member, Object.keys(READERS)))
+      continue
+    }
+    const read = reader.read(member.value)
+    if (read === undefined)
+      faults.push(malformed(at, member.value, `\`gateway.${member.key}\` must be ${reader.words}`))
+    else setting = { ...setting, [member.key]: read }
+  }
+  return { setting, faults, warnings }
+}
+
+interface Reader {
+  /** "must be …" */
+  readonly words: string
+  read(node: ConfigNode): GatewaySetting[keyof GatewaySetting] | undefined
+}
+
+const readAddress = (node: ConfigNode): string | undefined => {
+  const text = toText(node)
+  return text !== undefined && /^https?:\/\//i.test(text) && URL.canParse(text) ? text : undefined
+}
+
+const readSome = (node: ConfigNode): string | undefined => {
+  const text = toText(node)
+  return text === '' ? undefined : text
+}
+
+/** One text, or a list of them. */
+const readTexts = (node: ConfigNode): readonly string[] | undefined => {
+  const texts = node.kind === 'array' ? node.items.map(readSome) : [readSome(node)]
+  return texts.every((text) => text !== undefined) ? texts : undefined
+}
+
+const FILE: Reader = { words: 'the path of a file', read: readSome }
+
+const ADDRESS: Reader = { words: 'an address that begins with `https://` or `http://`', read: readAddress }
+
+const TEXTS: Reader = { words: 'a text, or a list of texts', read: readTexts }
+
+const READERS: Readonly<Record<string, Reader>> = {
+  rateLimit: {
+    words: '`"100/s"`, `"600/m"` or the like, or `"off"`',
+    read: (node) => parseRate(toText(node) ?? ''),
+  },
+  audit: FILE,
+  auditArguments: {
+    words: '`true` or `false`',
+    read: (node) => (node.kind === 'scalar' && typeof node.value === 'boolean' ? node.value : undefined),
+  },
+  authIssuer: ADDRESS,
+  authAudience: TEXTS,
+  publicUrl: ADDRESS,
+  allowedHosts: TEXTS,
+  scopes: {
+    words: 'an object of scopes, each with the names of the servers that it opens',
+    read: readScopes,
+  },
+  tlsCert: FILE,
+  tlsKey: FILE,
+}
+
+function readScopes(node: ConfigNode): ReadonlyMap<string, readonly string[]> | undefined {
+  if (node.kind !== 'object') return undefined
+  const scopes = new Map<string, readonly string[]>()
+  for (const { key, value } of node.members) {
+    const servers = readTexts(value)
+    // As OAuth has them: no space, and no quotation mark to break out of a header with.
+    if (servers === undefined || !/^[\x21\x23-\x5B\x5D-\x7E]+$/.test(key)) return undefined
+    scopes.set(key, servers)
+  }
+  return scopes
+}
