@@ -306,6 +306,24 @@ describe('a token that is refused', () => {
   })
 })
 
+describe('how often somebody may ask', () => {
+  it('is counted by who they are, whatever they call their session', async () => {
+    await using issuer = await startSigningIssuer()
+    const http = {
+      issuer: { issuer: issuer.issuer, audiences: [], scopes: undefined, publicUrl: undefined },
+      rate: { perSecond: 0.01, burst: 2 },
+    }
+    await using gateway = await openTestGateway({}, { http })
+    const ask = async (sub: string, session: string): Promise<number> => {
+      const authorization = `Bearer ${await issuer.sign({ ...goodFor(gateway), sub })}`
+      const headers = { authorization, 'mcp-session-id': session }
+      return (await fetch(gateway.url(), { method: 'DELETE', headers })).status
+    }
+    expect([await ask('ada', 'a'), await ask('ada', 'b'), await ask('ada', 'c')]).toEqual([404, 404, 429])
+    expect(await ask('bob', 'a')).toBe(404)
+  })
+})
+
 describe('our own token', () => {
   it('opens the numbers alone, where an issuer says who comes in', async () => {
     await using issuer = await startSigningIssuer()
