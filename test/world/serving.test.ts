@@ -63,6 +63,34 @@ const POST = 'POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n'
 
 const statusOf = (answer: string): string => answer.split(' ')[1] ?? answer
 
+describe('an answer that nobody reads', () => {
+  it('is given up, and one that is read slowly is not', async () => {
+    let gone = (): void => undefined
+    const isGone = new Promise<void>((resolve) => (gone = resolve))
+    const large: RequestHandler = {
+      admit: () => ({
+        kind: 'admitted',
+        take(_, reply) {
+          reply.onGone(gone)
+          reply.send({ status: 200, headers: {}, body: 'x'.repeat(30_000_000) })
+        },
+      }),
+    }
+    await using one = await open(large)
+    const deaf = one.open().pause()
+    deaf.on('error', () => undefined).write(`${POST}Content-Length: 0\r\n\r\n`)
+    await isGone
+    deaf.destroy()
+    const slow = one.open()
+    slow.on('data', () => {
+      slow.pause()
+      setTimeout(() => slow.resume(), 2)
+    })
+    slow.write(`${POST}Content-Length: 0\r\n\r\n`)
+    expect((await untilEnd(slow)).length).toBeGreaterThan(30_000_000)
+  })
+})
+
 describe('a request that comes slowly', () => {
   it('is given up when its headers do not end', async () => {
     await using one = await open()
