@@ -214,6 +214,7 @@ function applyToValue(value: Value, { path, ...change }: Change): Value {
 
 function withKey(value: Value, key: string | number, inner: Value): Value {
   if (isListValue(value)) return Object.assign([...value], { [key]: inner })
-  // Not a spread with a computed key: `__proto__` is a key like any other.
-  return Object.fromEntries([...Object.entries(value as object), [key, inner]])
+  // Not a computed key: `__proto__` is a key like any other.
+  const own = { value: inner, enumerable: true, writable: true, configurable: true }
+  return Object.defineProperty({ ...(value as object) }, key, own) as Value
 }

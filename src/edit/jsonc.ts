@@ -55,19 +55,43 @@ function openPage(text: string): Page {
 
 /** By the engine's own parser, once comments and last commas are gone; the other one says what is wrong, and where. */
 function readValue(text: string): Value {
+  return tryJson(text) ?? tryJson(toBareJson(text)) ?? toValue(parse(text))
+}
+
+/** Undefined when it does not parse. */
+function tryJson(text: string): Value | undefined {
   try {
-    const bare = text.replaceAll(COMMENT, '$1').replaceAll(LAST_COMMA, '$1')
-    return JSON.parse(bare) as Value
+    return JSON.parse(text) as Value
   } catch (error) {
     const isFault = error instanceof SyntaxError || error instanceof RangeError
     if (!isFault) throw error
-    return toValue(parse(text))
+    return undefined
   }
 }
 
-/** Strings are found too, and stay, so that nothing is found inside of them. */
-const COMMENT = /("(?:[^"\\]+|\\.)*")|\/\/[^\r\n]*|\/\*[^]*?\*\//g
-const LAST_COMMA = /("(?:[^"\\]+|\\.)*")|,(?=\s*[}\]])/g
+/** Without comments and last commas. What is kept is taken in long pieces: a file may have ten thousand strings. */
+function toBareJson(text: string): string {
+  const kept: string[] = []
+  for (let at = 0; at < text.length;) {
+    const end = endOf(KEPT, text, at)
+    const next = text[end] === ',' ? end + 1 : endOf(COMMENT, text, end)
+    // Something else, such as a string without an end: who parses it says so.
+    if (next === end && end < text.length) return text
+    kept.push(text.slice(at, end))
+    at = next
+  }
+  return kept.join(' ')
+}
+
+/** Where a sticky pattern that begins here ends. */
+function endOf(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at
+  return pattern.test(text) ? pattern.lastIndex : at
+}
+
+const COMMENT = /\/\/[^\r\n]*|\/\*[^]*?\*\//y
+/** Strings in one piece, so that nothing is found inside of them; commas that something follows. */
+const KEPT = /(?:[^"/,]+|"(?:[^"\\]+|\\.)*"|,(?!(?:\s|\/\/[^\r\n]*|\/\*[^]*?\*\/)*[}\]]))*/y
 
 function removeOne(text: string, item: JsonItem): string {
   return removeItem(bracketsOf(text, item.holder), item.holder.items.indexOf(item))

@@ -4,13 +4,29 @@
  * never  changes what other places refer to by its anchor, nor anything behind a reference: the same text would then
  *        mean something else elsewhere
  */
-import { isAlias, isMap, isPair, isScalar, isSeq, parseDocument, visit, type Document, type Node } from 'yaml'
-import { isSameValue, type Path, type Value } from './change.ts'
+import { isAlias, isMap, isPair, isScalar, isSeq, visit, type Node } from 'yaml'
+import { isSameValue, type Value } from './change.ts'
 import { addItem, removeItem, type Brackets } from './items.ts'
 import { eolOf, lineStart, nextLine, splice, type Language, type Page, type Span } from './page.ts'
-import { doesNotParse, isShared } from './problems.ts'
 import { afterKey, blockYaml, flowYaml, isBlock, scalarYaml, yamlKey, type BlockStyle } from './yaml-text.ts'
-import { isBlank, keyOf, readYaml } from './yaml-value.ts'
+import {
+  columnOf,
+  contentEnd,
+  countOf,
+  entriesOf,
+  entryEnd,
+  find,
+  isFlow,
+  parse,
+  readSheet,
+  refuseSharedInside,
+  spanOf,
+  walk,
+  type Entry,
+  type Place,
+  type Sheet,
+} from './yaml-tree.ts'
+import { isBlank, readYaml } from './yaml-value.ts'
 
 export const yaml: Language = {
   blank: '',
@@ -65,168 +81,6 @@ function countRepeated(text: string): number {
     Map: (_, map) => void (count += map.items.length - new Set(entriesOf(map).map(({ key }) => key)).size),
   })
   return count
-}
-
-interface Sheet {
-  readonly text: string
-  readonly document: Document.Parsed
-  readonly eol: string
-  readonly unit: number
-  /** Names of anchors that something refers to. */
-  readonly used: ReadonlySet<string>
-}
-
-function readSheet(text: string): Sheet {
-  const document = parse(text)
-  const used = new Set<string>()
-  visit(document, { Alias: (_, { source }) => void used.add(source) })
-  return { text, document, eol: eolOf(text), unit: unitOf(text, document), used }
-}
-
-function parse(text: string): Document.Parsed {
-  const document = tryParse(text)
-  const [error] = document?.errors ?? []
-  if (document === undefined) throw fault(text, 'it is nested too deeply', [0, 1])
-  if (error === undefined) return document
-  const message = error.message.charAt(0).toLowerCase() + error.message.slice(1).replace(/\.$/, '')
-  throw fault(
-    text,
-    error.code === 'MULTIPLE_DOCS' ? 'there is more than one document in it' : message,
-    error.pos,
-  )
-}
-
-function tryParse(text: string): Document.Parsed | undefined {
-  try {
-    return parseDocument(text, { merge: false, uniqueKeys: false, prettyErrors: false, logLevel: 'error' })
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    return undefined // the parser recurses: the caller says so
-  }
-}
-
-function fault(text: string, message: string, [start, end]: readonly [number, number]): Error {
-  return doesNotParse(text, { format: 'YAML', message }, { start, end: Math.max(end, start + 1) })
-}
-
-/** By the first block inside of another. */
-function unitOf(text: string, document: Document.Parsed): number {
-  let unit: number | undefined
-  visit(document, {
-    Pair: (_, { key, value }) => {
-      if (!isMap(value) || value.flow === true || value.range == null || (key as Node).range == null) return
-      const step = columnOf(text, value.range[0]) - columnOf(text, (key as Node).range![0])
-      unit = step > 0 ? step : undefined
-      return unit === undefined ? undefined : visit.BREAK
-    },
-  })
-  return unit ?? 2
-}
-
-function columnOf(text: string, offset: number): number {
-  return offset - lineStart(text, offset)
-}
-
-/** A key and its value, or an item. */
-interface Entry {
-  readonly key: string | number
-  readonly keyNode: Node | undefined
-  /** Undefined where nothing is written, not even an empty value. */
-  readonly node: Node | undefined
-  readonly index: number
-}
-
-/** An entry, in its object or list; the whole document has neither. */
-interface Place extends Omit<Entry, 'node'> {
-  readonly node: Node | undefined
-  readonly parent: Place | undefined
-}
-
-function entriesOf(node: Node | undefined): readonly Entry[] {
-  if (isSeq(node))
-    return node.items.map((item, index) => ({ key: index, keyNode: undefined, node: item as Node, index }))
-  if (!isMap(node)) return []
-  return node.items.map(({ key, value }, index) => ({
-    key: keyOf(key as Node | null),
-    keyNode: (key ?? undefined) as Node | undefined,
-    node: (value ?? undefined) as Node | undefined,
-    index,
-  }))
-}
-
-/** The places along a path, as far as it goes, from the document on; where a key is written twice the last one. */
-function find({ document }: Sheet, path: Path): readonly Place[] {
-  const root: Place = {
-    key: '',
-    keyNode: undefined,
-    node: document.contents ?? undefined,
-    index: 0,
-    parent: undefined,
-  }
-  const places: Place[] = [root]
-  for (const key of path) {
-    const parent: Place = places.at(-1)!
-    const entry = entriesOf(parent.node).findLast((one) => one.key === key)
-    if (entry === undefined) return places
-    places.push({ ...entry, parent })
-  }
-  return places
-}
-
-/** As `find`, for who is going to change what is at the end: throws `edit/shared` where others would see it too. */
-function walk(sheet: Sheet, page: Page, path: Path): readonly Place[] {
-  const places = find(sheet, path)
-  places.slice(0, path.length).forEach(({ node }, depth) => {
-    const at = path.slice(0, depth)
-    if (isAlias(node))
-      throw isShared(page, at, `is a reference, \`*${node.source}\`: what is in it is written elsewhere`)
-    refuseShared(sheet, page, { path: at, node })
-  })
-  return places
-}
-
-function refuseShared(
-  { used }: Sheet,
-  page: Page,
-  { path, node }: { readonly path: Path; readonly node: Node | undefined },
-): void {
-  const anchor = node === undefined || isAlias(node) ? undefined : (node as { anchor?: string }).anchor
-  if (anchor !== undefined && used.has(anchor))
-    throw isShared(page, path, `is also used elsewhere in this file, as \`*${anchor}\``)
-}
-
-function refuseSharedInside(
-  sheet: Sheet,
-  page: Page,
-  { path, node }: { readonly path: Path; readonly node: Node | undefined },
-): void {
-  refuseShared(sheet, page, { path, node })
-  for (const entry of entriesOf(node))
-    refuseSharedInside(sheet, page, { path: [...path, entry.key], node: entry.node })
-}
-
-function countOf(place: Place | undefined): number {
-  return entriesOf(place?.parent?.node).filter(({ key }) => key === place?.key).length
-}
-
-function isFlow(node: Node | undefined): boolean {
-  return (isMap(node) || isSeq(node)) && node.flow === true
-}
-
-function spanOf(node: Node): Span {
-  return { start: node.range![0], end: node.range![1] }
-}
-
-/** Where the last thing in a node ends: the library counts what follows a block as part of it. */
-function contentEnd(node: Node): number {
-  const last = isFlow(node) ? undefined : entriesOf(node).at(-1)
-  if (last === undefined) return node.range![1]
-  return entryEnd(last)
-}
-
-function entryEnd({ node, keyNode }: Pick<Entry, 'node' | 'keyNode'>): number {
-  const end = node === undefined ? undefined : contentEnd(node)
-  return end ?? keyNode?.range?.[1] ?? 0
 }
 
 /** In a document, object or list, at the end of it. */

@@ -31,7 +31,8 @@ function findStanding(
   if (permissions === undefined) return undefined
   const { action, by } = permissions.look(tool, who)
   const { pin } = permissions.consider(tool)
-  if (action !== 'allow' || pin === undefined) return undefined
+  // What is allowed by a rule and not pinned yet will be, which takes a file; a mode pins nothing.
+  if (action !== 'allow' || (pin === undefined && by.kind !== 'mode')) return undefined
   return { kind: 'allowed', isUnchanged: isAsPinned(pin, tool), by }
 }
 

@@ -64,8 +64,13 @@ function findTool(servers: Servers, by: Supervisor, name: ToolName): FoundTool |
 /** Should two servers ever share a name, by a hash that somebody forged, neither is meant. */
 function ownerOf(servers: Servers, name: ToolName): Supervisor | undefined {
   if (typeof name !== 'string') return servers.find(name.server)
-  const owners = [...servers.all()].filter((one) => toolOf(one, name, servers.style()) !== undefined)
-  return owners.length === 1 ? owners[0] : undefined
+  let owner: Supervisor | undefined
+  for (const one of servers.all()) {
+    if (toolOf(one, name, servers.style()) === undefined) continue
+    if (owner !== undefined) return undefined
+    owner = one
+  }
+  return owner
 }
 
 interface Tabulated {

@@ -15,6 +15,8 @@ export class Roster {
   readonly #supervisors = new Map<string, Supervisor>()
   /** Out of use, with calls that still wait for their answer. */
   readonly #retiring = new Set<Supervisor>()
+  /** Made when somebody looks, which every call does. */
+  #ordered: readonly Supervisor[] | undefined
 
   constructor(shared: Shared, only: readonly string[] | undefined) {
     this.#shared = shared
@@ -35,7 +37,8 @@ export class Roster {
 
   /** By name. */
   inOrder(): readonly Supervisor[] {
-    return [...this.#supervisors.values()].sort((a, b) => (a.server.name < b.server.name ? -1 : 1))
+    this.#ordered ??= [...this.#supervisors.values()].sort((a, b) => (a.server.name < b.server.name ? -1 : 1))
+    return this.#ordered
   }
 
   known(): readonly KnownServer[] {
@@ -48,7 +51,7 @@ export class Roster {
 
   add(server: AdmittedServer): Supervisor {
     const one = new Supervisor(server, this.#shared)
-    this.#supervisors.set(server.name, one)
+    this.#put(one)
     if (this.#only === undefined || this.#only.includes(server.name)) one.want()
     return one
   }
@@ -65,6 +68,7 @@ export class Roster {
   retire(name: string): void {
     const one = this.#supervisors.get(name)!
     this.#supervisors.delete(name)
+    this.#ordered = undefined
     this.#finish(one)
   }
 
@@ -72,7 +76,7 @@ export class Roster {
   async rest(one: Supervisor): Promise<boolean> {
     await one.close()
     if (this.#supervisors.get(one.server.name) !== one) return false
-    this.#supervisors.set(one.server.name, new Supervisor(one.server, this.#shared))
+    this.#put(new Supervisor(one.server, this.#shared))
     return true
   }
 
@@ -80,6 +84,11 @@ export class Roster {
   async close(): Promise<void> {
     const all = [...this.#supervisors.values(), ...this.#retiring]
     await Promise.allSettled(all.map((one) => one.close()))
+  }
+
+  #put(one: Supervisor): void {
+    this.#supervisors.set(one.server.name, one)
+    this.#ordered = undefined
   }
 
   #finish(one: Supervisor): void {

@@ -59,6 +59,8 @@ export interface Reached {
   readonly by: Supervisor
 }
 
+const NO_STAGES: readonly StageTime[] = []
+
 export class Supervisor implements AttemptHooks {
   readonly server: AdmittedServer
   readonly #shared: Shared
@@ -78,6 +80,7 @@ export class Supervisor implements AttemptHooks {
   #credentialMark = ''
   #warnings: readonly Problem[] = []
   #waiters: Waiter[] = []
+  #shown: ServerSnapshot | undefined
 
   constructor(server: AdmittedServer, shared: Shared) {
     this.server = server
@@ -117,18 +120,32 @@ export class Supervisor implements AttemptHooks {
     return this.#attempt?.redact(text) ?? text
   }
 
+  /** The same value until something in it is another: whoever passes calls on looks at it with each. */
   snapshot(): ServerSnapshot {
+    const { connection } = this
     const wire = this.liveSession?.wire
-    return {
+    const stages = this.#attempt?.stages ?? NO_STAGES
+    const shown = this.#shown
+    const isSame =
+      shown !== undefined &&
+      shown.connection === connection &&
+      shown.offering === this.#offering &&
+      shown.cachedAt === this.#cachedAt &&
+      shown.wire === wire &&
+      shown.stages === stages &&
+      shown.warnings === this.#warnings
+    if (isSame) return shown
+    this.#shown = {
       name: this.server.name,
       origin: this.server.found.origin,
-      connection: this.connection,
+      connection,
       ...(this.#offering === undefined ? {} : { offering: this.#offering, era: this.#offering.hello.era }),
       ...(this.#cachedAt === undefined ? {} : { cachedAt: this.#cachedAt }),
       ...(wire === undefined ? {} : { wire }),
-      stages: this.#attempt?.stages ?? [],
+      stages,
       warnings: this.#warnings,
     }
+    return this.#shown
   }
 
   /** It waits for a sign-in, and there is one now. */

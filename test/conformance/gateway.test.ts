@@ -29,8 +29,6 @@ const ERAS = ['legacy', 'modern'] as const
 const INHERENT: Readonly<Record<Era, Readonly<Record<string, string>>>> = {
   legacy: {},
   modern: {
-    'server-stateless':
-      'a legacy server is told once, when the session begins, what its client can do, and the gateway tells it of everything that any client might: it cannot know that this caller has no sampling, and has no -32021 to refuse it with',
     'input-required-result-basic-elicitation':
       'the suite wants the question under the key that the server would give it in 2026-07-28; a question of a legacy server has no key',
   },

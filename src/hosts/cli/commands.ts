@@ -70,6 +70,11 @@ const ENV_FLAG: Flag = {
   summary: 'a variable of a server to start; may be given more than once',
 }
 
+const CLIENT_SECRET_FLAG: Flag = {
+  name: 'client-secret',
+  summary: 'ask for the secret of its OAuth client, or take it from `MCP_CLIENT_SECRET`',
+}
+
 const REGISTRY_FLAG: Flag = {
   name: 'registry',
   value: 'url',
@@ -434,7 +439,7 @@ export const PLUGBOARD: Command = {
         'plugboard serve --http 7777',
         'plugboard serve --daemon',
         'plugboard serve --daemon --http 7777',
-        'plugboard serve --http 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem --auth-issuer https://login.example.com --public-url https://mcp.example.com',
+        'plugboard serve --http 7777 --audit audit.jsonl',
       ],
       load: async () => (await import('./connected.ts')).serve,
     },
@@ -489,6 +494,13 @@ export const PLUGBOARD: Command = {
           summary: 'sent with every request; may be given more than once',
         },
         { name: 'token', value: 'token', summary: 'sent as a bearer token; `${NAME}` for a variable' },
+        { name: 'client-id', value: 'id', summary: 'the OAuth client that you registered for it' },
+        CLIENT_SECRET_FLAG,
+        {
+          name: 'callback-port',
+          value: 'port',
+          summary: 'the port of the redirect address that you registered',
+        },
         ENV_FLAG,
         { name: 'cwd', value: 'folder', summary: 'where a server is started' },
       ],
@@ -509,7 +521,7 @@ export const PLUGBOARD: Command = {
         { name: 'name', count: 'one', missing: 'a name for the server' },
         { name: 'json', count: 'one', missing: 'the JSON of a server' },
       ],
-      flags: ADD_FLAGS,
+      flags: [...ADD_FLAGS, CLIENT_SECRET_FLAG],
       examples: [`plugboard add-json files '{"command":"npx"}'`],
       load: async () => (await import('./adding.ts')).addJson,
     },

@@ -50,7 +50,7 @@ export function unwantedValue(flag: string): Problem {
 export function missingArgument(path: string, { name, missing }: Argument, usage: string): Problem {
   return createProblem({
     code: 'cli/missing-argument',
-    message: `\`${path}\` needs ${missing ?? `the name of a ${name}`}`,
+    message: `\`${path}\` needs ${missing ?? `the name of ${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`}`,
     hints: [`write \`${usage}\``],
   })
 }
@@ -67,6 +67,13 @@ export function badNumber(flag: string, unit: string, given: string): Problem {
   return createProblem({
     code: 'cli/bad-number',
     message: `\`--${flag}\` must be a number of ${unit}, but is \`${given}\``,
+  })
+}
+
+export function badPort(flag: string, given: string): Problem {
+  return createProblem({
+    code: 'cli/bad-number',
+    message: `\`--${flag}\` must be a port, a number from 1 to 65535, but is \`${given}\``,
   })
 }
 

@@ -45,7 +45,7 @@ export function createAggregate(board: ServedBoard, { version, clock }: ViewOpti
     findTool: (name) => toolsOf(board.tools()).get(name),
     findPrompt: (shown) => findPrompt(board, offering(), shown),
     absentOwners(shown) {
-      const absent = board.snapshot().servers.filter((one) => one.offering === undefined)
+      const absent = board.snapshot().servers.filter(isAbsent)
       return absent.map(({ name }) => name).filter((name) => shown.startsWith(prefixOf(board, name)))
     },
     ownersOf: (uri) => ownersOf(offering(), uri),
@@ -73,6 +73,11 @@ function untilArrived(board: ServedBoard, clock: Clock, until: number): Promise<
   })
 }
 
+/** Its tools are not shown, or not known: somebody may mean them all the same. */
+function isAbsent({ connection: { state }, offering }: Server): boolean {
+  return offering === undefined || state === 'failed' || state === 'needs-auth' || state === 'closed'
+}
+
 /** What all names of its things begin with. Generous: where a name needs a hash, it may be short of the end. */
 function prefixOf(board: ServedBoard, server: string): string {
   return board.nameFor(server, '').replace(/_[0-9a-f]{8}$/, '')
@@ -97,7 +102,9 @@ function toolsOf(tools: readonly BoardTool[]): ReadonlyMap<string, Found> {
   return made
 }
 
-function toOffered({ name, offering }: BoardSnapshot['servers'][number]): readonly Offered[] {
+type Server = BoardSnapshot['servers'][number]
+
+function toOffered({ name, offering }: Server): readonly Offered[] {
   return offering === undefined ? [] : [{ server: name, offering }]
 }
 

@@ -3,12 +3,12 @@
  */
 import type { Params, Result } from '../../model/message.ts'
 import type { ClientHandlers } from '../../model/session.ts'
-import type { BoardSnapshot } from '../../runtime/board.ts'
 import type { World } from '../../world/world.ts'
 import { createAggregate } from './aggregate-view.ts'
-import { mostTalkative, type Caller } from './caller.ts'
+import type { Caller } from './caller.ts'
 import { Events } from './events.ts'
 import type { Principal } from './principal.ts'
+import { Levels } from './levels.ts'
 import { toHandlers } from './questions.ts'
 import { Relay } from './relay.ts'
 import { route } from './router.ts'
@@ -60,7 +60,7 @@ export function openGateway(
 ): Gateway {
   const { world, board, relay } = from
   const events = new Events(board, relay, world.clock)
-  const shared: Shared = { world, relay, options, levels: new Map() }
+  const shared: Shared = { world, relay, options, levels: new Levels() }
   const limited = new Map<string, Gateway>()
   const whole = createGateway(shared, {
     board,
@@ -86,7 +86,7 @@ interface Shared {
   readonly world: World
   readonly relay: Relay
   readonly options: GatewayOptions
-  readonly levels: Map<object, string>
+  readonly levels: Levels
 }
 
 type Part = Pick<Gateway, 'board' | 'events' | 'for' | 'leave' | 'close'>
@@ -129,22 +129,8 @@ function createGateway({ world, relay, options, levels }: Shared, part: Part): G
       return view
     },
     async request(view, request) {
-      return route({ board, relay }, { ...request, view })
+      return route({ board, relay, levels }, { ...request, view })
     },
-    async setLevel(client, level) {
-      if (level === undefined) levels.delete(client)
-      else levels.set(client, level)
-      if (level === undefined) return
-      const talking = board.snapshot().servers.filter(hearsLevel)
-      const params = { level: mostTalkative([...levels.values()]) }
-      // A server that refuses logs as it likes; whoever set the level hears no more than that.
-      await Promise.allSettled(talking.map(({ name }) => board.request(name, 'logging/setLevel', params)))
-    },
+    setLevel: (client, level) => levels.set(board, client, level),
   }
-}
-
-/** To a modern server the level is told with each request. */
-function hearsLevel({ connection, era, offering }: BoardSnapshot['servers'][number]): boolean {
-  const isLegacy = connection.state === 'ready' && era === 'legacy'
-  return isLegacy && offering?.hello.capabilities['logging'] !== undefined
 }

@@ -69,7 +69,7 @@ export class Metrics {
 
   /** Something that should have been written down or sent, and was not. */
   lost(what: 'audit' | 'traces', count: number): void {
-    this.#lost.addMany(count, what)
+    this.#lost.addMany(count, [what])
   }
 
   toText({ version, sessions, underWay, servers }: MetricsNow): string {
@@ -157,14 +157,16 @@ class Counter {
   }
 
   add(...values: readonly string[]): void {
-    this.addMany(1, ...values)
+    this.addMany(1, values)
   }
 
-  addMany(count: number, ...values: readonly string[]): void {
+  addMany(count: number, values: readonly string[]): void {
     const wanted = values.join(BETWEEN)
-    const isKnown = this.#counts.has(wanted) || this.#counts.size < MAX_SERIES
-    const key = isKnown ? wanted : this.#labels.map(() => OTHER).join(BETWEEN)
-    this.#counts.set(key, (this.#counts.get(key) ?? 0) + count)
+    const before = this.#counts.get(wanted)
+    if (before !== undefined || this.#counts.size < MAX_SERIES)
+      return void this.#counts.set(wanted, (before ?? 0) + count)
+    const rest = this.#labels.map(() => OTHER).join(BETWEEN)
+    this.#counts.set(rest, (this.#counts.get(rest) ?? 0) + count)
   }
 
   toLines(name: string): readonly string[] {

@@ -17,6 +17,8 @@ export interface OpenRequest {
   readonly isPermitted: boolean
   /** Somebody said yes for this call alone. */
   markPermitted(): void
+  /** The server asked something that this client does not answer: these capabilities it would have to have. */
+  missed(capabilities: Params): void
 }
 
 export type Work = (request: OpenRequest) => Promise<Result>

@@ -8,7 +8,7 @@
 import { isObject } from '../../base/is-object.ts'
 import type { Params, Result } from '../../model/message.ts'
 import type { ClientHandlers } from '../../model/session.ts'
-import { requireOffered, type AskCaller, type Caller } from './caller.ts'
+import { canBeAsked, requireOffered, type AskCaller, type Caller } from './caller.ts'
 import type { OpenRequest } from './open-request.ts'
 
 export interface ServerQuestion {
@@ -23,8 +23,21 @@ export async function askBack(
   request: OpenRequest,
   ...[method, params, signal]: Parameters<AskCaller>
 ): Promise<Result> {
+  const { capabilities } = request.caller
+  if (!canBeAsked(capabilities, method, params)) request.missed(neededFor(method, params))
   requireOffered(request.caller, method, params)
   return request.ask(method, withoutToken(params), signal)
+}
+
+function neededFor(method: string, { mode = 'form' }: Params): Params {
+  switch (method) {
+    case 'roots/list':
+      return { roots: {} }
+    case 'sampling/createMessage':
+      return { sampling: {} }
+    default:
+      return { elicitation: { [String(mode)]: {} } }
+  }
 }
 
 /** What a session wants of those who answer: each kind of question by itself. */

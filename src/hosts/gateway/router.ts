@@ -16,6 +16,7 @@ import type { ServedBoard } from './served-board.ts'
 import { wantsLog, type Caller } from './caller.ts'
 import { errorToEra, metaFor, metaOf, toEra } from './era.ts'
 import { invalid, toFault, unknownMethod } from './fault.ts'
+import type { Levels } from './levels.ts'
 import type { OpenRequest } from './open-request.ts'
 import { askBy } from './permission-form.ts'
 import { askBack, toHandlers } from './questions.ts'
@@ -27,6 +28,7 @@ import type { Found, View } from './view.ts'
 export interface Routing {
   readonly board: ServedBoard
   readonly relay: Relay
+  readonly levels: Levels
 }
 
 export interface Routed {
@@ -74,28 +76,30 @@ function requireCapability({ view, method }: Routed): void {
 }
 
 function list(kind: ListKind, key: string): Route {
-  return async (_, { view, params }) => {
+  return async (_, { view, params, caller }) => {
     // There is one page; whoever asks for another has the cursor from elsewhere.
     if (params['cursor'] !== undefined) throw invalid('this cursor is not known here')
     await view.settling()
     const { items, ttlMs, cacheScope } = view.list(kind)
-    return { [key]: items, ttlMs, cacheScope }
+    return caller.era === 'legacy' ? { [key]: items } : { [key]: items, ttlMs, cacheScope }
   }
 }
 
-async function callTool({ board, relay }: Routing, request: Routed): Promise<Result> {
+async function callTool({ board, relay, levels }: Routing, request: Routed): Promise<Result> {
   const { view, params, caller, signal } = request
   const name = requireText(params, 'name')
   if (view.server === undefined && name === STATUS_TOOL['name']) return statusResult(board)
-  const why = view.findTool(name) === undefined ? await whyAbsent(board, view, name) : undefined
+  const known = view.findTool(name)
+  const why = known === undefined ? await whyAbsent(board, view, name) : undefined
   if (why !== undefined) return toError(why)
-  const found = view.findTool(name)
+  const found = known ?? view.findTool(name)
   if (found === undefined) throw invalid(`Unknown tool: ${name}`)
   const { arguments: args = {} } = params
   if (!isObject(args)) throw invalid('`arguments` must be an object')
   caller.sighting?.at(found.server, found.name)
   return relay.converse({ caller, params, signal }, (open) =>
     relay.whileAt(found.server, open, async () => {
+      await levels.before(board, found.server, open.caller.logLevel)
       const result = await open.caller.desk.call({ server: found.server, tool: found.name }, args, {
         ...optionsOf(open, params),
         ask: askBy(open),
@@ -193,18 +197,19 @@ async function complete(routing: Routing, request: Routed): Promise<Result> {
 }
 
 /** Any request but a tool call. */
-function ask({ board, relay }: Routing, request: Routed, found: Found): Promise<Result> {
+function ask({ board, relay, levels }: Routing, request: Routed, found: Found): Promise<Result> {
   const { method, params, caller, signal } = request
   caller.sighting?.at(found.server, found.name)
   return relay.converse({ caller, params, signal }, (open) =>
-    relay.whileAt(found.server, open, () =>
-      board.request(
+    relay.whileAt(found.server, open, async () => {
+      await levels.before(board, found.server, open.caller.logLevel)
+      return board.request(
         found.server,
         method,
         { ...withoutMeta(params), ...paramsFor(board, { found, params, open }) },
         optionsOf(open, params),
-      ),
-    ),
+      )
+    }),
   )
 }
 

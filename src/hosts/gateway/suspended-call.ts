@@ -6,7 +6,8 @@
  * never  leaves its work running for a client that gave it up
  */
 import { isObject } from '../../base/is-object.ts'
-import type { Params, Result } from '../../model/message.ts'
+import { RPC_CODES, type Params, type Result } from '../../model/message.ts'
+import { RpcFaultError } from '../../model/rpc-fault.ts'
 import type { AskCaller, Caller } from './caller.ts'
 import type { OpenRequest, Work } from './open-request.ts'
 
@@ -29,6 +30,7 @@ export class SuspendedCall implements OpenRequest {
   readonly #outcome: Promise<Round>
   readonly #waiting = new Map<string, Waiting>()
   #lastKey = 0
+  #missing: Params | undefined
   #onQuestion: (() => void) | undefined
 
   constructor(
@@ -39,7 +41,12 @@ export class SuspendedCall implements OpenRequest {
     this.more = from.more
     this.caller = from.caller
     this.isPermitted = from.isPermitted
-    this.#outcome = work(this).then((result) => ({ kind: 'done', result }))
+    this.#outcome = work(this).then(
+      (result) => ({ kind: 'done', result: this.#judge(result) }),
+      (error: unknown) => {
+        throw this.#missing === undefined ? error : missingCapability(this.#missing)
+      },
+    )
     // It may fail while nobody listens; whoever comes back hears of it.
     this.#outcome.catch(() => undefined)
   }
@@ -76,6 +83,10 @@ export class SuspendedCall implements OpenRequest {
     this.isPermitted = true
   }
 
+  missed(capabilities: Params): void {
+    this.#missing = { ...this.#missing, ...capabilities }
+  }
+
   answer(responses: Params): void {
     for (const [key, answer] of Object.entries(responses)) {
       const one = this.#waiting.get(key)
@@ -103,6 +114,12 @@ export class SuspendedCall implements OpenRequest {
     }
   }
 
+  /** A legacy server that failed for want of an answer has no word for that; the new era does. */
+  #judge(result: Result): Result {
+    if (this.#missing !== undefined && result['isError'] === true) throw missingCapability(this.#missing)
+    return result
+  }
+
   /** Those that come together go out together. */
   async #questions(): Promise<Round> {
     if (this.#waiting.size === 0) await new Promise<void>((resolve) => (this.#onQuestion = resolve))
@@ -110,4 +127,12 @@ export class SuspendedCall implements OpenRequest {
     const questions = [...this.#waiting].map(([key, { question }]) => [key, question] as const)
     return { kind: 'questions', questions: Object.fromEntries(questions) }
   }
+}
+
+function missingCapability(requiredCapabilities: Params): RpcFaultError {
+  return new RpcFaultError({
+    code: RPC_CODES.missingCapability,
+    message: 'this needs an answer that the client does not offer to give',
+    data: { requiredCapabilities },
+  })
 }

@@ -38,7 +38,7 @@ export interface View {
   list(kind: ListKind): Listing
   findTool(name: string): Found | undefined
   findPrompt(name: string): Found | undefined
-  /** Of which nothing is known yet, and to which a name that nobody has may belong. */
+  /** Of which nothing is known, or that cannot be had now, and to which a name that nobody has may belong. */
   absentOwners(name: string): readonly string[]
   /** The servers that may have it, likeliest first. */
   ownersOf(uri: string): readonly string[]

@@ -40,7 +40,9 @@ function answerOf(outcome: CallOutcome): number | undefined {
     case 'done':
     case 'tool-error': {
       // What a server adds about the answer (a time, a number of the request) is not the answer.
-      const { content, structuredContent } = outcome.result
+      const { content, structuredContent, resultType } = outcome.result
+      // A question in return is none either: the same call comes again with what was asked for.
+      if (resultType === 'input_required') return undefined
       return digest([outcome.kind, content, structuredContent])
     }
     case 'failed':

@@ -60,6 +60,26 @@ export function notForCommand(flag: string): Problem {
   })
 }
 
+export function noSignIn(flag: string): Problem {
+  return createProblem({
+    code: 'manage/no-sign-in',
+    message: `\`--${flag}\` is for servers that are reached over HTTP or SSE; this one is a WebSocket`,
+    hints: ['to give it a token: `--token …`'],
+  })
+}
+
+export const secretWithoutClient = createProblem({
+  code: 'manage/secret-without-client',
+  message: '`--client-secret` needs the client it belongs to',
+  hints: ['say which: `--client-id <id>`, or `"oauth": { "clientId": … }` in the JSON'],
+})
+
+export const nobodyToAsk = createProblem({
+  code: 'manage/no-client-secret',
+  message: 'there is nobody here who could be asked for the client secret',
+  hints: ['set the variable `MCP_CLIENT_SECRET` for this one command'],
+})
+
 export function badName(name: string): Problem {
   const shown = name.length > 100 ? `${name.slice(0, 40)}…` : name
   return createProblem({

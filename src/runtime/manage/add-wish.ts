@@ -11,7 +11,9 @@ import {
   commandAndUrl,
   notForCommand,
   notForUrl,
+  noSignIn,
   nothingToAdd,
+  secretWithoutClient,
   tokenAndHeader,
   tokenWithoutUrl,
   transportMismatch,
@@ -32,6 +34,14 @@ export interface AddWish {
   /** Sent as a bearer token. */
   readonly token?: string | undefined
   readonly cwd?: string | undefined
+  /** A client that somebody registered with the server's authorization server. */
+  readonly oauth?: ClientWish | undefined
+}
+
+export interface ClientWish {
+  readonly clientId?: string | undefined
+  readonly clientSecret?: string | undefined
+  readonly callbackPort?: number | undefined
 }
 
 export type Pair = readonly [name: string, value: string]
@@ -53,9 +63,10 @@ export function isAddress(word: string): boolean {
   return /^(?:https?|wss?):\/\//i.test(word)
 }
 
-function toLocal({ command, env, headers, cwd }: AddWish): JsonObject {
+function toLocal({ command, env, headers, cwd, oauth }: AddWish): JsonObject {
   const [program, ...args] = command
   if (headers.length > 0) throw new ProblemError(notForCommand('header'))
+  if (oauth !== undefined) throw new ProblemError(notForCommand(flagOf(oauth)))
   return {
     type: 'stdio',
     command: program!,
@@ -65,7 +76,8 @@ function toLocal({ command, env, headers, cwd }: AddWish): JsonObject {
   }
 }
 
-function toRemote(url: string, { transport, env, headers, token, cwd }: AddWish): JsonObject {
+function toRemote(url: string, wish: AddWish): JsonObject {
+  const { transport, env, headers, token, cwd, oauth } = wish
   if (transport === 'stdio') throw new ProblemError(transportMismatch('stdio', url))
   if (env.length > 0) throw new ProblemError(notForUrl('env'))
   if (cwd !== undefined) throw new ProblemError(notForUrl('cwd'))
@@ -74,11 +86,28 @@ function toRemote(url: string, { transport, env, headers, token, cwd }: AddWish)
   const sent: readonly Pair[] =
     token === undefined ? headers : [...headers, ['Authorization', `Bearer ${token}`]]
   const type = transport ?? (/^wss?:/i.test(url) ? 'ws' : undefined)
+  if (oauth !== undefined && type === 'ws') throw new ProblemError(noSignIn(flagOf(oauth)))
   return {
     ...(type === undefined ? {} : { type }),
     url,
     ...(sent.length === 0 ? {} : { headers: toObject(sent) }),
+    ...(oauth === undefined ? {} : { oauth: toClient(oauth) }),
   }
+}
+
+function toClient({ clientId, clientSecret, callbackPort }: ClientWish): JsonObject {
+  if (clientSecret !== undefined && clientId === undefined) throw new ProblemError(secretWithoutClient)
+  return {
+    ...(clientId === undefined ? {} : { clientId }),
+    ...(clientSecret === undefined ? {} : { clientSecret }),
+    ...(callbackPort === undefined ? {} : { callbackPort }),
+  }
+}
+
+/** The flag that somebody typed, or the first of them. */
+function flagOf({ clientId, clientSecret }: ClientWish): string {
+  if (clientId !== undefined) return 'client-id'
+  return clientSecret !== undefined ? 'client-secret' : 'callback-port'
 }
 
 /** The last of a name counts. A name is a key like any other, `__proto__` too. */

@@ -114,6 +114,18 @@ export function rulesOfOldName(name: string, tools: readonly string[]): Problem 
   })
 }
 
+export function noEditor(file: string): Problem {
+  return createProblem({
+    code: 'manage/editor',
+    message: 'there is no terminal here for an editor to run in',
+    where: { file },
+    hints: [
+      'name one that needs none in the variable `EDITOR`',
+      'or use `add`, `add-json`, `remove`, `rename`',
+    ],
+  })
+}
+
 export function editorFailed(command: string, why: string): Problem {
   return createProblem({
     code: 'manage/editor',

@@ -9,61 +9,10 @@
 import { isSecretName } from '../../problem/mask-text.ts'
 import type { Env, Platform, World } from '../../world/world.ts'
 import type { JsonObject } from '../definition-json.ts'
-import type {
-  Input,
-  NamedInput,
-  RegistryArgument,
-  RegistryPackage,
-  RegistryRemote,
-  RegistryServer,
-} from './registry-server.ts'
-
-export interface Offer {
-  /** What `--using` names: `npm`, `pypi`, `oci`, `nuget`, `remote`. */
-  readonly using: string
-  /** `npm package @acme/weather 1.0.2`. */
-  readonly label: string
-  readonly notes: readonly string[]
-  /** In the order in which they are asked for. */
-  readonly inputs: readonly OfferInput[]
-  readonly shape: Shape
-}
-
-export interface OfferInput {
-  readonly id: string
-  readonly label: string
-  readonly description?: string
-  readonly isSecret: boolean
-  readonly default?: string
-  readonly example?: string
-  readonly choices: readonly string[]
-  /** Named in its place where nothing is given. */
-  readonly variable: string
-}
-
-/** A way that cannot be gone, and why. */
-export interface NoOffer {
-  readonly label: string
-  readonly why: string
-}
-
-/** Text, or the id of an input. */
-type Piece = string | { readonly id: string }
-type Gapped = readonly Piece[]
-
-type Shape =
-  | {
-      readonly kind: 'local'
-      readonly command: string
-      readonly args: readonly Gapped[]
-      readonly env: readonly (readonly [string, Gapped])[]
-    }
-  | {
-      readonly kind: 'remote'
-      readonly type: 'http' | 'sse'
-      readonly url: Gapped
-      readonly headers: readonly (readonly [string, Gapped])[]
-    }
+import { createDesk, isVariable } from './offer-desk.ts'
+import { RUNNERS } from './offer-runners.ts'
+import { Unusable, type Gapped, type NoOffer, type Offer } from './offer.ts'
+import type { RegistryPackage, RegistryRemote, RegistryServer } from './registry-server.ts'
 
 export interface Offers {
   readonly offers: readonly Offer[]
@@ -133,9 +82,6 @@ export function shortNameOf({ name }: Pick<RegistryServer, 'name'>): string {
   )
 }
 
-/** Thrown while an offer is made; never leaves this file. */
-class Unusable extends Error {}
-
 function tryOffer(label: string, { env }: Surroundings, make: () => Offer): Offer | NoOffer {
   try {
     return requireNoVariables(make(), env)
@@ -143,66 +89,6 @@ function tryOffer(label: string, { env }: Surroundings, make: () => Offer): Offe
     if (!(error instanceof Unusable)) throw error
     return { label, why: error.message }
   }
-}
-
-/** How a kind of package is run; what it is called must not be able to look like anything else. */
-interface Runner {
-  readonly command: string
-  /** Other programs that take the same words. */
-  readonly alike: readonly string[]
-  readonly isIdentifier: RegExp
-  words(parts: Parts): readonly Gapped[]
-}
-
-interface Parts {
-  readonly pack: RegistryPackage
-  readonly runtime: readonly Gapped[]
-  readonly own: readonly Gapped[]
-  /** Names of the variables that it gets. */
-  readonly names: readonly string[]
-}
-
-const RUNNERS: Readonly<Record<string, Runner>> = {
-  npm: {
-    command: 'npx',
-    alike: ['bunx'],
-    isIdentifier: /^(?:@[\w.~-]+\/)?[\w.~][\w.~-]*$/,
-    words: ({ pack, runtime, own }) => [
-      ...(hasWord(runtime, '-y', '--yes') ? [] : [['-y']]),
-      ...runtime,
-      [withVersion(pack, '@')],
-      ...own,
-    ],
-  },
-  pypi: {
-    command: 'uvx',
-    alike: [],
-    isIdentifier: /^[A-Za-z0-9][\w.-]*$/,
-    words: ({ pack, runtime, own }) => [...runtime, [withVersion(pack, '@')], ...own],
-  },
-  oci: {
-    command: 'docker',
-    alike: ['podman'],
-    isIdentifier: /^[A-Za-z0-9][\w./:@-]*$/,
-    words: ({ pack, runtime, own, names }) => [
-      ...['run', '-i', '--rm'].map((word) => [word]),
-      ...names.flatMap((name) => [['-e'], [name]]),
-      ...withoutWords(runtime, ['run', '-i', '--interactive', '--rm']),
-      [imageOf(pack)],
-      ...own,
-    ],
-  },
-  nuget: {
-    command: 'dnx',
-    alike: [],
-    isIdentifier: /^[A-Za-z0-9][\w.-]*$/,
-    words: ({ pack, runtime, own }) => [
-      [withVersion(pack, '@')],
-      ...(hasWord(runtime, '--yes') ? [] : [['--yes']]),
-      ...runtime,
-      ...(own.length === 0 ? [] : [['--'], ...own]),
-    ],
-  },
 }
 
 function toPackageOffer(server: RegistryServer, pack: RegistryPackage, platform: Platform): Offer {
@@ -215,7 +101,7 @@ function toPackageOffer(server: RegistryServer, pack: RegistryPackage, platform:
     throw new Unusable('its name is not one that such a package can have')
   if (pack.version !== undefined && !/^[\w.+~][\w.+~-]*$/.test(pack.version))
     throw new Unusable('its version is none')
-  const desk = createDesk(server)
+  const desk = createDesk(shortNameOf(server))
   const runtime = pack.runtimeArguments.flatMap((one) => desk.argument(one))
   const own = pack.packageArguments.flatMap((one) => desk.argument(one))
   const env = desk.pairs(pack.variables, /^[A-Za-z_]\w*$/)
@@ -250,7 +136,7 @@ const REMOTE_TYPES: Readonly<Record<string, 'http' | 'sse'>> = {
 function toRemoteOffer(server: RegistryServer, remote: RegistryRemote): Offer {
   const type = Object.hasOwn(REMOTE_TYPES, remote.type) ? REMOTE_TYPES[remote.type] : undefined
   if (type === undefined) throw new Unusable(`Plugboard does not speak \`${remote.type}\``)
-  const desk = createDesk(server)
+  const desk = createDesk(shortNameOf(server))
   const url = desk.template('url', remote.url, remote.variables)
   const headers = desk.pairs(remote.headers, /^[\w!#$%&'*+.^`|~-]+$/)
   return {
@@ -260,93 +146,6 @@ function toRemoteOffer(server: RegistryServer, remote: RegistryRemote): Offer {
     inputs: desk.inputs,
     shape: { kind: 'remote', type, url, headers },
   }
-}
-
-/** Where inputs are gathered while the parts of an offer are made. */
-interface Desk {
-  readonly inputs: OfferInput[]
-  /** The words of one argument; none for one that is not needed. */
-  argument(argument: RegistryArgument): readonly Gapped[]
-  /** Variables or headers that are fixed or needed. */
-  pairs(named: readonly NamedInput[], isName: RegExp): readonly (readonly [string, Gapped])[]
-  /** A text with `{variables}`. */
-  template(label: string, text: string, variables: ReadonlyMap<string, Input>): Gapped
-}
-
-function createDesk(server: RegistryServer): Desk {
-  const inputs: OfferInput[] = []
-  const prefix = toVariable(shortNameOf(server))
-  const ask = (label: string, input: Input, variable = `${prefix}_${toVariable(label)}`): Piece => {
-    const id = `${inputs.length}`
-    const { description, isSecret, choices, example } = input
-    for (const text of [input.default ?? '', ...choices]) requirePlain(text)
-    inputs.push({
-      id,
-      label,
-      isSecret,
-      choices,
-      variable,
-      ...(description === undefined ? {} : { description }),
-      ...(input.default === undefined ? {} : { default: input.default }),
-      ...(example === undefined ? {} : { example }),
-    })
-    return { id }
-  }
-  const desk: Desk = {
-    inputs,
-    template(_, text, variables) {
-      const pieces = text.split(/\{([A-Za-z_]\w*)\}/)
-      return pieces.flatMap((piece, i): Piece[] => {
-        if (i % 2 === 0) return piece === '' ? [] : [requirePlain(piece)]
-        const variable = variables.get(piece)
-        // As the format has it: what is not explained stands for itself.
-        if (variable === undefined) return [`{${piece}}`]
-        if (variable.value !== undefined) return [requirePlain(variable.value)]
-        const isAsked = variable.isRequired || variable.default === undefined
-        return [isAsked ? ask(piece, variable) : requirePlain(variable.default!)]
-      })
-    },
-    argument(argument) {
-      const { flag, value, label } = argument
-      if (!isNeededInput(argument)) return []
-      if (flag !== undefined && !/^--?[\w][\w.-]*$/.test(flag)) throw new Unusable('one of its flags is none')
-      const own =
-        value === undefined
-          ? [ask(label ?? 'argument', argument)]
-          : desk.template(label ?? '', value, argument.variables)
-      if (flag === undefined) return [own]
-      return own.length === 0 ? [[flag]] : [[flag], own]
-    },
-    pairs: (named, isName) =>
-      named.flatMap((input): readonly (readonly [string, Gapped])[] => {
-        const { name, value } = input
-        if (!isName.test(name)) throw new Unusable('a variable or header of it has no proper name')
-        if (!isNeededInput(input)) return []
-        if (value !== undefined) return [[name, desk.template(name, value, input.variables)]]
-        return [[name, [ask(name, input, isVariable(name) ? name : undefined)]]]
-      }),
-  }
-  return desk
-}
-
-/** What is fixed counts as needed, unless there is a gap in it that nobody has to fill. */
-function isNeededInput({ isRequired, value, variables }: Input): boolean {
-  const gaps = [...variables.values()].filter((one) => one.value === undefined && one.default === undefined)
-  return (
-    isRequired ||
-    [...variables.values()].some((one) => one.isRequired) ||
-    (value !== undefined && gaps.length === 0)
-  )
-}
-
-/** Our files would put the value of a variable in, or run a command, and hand it to whoever the registry names. */
-function requirePlain(text: string): string {
-  // Alone, too: it may come to stand before a brace.
-  if (text.includes('$'))
-    throw new Unusable('it has a value that Plugboard would read as a variable of yours')
-  if (text.startsWith('!')) throw new Unusable('it has a value that Plugboard would run as a command')
-  if (/\p{Cc}/u.test(text)) throw new Unusable('it has a value with control characters')
-  return text
 }
 
 /** A value of `env` or `headers` that is the name of a variable would become that variable's value. */
@@ -369,36 +168,6 @@ function mayBeVariable(text: string, env: Env): boolean {
   return Object.hasOwn(env, text) || (isVariable(text) && isSecretName(text))
 }
 
-function isVariable(name: string): boolean {
-  return /^[A-Za-z_]\w*$/.test(name)
-}
-
-function toVariable(label: string): string {
-  const name = label
-    .toUpperCase()
-    .replaceAll(/[^A-Z0-9]+/g, '_')
-    .replaceAll(/^_+|_+$/g, '')
-  return /^[A-Z]/.test(name) ? name : `X_${name}`
-}
-
 function labelOf({ type, identifier, version }: RegistryPackage): string {
   return `${type} package ${identifier}${version === undefined ? '' : ` ${version}`}`
-}
-
-function withVersion({ identifier, version }: RegistryPackage, mark: string): string {
-  return version === undefined ? identifier : `${identifier}${mark}${version}`
-}
-
-/** Newer entries have the tag in the identifier, older ones beside it. */
-function imageOf(pack: RegistryPackage): string {
-  const hasTag = /[:@][^/]*$/.test(pack.identifier)
-  return hasTag ? pack.identifier : withVersion(pack, ':')
-}
-
-function hasWord(words: readonly Gapped[], ...wanted: readonly string[]): boolean {
-  return words.some(([first]) => typeof first === 'string' && wanted.includes(first))
-}
-
-function withoutWords(words: readonly Gapped[], unwanted: readonly string[]): readonly Gapped[] {
-  return words.filter((word) => !hasWord([word], ...unwanted))
 }

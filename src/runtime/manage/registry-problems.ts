@@ -5,7 +5,7 @@ import { toPrintable } from '../../base/printable.ts'
 import type { Problem } from '../../model/problem.ts'
 import { maskText } from '../../problem/mask-text.ts'
 import { createProblem } from '../../problem/problem.ts'
-import type { NoOffer } from './registry-offer.ts'
+import type { NoOffer } from './offer.ts'
 import type { RegistryServer } from './registry-server.ts'
 
 export function badRegistry(registry: string): Problem {

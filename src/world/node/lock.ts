@@ -21,8 +21,12 @@ import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Those who wait wake by chance, and one of them gets it: less often the longer they wait, since then they are many. */
+/**
+ * Those who wait wake by chance, and one of them gets it: less often the longer they wait, since then they are many. Who
+ * has waited for long looks often again, or those who have just come would always be before it.
+ */
 const PAUSE_MS = { least: 5, most: 40, longest: 250 }
+const LONG_MS = 10_000
 
 /** A holder shows that it is alive. */
 const TOUCH_MS = 1000
@@ -30,8 +34,11 @@ const TOUCH_MS = 1000
 /** Untouched for so long, it is nobody's: of a process elsewhere, and of one here that may only have been asleep. */
 const STALE_MS = { elsewhere: 10_000, here: 60_000 }
 
-/** Longer than any step that is run under a lock. */
-const LONGEST_WAIT_MS = 120_000
+/** Longer than any step that is run under a lock: the same holder for so long is one that hangs. */
+const LONGEST_HOLD_MS = 120_000
+
+/** However many there are: at two hundred writes a second, that is a crowd of a hundred thousand. */
+const LONGEST_WAIT_MS = 600_000
 
 export interface HeldLock {
   readonly id: string
@@ -41,21 +48,24 @@ export interface HeldLock {
 }
 
 /**
- * Resolves when it is ours. Rejects after two minutes with an Error whose code is `ELOCKED`. `onBroken` is told whose lock
- * was taken over, by its id, before anybody else can have it.
+ * Resolves when it is ours. Rejects with an Error whose code is `ELOCKED` when the same process holds it for two minutes,
+ * or others for ten. `onBroken` is told whose lock was taken over, by its id, before anybody else can have it.
  */
 export async function holdLock(file: string, onBroken?: (id: string) => void): Promise<HeldLock> {
   const lock = `${file}.lock`
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const id = createId()
   const mark = JSON.stringify({ pid: process.pid, place: placeOf(), id })
-  const giveUpAt = Date.now() + LONGEST_WAIT_MS
+  const since = Date.now()
+  let holder: { readonly text: string | undefined; readonly since: number } = { text: undefined, since }
   for (let tries = 0; isThere(lock) || !tryCreate(lock, mark); tries++) {
     if (breakStale(lock, onBroken)) continue
-    if (Date.now() > giveUpAt)
+    const now = Date.now()
+    const text = tryRead(lock)
+    if (text !== holder.text) holder = { text, since: now }
+    if (now - holder.since > LONGEST_HOLD_MS || now - since > LONGEST_WAIT_MS)
       throw Object.assign(new Error(`${lock} is held by another process`), { code: 'ELOCKED' })
-    const most = Math.min(PAUSE_MS.most * 1.2 ** tries, PAUSE_MS.longest)
-    await pause(PAUSE_MS.least + Math.random() * (most - PAUSE_MS.least))
+    await pause(pauseAfter(tries, now - since))
   }
   const timer = setInterval(() => touch(lock, mark), TOUCH_MS).unref()
   return {
@@ -67,6 +77,12 @@ export async function holdLock(file: string, onBroken?: (id: string) => void): P
       if (tryRead(lock) === mark) rmSync(lock, { force: true })
     },
   }
+}
+
+function pauseAfter(tries: number, waitedMs: number): number {
+  const grown = Math.min(PAUSE_MS.most * 1.2 ** tries, PAUSE_MS.longest)
+  const most = waitedMs > LONG_MS ? PAUSE_MS.most : grown
+  return PAUSE_MS.least + Math.random() * (most - PAUSE_MS.least)
 }
 
 /** Told apart from all others, not kept from anybody: for that alone, `node:crypto` would take longer to load than the rest to run. */

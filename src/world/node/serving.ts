@@ -110,7 +110,7 @@ function read(
   { desk, admission }: { readonly desk: Desk; readonly admission: Admission },
 ): void {
   if (admission.kind === 'refused') return turnAway(request, response, admission.reply)
-  const { maxBodyBytes } = desk.options
+  const { maxBodyBytes, requestTimeoutMs } = desk.options
   const chunks: Buffer[] = []
   let size = 0
   request.on('data', (chunk: Buffer) => {
@@ -119,7 +119,7 @@ function read(
     else chunks.push(chunk)
   })
   request.on('end', () => {
-    if (!response.writableEnded) admission.take(toText(chunks), toReply(response), size)
+    if (!response.writableEnded) admission.take(toText(chunks), toReply(response, requestTimeoutMs), size)
   })
 }
 
@@ -162,15 +162,23 @@ function sendWhole(response: ServerResponse, { status, headers, body }: WholeRep
   return bytes.length
 }
 
+/** The limit for silence that Node sets takes its place when the answer was read, or with the next request. */
+function hangUpUnread({ socket }: ServerResponse, afterMs: number): void {
+  socket?.setTimeout(afterMs).once('timeout', () => socket.destroy())
+}
+
 function toText(chunks: readonly Buffer[]): string {
   return (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString('utf8')
 }
 
-function toReply(response: ServerResponse): Reply {
+/** `unreadMs`: so long an answer may lie there without a byte of it being read. */
+function toReply(response: ServerResponse, unreadMs: number): Reply {
   let sent = 0
   return {
     send: (reply) => {
-      if (!response.writableEnded && !response.destroyed) sent += sendWhole(response, reply)
+      if (response.writableEnded || response.destroyed) return
+      sent += sendWhole(response, reply)
+      if (response.writableLength > 0) hangUpUnread(response, unreadMs)
     },
     stream(status, headers) {
       response.writeHead(status, headers)

@@ -33,19 +33,31 @@ export interface Writer {
   write(descriptor: 1 | 2, text: string): void
   /** Whether text is still on its way through a pipe that is full. */
   isWriting(): boolean
+  /** From now on, whoever does not read what is written is not listened to until it does. */
+  holdInput(): void
 }
 
+/** Written, and not read by the other side. */
+const MAX_UNREAD_BYTES = 4 * 1024 * 1024
+
 export function createWriter(): Writer {
-  let onTheirWay = 0
+  const onTheirWay = { 1: 0, 2: 0 }
+  let isHolding = false
   return {
-    isWriting: () => onTheirWay > 0,
+    isWriting: () => onTheirWay[1] + onTheirWay[2] > 0,
+    holdInput: () => void (isHolding = true),
     write(descriptor, text) {
-      const rest = writeNow(descriptor, Buffer.from(text))
+      const bytes = Buffer.from(text)
+      // What is still on its way must not be overtaken.
+      const rest = onTheirWay[descriptor] > 0 ? bytes : writeNow(descriptor, bytes)
       if (rest.length === 0) return
-      onTheirWay += 1
+      onTheirWay[descriptor] += 1
       // The stream waits until the reader has made room.
       const stream = descriptor === 1 ? process.stdout : process.stderr
-      stream.write(rest, () => (onTheirWay -= 1))
+      stream.write(rest, () => (onTheirWay[descriptor] -= 1))
+      if (!isHolding || stream.writableLength < MAX_UNREAD_BYTES || process.stdin.isPaused()) return
+      process.stdin.pause()
+      stream.once('drain', () => process.stdin.resume())
     },
   }
 }

@@ -15,7 +15,7 @@ export interface NodeTerminal extends Terminal {
 
 export function createNodeTerminal(): NodeTerminal {
   const { isTerminal, ...facts } = lookAtTerminal()
-  const { write, isWriting } = createWriter()
+  const { write, isWriting, holdInput } = createWriter()
   return {
     ...facts,
     isWriting,
@@ -28,6 +28,7 @@ export function createNodeTerminal(): NodeTerminal {
     },
     inputWithin: async (ms) => (isPiped() ? readWithin(ms) : { kind: 'none' }),
     onInput({ onText, onEnd }) {
+      holdInput()
       process.stdin.setEncoding('utf8').on('data', onText).on('end', onEnd)
     },
     onInterrupt(listener) {
@@ -97,6 +98,8 @@ export function createNodeTerminal(): NodeTerminal {
     onKeys(listener) {
       const { stdin } = process
       const onData = (chunk: string): void => listener(chunk)
+      // Many calls may wait for one signal, and what Node says of that would be written across the screen.
+      process.getBuiltinModule('node:events').setMaxListeners(0)
       stdin.setEncoding('utf8').setRawMode(true).on('data', onData).resume()
       write(1, PASTE_MARKS.on)
       return () => {

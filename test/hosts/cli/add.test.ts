@@ -118,6 +118,16 @@ describe('what READMEs say', () => {
       ['foo', '--url', 'https://x.test/mcp', '--token', 'abc'],
       { url: 'https://x.test/mcp', headers: { Authorization: 'Bearer abc' } },
     ],
+    [
+      'a client that was registered',
+      ['--transport', 'http', '--client-id', 'mine', '--callback-port', '8080', 'foo', 'https://x.test/mcp'],
+      { type: 'http', url: 'https://x.test/mcp', oauth: { clientId: 'mine', callbackPort: 8080 } },
+    ],
+    [
+      'the port of a redirect address alone, behind the address',
+      ['foo', 'https://x.test/mcp', '--callback-port', '8080'],
+      { url: 'https://x.test/mcp', oauth: { callbackPort: 8080 } },
+    ],
   ]
   test.each(pasted)('%s', async (_, args, entry) => {
     // In front, since what follows the command is the command's.
@@ -148,6 +158,87 @@ describe('what READMEs say', () => {
     })
     expect(code).toBe(0)
     expect(entries()).toEqual({ foo: { command: 'npx' } })
+  })
+})
+
+describe('the secret of a client', () => {
+  const CLIENT = ['-t', 'http', '--client-id', 'mine', '--client-secret', 'foo', 'https://x.test/mcp']
+  const withSecret = (args: readonly string[]): Promise<Ran> =>
+    machine.run(args, { env: { MCP_CLIENT_SECRET: 'hunter2' } })
+
+  test('is taken from a variable, and shown nowhere', async () => {
+    const { code, stdout, stderr } = await withSecret(['--json', 'add', '--no-check', ...CLIENT])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).not.toContain('hunter2')
+    expect(entries()).toEqual({
+      foo: { type: 'http', url: 'https://x.test/mcp', oauth: { clientId: 'mine', clientSecret: 'hunter2' } },
+    })
+    expect((await run('get', 'foo')).stdout).not.toContain('hunter2')
+  })
+
+  test('is typed unseen', async () => {
+    const { text, code } = await runInTerminal(machine, `plugboard add --no-check ${CLIENT.join(' ')}`, {
+      columns: 120,
+      answers: [{ when: 'The client secret', keys: `hunter2${KEYS.enter}` }],
+    })
+    expect({ code, isSeen: text.includes('hunter2') }).toEqual({ code: 0, isSeen: false })
+    expect(entries()).toMatchObject({ foo: { oauth: { clientSecret: 'hunter2' } } })
+  })
+
+  test('is asked for beside JSON, too', async () => {
+    const json = '{"type":"http","url":"https://x.test/mcp","oauth":{"clientId":"mine"}}'
+    expect((await withSecret(['add-json', 'foo', json, '--client-secret', '--no-check'])).code).toBe(0)
+    expect(entries()).toMatchObject({ foo: { oauth: { clientId: 'mine', clientSecret: 'hunter2' } } })
+  })
+
+  test('goes into no repository unasked', async () => {
+    const { code, stderr } = await withSecret(['add', '--no-check', '-s', 'project', ...CLIENT])
+    expect(code).toBe(2)
+    expect(stderr).toContain('oauth.clientSecret')
+    expect(stderr).not.toContain('hunter2')
+    expect(() => entries('project')).toThrow('ENOENT')
+  })
+
+  test.each<[string, readonly string[], string]>([
+    [
+      'nobody can be asked',
+      ['add', ...CLIENT],
+      'there is nobody here who could be asked for the client secret',
+    ],
+    [
+      'it is on the command line',
+      ['add', '--client-secret=abc', 'x', 'https://x.test'],
+      '`--client-secret` takes no value',
+    ],
+    [
+      'no client has it',
+      ['add', '--client-secret', 'x', 'https://x.test'],
+      '`--client-secret` needs the client it belongs to',
+    ],
+    [
+      'no client of the JSON has it',
+      ['add-json', '--client-secret', 'x', '{"url":"https://x.test"}'],
+      '`--client-secret` needs the client it belongs to',
+    ],
+    [
+      'a command is started',
+      ['add', '--client-secret', 'x', 'npx'],
+      '`--client-secret` is for servers that are reached; this one is started',
+    ],
+    [
+      'a socket has no sign-in',
+      ['add', '--client-id', 'a', 'x', 'wss://x.test'],
+      '`--client-id` is for servers that are reached over HTTP or SSE; this one is a WebSocket',
+    ],
+    [
+      'a port is none',
+      ['add', '--callback-port', '70000', 'x', 'https://x.test'],
+      '`--callback-port` must be a port, a number from 1 to 65535, but is `70000`',
+    ],
+  ])('is refused where %s', async (_, args, message) => {
+    const { code, stderr } = await run(...args)
+    expect({ code, first: stderr.split('\n')[0] }).toEqual({ code: 2, first: `error: ${message}` })
+    expect(stderr).not.toContain('abc')
   })
 })
 

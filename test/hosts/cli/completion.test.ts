@@ -15,6 +15,9 @@ const server = (program: string): object => ({
   args: [fileURLToPath(new URL(`../../servers/${program}.mjs`, import.meta.url))],
 })
 
+const installed = (program: string): boolean =>
+  (process.env['PATH'] ?? '').split(delimiter).some((dir) => existsSync(join(dir, program)))
+
 let machine: Machine
 beforeAll(async () => {
   machine = openMachine({
@@ -140,8 +143,6 @@ describe('the scripts', () => {
     expect(stderr).toContain('did you mean `fish`?')
   })
 
-  const installed = (program: string): boolean =>
-    (process.env['PATH'] ?? '').split(delimiter).some((dir) => existsSync(join(dir, program)))
   /** Those that only read the script say what they think of it. */
   const READERS = { bash: ['-n'], zsh: ['-n'], fish: ['--no-execute'] } as const
   test.each(Object.entries(READERS).filter(([shell]) => installed(shell)))(
@@ -205,5 +206,76 @@ describe('in bash', () => {
     })
     expect(text).toContain('plugboard call good echo text=hello')
     expect(text).toMatch(/\nhello\n/)
+  })
+})
+
+describe.runIf(installed('fish'))('in fish', () => {
+  /** As fish itself would suggest it, without what there is to say about each. */
+  async function complete(line: string): Promise<readonly string[]> {
+    const script = `${scriptFor('fish')}\ncomplete -C ${quote(line)}\n`
+    const env = { PATH: `${machine.bin}:${process.env['PATH']}`, HOME: machine.home }
+    const { code, stdout, stderr } = await runChild(['fish', '--no-config', '-c', script], {
+      cwd: machine.project,
+      env,
+    })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    return stdout.split('\n').flatMap((one) => (one === '' ? [] : [one.split('\t')[0]!]))
+  }
+  const quote = (word: string): string =>
+    `'${word.replaceAll('\\', String.raw`\\`).replaceAll("'", String.raw`\'`)}'`
+
+  test.each<[string, readonly string[]]>([
+    ['plugboard li', ['list']],
+    ['plugboard   call go', ['good']],
+    ['plugboard call good ', ['echo', 'slow']],
+    ['plugboard call good echo ', ['text=']],
+    ['plugboard call outcomes strict state=', ['state=closed', 'state=open']],
+    ['plugboard call outcomes strict count=1 state=c', ['state=closed']],
+    ['plugboard add --scope=', ['--scope=local', '--scope=project', '--scope=user']],
+    ['plugboard add --scope l', ['local']],
+    ['plugboard add x -- cat no', ['notes.txt']],
+    ["plugboard get 'a b' go", []],
+    ['plugboard nosuch ', []],
+  ])('%s', async (line, expected) => {
+    expect([...(await complete(line))].sort()).toEqual(expected)
+  })
+})
+
+describe.runIf(installed('zsh'))('in zsh', () => {
+  /** Only its line editor completes, so lines are typed into one. */
+  const SET_UP = [
+    'autoload -Uz compinit && compinit -D -u',
+    'source <(plugboard completion zsh)',
+    `show() { print -r -- "[$BUFFER]"; BUFFER=; zle accept-line }`,
+    'zle -N show',
+    "bindkey '^X' show",
+  ].join('; ')
+
+  test('the tabulator key completes lines that are typed', { timeout: 60_000 }, async () => {
+    const lines: readonly (readonly [typed: string, becomes: string])[] = [
+      ['plugboard li', 'plugboard list '],
+      ['plugboard   call go', 'plugboard   call good '],
+      ['plugboard call good echo ', 'plugboard call good echo text='],
+      [
+        'plugboard call outcomes strict count=1 state=c',
+        'plugboard call outcomes strict count=1 state=closed ',
+      ],
+      ['plugboard add --scope=l', 'plugboard add --scope=local '],
+      ['plugboard add --scope l', 'plugboard add --scope local '],
+      ['plugboard add x -- cat no', 'plugboard add x -- cat notes.txt '],
+      ['plugboard get "go', 'plugboard get "good" '],
+      ['plugboard nosuch ', 'plugboard nosuch '],
+    ]
+    const { text } = await runInTerminal(machine, "PS1='ready> ' zsh -f -i", {
+      columns: 120,
+      answers: [
+        { when: 'ready> ', keys: `${SET_UP}\r` },
+        ...lines.map(([typed]) => ({ when: 'ready> ', keys: `${typed}\t\u0018` })),
+        { when: 'ready> ', keys: 'plugboard call good \t\u0015exit\r' },
+      ],
+    })
+    const became = [...text.matchAll(/\[(plugboard .*?)\]/g)].map(([, line]) => line)
+    expect(became).toEqual(lines.map(([, line]) => line))
+    expect(text).toContain('echo  -- Returns the text unchanged.')
   })
 })

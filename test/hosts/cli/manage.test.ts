@@ -35,6 +35,15 @@ describe('remove', () => {
 })
 
 describe('edit', () => {
+  test('without a terminal, no editor is started that would wait for keys', async () => {
+    using machine = openMachine({ [FILE]: SERVERS })
+    const { code, stderr } = await machine.run(['edit'], { env: { EDITOR: '', VISUAL: '' } })
+    expect({ code, first: stderr.split('\n')[0] }).toEqual({
+      code: 2,
+      first: 'error: there is no terminal here for an editor to run in',
+    })
+  })
+
   /** Breaks the file the first time, and mends it the second. */
   const EDITOR = `#!/bin/sh
 if [ -e "$HOME/again" ]; then echo '{ "mcpServers": { "notes": { "command": "notes" } } }' > "$1"

@@ -99,6 +99,10 @@ const SIMPLE = {
   test_missing_capability(_, context) {
     if (capabilitiesOf(context).sampling === undefined)
       throw new ProtocolError(-32021, 'this tool needs sampling', { requiredCapabilities: { sampling: {} } })
+    const { envelope, inputResponses } = context.mcpReq
+    // In the old era what was said once, when the session began, is not to be relied on: the tool asks.
+    if (envelope === undefined && inputResponses === undefined)
+      return inputRequired({ inputRequests: { llm: sample('Say hello', 10) } })
     return text('sampling is there')
   },
   async test_trigger_tool_change(_, context) {

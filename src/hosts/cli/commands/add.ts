@@ -3,6 +3,7 @@
  * Without anything, on a terminal, it asks.
  */
 import { parseCommandWords } from '../../../base/command-words.ts'
+import { SECRET_MARK } from '../../../base/secret.ts'
 import { ProblemError } from '../../../problem/problem.ts'
 import { nothingToAdd } from '../../../runtime/manage/add-problems.ts'
 import {
@@ -10,6 +11,7 @@ import {
   toEntry,
   TRANSPORTS,
   type AddWish,
+  type ClientWish,
   type TransportChoice,
 } from '../../../runtime/manage/add-wish.ts'
 import {
@@ -23,10 +25,11 @@ import {
 import type { WritableScope } from '../../../runtime/manage/scope-file.ts'
 import type { World } from '../../../world/world.ts'
 import { addEntry } from '../add-entry.ts'
+import { askForSecret } from '../client-secret.ts'
 import type { CommandContext, Flags } from '../command.ts'
 import { INTERRUPTED } from '../exit-codes.ts'
 import { toPair } from '../pairs.ts'
-import { badChoice, badHeader, openQuote, tooManyArguments } from '../problems.ts'
+import { badChoice, badHeader, badPort, openQuote, tooManyArguments } from '../problems.ts'
 import { findWritableScope } from '../writable-scope.ts'
 
 /** Throws `manage/…` for what cannot be added, `cli/…` for what cannot be understood. */
@@ -38,8 +41,16 @@ export async function run(context: CommandContext): Promise<number> {
     return runWizard(context)
   }
   const [name = '', ...rest] = args
-  const wish = toWish(world, flags, rest)
-  return addEntry(context, { name, scope, entry: toEntry(placed(context, wish, scope)) })
+  const wish = placed(context, toWish(world, flags, rest), scope)
+  // What is wrong is told before anybody types a secret.
+  toEntry(wish)
+  const secret = await askForSecret(context)
+  if (secret === 'interrupted') return INTERRUPTED
+  return addEntry(context, { name, scope, entry: toEntry(withSecret(wish, secret?.text)) })
+}
+
+function withSecret(wish: AddWish, clientSecret: string | undefined): AddWish {
+  return clientSecret === undefined ? wish : { ...wish, oauth: { ...wish.oauth, clientSecret } }
 }
 
 async function runWizard(context: CommandContext): Promise<number> {
@@ -81,7 +92,28 @@ function toWish(world: World, flags: Flags, rest: readonly string[]): AddWish {
     }),
     token: textOf(flags, 'token'),
     cwd: textOf(flags, 'cwd'),
+    oauth: readClient(flags),
   }
+}
+
+/** The secret is still a mark that there will be one. */
+function readClient(flags: Flags): ClientWish | undefined {
+  const names = ['client-id', 'client-secret', 'callback-port']
+  if (names.every((name) => flags[name] === undefined)) return undefined
+  return {
+    clientId: textOf(flags, 'client-id'),
+    ...(flags['client-secret'] === true ? { clientSecret: SECRET_MARK } : {}),
+    callbackPort: readPort(flags),
+  }
+}
+
+function readPort(flags: Flags): number | undefined {
+  const given = textOf(flags, 'callback-port')
+  if (given === undefined) return undefined
+  const port = Number(given)
+  if (!/^\d{1,5}$/.test(given) || port < 1 || port > 65_535)
+    throw new ProblemError(badPort('callback-port', given))
+  return port
 }
 
 /** `'npx -y foo'` between quotes is a command line, unless a program is called so. */

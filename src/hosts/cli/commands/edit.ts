@@ -11,7 +11,7 @@ import {
   type EditCopy,
   type Edited,
 } from '../../../runtime/manage/edit-scope.ts'
-import { editorFailed } from '../../../runtime/manage/own-problems.ts'
+import { editorFailed, noEditor } from '../../../runtime/manage/own-problems.ts'
 import { scopeFileOf } from '../../../runtime/manage/scope-file.ts'
 import { showPath } from '../../shared/show-path.ts'
 import type { CommandContext } from '../command.ts'
@@ -55,6 +55,8 @@ async function editUntilGood(context: CommandContext, copy: EditCopy): ReturnTyp
 async function openEditor({ world, terminal }: CommandContext, copy: EditCopy): Promise<void> {
   const { env, platform } = world
   const command = [env['VISUAL'], env['EDITOR']].find((one) => one !== undefined && one.trim() !== '')
+  // The one that everybody has would wait for keys that nobody can press.
+  if (command === undefined && !terminal.canAsk) giveUp(world, copy, noEditor(copy.file))
   const editor = command ?? (platform === 'win32' ? 'notepad' : 'vi')
   const why = await terminal.edit(editor, copy.copy).then(describeEnd, () => 'could not be started')
   if (why !== undefined) giveUp(world, copy, editorFailed(editor, why))

@@ -9,14 +9,8 @@ import type { JsonObject } from '../../../runtime/definition-json.ts'
 import { notForUrl } from '../../../runtime/manage/add-problems.ts'
 import type { Pair } from '../../../runtime/manage/add-wish.ts'
 import { planAdd } from '../../../runtime/manage/add-server.ts'
-import {
-  fillOffer,
-  hiddenInputs,
-  shortNameOf,
-  toOffers,
-  type Offer,
-  type OfferInput,
-} from '../../../runtime/manage/registry-offer.ts'
+import type { Offer, OfferInput } from '../../../runtime/manage/offer.ts'
+import { fillOffer, hiddenInputs, shortNameOf, toOffers } from '../../../runtime/manage/registry-offer.ts'
 import {
   isDeleted,
   needsConsent,

@@ -200,8 +200,7 @@ function adviseOnRefusals({ world }: CommandContext, shown: readonly CatalogEntr
 
 /** For the first run: where Plugboard looked, and how to get a server. */
 function welcome(context: CommandContext, loaded: LoadedCatalog): string[] {
-  const { world } = context
-  const { catalog, dirs } = loaded
+  const { catalog } = loaded
   const off = whoTurnedOff(context, loaded)
   if (off !== undefined) return [`no servers: ${off}`]
   const sources = new Set(catalog.places.map(({ source }) => source)).size
@@ -209,12 +208,10 @@ function welcome(context: CommandContext, loaded: LoadedCatalog): string[] {
     'no servers are configured yet',
     `looked in ${countOf(catalog.places.length, 'place')} of ${countOf(sources, 'agent')} (\`plugboard sources\` shows them)`,
     '',
-    `to add a server, write it into ${showPath(world.paths.join(dirs.config, 'mcp.json'), world)}:`,
-    '  {',
-    '    "mcpServers": {',
-    '      "everything": { "command": "npx", "args": ["-y", "@modelcontextprotocol/server-everything"] }',
-    '    }',
-    '  }',
+    'to add one that is started or reached:',
+    '  plugboard add everything -- npx -y @modelcontextprotocol/server-everything',
+    '  plugboard add sentry https://mcp.sentry.dev/mcp',
+    'to be asked for everything, run `plugboard add`; to look for one, `plugboard search <words>`',
     'a server that you add in another agent, such as Claude Code or Cursor, appears here by itself',
   ]
 }
