@@ -329,8 +329,15 @@ export class Attempt implements ConnectListener {
   onLog(line: string, from: LogKind): void {
     const safe = this.redact(line)
     this.#request.log.write(safe, from)
-    if (from !== 'stderr') return
-    this.lastLines.push(safe)
+    if (from === 'stderr') this.#keep(safe)
+  }
+
+  onOverheard(line: string): void {
+    this.#keep(this.redact(line))
+  }
+
+  #keep(line: string): void {
+    this.lastLines.push(line)
     if (this.lastLines.length > LAST_LINES) this.lastLines.shift()
   }
 

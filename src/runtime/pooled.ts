@@ -173,7 +173,10 @@ export class Pooled implements ConnectListener {
   }
 
   onLog(line: string, from: 'stderr' | 'stdout'): void {
-    this.#first()?.onLog(line, from)
+    // One log for all; what went wrong is told to each.
+    const [first, ...others] = this.#leases
+    first?.listener.onLog(line, from)
+    if (from === 'stderr') for (const { listener } of others) listener.onOverheard?.(line)
   }
 
   redact(text: string): string {

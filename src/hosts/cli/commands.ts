@@ -640,6 +640,22 @@ export const PLUGBOARD: Command = {
       load: async () => (await import('./adding.ts')).exportServers,
     },
     {
+      name: 'connect',
+      summary: 'write the gateway into the file of another agent, after showing the change',
+      arguments: [{ name: 'agent', count: 'one' }],
+      flags: [SCOPE_FLAG, DRY_RUN_FLAG, YES_FLAG],
+      examples: ['plugboard connect cursor --dry-run', 'plugboard connect codex'],
+      load: async () => (await import('./adding.ts')).connect,
+    },
+    {
+      name: 'disconnect',
+      summary: 'take the gateway out of the file of another agent, which is then as it was before',
+      arguments: [{ name: 'agent', count: 'one' }],
+      flags: [SCOPE_FLAG],
+      examples: ['plugboard disconnect cursor'],
+      load: async () => (await import('./adding.ts')).disconnect,
+    },
+    {
       name: 'trust',
       summary: 'decide which servers of a project may run',
       arguments: [],
