@@ -428,6 +428,7 @@ export const PLUGBOARD: Command = {
           summary:
             'in the background, for everything of yours on this machine: agents, and this command itself',
         },
+        ALONE_FLAG,
         {
           name: 'foreground',
           summary: 'with --daemon: not in the background, for whoever looks after processes',
