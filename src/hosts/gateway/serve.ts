@@ -26,12 +26,13 @@ const REQUEST_TIMEOUT_MS = 30_000
 
 /** Throws `serve/audit`. */
 export async function openServing(request: ServingRequest): Promise<OpenServing> {
-  const { world, version, load } = request
+  const { world, version, load, pool } = request
   const seeing = openSeeing(request)
   const { relay, handlers } = createRelay(world)
   const board = await openBoard(world, {
     load,
     handlers,
+    pool,
     client: { name: 'plugboard', version },
     wait: 'moment',
     watch: true,

@@ -98,6 +98,8 @@ export function createNodeTerminal(): NodeTerminal {
     onKeys(listener) {
       const { stdin } = process
       const onData = (chunk: string): void => listener(chunk)
+      // Many calls may wait for one signal, and what Node says of that would be written across the screen.
+      process.getBuiltinModule('node:events').setMaxListeners(0)
       stdin.setEncoding('utf8').setRawMode(true).on('data', onData).resume()
       write(1, PASTE_MARKS.on)
       return () => {

@@ -212,6 +212,25 @@ describe.each<ModelProvider>(['openai', 'anthropic'])('a session with %s', (prov
   })
 })
 
+it('asks once for many calls of one tool, and nothing is written across the screen', async () => {
+  const marker = randomUUID()
+  const calls = Array.from({ length: 15 }, (_, i) => ({
+    name: 'mcp__x__echo',
+    input: { text: `${i} ${marker}` },
+  }))
+  await using stage = await openStage({
+    servers: { x: serverEntry('outcomes') },
+    script: [{ kind: 'calls', calls }, repeat],
+    rows: 60,
+  })
+  const { screen } = stage
+  await screen.until('1 ready')
+  await screen.do('go\r', 'May echo of x be called?')
+  await screen.do('2', `It says: ${marker}.`)
+  expect(screen.raw()).not.toContain('Warning')
+  expect(resultsIn(stage.model.requests.at(-1)!)).toHaveLength(15)
+})
+
 it('runs calls of one step at the same time', async () => {
   const busy = { name: 'mcp__x__busy', input: { ms: 400 } }
   await using stage = await openStage({

@@ -113,6 +113,26 @@ describe.each<ModelProvider>(['anthropic', 'openai'])('a turn with %s', (provide
     expect(results.map((text) => /quick|\d/.exec(text)?.[0])).toEqual(['2', '2', 'quick'])
   })
 
+  it('makes many calls, one after the other and at once, without a word of Node about it', async () => {
+    const warnings: string[] = []
+    const onWarning = ({ message }: Error): void => void warnings.push(message)
+    process.on('warning', onWarning)
+    const steps = Array.from({ length: 15 }, (_, i) => call('mcp__x__echo', { text: `step ${i}` }))
+    const calls = Array.from({ length: 15 }, (_, i) => ({
+      name: 'mcp__x__echo',
+      input: { text: `call ${i}` },
+    }))
+    await using stage = await open(provider, [
+      ...steps,
+      { kind: 'calls', calls },
+      { kind: 'text', text: 'done' },
+    ])
+    const { end } = await stage.turn('a lot')
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off('warning', onWarning)
+    expect({ end, warnings }).toEqual({ end: { kind: 'done' }, warnings: [] })
+  })
+
   it('stops a model that makes the same call again and again, and tells it so', async () => {
     const again = call('mcp__x__echo', { text: 'same' })
     await using stage = await open(provider, [again, again, again, again, { kind: 'text', text: 'I see.' }])
