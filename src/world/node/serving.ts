@@ -156,10 +156,11 @@ function turnAway(request: IncomingMessage, response: ServerResponse, reply: Who
 }
 
 function sendWhole(response: ServerResponse, { status, headers, body }: WholeReply): number {
-  const bytes = Buffer.from(body)
-  response.writeHead(status, { ...headers, 'content-length': bytes.length })
-  response.end(bytes)
-  return bytes.length
+  const length = Buffer.byteLength(body)
+  response.writeHead(status, { ...headers, 'content-length': length })
+  // As text it goes out in one piece with the headers.
+  response.end(body, 'utf8')
+  return length
 }
 
 /** The limit for silence that Node sets takes its place when the answer was read, or with the next request. */
