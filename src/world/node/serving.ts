@@ -163,11 +163,6 @@ function sendWhole(response: ServerResponse, { status, headers, body }: WholeRep
   return length
 }
 
-/** The limit for silence that Node sets takes its place when the answer was read, or with the next request. */
-function hangUpUnread({ socket }: ServerResponse, afterMs: number): void {
-  socket?.setTimeout(afterMs).once('timeout', () => socket.destroy())
-}
-
 function toText(chunks: readonly Buffer[]): string {
   return (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString('utf8')
 }
@@ -179,7 +174,8 @@ function toReply(response: ServerResponse, unreadMs: number): Reply {
     send: (reply) => {
       if (response.writableEnded || response.destroyed) return
       sent += sendWhole(response, reply)
-      if (response.writableLength > 0) hangUpUnread(response, unreadMs)
+      // Node hangs up then; when the answer was read, or with the next request, its own limit takes the place of this one.
+      if (response.writableLength > 0) response.socket?.setTimeout(unreadMs)
     },
     stream(status, headers) {
       response.writeHead(status, headers)
