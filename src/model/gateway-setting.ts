@@ -20,6 +20,10 @@ export interface GatewaySetting {
   readonly scopes?: ReadonlyMap<string, readonly string[]>
   readonly tlsCert?: string
   readonly tlsKey?: string
+  /** A server that nobody has used for so long is ended until somebody does. 0: never. */
+  readonly idleMinutes?: number
+  /** Of one server with `isolation: session`, how many processes at once. */
+  readonly maxPerServer?: number
 }
 
 export interface Rate {

@@ -14,7 +14,8 @@ async function load(files: Readonly<Record<string, object>>): ReturnType<typeof 
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, JSON.stringify(value))
   }
-  return loadCatalog(scratch.world)
+  // Awaited here, or the files would be gone before they are read.
+  return await loadCatalog(scratch.world)
 }
 
 const USER = '~/.config/plugboard/settings.json'

@@ -10,6 +10,9 @@ import { nodeServing } from '../../src/world/node/serving.ts'
 import type { Admission, ListenOptions, Listener, RequestHandler } from '../../src/world/world.ts'
 import { createCertificates } from '../servers/http/certificates.ts'
 
+/** On a busy machine. */
+const SOON = { timeout: 20_000 }
+
 const OPTIONS: ListenOptions = {
   host: '127.0.0.1',
   port: 0,
@@ -167,7 +170,7 @@ describe('a head', () => {
     let settle: ((admission: Admission) => void) | undefined
     await using one = await open({ admit: () => new Promise((resolve) => (settle = resolve)) })
     const sent = one.say(`${POST}Content-Length: 4\r\n\r\n`, 'body')
-    await expect.poll(() => settle).toBeDefined()
+    await expect.poll(() => settle, SOON).toBeDefined()
     settle!({ kind: 'refused', reply: { status: 401, headers: {}, body: 'no' } })
     expect(statusOf(await sent)).toBe('401')
   })
@@ -195,7 +198,7 @@ describe('a listener that stops', () => {
     waiting.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
     await once(waiting, 'data')
     const underWay = one.say(`${POST}\r\n`)
-    await expect.poll(() => finish).toBeDefined()
+    await expect.poll(() => finish, SOON).toBeDefined()
     one.listener.stop()
     await untilEnd(waiting)
     const refused = one.open()

@@ -10,6 +10,7 @@ import { toPrintable } from '../../base/printable.ts'
 import { RPC_CODES, type Message, type Params, type RequestId, type Result } from '../../model/message.ts'
 import { RpcFaultError } from '../../model/rpc-fault.ts'
 import { LEGACY_VERSIONS } from '../../model/session.ts'
+import { tellGone } from '../../runtime/client-life.ts'
 import { isLevel, wantsLog, type AskCaller, type Caller } from './caller.ts'
 import { invalid, toFault, unknownMethod } from './fault.ts'
 import type { Ear, GatewayEvent } from './events.ts'
@@ -67,6 +68,7 @@ export class LegacyClient implements Ear {
     for (const one of this.#underWay.values()) one.abort()
     for (const one of this.#questions.values()) one.reject(new Error('the client is gone'))
     void this.desk.close()
+    tellGone(this)
   }
 
   /** The answer goes to `send`, and so does everything that belongs to the request. Never rejects. */
@@ -173,6 +175,7 @@ export class LegacyClient implements Ear {
     return {
       era: 'legacy',
       client: this,
+      instance: this,
       info: this.#info,
       capabilities: this.#capabilities,
       logLevel: this.#level,

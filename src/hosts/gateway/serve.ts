@@ -29,7 +29,7 @@ const LOOP_LIMIT = 3
 
 /** Throws `serve/audit`. */
 export async function openServing(request: ServingRequest): Promise<OpenServing> {
-  const { world, version, load } = request
+  const { world, version, load, pool } = request
   const seeing = openSeeing(request)
   const { relay, handlers } = createRelay(world)
   let loopLimit = LOOP_LIMIT
@@ -40,6 +40,7 @@ export async function openServing(request: ServingRequest): Promise<OpenServing>
       return loaded
     },
     handlers,
+    pool,
     client: { name: 'plugboard', version },
     wait: 'moment',
     watch: true,
