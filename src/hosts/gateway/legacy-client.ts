@@ -35,9 +35,6 @@ interface Underway {
   readonly sighting?: Sighting | undefined
 }
 
-/** How often in a row a client may get the same answer to the same call. */
-const LOOP_LIMIT = 3
-
 export class LegacyClient implements Ear {
   readonly server: string | undefined
   readonly #gateway: Gateway
@@ -59,7 +56,7 @@ export class LegacyClient implements Ear {
     this.#view = view
     this.#tell = tell
     this.server = view.server
-    this.desk = gateway.board.fork({ loopLimit: LOOP_LIMIT })
+    this.desk = gateway.board.fork({ loopLimit: gateway.loopLimit() })
     this.#subscriber = new Subscriber(gateway.board, view)
     this.#stopListening = gateway.events.listen(this)
   }

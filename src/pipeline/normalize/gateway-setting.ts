@@ -73,6 +73,13 @@ const READERS: Readonly<Record<string, Reader>> = {
     words: '`"100/s"`, `"600/m"` or the like, or `"off"`',
     read: (node) => parseRate(toText(node) ?? ''),
   },
+  loopLimit: {
+    words: 'a whole number, or 0 for no limit',
+    read: (node) =>
+      node.kind === 'scalar' && Number.isInteger(node.value) && Number(node.value) >= 0
+        ? Number(node.value)
+        : undefined,
+  },
   audit: FILE,
   auditArguments: {
     words: '`true` or `false`',
