@@ -37,7 +37,11 @@ async function start(args, { env = {}, port = Number, on = 'stdout' } = {}) {
     throw new Error(`${args[0]} ended: ${said}`)
   })
   ended.catch(() => undefined)
-  const next = async () => (await Promise.race([lines.next(), ended])).value
+  const next = async () => {
+    const { value, done } = await Promise.race([lines.next(), ended])
+    // Its end says why.
+    return done ? ended : value
+  }
   return { child, next, port: port(await next()) }
 }
 

@@ -25,6 +25,7 @@ test('everything that can be said', async () => {
     [USER]: {
       gateway: {
         rateLimit: '600/m',
+        loopLimit: 0,
         audit: 'audit.jsonl',
         auditArguments: true,
         authIssuer: 'https://login.example.com',
@@ -40,6 +41,7 @@ test('everything that can be said', async () => {
   expect(gatewayFault).toBeUndefined()
   expect(gateway).toEqual({
     rateLimit: { perSecond: 10, burst: 100 },
+    loopLimit: 0,
     audit: 'audit.jsonl',
     auditArguments: true,
     authIssuer: 'https://login.example.com',
@@ -57,6 +59,8 @@ test('everything that can be said', async () => {
 
 test.each([
   [[], '`gateway` must be an object'],
+  [{ loopLimit: -1 }, '`gateway.loopLimit` must be'],
+  [{ loopLimit: '3' }, '`gateway.loopLimit` must be'],
   [{ rateLimit: 'often' }, '`gateway.rateLimit` must be'],
   [{ rateLimit: '0/s' }, '`gateway.rateLimit` must be'],
   [{ authIssuer: 7 }, '`gateway.authIssuer` must be an address'],

@@ -9,6 +9,7 @@
 import { isObject } from '../../base/is-object.ts'
 import { Lines } from '../../base/lines.ts'
 import { createProblem, ProblemError } from '../../problem/problem.ts'
+import { Pool } from '../../runtime/pool.ts'
 import {
   alreadyRuns,
   askStatus,
@@ -23,8 +24,11 @@ import { House, type Room } from './house.ts'
 import { openServing } from './serve.ts'
 import { createVisitorTerminal, type RemoteTerminal } from './visitor-terminal.ts'
 
-/** One that nobody has visited for so long is closed, with its servers. */
+/** A server that nobody has used for so long is ended until somebody does; a board that nobody has visited, for good. */
 const IDLE_MS = 10 * 60_000
+
+/** Of one server that each client has for itself. */
+const MAX_INSTANCES = 32
 
 const MAX_LINE_LENGTH = 64 * 1024 * 1024
 
@@ -47,6 +51,7 @@ class Daemon implements OpenDaemon {
   readonly #request: DaemonRequest
   readonly #place: GatewayPlace
   readonly #house: House
+  readonly #pool: Pool
   readonly #startedAt: string
   readonly ended: Promise<void>
   #end!: () => void
@@ -62,11 +67,13 @@ class Daemon implements OpenDaemon {
     this.#place = place
     this.#startedAt = new Date(world.clock.now()).toISOString()
     this.ended = new Promise((resolve) => (this.#end = resolve))
+    const { idleMs = IDLE_MS, maxInstances = MAX_INSTANCES } = request.sharing
+    this.#pool = new Pool({ idleMs, maxInstances })
     this.#house = new House({
       world,
-      idleMs: IDLE_MS,
+      idleMs,
       load: (of) => request.load(of),
-      open: (of, load) => openServing({ world: of, version, load, audit: request.audit }),
+      open: (of, load) => openServing({ world: of, version, load, audit: request.audit, pool: this.#pool }),
     })
   }
 

@@ -22,6 +22,8 @@ export interface ModernSender {
   readonly view: View
   /** The same for all requests of one client, where that can be told. */
   readonly client: object
+  /** As `Caller.instance`. */
+  readonly instance?: object | undefined
   readonly desk: ToolDesk
   readonly sighting?: Sighting | undefined
   readonly send: SendMessage
@@ -35,7 +37,7 @@ export async function answerModern(
   sender: ModernSender,
 ): Promise<Result> {
   const { capabilities, info, logLevel } = readEnvelope(params)
-  const { view, client, desk, send, signal, sighting } = sender
+  const { view, client, instance, desk, send, signal, sighting } = sender
   if (method === 'server/discover') return discover(view)
   if (method === 'subscriptions/listen') return listen(gateway, { id, params }, sender)
   const result = await gateway.request(view, {
@@ -45,6 +47,7 @@ export async function answerModern(
     caller: {
       era: 'modern',
       client,
+      instance,
       info,
       capabilities,
       logLevel,

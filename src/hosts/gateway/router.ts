@@ -218,6 +218,7 @@ function optionsOf(open: OpenRequest, params: Params): RequestOptions {
   return {
     signal: open.signal,
     unfinished: 'returned',
+    client: open.caller.instance,
     handlers: toHandlers(({ method, params: asked, signal }) => askBack(open, method, asked, signal)),
     onLog: (log) => {
       if (wantsLog(open.caller, log)) open.notify('notifications/message', log)

@@ -24,14 +24,23 @@ const MAX_HEADER_BYTES = 64 * 1024
 /** To arrive; the answer may take as long as it takes. */
 const REQUEST_TIMEOUT_MS = 30_000
 
+/** How often in a row a client may get the same answer to the same call, unless the settings say otherwise. */
+const LOOP_LIMIT = 3
+
 /** Throws `serve/audit`. */
 export async function openServing(request: ServingRequest): Promise<OpenServing> {
-  const { world, version, load } = request
+  const { world, version, load, pool } = request
   const seeing = openSeeing(request)
   const { relay, handlers } = createRelay(world)
+  let loopLimit = LOOP_LIMIT
   const board = await openBoard(world, {
-    load,
+    async load(how) {
+      const loaded = await load(how)
+      loopLimit = loaded.gateway?.loopLimit ?? LOOP_LIMIT
+      return loaded
+    },
     handlers,
+    pool,
     client: { name: 'plugboard', version },
     wait: 'moment',
     watch: true,
@@ -40,7 +49,7 @@ export async function openServing(request: ServingRequest): Promise<OpenServing>
     loopLimit: 0,
     maxResultTokens: 0,
   })
-  const gateway = openGateway({ world, board, relay }, { version, seeing })
+  const gateway = openGateway({ world, board, relay }, { version, seeing, loopLimit: () => loopLimit })
   const serving: Serving = { world, version, board, gateway, seeing, fronts: [], isDraining: false }
   return {
     board,

@@ -2,7 +2,7 @@
  * gateway-host: what the command line knows of the gateway. Hosts do not see each other: whoever builds the program hands
  * it over, and it is loaded when it is asked for.
  */
-import type { Board } from '../../runtime/board.ts'
+import type { Board, BoardOptions } from '../../runtime/board.ts'
 import type { Load } from '../../runtime/catalog-loader.ts'
 import type { GatewayStatus } from '../../runtime/running-gateway.ts'
 import type { GatewaySetting, Rate } from '../../model/gateway-setting.ts'
@@ -25,11 +25,19 @@ export interface DaemonModule {
 export interface DaemonRequest {
   readonly world: World
   readonly version: string
+  readonly sharing: SharingOptions
   /** How files are read, in the world of a visitor. */
   load(world: World): Load
   readonly audit?: AuditWish | undefined
   /** Carries out a line that a visitor typed, and gives its exit code. */
   command(argv: readonly string[], terminal: Terminal, visited: Visited): Promise<number>
+}
+
+/** What settings say of it. */
+export interface SharingOptions {
+  /** 0: servers run for as long as the gateway does. */
+  readonly idleMs?: number | undefined
+  readonly maxInstances?: number | undefined
 }
 
 /** Where a line is carried out that was typed elsewhere. */
@@ -51,6 +59,8 @@ export interface OpenDaemon extends AsyncDisposable {
 }
 
 export interface ServingRequest {
+  /** With whom processes are shared. */
+  readonly pool?: BoardOptions['pool']
   readonly world: World
   readonly version: string
   readonly load: Load

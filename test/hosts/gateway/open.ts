@@ -30,16 +30,18 @@ export interface TestGatewayOptions {
   readonly http?: Partial<HttpServingOptions>
   readonly audit?: Partial<AuditWish>
   readonly env?: Readonly<Record<string, string>>
+  /** The setting of this name. */
+  readonly gateway?: object
 }
 
 export async function openTestGateway(
   servers: Readonly<Record<string, object>>,
   options: TestGatewayOptions = {},
 ): Promise<TestGateway> {
-  const { rules = ALLOWED } = options
+  const { rules = ALLOWED, gateway } = options
   const token = 'token' in options ? options.token : TOKEN
   const scratch = createObserved()
-  writeSettings(scratch.home, { servers, rules })
+  writeSettings(scratch.home, { servers, rules, gateway })
   const world = { ...scratch.world, env: { ...scratch.world.env, ...options.env } }
   const serving = await openServing({
     world,
@@ -66,7 +68,11 @@ export async function openTestGateway(
 
 export function writeSettings(
   home: string,
-  { servers, rules = ALLOWED }: { readonly servers: object; readonly rules?: readonly object[] },
+  {
+    servers,
+    rules = ALLOWED,
+    gateway,
+  }: { readonly servers: object; readonly rules?: readonly object[]; readonly gateway?: object | undefined },
 ): void {
   const put = (path: string, value: object): void => {
     const file = join(home, path)
@@ -74,7 +80,7 @@ export function writeSettings(
     writeFileSync(file, JSON.stringify(value))
   }
   put('.config/plugboard/mcp.json', { mcpServers: servers })
-  put('.config/plugboard/settings.json', { permissions: { rules } })
+  put('.config/plugboard/settings.json', { permissions: { rules }, gateway })
 }
 
 /** The server made with the SDK, which speaks both eras, held to one. */
