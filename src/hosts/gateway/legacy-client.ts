@@ -60,7 +60,7 @@ export class LegacyClient implements Ear {
     this.#mark = gateway.world.keys.random(9)
     this.server = view.server
     this.desk = gateway.board.fork({ loopLimit: gateway.loopLimit() })
-    this.#subscriber = new Subscriber(gateway.board, view)
+    this.#subscriber = new Subscriber(gateway, view)
     this.#stopListening = gateway.events.listen(this)
   }
 
@@ -164,9 +164,7 @@ export class LegacyClient implements Ear {
 
   async #subscribe({ uri }: Params, { signal, sighting }: Omit<Underway, 'send'>): Promise<Result> {
     if (typeof uri !== 'string') throw invalid('`uri` must be a string')
-    const [owner] = this.#view.ownersOf(uri)
-    if (owner !== undefined) sighting?.at(owner, uri)
-    if (await this.#subscriber.add(uri, signal)) return {}
+    if (await this.#subscriber.add(uri, signal, sighting)) return {}
     throw new RpcFaultError({
       code: RPC_CODES.resourceNotFound,
       message: 'Resource not found',
