@@ -221,7 +221,8 @@ class Memory {
 
 const BEGINNING = /^\{"jsonrpc":"2\.0","id":("(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?),"(result|error|method)":/
 
-const WITHDRAWAL = /^\{"jsonrpc":"2\.0","method":"notifications\/cancelled","params":\{"requestId":("[^"\\]*")/
+const WITHDRAWAL =
+  /^\{"jsonrpc":"2\.0","method":"notifications\/cancelled","params":\{"requestId":("[^"\\]*")/
 
 const LASTING: ReadonlySet<string> = new Set(['initialize', 'notifications/initialized', 'logging/setLevel'])
 
