@@ -6,16 +6,14 @@
  *
  * Ratios are of medians. `--check` exits with 1 when `board.call` is slower than the SDK.
  */
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { median } from './measure.mjs'
+import { argument, has, median, sampleOf } from './measure.mjs'
 
 const worker = fileURLToPath(new URL('call-worker.mjs', import.meta.url))
-const has = (name) => process.argv.includes(name)
-const reps = has('--reps') ? Number(process.argv[process.argv.indexOf('--reps') + 1]) : 3
+const reps = Number(argument('--reps') ?? 3)
 const LIMIT = 1
 
 const scratch = mkdtempSync(join(tmpdir(), 'plugboard-bench-'))
@@ -47,8 +45,5 @@ for (const title of Object.keys(samples[0])) {
 if (missed.length > 0 && has('--check')) process.exitCode = 1
 
 function run() {
-  const env = { PATH: process.env.PATH, HOME: mkdtempSync(join(scratch, 'home-')) }
-  const { stdout, stderr, status } = spawnSync(process.execPath, [worker], { env })
-  if (status !== 0) throw new Error(`the worker ended with ${status}: ${stderr}`)
-  return JSON.parse(stdout.toString().trim().split('\n').at(-1))
+  return sampleOf([worker], { PATH: process.env.PATH, HOME: mkdtempSync(join(scratch, 'home-')) })
 }

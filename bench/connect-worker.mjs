@@ -1,9 +1,8 @@
 /**
  * connect-worker: one sample for `connect.mjs`: one contestant, one case, in a process of its own. Prints it as JSON.
  */
-import { spawn } from 'node:child_process'
-import http from 'node:http'
 import { fileURLToPath } from 'node:url'
+import { openFloor } from './floor.mjs'
 import { median } from './measure.mjs'
 
 const TINY = fileURLToPath(new URL('servers/tiny.mjs', import.meta.url))
@@ -54,19 +53,23 @@ const CONTESTANTS = {
 
   async floor() {
     return async (servers) => {
-      const all = new Map()
-      await Promise.all(
-        Object.entries(servers).map(async ([name, server]) => {
-          const one = server.url ? floorHttp(server.url) : floorStdio(server)
-          await one.ask('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: {} })
-          await one.ask('tools/list', {})
-          all.set(name, one)
-        }),
-      )
+      const all = await openFloor(servers)
       return {
-        call: async (server, text) =>
-          (await all.get(server).ask('tools/call', { name: 'echo', arguments: { text } })).content[0].text,
+        call: async (server, text) => (await all.get(server).call(text)).content[0].text,
         close: async () => all.forEach((one) => one.close()),
+      }
+    }
+  },
+
+  /** With everything that a call of a tool is given: arguments checked, a verdict, the result put into words. */
+  async board() {
+    const { openPlugboard } = await import('../dist/index.js')
+    return async (servers) => {
+      const how = { strict: true, wait: 'all', mode: 'bypass', loopLimit: 0, maxResultTokens: 0 }
+      const board = await openPlugboard({ servers, ...how })
+      return {
+        call: async (server, text) => (await board.call({ server, tool: 'echo' }, { text })).text,
+        close: () => board.close(),
       }
     }
   },
@@ -201,68 +204,4 @@ async function measureCalls(contestant, servers) {
   const large = await times('z'.repeat(8 << 20), 4)
   await board.close()
   return { 'p50 µs': p50 * 1000, 'calls/s at 32': at32, 'calls/s at 256': at256, '8 MB ms': large }
-}
-
-/** Lines of JSON over pipes, with no check of anything. */
-function floorStdio({ command, args }) {
-  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'ignore'] })
-  const waiting = new Map()
-  let pieces = []
-  let unsent = ''
-  let id = 0
-  child.stdout.setEncoding('utf8').on('data', (chunk) => {
-    let from = 0
-    for (let to = chunk.indexOf('\n'); to !== -1; to = chunk.indexOf('\n', from)) {
-      pieces.push(chunk.slice(from, to))
-      const message = JSON.parse(pieces.length === 1 ? pieces[0] : pieces.join(''))
-      pieces = []
-      from = to + 1
-      waiting.get(message.id)(message.result)
-      waiting.delete(message.id)
-    }
-    if (from < chunk.length) pieces.push(chunk.slice(from))
-  })
-  return {
-    ask: (method, params) =>
-      new Promise((resolve) => {
-        waiting.set(++id, resolve)
-        if (unsent === '') {
-          queueMicrotask(() => {
-            child.stdin.write(unsent)
-            unsent = ''
-          })
-        }
-        unsent += `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`
-      }),
-    close: () => child.kill(),
-  }
-}
-
-/** `node:http` with connections that are kept, and no check of anything. */
-function floorHttp(url) {
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 512 })
-  const { hostname, port, pathname } = new URL(url)
-  let id = 0
-  return {
-    ask: (method, params) =>
-      new Promise((resolve, reject) => {
-        const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: ++id, method, params }))
-        const headers = {
-          'content-type': 'application/json',
-          accept: 'application/json, text/event-stream',
-          'content-length': body.length,
-        }
-        const request = http.request(
-          { hostname, port, path: pathname, method: 'POST', agent, headers },
-          (answer) => {
-            const chunks = []
-            answer.on('data', (chunk) => chunks.push(chunk))
-            answer.on('end', () => resolve(JSON.parse(Buffer.concat(chunks).toString()).result))
-          },
-        )
-        request.on('error', reject)
-        request.end(body)
-      }),
-    close: () => agent.destroy(),
-  }
 }

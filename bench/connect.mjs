@@ -7,18 +7,17 @@
  * Every sample is a process of its own; contestants take turns, so that a slow minute hits all of them. Ratios are of
  * medians. `--check` exits with 1 when a limit is missed.
  */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { argument, median } from './measure.mjs'
+import { argument, has, listed, median, sampleOf, wall } from './measure.mjs'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
-const has = (name) => process.argv.includes(name)
 
 const reps = Number(argument('--reps') ?? 5)
-const only = argument('--only')?.split(',') ?? ['cache', 'ready', 'hang', 'stdio', 'http', 'memory']
+const only = listed('--only') ?? ['cache', 'ready', 'hang', 'stdio', 'http', 'memory']
 const TITLES = {
   cache: 'a warm cache: tools after opening, while ten servers hang',
   ready: 'ten stdio servers connected and listed',
@@ -33,7 +32,11 @@ const web = spawn(process.execPath, [here('servers/tiny-http.mjs')], { stdio: ['
 const port = await new Promise((resolve) => web.stdout.once('data', (text) => resolve(Number(text))))
 const missed = []
 try {
-  const node = median(Array.from({ length: reps }, () => wall(['-e', '0'])))
+  const node = median(
+    Array.from({ length: reps }, () =>
+      wall(process.execPath, ['-e', '0'], { env: { PATH: process.env.PATH } }),
+    ),
+  )
   console.log(`node -e 0: ${node.toFixed(1)} ms; medians of ${reps}`)
   for (const one of only) measure(one, node)
 } finally {
@@ -87,17 +90,7 @@ function verdict(what, key, { value, node }) {
   return `   ${ratio.toFixed(2)} ${unit} (at ${side} ${bound})${isMissed ? '  MISSED' : ''}`
 }
 
-function wall(args) {
-  const before = performance.now()
-  spawnSync(process.execPath, args, { env: { PATH: process.env.PATH } })
-  return performance.now() - before
-}
-
 function runWorker(job) {
   const args = ['--expose-gc', here('connect-worker.mjs'), JSON.stringify(job)]
-  const home = mkdtempSync(join(scratch, 'home-'))
-  const env = { PATH: process.env.PATH, HOME: home }
-  const { stdout, stderr, status } = spawnSync(process.execPath, args, { env, maxBuffer: 1 << 28 })
-  if (status !== 0) throw new Error(`${JSON.stringify(job)} ended with ${status}: ${stderr}`)
-  return JSON.parse(stdout.toString().trim().split('\n').at(-1))
+  return sampleOf(args, { PATH: process.env.PATH, HOME: mkdtempSync(join(scratch, 'home-')) })
 }

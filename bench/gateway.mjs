@@ -15,10 +15,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { argument, median } from './measure.mjs'
+import { argument, has, median } from './measure.mjs'
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url))
-const has = (name) => process.argv.includes(name)
 const reps = Number(argument('--reps') ?? 3)
 const LIMITS = { added: 1.5, memory: 1.1 }
 
@@ -38,7 +37,11 @@ async function start(args, { env = {}, port = Number, on = 'stdout' } = {}) {
     throw new Error(`${args[0]} ended: ${said}`)
   })
   ended.catch(() => undefined)
-  const next = async () => (await Promise.race([lines.next(), ended])).value
+  const next = async () => {
+    const { value, done } = await Promise.race([lines.next(), ended])
+    // Its end says why.
+    return done ? ended : value
+  }
   return { child, next, port: port(await next()) }
 }
 

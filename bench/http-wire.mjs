@@ -11,15 +11,15 @@ import { spawn } from 'node:child_process'
 import http from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { argument, median } from './measure.mjs'
+import { argument, has, median } from './measure.mjs'
 
-if (process.argv.includes('--serve')) serve()
+if (has('--serve')) serve()
 else await main()
 
 async function main() {
   const reps = Number(argument('--reps') ?? 5)
   const calls = Number(argument('--calls') ?? 4000)
-  const isJson = process.argv.includes('--json')
+  const isJson = has('--json')
   const { openHttp, createNodeHttp, nodeClock } = await loadSource()
   const http = createNodeHttp({})
   const server = await startServer()
@@ -45,7 +45,7 @@ async function main() {
   else print(figures)
   const [at32, large] = [figures['calls/s at 32'], figures['8 MB, ms']]
   const isMissed = at32['wire, JSON'] <= at32['node:http'] || large['wire, JSON'] > 1.3 * large['node:http']
-  if (isMissed && process.argv.includes('--check')) process.exitCode = 1
+  if (isMissed && has('--check')) process.exitCode = 1
 }
 
 /** Node 20 reads no TypeScript. */

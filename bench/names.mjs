@@ -9,14 +9,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { argument, median, timed } from './measure.mjs'
+import { argument, has, median, timed } from './measure.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CORPUS = fileURLToPath(new URL('../test/corpus/', import.meta.url))
 const LIMIT = 3.0
 const reps = Number(argument('--reps') ?? 15)
 const count = Number(argument('--count') ?? 6000)
-const isJson = process.argv.includes('--json')
+const isJson = has('--json')
 const say = (...words) => isJson || console.log(...words)
 
 const { nameOf, toProviderSchema, PROFILES } = await loadSource()
@@ -44,7 +44,7 @@ for (const profile of PROFILES) {
 }
 if (isJson) console.log(JSON.stringify({ names: ratios }))
 const isMissed = Object.values(ratios).some((ratio) => ratio > LIMIT)
-if (isMissed && process.argv.includes('--check')) process.exitCode = 1
+if (isMissed && has('--check')) process.exitCode = 1
 
 function fit(tools, profile) {
   return tools.map(({ server, name, inputSchema }) => ({

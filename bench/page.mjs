@@ -97,7 +97,7 @@ function peersSection({ machine, nodes }, plots) {
     `${toPlace(machine)} Every peer is installed by npm name; all run on the same Node. The floor is plain Node without SDK or checks.`,
     '',
     ...plots.flatMap(({ file, title }) => [`![${title}](benchmarks/${file})`, '']),
-    ...Object.entries(nodes).flatMap(([node, found]) => [
+    ...nodes.flatMap(({ node, found }) => [
       `### Node ${node}: what was asked for`,
       '',
       ...toTable(TARGET_HEAD, ourTargets(found)),
@@ -113,7 +113,7 @@ function peersSection({ machine, nodes }, plots) {
 }
 
 function writePlots(nodes) {
-  const [node, found] = Object.entries(nodes)[0]
+  const [{ node, found }] = nodes
   mkdirSync(join(DOCS, 'benchmarks'), { recursive: true })
   return Object.entries(PLOTS).flatMap(([workload, [title, titles]]) => {
     const panels = titles.flatMap((one) => {

@@ -2,7 +2,7 @@
  * peers: Plugboard in the harness that compares MCP clients, command lines and gateways, beside all of its peers.
  *
  *   npm run bench:peers -- [--harness <dir>] [--cache <dir>] [--nodes 24,20] [--workloads w1,w2…] [--only <id,id>]
- *                          [--reps <n>] [--fresh] [--report]
+ *                          [--cases <case,case>] [--cap <seconds>] [--reps <n>] [--fresh] [--report]
  *
  * The harness is not part of this repository: it is looked for in `--harness`, in `PLUGBOARD_HARNESS`, and beside the
  * checkout in `../shared/bench`. A copy of it, with our adapters in it, is run in the cache folder, where the peers are
@@ -58,7 +58,7 @@ if (!has('--report')) {
   warmCommand()
   for (const workload of workloads) for (const node of nodes) measure(workload, node)
 }
-const results = Object.fromEntries(nodes.map((node) => [node, readResults(node)]))
+const results = nodes.map((node) => ({ node, found: readResults(node) }))
 print(results)
 if (only === undefined || has('--keep')) keep(results)
 
@@ -126,12 +126,12 @@ function measure(workload, node) {
   const { script, reps, args = [] } = WORKLOADS[workload]
   const folder = resultsOf(node)
   const done = join(folder, `${workload}.done`)
-  const line = [
-    ...args,
-    '--reps',
-    argument('--reps') ?? String(reps),
-    ...(only === undefined ? [] : ['--only', only.join(',')]),
-  ]
+  const given = ['--reps', '--only', '--cases', '--cap'].flatMap((flag) => {
+    const value = argument(flag)
+    return value === undefined ? [] : [flag, value]
+  })
+  // The last one of a kind counts.
+  const line = [...args, '--reps', String(reps), ...given]
   const key = JSON.stringify(line)
   if (!has('--fresh') && existsSync(done) && readFileSync(done, 'utf8') === key) return
   const before = Date.now()
@@ -181,7 +181,7 @@ function readResults(node) {
 }
 
 function print(all) {
-  for (const [node, found] of Object.entries(all)) {
+  for (const { node, found } of all) {
     console.log(`\n### What the issue asks for, Node ${node}\n`)
     console.log(toTable(TARGET_HEAD, ourTargets(found)).join('\n'))
     console.log(
@@ -198,7 +198,7 @@ function print(all) {
 
 /** Medians only: the samples are in the cache folder. */
 function keep(all) {
-  const slim = Object.fromEntries(Object.entries(all).map(([node, found]) => [node, slimmed(found)]))
+  const slim = all.map(({ node, found }) => ({ node, found: slimmed(found) }))
   mkdirSync(join(ROOT, 'docs/benchmarks'), { recursive: true })
   writeFileSync(KEPT, `${JSON.stringify({ machine: machine(), nodes: slim }, undefined, 1)}\n`)
   writePage()

@@ -14,14 +14,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
-import { argument, median, timed } from './measure.mjs'
+import { argument, has, median, timed } from './measure.mjs'
 
 const LIMIT = 20
 const SERVERS = 60
 const TOOLS = 100
 const ROUNDS = 20
 const reps = Number(argument('--reps') ?? 21)
-const isJson = process.argv.includes('--json')
+const isJson = has('--json')
 
 const { permit, nameOf, openPermissions, loadCatalog, createNodeWorld } = await loadSource()
 const rules = makeRules(1000)
@@ -76,7 +76,7 @@ else {
   console.log(`  reading the rules         ${compile.toFixed(1)} ms, once`)
 }
 if (seen === 0) throw new Error('nothing was looked up')
-if (Math.max(ratio, boardRatio) > LIMIT && process.argv.includes('--check')) process.exitCode = 1
+if (Math.max(ratio, boardRatio) > LIMIT && has('--check')) process.exitCode = 1
 
 /** So that no call can be left out. */
 function count({ action }) {

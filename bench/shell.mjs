@@ -13,13 +13,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { argument, median, timed } from './measure.mjs'
+import { argument, has, median, timed } from './measure.mjs'
 
 const BIN = fileURLToPath(new URL('../dist/bin.cjs', import.meta.url))
 const LIMIT = 6
 const SERVERS = 20
 const reps = Number(argument('--reps') ?? 15)
-const isJson = process.argv.includes('--json')
+const isJson = has('--json')
 
 const home = mkdtempSync(join(tmpdir(), 'plugboard-bench-'))
 try {
@@ -73,5 +73,5 @@ function report(node, paint, status) {
     console.log(`  first paint      ${paint.toFixed(1)}   ${ratio.toFixed(2)} × node -e 0   (limit ${LIMIT})`)
     console.log(`  all in the line  ${status.toFixed(1)}   ${(status / node).toFixed(2)} × node -e 0`)
   }
-  if (ratio > LIMIT && process.argv.includes('--check')) process.exitCode = 1
+  if (ratio > LIMIT && has('--check')) process.exitCode = 1
 }

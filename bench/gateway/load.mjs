@@ -12,7 +12,8 @@ import { createInterface } from 'node:readline'
 const { url, token, ms = 2000, calls = 10_000 } = JSON.parse(process.argv[2])
 const { hostname: host, port, pathname: path } = new URL(url)
 const agent = new Agent({ keepAlive: true, maxSockets: 1024 })
-const text = 'x'.repeat(100)
+/** Another text with every call: the gateway stops whoever gets the same answer again and again. */
+const textOf = (id) => String(id).padEnd(100, 'x')
 let session = {}
 let lastId = 0
 
@@ -66,6 +67,7 @@ await greet()
 const name = await findEcho()
 
 async function call() {
+  const text = textOf(lastId)
   const answer = await ask('tools/call', { name, arguments: { text } })
   if (answer.result?.content?.[0]?.text !== text) throw new Error(`a wrong answer: ${JSON.stringify(answer)}`)
 }

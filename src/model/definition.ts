@@ -20,7 +20,7 @@ export interface ServerDefinition {
   readonly protocol?: 'auto' | 'legacy' | '2026-07-28'
   readonly inheritEnv?: boolean
   readonly supportsParallelCalls?: boolean
-  readonly isolation?: 'shared' | 'session' | 'agent'
+  readonly isolation?: 'shared' | 'session' | 'agent' | 'project'
   /** `resolvable`: a value may be `!cmd` or the name of a variable (plugboard, xcsh, oh-my-pi). */
   readonly values: 'resolvable' | 'literal'
 }

@@ -4,6 +4,8 @@
 export interface GatewaySetting {
   /** For each client. */
   readonly rateLimit?: Rate | 'off'
+  /** How often in a row a client that can be told from others may get the same answer to the same call; 0 is off. */
+  readonly loopLimit?: number
   /** A file; one that is not absolute is in the home of its user. */
   readonly audit?: string
   readonly auditArguments?: boolean
@@ -18,6 +20,10 @@ export interface GatewaySetting {
   readonly scopes?: ReadonlyMap<string, readonly string[]>
   readonly tlsCert?: string
   readonly tlsKey?: string
+  /** A server that nobody has used for so long is ended until somebody does. 0: never. */
+  readonly idleMinutes?: number
+  /** Of one server with `isolation: session`, how many processes at once. */
+  readonly maxPerServer?: number
 }
 
 export interface Rate {

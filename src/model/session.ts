@@ -16,6 +16,8 @@ export const LEGACY_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-
 export interface Session {
   readonly hello: Hello
   readonly wire: WireKind
+  /** Its process was ended because nobody used it, and starts again with the next request. */
+  readonly isAsleep?: boolean
   /** The result as the server sent it. Rejects with a SessionError. */
   request(method: string, params?: Params, options?: RequestOptions): Promise<Result>
   notify(method: string, params?: Params): void
@@ -52,6 +54,8 @@ export interface RequestOptions {
    * a stream of its own (HTTP).
    */
   readonly handlers?: ClientHandlers | undefined
+  /** Who makes it, where that can be told: some servers have a process for each. The same value for all requests of one client. */
+  readonly client?: object | undefined
   /** What the server logs about this very request, where that can be told: on a stream of its own (HTTP). */
   readonly onLog?: ((params: Params) => void) | undefined
 }

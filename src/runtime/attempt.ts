@@ -15,7 +15,7 @@ import { LIST_KINDS, type ListKind, type Offering } from '../model/offering.ts'
 import { SessionError, type Era, type Session, type SessionFailure } from '../model/session.ts'
 import type { Authorization } from '../model/sign-in.ts'
 import type { WireFailure } from '../model/wire.ts'
-import { connect, ConnectError, type ConnectListener } from '../pipeline/connect/connect.ts'
+import { ConnectError, type ConnectListener } from '../pipeline/connect/connect.ts'
 import { NO_LISTS, readLists, toOffering } from '../pipeline/list/list.ts'
 import { credentialMarkOf } from '../pipeline/resolve/credential-mark.ts'
 import { resolve } from '../pipeline/resolve/resolve.ts'
@@ -199,17 +199,21 @@ export class Attempt implements ConnectListener {
     this.#timer.begin('start')
     const { knownEra } = this.#request
     try {
-      this.session = await connect(launch, {
-        world,
-        server: this.#request.server.name,
-        client,
-        handlers,
-        listens,
-        inProcess,
-        signal,
-        knownEra,
-        listener: this,
-      })
+      this.session = await this.#shared.connect(
+        launch,
+        {
+          world,
+          server: this.#request.server.name,
+          client,
+          handlers,
+          listens,
+          inProcess,
+          signal,
+          knownEra,
+          listener: this,
+        },
+        this.#request.server,
+      )
       this.#timer.finish()
       return this.session
     } finally {
@@ -325,8 +329,15 @@ export class Attempt implements ConnectListener {
   onLog(line: string, from: LogKind): void {
     const safe = this.redact(line)
     this.#request.log.write(safe, from)
-    if (from !== 'stderr') return
-    this.lastLines.push(safe)
+    if (from === 'stderr') this.#keep(safe)
+  }
+
+  onOverheard(line: string): void {
+    this.#keep(this.redact(line))
+  }
+
+  #keep(line: string): void {
+    this.lastLines.push(line)
     if (this.lastLines.length > LAST_LINES) this.lastLines.shift()
   }
 

@@ -27,6 +27,7 @@ import { callTool, type CallArguments, type CallDesk, type CallOptions } from '.
 import { openFork, type Fork, type ForkOptions } from './fork.ts'
 import type { ToolName } from './reach-tool.ts'
 import { passGate, type Wait } from './gate.ts'
+import type { Connector } from './connector.ts'
 import { CatalogLoader, type Load, type Reloaded } from './catalog-loader.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
 import { Listeners, type BoardChange, type BoardEvents } from './board-events.ts'
@@ -80,6 +81,8 @@ export interface BoardOptions extends PermissionOptions {
   readonly maxResultTokens?: number | undefined
   /** What the user types to change something: a command of the shell, or of the terminal. Default: `slash`. */
   readonly words?: Words | undefined
+  /** With whom processes are shared. Default: nobody. */
+  readonly pool?: { readonly connect: Connector } | undefined
   /** `once` for a command that looks and leaves: it does not stay tuned to changes. Default: `long`. */
   readonly stay?: 'long' | 'once' | undefined
 }

@@ -26,7 +26,7 @@ import type { BoardTool } from './tools.ts'
 
 export interface CallOptions extends Pick<
   RequestOptions,
-  'signal' | 'timeoutMs' | 'onProgress' | 'unfinished' | 'onLog' | 'handlers'
+  'signal' | 'timeoutMs' | 'onProgress' | 'unfinished' | 'onLog' | 'handlers' | 'client'
 > {
   /** How long the server may take to be there; its own limit for a start holds as well. Default: as `timeoutMs`. */
   readonly connectTimeoutMs?: number | undefined
@@ -113,10 +113,15 @@ async function perform(desk: CallDesk, { name, args: given, options }: ToolReque
   const askedMs = clock.now() - askedAt
   if (permission.kind !== 'allowed') return { outcome: permission, details, askedMs }
   const { isUnchanged } = permission
-  const { unfinished, onLog, handlers, params: more } = options
+  const { unfinished, onLog, handlers, client, params: more } = options
   const outcome = await call(
     sendTo(desk.servers, found, more),
-    { target, args, isUnchanged, options: { signal, timeoutMs, onProgress, unfinished, onLog, handlers } },
+    {
+      target,
+      args,
+      isUnchanged,
+      options: { signal, timeoutMs, onProgress, unfinished, onLog, handlers, client },
+    },
     desk.guard,
   )
   return { outcome, details, askedMs }

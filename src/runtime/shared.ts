@@ -16,6 +16,7 @@ import { createAloneFor } from './alone-for.ts'
 import { createAuthorizer } from './authorizer.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
 import { openOfferingCache, type OfferingCache } from './offering-cache.ts'
+import { connectAlone, type Connector } from './connector.ts'
 import { createSlots, type Slots } from './slots.ts'
 
 export interface Shared {
@@ -31,6 +32,7 @@ export interface Shared {
   /** Whether a server that fails is tried again by itself. */
   readonly retries: 'always' | 'never'
   readonly inProcess: InProcessServers
+  readonly connect: Connector
   readonly resolving: ResolveContext
   /** Something about this server is not as it was. */
   onChange(server: string): void
@@ -47,6 +49,8 @@ export interface ShareOptions extends Pick<Shared, 'onChange' | 'onNotification'
   readonly client?: ClientInfo | undefined
   readonly deadlineMs?: number | undefined
   readonly stay?: 'long' | 'once' | undefined
+  /** With whom processes are shared. */
+  readonly pool?: { readonly connect: Connector } | undefined
 }
 
 /** How many may be starting at once: local ones for each processor, remote ones for all. */
@@ -69,6 +73,7 @@ export function share(
     client,
     handlers,
     inProcess,
+    connect: options.pool?.connect ?? connectAlone,
     cache: openOfferingCache(world, dirs),
     slots: {
       local: createSlots(STARTING.local * world.processors, world.clock),

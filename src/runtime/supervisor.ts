@@ -51,6 +51,8 @@ export interface ServerSnapshot {
   readonly warnings: readonly Problem[]
   /** Its file cannot be read any more: it runs as the file was before. */
   readonly isStale?: true
+  /** Its process was ended because nobody used it, and starts again with the next call. */
+  readonly isAsleep?: true
 }
 
 /** A session, and whose it is: of another than was asked, when a reload has put one in its place meanwhile. */
@@ -124,6 +126,7 @@ export class Supervisor implements AttemptHooks {
   snapshot(): ServerSnapshot {
     const { connection } = this
     const wire = this.liveSession?.wire
+    const isAsleep = this.liveSession?.isAsleep === true
     const stages = this.#attempt?.stages ?? NO_STAGES
     const shown = this.#shown
     const isSame =
@@ -132,6 +135,7 @@ export class Supervisor implements AttemptHooks {
       shown.offering === this.#offering &&
       shown.cachedAt === this.#cachedAt &&
       shown.wire === wire &&
+      (shown.isAsleep === true) === isAsleep &&
       shown.stages === stages &&
       shown.warnings === this.#warnings
     if (isSame) return shown
@@ -142,6 +146,7 @@ export class Supervisor implements AttemptHooks {
       ...(this.#offering === undefined ? {} : { offering: this.#offering, era: this.#offering.hello.era }),
       ...(this.#cachedAt === undefined ? {} : { cachedAt: this.#cachedAt }),
       ...(wire === undefined ? {} : { wire }),
+      ...(isAsleep ? { isAsleep: true as const } : {}),
       stages,
       warnings: this.#warnings,
     }

@@ -3,15 +3,17 @@
  *
  * in     the board, and which servers the command asks for
  * out    a board on which the others are idle, as they would be on one that was opened for this command alone
- * never  closes anything
+ * never  closes anything but what was started for this command alone
  */
 import type { Clock } from '../world/world.ts'
 import type { Board, BoardSnapshot, GatherOptions } from './board.ts'
+import { tellGone } from './client-life.ts'
 import type { ServerReadiness } from './readiness.ts'
 
 /** What files say by now counts, and servers are waited for as when a board is opened. */
 export async function visitBoard(board: Board, clock: Clock, options: GatherOptions): Promise<Board> {
   const openedAt = clock.now()
+  const client = {}
   const { only } = options
   const asked = only === undefined ? undefined : new Set(only)
   const isAsked = (server: string): boolean => asked === undefined || asked.has(server)
@@ -37,9 +39,9 @@ export async function visitBoard(board: Board, clock: Clock, options: GatherOpti
       return { ok, waitedMs: clock.now() - openedAt, servers }
     },
     nameFor: (server, name) => board.nameFor(server, name),
-    call: (name, args, how) => board.call(name, args, how),
+    call: (name, args, how) => board.call(name, args, { ...how, client }),
     fork: (how) => board.fork(how),
-    request: (server, method, params, how) => board.request(server, method, params, how),
+    request: (server, method, params, how) => board.request(server, method, params, { ...how, client }),
     complete: (ref, argument, context) => board.complete(ref, argument, context),
     subscribe: (server, uri, how) => board.subscribe(server, uri, how),
     connect(server, how) {
@@ -57,8 +59,8 @@ export async function visitBoard(board: Board, clock: Clock, options: GatherOpti
     catchUp: () => board.catchUp(),
     gather: (how) => board.gather(how),
     on: (event, listener) => board.on(event, listener),
-    close: async () => undefined,
-    [Symbol.asyncDispose]: async () => undefined,
+    close: async () => tellGone(client),
+    [Symbol.asyncDispose]: async () => tellGone(client),
   }
 }
 

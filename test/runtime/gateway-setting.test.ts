@@ -14,7 +14,8 @@ async function load(files: Readonly<Record<string, object>>): ReturnType<typeof 
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, JSON.stringify(value))
   }
-  return loadCatalog(scratch.world)
+  // Awaited here, or the files would be gone before they are read.
+  return await loadCatalog(scratch.world)
 }
 
 const USER = '~/.config/plugboard/settings.json'
@@ -24,6 +25,7 @@ test('everything that can be said', async () => {
     [USER]: {
       gateway: {
         rateLimit: '600/m',
+        loopLimit: 0,
         audit: 'audit.jsonl',
         auditArguments: true,
         authIssuer: 'https://login.example.com',
@@ -39,6 +41,7 @@ test('everything that can be said', async () => {
   expect(gatewayFault).toBeUndefined()
   expect(gateway).toEqual({
     rateLimit: { perSecond: 10, burst: 100 },
+    loopLimit: 0,
     audit: 'audit.jsonl',
     auditArguments: true,
     authIssuer: 'https://login.example.com',
@@ -56,6 +59,8 @@ test('everything that can be said', async () => {
 
 test.each([
   [[], '`gateway` must be an object'],
+  [{ loopLimit: -1 }, '`gateway.loopLimit` must be'],
+  [{ loopLimit: '3' }, '`gateway.loopLimit` must be'],
   [{ rateLimit: 'often' }, '`gateway.rateLimit` must be'],
   [{ rateLimit: '0/s' }, '`gateway.rateLimit` must be'],
   [{ authIssuer: 7 }, '`gateway.authIssuer` must be an address'],

@@ -428,6 +428,7 @@ export const PLUGBOARD: Command = {
           summary:
             'in the background, for everything of yours on this machine: agents, and this command itself',
         },
+        ALONE_FLAG,
         {
           name: 'foreground',
           summary: 'with --daemon: not in the background, for whoever looks after processes',
@@ -637,6 +638,22 @@ export const PLUGBOARD: Command = {
       flags: [SCOPE_FLAG, DRY_RUN_FLAG, YES_FLAG],
       examples: ['plugboard export codex --dry-run', 'plugboard export vscode github --scope project'],
       load: async () => (await import('./adding.ts')).exportServers,
+    },
+    {
+      name: 'connect',
+      summary: 'write the gateway into the file of another agent, after showing the change',
+      arguments: [{ name: 'agent', count: 'one' }],
+      flags: [SCOPE_FLAG, DRY_RUN_FLAG, YES_FLAG],
+      examples: ['plugboard connect cursor --dry-run', 'plugboard connect codex'],
+      load: async () => (await import('./adding.ts')).connect,
+    },
+    {
+      name: 'disconnect',
+      summary: 'take the gateway out of the file of another agent, which is then as it was before',
+      arguments: [{ name: 'agent', count: 'one' }],
+      flags: [SCOPE_FLAG],
+      examples: ['plugboard disconnect cursor'],
+      load: async () => (await import('./adding.ts')).disconnect,
     },
     {
       name: 'trust',

@@ -11,6 +11,7 @@ import { canVisit } from '../../world/visit.ts'
 import type { World } from '../../world/world.ts'
 import type { HttpServingOptions } from '../shared/gateway-host.ts'
 import type { ProblemJson } from '../shared/problem-json.ts'
+import { sharingOf } from '../shared/sharing.ts'
 import { showPath } from '../shared/show-path.ts'
 import type { CommandContext } from './command.ts'
 import { ended } from './ended.ts'
@@ -92,6 +93,7 @@ async function inForeground(context: CommandContext, address: Address | undefine
   await using daemon = await openDaemon({
     world,
     version,
+    sharing: sharingOf(loaded.gateway),
     load: () => loadAgain(context, { connectors: 'fetch' }),
     audit,
     command: (argv, shown, visited) => {

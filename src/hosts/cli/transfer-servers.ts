@@ -209,7 +209,7 @@ function showWay({ world }: CommandContext, { from }: Planned, file: string): st
   return `from ${showSpot(origin, world)} (${showOwner(origin)}) to ${file}`
 }
 
-function showDiff({ world, paint }: CommandContext, { file, lines }: FileDiff): readonly string[] {
+export function showDiff({ world, paint }: CommandContext, { file, lines }: FileDiff): readonly string[] {
   const shown = showPath(file, world)
   return [`--- ${shown}`, `+++ ${shown}`, ...lines.map((line) => paintLine(line, paint))]
 }
@@ -247,7 +247,7 @@ function toJson(context: CommandContext, run: TransferToRun, { accepted, left, d
 }
 
 /** Hunks; where another file than the one named changes too, each with its file. */
-function toDiffText(diffs: readonly FileDiff[]): string {
+export function toDiffText(diffs: readonly FileDiff[]): string {
   const isAlone = diffs.length < 2
   return diffs
     .flatMap(({ file, lines }) => [

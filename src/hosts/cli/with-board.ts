@@ -23,7 +23,10 @@ export async function withBoard<T>(
     ...(context.flags['wait'] === true ? { wait: 'all' as const } : {}),
     deadlineMs: readMs(context, 'deadline'),
   }
-  if (context.visit !== undefined) return await use(await context.visit(how))
+  if (context.visit !== undefined) {
+    await using visited = await context.visit(how)
+    return await use(visited)
+  }
   await using board = await openBoard(context.world, {
     ...how,
     load: () => context.load({ connectors: 'fetch' }),

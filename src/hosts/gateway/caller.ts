@@ -15,6 +15,8 @@ export interface Caller {
   readonly era: Era
   /** The same value for all requests of one client, where that can be told. */
   readonly client: object
+  /** Who has a process of its own, of servers that want one for each client. Undefined: nobody could tell when it is gone. */
+  readonly instance?: object | undefined
   readonly info?: Params | undefined
   /** What this client can be asked. */
   readonly capabilities: Params

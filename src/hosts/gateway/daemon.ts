@@ -9,6 +9,7 @@
 import { isObject } from '../../base/is-object.ts'
 import { Lines } from '../../base/lines.ts'
 import { createProblem, ProblemError } from '../../problem/problem.ts'
+import { Pool } from '../../runtime/pool.ts'
 import {
   alreadyRuns,
   askStatus,
@@ -22,9 +23,6 @@ import type { DaemonRequest, HttpServingOptions, OpenDaemon } from '../shared/ga
 import { House, type Room } from './house.ts'
 import { openServing } from './serve.ts'
 import { createVisitorTerminal, type RemoteTerminal } from './visitor-terminal.ts'
-
-/** One that nobody has visited for so long is closed, with its servers. */
-const IDLE_MS = 10 * 60_000
 
 const MAX_LINE_LENGTH = 64 * 1024 * 1024
 
@@ -47,6 +45,7 @@ class Daemon implements OpenDaemon {
   readonly #request: DaemonRequest
   readonly #place: GatewayPlace
   readonly #house: House
+  readonly #pool: Pool
   readonly #startedAt: string
   readonly ended: Promise<void>
   #end!: () => void
@@ -62,11 +61,13 @@ class Daemon implements OpenDaemon {
     this.#place = place
     this.#startedAt = new Date(world.clock.now()).toISOString()
     this.ended = new Promise((resolve) => (this.#end = resolve))
+    const { idleMs } = request.sharing
+    this.#pool = new Pool(request.sharing)
     this.#house = new House({
       world,
-      idleMs: IDLE_MS,
+      idleMs,
       load: (of) => request.load(of),
-      open: (of, load) => openServing({ world: of, version, load, audit: request.audit }),
+      open: (of, load) => openServing({ world: of, version, load, audit: request.audit, pool: this.#pool }),
     })
   }
 

@@ -118,8 +118,7 @@ export class Door {
 
   #limit(head: RequestHead, passed: Omit<Extract<Passage, { kind: 'passed' }>, 'kind'>): Passage {
     if (this.#rate !== undefined) {
-      const session = textOf(head.headers['mcp-session-id']) ?? head.from
-      const waitSeconds = this.#rate.take(`${passed.principal.key} ${session}`)
+      const waitSeconds = this.#rate.take(clientOf(head, passed.principal))
       if (waitSeconds > 0) return this.#tooOften(head, waitSeconds)
     }
     return { kind: 'passed', ...passed }
@@ -149,6 +148,12 @@ export class Door {
     const name = (host ?? '').toLowerCase().replace(/:\d*$/, '')
     return this.#known.has(name) || (this.#options.isOpenToAddresses === true && isAddress(name))
   }
+}
+
+/** Who shares our own token is told apart by what they say; others by who they are, and no header makes them somebody else. */
+function clientOf({ headers, from }: RequestHead, principal: Principal): string {
+  if (principal !== OWNER) return principal.key
+  return `${principal.key} ${textOf(headers['mcp-session-id']) ?? from}`
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']

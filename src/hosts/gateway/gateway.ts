@@ -20,6 +20,8 @@ import type { View } from './view.ts'
 export interface GatewayOptions {
   readonly version: string
   readonly seeing: Seeing
+  /** For clients that come from now on: how often in a row they may get the same answer to the same call. */
+  readonly loopLimit: () => number
 }
 
 export interface Gateway {
@@ -27,6 +29,7 @@ export interface Gateway {
   readonly world: World
   readonly events: Pick<Events, 'listen'>
   readonly seeing: Seeing
+  readonly loopLimit: () => number
   /** What there is of it for whoever asks: the same value for all who may use the same servers. */
   for(principal: Principal): Gateway
   /** Undefined: there is no such server, and none of this name is declared. */
@@ -121,6 +124,7 @@ function createGateway({ world, relay, options, levels }: Shared, part: Part): G
     ...part,
     world,
     seeing: options.seeing,
+    loopLimit: options.loopLimit,
     viewOf(server) {
       if (server === undefined) return aggregate
       if (board.server(server) === undefined) return undefined
@@ -129,7 +133,7 @@ function createGateway({ world, relay, options, levels }: Shared, part: Part): G
       return view
     },
     async request(view, request) {
-      return route({ board, relay, levels }, { ...request, view })
+      return route({ board, relay, levels, platform: world.platform }, { ...request, view })
     },
     setLevel: (client, level) => levels.set(board, client, level),
   }

@@ -10,6 +10,7 @@ import { toPrintable } from '../../base/printable.ts'
 import { RPC_CODES, type Message, type Params, type RequestId, type Result } from '../../model/message.ts'
 import { RpcFaultError } from '../../model/rpc-fault.ts'
 import { LEGACY_VERSIONS } from '../../model/session.ts'
+import { tellGone } from '../../runtime/client-life.ts'
 import { isLevel, wantsLog, type AskCaller, type Caller } from './caller.ts'
 import { invalid, toFault, unknownMethod } from './fault.ts'
 import type { Ear, GatewayEvent } from './events.ts'
@@ -34,9 +35,6 @@ interface Underway {
   readonly sighting?: Sighting | undefined
 }
 
-/** How often in a row a client may get the same answer to the same call. */
-const LOOP_LIMIT = 3
-
 export class LegacyClient implements Ear {
   readonly server: string | undefined
   readonly #gateway: Gateway
@@ -58,8 +56,8 @@ export class LegacyClient implements Ear {
     this.#view = view
     this.#tell = tell
     this.server = view.server
-    this.desk = gateway.board.fork({ loopLimit: LOOP_LIMIT })
-    this.#subscriber = new Subscriber(gateway.board, view)
+    this.desk = gateway.board.fork({ loopLimit: gateway.loopLimit() })
+    this.#subscriber = new Subscriber(gateway, view)
     this.#stopListening = gateway.events.listen(this)
   }
 
@@ -70,6 +68,7 @@ export class LegacyClient implements Ear {
     for (const one of this.#underWay.values()) one.abort()
     for (const one of this.#questions.values()) one.reject(new Error('the client is gone'))
     void this.desk.close()
+    tellGone(this)
   }
 
   /** The answer goes to `send`, and so does everything that belongs to the request. Never rejects. */
@@ -162,9 +161,7 @@ export class LegacyClient implements Ear {
 
   async #subscribe({ uri }: Params, { signal, sighting }: Omit<Underway, 'send'>): Promise<Result> {
     if (typeof uri !== 'string') throw invalid('`uri` must be a string')
-    const [owner] = this.#view.ownersOf(uri)
-    if (owner !== undefined) sighting?.at(owner, uri)
-    if (await this.#subscriber.add(uri, signal)) return {}
+    if (await this.#subscriber.add(uri, signal, sighting)) return {}
     throw new RpcFaultError({
       code: RPC_CODES.resourceNotFound,
       message: 'Resource not found',
@@ -176,6 +173,7 @@ export class LegacyClient implements Ear {
     return {
       era: 'legacy',
       client: this,
+      instance: this,
       info: this.#info,
       capabilities: this.#capabilities,
       logLevel: this.#level,

@@ -22,6 +22,8 @@ export interface ModernSender {
   readonly view: View
   /** The same for all requests of one client, where that can be told. */
   readonly client: object
+  /** As `Caller.instance`. */
+  readonly instance?: object | undefined
   readonly desk: ToolDesk
   readonly sighting?: Sighting | undefined
   readonly send: SendMessage
@@ -35,7 +37,7 @@ export async function answerModern(
   sender: ModernSender,
 ): Promise<Result> {
   const { capabilities, info, logLevel } = readEnvelope(params)
-  const { view, client, desk, send, signal, sighting } = sender
+  const { view, client, instance, desk, send, signal, sighting } = sender
   if (method === 'server/discover') return discover(view)
   if (method === 'subscriptions/listen') return listen(gateway, { id, params }, sender)
   const result = await gateway.request(view, {
@@ -45,6 +47,7 @@ export async function answerModern(
     caller: {
       era: 'modern',
       client,
+      instance,
       info,
       capabilities,
       logLevel,
@@ -77,7 +80,7 @@ async function listen(
   const { notifications } = params
   if (!isObject(notifications)) throw invalid('`notifications` must say what to tell of')
   await view.ready()
-  const subscriber = new Subscriber(gateway.board, view)
+  const subscriber = new Subscriber(gateway, view)
   const tell = (method: string, about: Params = {}): void => {
     const meta = { ...(isObject(about['_meta']) ? about['_meta'] : {}), [META.subscription]: id }
     send({ jsonrpc: '2.0', method, params: { ...about, _meta: meta } })

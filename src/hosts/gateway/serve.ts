@@ -3,8 +3,10 @@
  */
 import { openBoard, type Board } from '../../runtime/board.ts'
 import { createProblem, ProblemError } from '../../problem/problem.ts'
+import { Pool } from '../../runtime/pool.ts'
 import type { Listener, World } from '../../world/world.ts'
 import type { HttpServingOptions, IssuerWish, OpenServing, ServingRequest } from '../shared/gateway-host.ts'
+import { sharingOf } from '../shared/sharing.ts'
 import { Audit } from './audit.ts'
 import { createCounter } from './counter.ts'
 import { Door } from './door.ts'
@@ -24,14 +26,35 @@ const MAX_HEADER_BYTES = 64 * 1024
 /** To arrive; the answer may take as long as it takes. */
 const REQUEST_TIMEOUT_MS = 30_000
 
+/** How often in a row a client may get the same answer to the same call, unless the settings say otherwise. */
+const LOOP_LIMIT = 3
+
 /** Throws `serve/audit`. */
 export async function openServing(request: ServingRequest): Promise<OpenServing> {
   const { world, version, load } = request
   const seeing = openSeeing(request)
   const { relay, handlers } = createRelay(world)
+  let loopLimit = LOOP_LIMIT
+  let sharing = sharingOf()
+  const own = {
+    projects: 'one',
+    get idleMs() {
+      return sharing.idleMs
+    },
+    get maxInstances() {
+      return sharing.maxInstances
+    },
+  } as const
+  const { pool = new Pool(own) } = request
   const board = await openBoard(world, {
-    load,
+    async load(how) {
+      const loaded = await load(how)
+      loopLimit = loaded.gateway?.loopLimit ?? LOOP_LIMIT
+      sharing = sharingOf(loaded.gateway)
+      return loaded
+    },
     handlers,
+    pool,
     client: { name: 'plugboard', version },
     wait: 'moment',
     watch: true,
@@ -40,7 +63,7 @@ export async function openServing(request: ServingRequest): Promise<OpenServing>
     loopLimit: 0,
     maxResultTokens: 0,
   })
-  const gateway = openGateway({ world, board, relay }, { version, seeing })
+  const gateway = openGateway({ world, board, relay }, { version, seeing, loopLimit: () => loopLimit })
   const serving: Serving = { world, version, board, gateway, seeing, fronts: [], isDraining: false }
   return {
     board,

@@ -44,9 +44,10 @@ export interface ServerStatus {
 }
 
 export function statusOf(board: ServedBoard): Status {
-  const servers = board.snapshot().servers.map(({ name, connection, offering }) => ({
+  const servers = board.snapshot().servers.map(({ name, connection, offering, isAsleep }) => ({
     name,
-    state: connection.state,
+    // It is there for whoever asks.
+    state: isAsleep === true ? 'idle' : connection.state,
     tools: offering?.tools.length ?? 0,
     ...toNextTry(connection),
     ...toReason(connection),

@@ -120,6 +120,7 @@ class StdioClient {
       const result = await answerModern(this.#gateway, message, {
         view: this.#view,
         client: this,
+        instance: this.#legacy,
         desk: this.#legacy.desk,
         send: (told) => {
           if (!signal.aborted) sent += this.#send(told)

@@ -2,11 +2,12 @@
  * gateway-host: what the command line knows of the gateway. Hosts do not see each other: whoever builds the program hands
  * it over, and it is loaded when it is asked for.
  */
-import type { Board } from '../../runtime/board.ts'
+import type { Board, BoardOptions } from '../../runtime/board.ts'
 import type { Load } from '../../runtime/catalog-loader.ts'
 import type { GatewayStatus } from '../../runtime/running-gateway.ts'
 import type { GatewaySetting, Rate } from '../../model/gateway-setting.ts'
 import type { InputListener, Terminal, TlsIdentity, World } from '../../world/world.ts'
+import type { Sharing } from './sharing.ts'
 
 export type GatewayHost = () => Promise<GatewayModule>
 
@@ -25,6 +26,7 @@ export interface DaemonModule {
 export interface DaemonRequest {
   readonly world: World
   readonly version: string
+  readonly sharing: Sharing
   /** How files are read, in the world of a visitor. */
   load(world: World): Load
   readonly audit?: AuditWish | undefined
@@ -51,6 +53,8 @@ export interface OpenDaemon extends AsyncDisposable {
 }
 
 export interface ServingRequest {
+  /** With whom processes are shared. Undefined: with nobody, and kept by the rules of the settings all the same. */
+  readonly pool?: BoardOptions['pool']
   readonly world: World
   readonly version: string
   readonly load: Load

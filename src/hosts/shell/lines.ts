@@ -56,11 +56,8 @@ export function openLines(store: Store, desk: LinesDesk): Front & { close(): voi
     store.send({ type: 'returned' })
   }
   const onLine = (line: string): void => {
-    isIdle = false
-    if (asked === undefined) {
-      store.send({ type: 'line', text: line })
-      return show()
-    }
+    if (asked === undefined && line.trim() === '') return terminal.out(isIdle ? '> ' : '')
+    if (asked === undefined) return store.send({ type: 'line', text: line })
     const { id } = asked
     const reply = asked.take(line)
     if (reply.kind === 'again') return say(reply.lines)
@@ -83,6 +80,7 @@ export function openLines(store: Store, desk: LinesDesk): Front & { close(): voi
     draw: () => undefined,
     close() {
       stopChanges()
+      if (isIdle) say([''])
       stopTyping()
       stopInterrupts()
     },

@@ -10,6 +10,7 @@ import type { NormalizedEntry } from '../../model/entry.ts'
 import type { SourceId, Spot } from '../../model/origin.ts'
 import type { Policy } from '../../model/policy.ts'
 import type { Settings } from '../../model/settings.ts'
+import { showTemplate } from '../../model/template.ts'
 import type { TrustFacts } from '../../model/trust.ts'
 import type { Env } from '../../world/world.ts'
 import { findRefusal } from './policy.ts'
@@ -51,7 +52,8 @@ export function admit(entry: NormalizedEntry, house: House, trust: TrustOfEntry)
   return { kind: 'admitted', entry, server: { ...entry.definition, found: entry.found } as AdmittedServer }
 }
 
-function findExclusion({ found }: NormalizedEntry, house: House): Fate | undefined {
+function findExclusion(entry: NormalizedEntry, house: House): Fate | undefined {
+  const { found } = entry
   const { scope, source, file } = found.origin
   const { managed, settings, policy } = house
   if (managed !== undefined && file !== managed.file) {
@@ -85,7 +87,21 @@ function findExclusion({ found }: NormalizedEntry, house: House): Fate | undefin
   if (house.native.has(found.name)) {
     return { kind: 'excluded', by: { rule: 'native' }, reason: 'the host implements this server itself' }
   }
+  if (isOurselves(entry)) {
+    return { kind: 'excluded', by: { rule: 'gateway' }, reason: 'it is the gateway of Plugboard itself' }
+  }
   return undefined
+}
+
+/** What `plugboard connect` writes for other agents: the gateway must not be one of its own servers. */
+function isOurselves(entry: NormalizedEntry): boolean {
+  if (entry.kind !== 'definition' || entry.definition.transport.type !== 'stdio') return false
+  const { command, args } = entry.definition.transport
+  const words = [command, ...args].map(showTemplate)
+  const at = words.findIndex((word) =>
+    /(?:^|[/\\])plugboard(?:@[\w.-]+|\.cmd|\.exe)?$|[/\\]plugboard[/\\].*bin\.cjs$/i.test(word),
+  )
+  return at !== -1 && words[at + 1] === 'serve' && words.includes('--stdio')
 }
 
 /** Our user's own word about this very server outranks what was clicked in Claude Code. */

@@ -46,6 +46,8 @@ export interface ConnectRequest {
 export interface ConnectListener extends SessionListener {
   /** What the server writes to stderr, or to stdout where a message should be. */
   onLog(line: string, from: 'stderr' | 'stdout'): void
+  /** The same line, where somebody else writes it down already. */
+  onOverheard?(line: string): void
   /** Takes out what is not for everyone's eyes. */
   redact?(text: string): string
   /** The first sign of life of whatever was started or reached. May come again, after a second start. */

@@ -57,6 +57,11 @@ const readTexts = (node: ConfigNode): readonly string[] | undefined => {
   return texts.every((text) => text !== undefined) ? texts : undefined
 }
 
+const readAmount = (node: ConfigNode): number | undefined =>
+  node.kind === 'scalar' && typeof node.value === 'number' && Number.isFinite(node.value) && node.value >= 0
+    ? node.value
+    : undefined
+
 const FILE: Reader = { words: 'the path of a file', read: readSome }
 
 const ADDRESS: Reader = { words: 'an address that begins with `https://` or `http://`', read: readAddress }
@@ -67,6 +72,13 @@ const READERS: Readonly<Record<string, Reader>> = {
   rateLimit: {
     words: '`"100/s"`, `"600/m"` or the like, or `"off"`',
     read: (node) => parseRate(toText(node) ?? ''),
+  },
+  loopLimit: {
+    words: 'a whole number, or 0 for no limit',
+    read: (node) =>
+      node.kind === 'scalar' && Number.isInteger(node.value) && Number(node.value) >= 0
+        ? Number(node.value)
+        : undefined,
   },
   audit: FILE,
   auditArguments: {
@@ -83,6 +95,8 @@ const READERS: Readonly<Record<string, Reader>> = {
   },
   tlsCert: FILE,
   tlsKey: FILE,
+  idleMinutes: { words: 'a number of minutes, or 0 for never', read: readAmount },
+  maxPerServer: { words: 'a number', read: readAmount },
 }
 
 function readScopes(node: ConfigNode): ReadonlyMap<string, readonly string[]> | undefined {

@@ -9,7 +9,8 @@
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { Script } from 'node:vm'
-import { canVisit } from '../visit.ts'
+import { canBridge, canVisit } from '../visit.ts'
+import { bridgeGateway } from './bridge.ts'
 import { visitGateway } from './visit.ts'
 
 /** Put in by the build. The underscores say that it is no variable. */
@@ -25,6 +26,7 @@ const purpose = purposeOf(process.argv[2], process.argv)
 const argv = process.argv.slice(2)
 const alone = (): void => void load('plugboard')
 if (canVisit(argv)) visitGateway({ argv, version: __PLUGBOARD_VERSION__ }, alone)
+else if (canBridge(argv)) bridgeGateway(__PLUGBOARD_VERSION__, alone)
 else alone()
 
 function purposeOf(command: string | undefined, line: readonly string[]): string {

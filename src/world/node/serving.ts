@@ -156,15 +156,11 @@ function turnAway(request: IncomingMessage, response: ServerResponse, reply: Who
 }
 
 function sendWhole(response: ServerResponse, { status, headers, body }: WholeReply): number {
-  const bytes = Buffer.from(body)
-  response.writeHead(status, { ...headers, 'content-length': bytes.length })
-  response.end(bytes)
-  return bytes.length
-}
-
-/** The limit for silence that Node sets takes its place when the answer was read, or with the next request. */
-function hangUpUnread({ socket }: ServerResponse, afterMs: number): void {
-  socket?.setTimeout(afterMs).once('timeout', () => socket.destroy())
+  const length = Buffer.byteLength(body)
+  response.writeHead(status, { ...headers, 'content-length': length })
+  // As text it goes out in one piece with the headers.
+  response.end(body, 'utf8')
+  return length
 }
 
 function toText(chunks: readonly Buffer[]): string {
@@ -178,7 +174,8 @@ function toReply(response: ServerResponse, unreadMs: number): Reply {
     send: (reply) => {
       if (response.writableEnded || response.destroyed) return
       sent += sendWhole(response, reply)
-      if (response.writableLength > 0) hangUpUnread(response, unreadMs)
+      // Node hangs up then; when the answer was read, or with the next request, its own limit takes the place of this one.
+      if (response.writableLength > 0) response.socket?.setTimeout(unreadMs)
     },
     stream(status, headers) {
       response.writeHead(status, headers)

@@ -6,7 +6,7 @@
  * never  calls `alone` once the gateway may have begun: what was asked for might happen twice
  */
 import { existsSync } from 'node:fs'
-import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 import { gatewayPlaceOf } from '../gateway-place.ts'
 import type { From, Reply, Visit, Word } from '../visit.ts'
 import type { Platform } from '../world.ts'
@@ -104,9 +104,9 @@ export function toFrom(): From | undefined {
   }
 }
 
-export function readLines(socket: Socket, onLine: (line: string) => void): void {
+export function readLines(from: Readable, onLine: (line: string) => void): void {
   let rest = ''
-  socket.setEncoding('utf8').on('data', (chunk: string) => {
+  from.setEncoding('utf8').on('data', (chunk: string) => {
     const lines = (rest + chunk).split('\n')
     rest = lines.pop()!
     for (const line of lines) onLine(line)

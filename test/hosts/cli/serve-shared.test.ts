@@ -14,6 +14,9 @@ import { startAuthorizationServer } from '../../servers/authorization-server.ts'
 import { createCertificates } from '../../servers/http/certificates.ts'
 import { connectClient, httpTransport, writeSettings } from '../gateway/open.ts'
 
+/** On a busy machine. */
+const SOON = { timeout: 20_000 }
+
 interface Started extends AsyncDisposable {
   readonly child: ChildProcess
   readonly url: URL
@@ -186,7 +189,7 @@ describe('an issuer', () => {
     const call = await laptop.run(['call', 'team', 'mcp__x__echo', 'text=well'])
     expect({ code: call.code, stdout: call.stdout.trim() }).toEqual({ code: 0, stdout: 'well' })
     const audit = machine.at('./audit.jsonl')
-    await expect.poll(() => readFileSync(audit, 'utf8')).toContain('"tool":"echo"')
+    await expect.poll(() => readFileSync(audit, 'utf8'), SOON).toContain('"tool":"echo"')
     const line = readFileSync(audit, 'utf8')
       .split('\n')
       .find((one) => one.includes('"tool":"echo"'))!

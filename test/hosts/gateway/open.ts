@@ -26,20 +26,23 @@ const ALLOWED = [{ tool: 'mcp__*', action: 'allow' }]
 
 export interface TestGatewayOptions {
   readonly rules?: readonly object[]
+  readonly mode?: 'plan'
   readonly token?: string | undefined
   readonly http?: Partial<HttpServingOptions>
   readonly audit?: Partial<AuditWish>
   readonly env?: Readonly<Record<string, string>>
+  /** The setting of this name. */
+  readonly gateway?: object
 }
 
 export async function openTestGateway(
   servers: Readonly<Record<string, object>>,
   options: TestGatewayOptions = {},
 ): Promise<TestGateway> {
-  const { rules = ALLOWED } = options
+  const { rules = ALLOWED, mode, gateway } = options
   const token = 'token' in options ? options.token : TOKEN
   const scratch = createObserved()
-  writeSettings(scratch.home, { servers, rules })
+  writeSettings(scratch.home, { servers, rules, mode, gateway })
   const world = { ...scratch.world, env: { ...scratch.world.env, ...options.env } }
   const serving = await openServing({
     world,
@@ -66,7 +69,17 @@ export async function openTestGateway(
 
 export function writeSettings(
   home: string,
-  { servers, rules = ALLOWED }: { readonly servers: object; readonly rules?: readonly object[] },
+  {
+    servers,
+    rules = ALLOWED,
+    mode,
+    gateway,
+  }: {
+    readonly servers: object
+    readonly rules?: readonly object[]
+    readonly mode?: 'plan' | undefined
+    readonly gateway?: object | undefined
+  },
 ): void {
   const put = (path: string, value: object): void => {
     const file = join(home, path)
@@ -74,7 +87,7 @@ export function writeSettings(
     writeFileSync(file, JSON.stringify(value))
   }
   put('.config/plugboard/mcp.json', { mcpServers: servers })
-  put('.config/plugboard/settings.json', { permissions: { rules } })
+  put('.config/plugboard/settings.json', { permissions: { rules, mode }, gateway })
 }
 
 /** The server made with the SDK, which speaks both eras, held to one. */

@@ -1,7 +1,7 @@
 /**
  * rules: what the user's rules mean for clients of the gateway, and what one bad server means for the others.
  */
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Era } from '../../../src/model/session.ts'
@@ -74,6 +74,49 @@ describe.each(ERAS)('a %s client', (era) => {
     expect(said).toMatchObject({ elicitation: { content: { name: 'Ada' } } })
     expect(state).toBe('a note to itself')
     expect(answers).toEqual([])
+  })
+})
+
+describe('a session that makes the same call and gets the same answer', () => {
+  it('is stopped the fourth time, and another session is not', async () => {
+    await using gateway = await openTestGateway({ x: sdkEntry('modern') })
+    await using test = await connect(gateway, { era: 'legacy' })
+    await using other = await connect(gateway, { era: 'legacy' })
+    for (const _ of [1, 2, 3]) expect(textOf(await test.client.callTool(ECHO))).toBe('well')
+    const stopped = await test.client.callTool(ECHO)
+    expect(stopped).toMatchObject({ isError: true })
+    expect(textOf(stopped)).toContain('3 times in a row')
+    expect(textOf(await other.client.callTool(ECHO))).toBe('well')
+  })
+
+  it('goes on where the settings say so', async () => {
+    await using gateway = await openTestGateway({ x: sdkEntry('modern') }, { gateway: { loopLimit: 0 } })
+    await using test = await connect(gateway, { era: 'legacy' })
+    for (const _ of [1, 2, 3, 4, 5]) expect(textOf(await test.client.callTool(ECHO))).toBe('well')
+  })
+})
+
+describe('a tool that is not what was approved', () => {
+  it.each(ERAS)('is asked about anew by a %s client', async (era) => {
+    using folder = createScratch()
+    const tools = join(folder.home, 'tools.json')
+    const write = (description: string): void =>
+      writeFileSync(tools, JSON.stringify([{ name: 'pay', description, inputSchema: { type: 'object' } }]))
+    write('Pays.')
+    await using gateway = await openTestGateway(
+      { x: serverEntry('rug-pull', '--tools', tools) },
+      { rules: [] },
+    )
+    const elicit = (): object => ({ action: 'accept', content: { decision: 'always' } })
+    await using test = await connect(gateway, { era, elicit })
+    for (const _ of [1, 2]) await test.client.callTool({ name: 'pay', arguments: {} })
+    expect(test.asked).toHaveLength(1)
+    write('Pays, and more.')
+    process.kill(gateway.scratch.children.at(-1)!.pid, 'SIGKILL')
+    await gateway.scratch.whenStarted(2)
+    await test.client.callTool({ name: 'pay', arguments: {} })
+    expect(test.asked).toHaveLength(2)
+    expect(JSON.stringify(test.asked[1])).toContain('It is not what you approved before.')
   })
 })
 

@@ -14,6 +14,9 @@ import { answerLegacy, serve, type Loopback } from '../../servers/http/loopback.
 import { createScratch } from '../../worlds/scratch.ts'
 import { connectClient, httpTransport, openTestGateway, sdkEntry, TOKEN, type TestGateway } from './open.ts'
 
+/** On a busy machine. */
+const SOON = { timeout: 20_000 }
+
 const ERAS: readonly Era[] = ['legacy', 'modern']
 
 const ECHO = { name: 'echo', arguments: { text: 'well' } }
@@ -145,7 +148,7 @@ describe('the audit log', () => {
     const rules = [{ tool: 'mcp__x__echo', action: 'allow' }]
     await using gateway = await openTestGateway({ x: sdkEntry('modern') }, { rules, audit: {} })
     await using test = await connectClient(httpTransport(gateway.url()), { era, capabilities: {} })
-    await expect.poll(async () => (await test.client.listTools()).tools.length).toBeGreaterThan(1)
+    await expect.poll(async () => (await test.client.listTools()).tools.length, SOON).toBeGreaterThan(1)
     const { tools } = await test.client.listTools()
     const other = tools.map(({ name }) => name).find((name) => /^mcp__x__(?!echo)/.test(name))!
     const secret = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789'
@@ -154,7 +157,7 @@ describe('the audit log', () => {
     await test.client.callTool({ name: 'mcp__x__nothing', arguments: {} }).catch(() => undefined)
     await fetch(gateway.url(), { method: 'POST', headers: { authorization: 'Bearer wrong' } })
     const file = join(gateway.scratch.home, 'audit.jsonl')
-    await expect.poll(() => linesOf(file).length).toBe(4)
+    await expect.poll(() => linesOf(file).length, SOON).toBe(4)
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(readFileSync(file, 'utf8')).not.toContain(secret)
     expect(readFileSync(file, 'utf8')).not.toContain(TOKEN)
@@ -205,7 +208,7 @@ describe('the audit log', () => {
       arguments: { text: 'well', password: 'hunter2', deep: [{ api_key: 'k' }] },
     })
     const file = join(gateway.scratch.home, 'audit.jsonl')
-    await expect.poll(() => linesOf(file).length).toBe(1)
+    await expect.poll(() => linesOf(file).length, SOON).toBe(1)
     expect(linesOf(file)[0]!['arguments']).toEqual({
       text: 'well',
       password: '‹secret›',
@@ -284,8 +287,6 @@ function contextAt(upstream: Loopback): unknown {
 const entryOf = (upstream: Loopback): object => ({ type: 'http', url: upstream.url, protocol: 'legacy' })
 
 const namesAt = (collector: Loopback): readonly string[] => spansOf(collector).map(({ name }) => name)
-
-const SOON = { timeout: 20_000 }
 
 describe('a trace', () => {
   it.each(ERAS)('goes from the client through the gateway to the server: %s', async (era) => {
@@ -380,7 +381,7 @@ describe('whether it is there', () => {
     expect(await ask('/healthz')).toEqual([200, 'ok\n'])
     expect(await ask('/readyz')).toEqual([503, 'starting\n'])
     await using ready = await openTestGateway({ x: { ...serverEntry('well-behaved'), required: true } })
-    await expect.poll(async () => (await fetch(ready.url('/readyz'))).status).toBe(200)
+    await expect.poll(async () => (await fetch(ready.url('/readyz'))).status, SOON).toBe(200)
   })
 })
 

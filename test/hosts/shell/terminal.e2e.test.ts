@@ -274,6 +274,9 @@ describe('terminals', () => {
     })
     const { screen } = stage
     await screen.until(/^> $|^>$/m)
+    await screen.do('/mcp\r', /x +ready[^]*\n>/)
+    // One `>` for each line that is waited for.
+    expect(screen.text()).toMatch(/^> \/mcp\nNAME/m)
     const question = await screen.do('go\r', 'May echo of x be called?')
     expect(question).toContain('1. yes, once')
     await screen.do('1\r', 'All done.')

@@ -26,6 +26,7 @@ export default [
     list: (c) => run(c, 'list', '--check'),
     shown: (out, name) => new RegExp(`^ready +${name} +10 tools`, 'm').test(out),
     call,
+    warm: { setup, start: (c) => run(c, 'serve', '--daemon'), call, stop: (c) => run(c, 'stop') },
     describe: [
       {
         label: 'tools',

@@ -15,6 +15,8 @@ export default {
     c.write(`${config}/mcp.json`, mcpServers([upstream]))
     c.write(`${config}/settings.json`, {
       permissions: { rules: [{ tool: `mcp__${upstream.name}__*`, action: 'allow' }] },
+      // The harness repeats one call for ever, which is what the loop guard is there to stop.
+      gateway: { loopLimit: 0 },
     })
     if (route === 'bridge') return { stdio: [c.node, BIN, 'serve', '--stdio'] }
     const token = randomBytes(32).toString('hex')

@@ -113,7 +113,7 @@ export const OUR_FIELDS: Readonly<Record<string, FieldReader>> = {
   protocol: oneOf('protocol', ['auto', 'legacy', '2026-07-28']),
   inheritEnv: flag('inheritEnv'),
   supportsParallelCalls: flag('supportsParallelCalls'),
-  isolation: oneOf('isolation', ['shared', 'session', 'agent']),
+  isolation: oneOf('isolation', ['shared', 'session', 'agent', 'project']),
   $schema: silent,
 }
 

@@ -1,0 +1,17 @@
+/**
+ * client-life: when a client is gone, for those who keep something for it.
+ */
+const listeners = new WeakMap<object, Set<() => void>>()
+
+/** Told once. */
+export function onGone(client: object, listener: () => void): void {
+  const known = listeners.get(client) ?? new Set()
+  listeners.set(client, known)
+  known.add(listener)
+}
+
+export function tellGone(client: object): void {
+  const known = listeners.get(client)
+  listeners.delete(client)
+  for (const tell of known ?? []) tell()
+}

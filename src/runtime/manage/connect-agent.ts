@@ -1,0 +1,135 @@
+/**
+ * connect-agent: the gateway in the file of another agent, and that file as it was before.
+ *
+ * in     an agent, and the scope of its file
+ * out    the change, to be shown or made; what the file said before is kept beside our own state, for this user alone
+ * never  writes over an entry of the same name; takes out more than was put in
+ */
+import { isObject } from '../../base/is-object.ts'
+import { sha256 } from '../../base/sha256.ts'
+import { valueAt } from '../../edit/change.ts'
+import type { Problem } from '../../model/problem.ts'
+import { createProblem, ProblemError } from '../../problem/problem.ts'
+import type { World } from '../../world/world.ts'
+import { editFile, rewriteFile } from '../edit-file.ts'
+import { loadCatalog, type LoadedCatalog } from '../load-catalog.ts'
+import type { Agent } from './agents.ts'
+import type { WritableScope } from './scope-file.ts'
+import { requireTarget, type Target } from './target.ts'
+import { planTransfer, type Planned } from './transfer.ts'
+import { previewTransfer, writeTransfer, type FileDiff } from './write-transfer.ts'
+
+export interface ConnectRequest {
+  readonly agent: Agent
+  readonly scope?: WritableScope | undefined
+}
+
+export interface Connection {
+  readonly target: Target
+  /** Empty: it is connected already. */
+  readonly planned: readonly Planned[]
+  readonly diffs: readonly FileDiff[]
+}
+
+const NAME = 'plugboard'
+
+const GATEWAY = { command: 'plugboard', args: ['serve', '--stdio'] }
+
+/** Throws `manage/no-such-scope`, `manage/exists`, and what keeps the file from being understood. */
+export async function planConnect(
+  world: World,
+  loaded: LoadedCatalog,
+  request: ConnectRequest,
+): Promise<Connection> {
+  const target = await requireTarget(world, loaded, request)
+  const { catalog } = await loadCatalog(world, { servers: { [NAME]: GATEWAY }, strict: true })
+  const entries = catalog.entries.filter(({ entry }) => entry.found.origin.scope === 'dynamic')
+  const { planned, left } = await planTransfer(world, loaded, { entries, target })
+  if (left.length > 0) throw new ProblemError(left[0]!.problem)
+  return { target, planned, diffs: await previewTransfer(world, target, planned) }
+}
+
+/** Throws `manage/exists`, and what keeps files from being written; then nothing is changed. */
+export async function connectAgent(
+  world: World,
+  { state }: Pick<LoadedCatalog['dirs'], 'state'>,
+  { target, planned }: Connection,
+): Promise<void> {
+  const before = textOf(world, target.file)
+  const kept = keptFile(world, state, target)
+  await rewriteFile(world, { file: kept }, () => toText({ before }))
+  await writeTransfer(world, target, planned)
+  const after = textOf(world, target.file)
+  await rewriteFile(world, { file: kept }, () => toText({ before, after }))
+}
+
+export type Disconnected =
+  /** The file is as it was, byte for byte. */
+  | 'restored'
+  /** It was changed since, so only the gateway was taken out. */
+  | 'taken-out'
+  | 'not-connected'
+
+/** Throws `manage/no-such-scope`, and what keeps the file from being written. */
+export async function disconnectAgent(
+  world: World,
+  loaded: LoadedCatalog,
+  request: ConnectRequest,
+): Promise<{ readonly target: Target; readonly outcome: Disconnected }> {
+  const target = await requireTarget(world, loaded, request)
+  const kept = keptFile(world, loaded.dirs.state, target)
+  const outcome = await takeOut(world, target, readKept(world, kept))
+  world.files.remove(kept)
+  return { target, outcome }
+}
+
+async function takeOut(world: World, target: Target, kept: Kept | undefined): Promise<Disconnected> {
+  const { file } = target
+  const now = textOf(world, file)
+  if (now === undefined) return 'not-connected'
+  if (kept?.after === now) {
+    const { before } = kept
+    if (before === undefined) {
+      if (!world.files.remove(file)) throw new ProblemError(notRemoved(file))
+    } else await rewriteFile(world, { file }, () => before)
+    return 'restored'
+  }
+  const outcome = await editFile(world, target, (value) => {
+    const path = [...target.pathIn(value), NAME]
+    return valueAt(value, path) === undefined ? [] : [{ kind: 'remove', path }]
+  })
+  return outcome === 'changed' ? 'taken-out' : 'not-connected'
+}
+
+/** The text of a file, before and after. Undefined: there was none. */
+interface Kept {
+  readonly before?: string | undefined
+  readonly after?: string | undefined
+}
+
+/** One for each file. It may hold secrets, as the file does. */
+function keptFile({ paths }: World, state: string, { source, file }: Target): string {
+  return paths.join(state, 'connected', `${source}-${sha256(file).slice(0, 12)}.json`)
+}
+
+function toText(kept: Kept): string {
+  return `${JSON.stringify(kept)}\n`
+}
+
+function readKept(world: World, file: string): Kept | undefined {
+  try {
+    const kept: unknown = JSON.parse(textOf(world, file) ?? '')
+    return isObject(kept) ? kept : undefined
+  } catch {
+    return undefined // then the gateway is taken out, and the rest is left as it is
+  }
+}
+
+function textOf(world: World, file: string): string | undefined {
+  const read = world.files.read(file)
+  return read.kind === 'text' ? read.text : undefined
+}
+
+function notRemoved(file: string): Problem {
+  return createProblem({ code: 'write/denied', message: 'this file could not be removed', where: { file } })
+}

@@ -1,0 +1,87 @@
+/**
+ * pool: the processes of servers that several boards share.
+ *
+ * in     what a board wants to start, and what it can answer
+ * out    a session on the process that runs already, or on a new one
+ * never  starts twice what would be started alike; gives a question of a server to a board that it may not be meant for;
+ *        keeps a process that nobody has used for long, or that nobody has a session on
+ */
+import { sha256 } from '../base/sha256.ts'
+import type { AdmittedServer } from '../model/catalog.ts'
+import { reveal, type LaunchSpec, type LaunchTransport } from '../model/launch.ts'
+import { connect, type ConnectRequest } from '../pipeline/connect/connect.ts'
+import type { Connector } from './connector.ts'
+import { Clients } from './pool-clients.ts'
+import { Pooled } from './pooled.ts'
+
+export interface PoolOptions {
+  /** A process that was not used for so long is ended, and started again when it is. 0: never. */
+  readonly idleMs: number
+  /** Of one server that each client has for itself, how many may run at once. */
+  readonly maxInstances: number
+  /** `one`: nobody else decides where a process runs. */
+  readonly projects?: 'one' | 'many' | undefined
+}
+
+export class Pool {
+  readonly #options: PoolOptions
+  readonly #running = new Map<string, Pooled>()
+
+  constructor(options: PoolOptions) {
+    this.#options = options
+  }
+
+  readonly connect: Connector = (launch, request, server) => {
+    if (launch.transport.kind !== 'stdio') return connect(launch, request)
+    const { isolation = 'shared' } = server
+    const isForMany = isolation === 'shared' && this.#options.projects !== 'one'
+    const placed = isForMany ? inPlace(launch, request, server) : launch
+    if (isolation === 'session' || isolation === 'agent')
+      return Clients.open({ ...request, launch: placed }, this.#options)
+    const key = keyOf(placed, request, server)
+    const pooled = this.#running.get(key) ?? this.#create(key, placed)
+    return pooled.lease(request)
+  }
+
+  #create(key: string, launch: LaunchSpec): Pooled {
+    const pooled = new Pooled(launch, {
+      idleMs: this.#options.idleMs,
+      onOver: () => {
+        if (this.#running.get(key) === pooled) this.#running.delete(key)
+      },
+    })
+    this.#running.set(key, pooled)
+    return pooled
+  }
+}
+
+/** Which project came first must not decide what it sees. */
+function inPlace(launch: LaunchSpec, { world }: ConnectRequest, server: AdmittedServer): LaunchSpec {
+  const transport = launch.transport as Stdio
+  return isOfFolder(server, transport) ? launch : { ...launch, transport: { ...transport, cwd: world.home } }
+}
+
+type Stdio = Extract<LaunchTransport, { kind: 'stdio' }>
+
+/** It says where it runs, or comes from the folder it runs in, or is told of it. */
+function isOfFolder({ transport, found }: AdmittedServer, { args }: Stdio): boolean {
+  if (transport.type === 'stdio' && transport.cwd !== undefined) return true
+  const { scope } = found.origin
+  if (scope === 'project' || scope === 'local' || scope === 'dynamic') return true
+  return args.some((arg) => /^(?:--?[\w-]+=)?\.{1,2}(?:[/\\]|$)/.test(reveal(arg)))
+}
+
+/** What makes it another process: of the environment what the entry itself sets, and not what its user happens to have. */
+function keyOf(
+  { transport, protocol }: LaunchSpec,
+  { world }: ConnectRequest,
+  server: AdmittedServer,
+): string {
+  const { command, args, env, cwd } = transport as Stdio
+  const own = server.transport.type === 'stdio' ? server.transport.env : new Map<string, unknown>()
+  const set = [...env]
+    .map(([name, value]) => [name, reveal(value)] as const)
+    .filter(([name, value]) => own.has(name) || world.env[name] !== value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  return sha256(JSON.stringify([reveal(command), args.map(reveal), cwd, set, protocol]))
+}

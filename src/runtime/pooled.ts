@@ -1,0 +1,399 @@
+/**
+ * pooled: one process, and the sessions that boards have on it.
+ *
+ * in     leases; what the server tells and asks
+ * out    what it tells to all of them; what it asks to the only one that has a request under way, else a refusal
+ */
+import { RPC_CODES, type Params, type Result } from '../model/message.ts'
+import { RpcFaultError } from '../model/rpc-fault.ts'
+import {
+  SessionError,
+  type ClientHandlers,
+  type HandlerContext,
+  type Hello,
+  type RequestOptions,
+  type Session,
+  type Subscriber,
+} from '../model/session.ts'
+import type { LaunchSpec } from '../model/launch.ts'
+import type { WireFailure, WireKind } from '../model/wire.ts'
+import {
+  connect,
+  ConnectError,
+  type ConnectListener,
+  type ConnectRequest,
+} from '../pipeline/connect/connect.ts'
+import { answerQuestion } from '../pipeline/connect/questions.ts'
+
+export interface PooledOptions {
+  /** 0: it is never ended because nobody uses it. */
+  readonly idleMs: number
+  /** Nobody has a session on it any more, or it is gone. */
+  onOver(): void
+}
+
+/** `asleep`: ended because nobody used it. */
+type State =
+  | { readonly kind: 'opening'; readonly session: Promise<Session>; readonly controller: AbortController }
+  | { readonly kind: 'live'; readonly session: Session }
+  | { readonly kind: 'asleep'; readonly hello: Hello; readonly wire: WireKind }
+  | { readonly kind: 'over' }
+
+export class Pooled implements ConnectListener {
+  readonly #launch: LaunchSpec
+  readonly #options: PooledOptions
+  readonly #leases = new Set<Lease>()
+  readonly #subscribers = new Map<string, Set<Subscribed>>()
+  #state: State = { kind: 'over' }
+  /** Of whoever came first: what it takes to start it again. */
+  #request: ConnectRequest | undefined
+  #ending: Promise<void> = Promise.resolve()
+  #underWay = 0
+  #cancelSleep: (() => void) | undefined
+
+  constructor(launch: LaunchSpec, options: PooledOptions) {
+    this.#launch = launch
+    this.#options = options
+  }
+
+  /** Rejects with a ConnectError. */
+  async lease(request: ConnectRequest): Promise<Session> {
+    const lease = new Lease(this, request)
+    this.#leases.add(lease)
+    const onAbort = (): void => void this.release(lease)
+    request.signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      this.#request ??= request
+      await this.awake()
+      request.signal.throwIfAborted()
+      // It was there before this one came.
+      request.listener.onFirstSign()
+      return lease
+    } catch (error) {
+      await this.release(lease)
+      throw error
+    } finally {
+      request.signal.removeEventListener('abort', onAbort)
+    }
+  }
+
+  async release(lease: Lease): Promise<void> {
+    if (!this.#leases.delete(lease)) return
+    for (const uri of this.#subscribers.keys()) this.unsubscribe(lease, uri)
+    if (this.#leases.size > 0) return
+    this.#options.onOver()
+    await this.#end()
+  }
+
+  get hello(): Hello {
+    return this.#facts().hello
+  }
+
+  get wire(): WireKind {
+    return this.#facts().wire
+  }
+
+  get isAsleep(): boolean {
+    return this.#state.kind === 'asleep'
+  }
+
+  /** The live one. Starts the process where it must. */
+  awake(): Promise<Session> {
+    const state = this.#state
+    if (state.kind === 'live') return Promise.resolve(state.session)
+    if (state.kind === 'opening') return state.session
+    const isAgain = state.kind === 'asleep'
+    const controller = new AbortController()
+    const session = this.#open(controller, isAgain)
+    this.#state = { kind: 'opening', session, controller }
+    return session
+  }
+
+  /** Without a promise more than the request itself takes. */
+  request(lease: Lease, send: (session: Session) => Promise<Result>): Promise<Result> {
+    this.#underWay += 1
+    lease.underWay += 1
+    this.#cancelSleep?.()
+    const state = this.#state
+    const answer = state.kind === 'live' ? send(state.session) : this.#wakeAnd(send)
+    const finish = (): void => this.#finish(lease)
+    void answer.then(finish, finish)
+    return answer
+  }
+
+  #finish(lease: Lease): void {
+    this.#underWay -= 1
+    lease.underWay -= 1
+    if (lease.underWay === 0) lease.tellDrained()
+    if (this.#underWay === 0) this.#sleepLater()
+  }
+
+  async #wakeAnd(send: (session: Session) => Promise<Result>): Promise<Result> {
+    return send(await this.#wake())
+  }
+
+  notify(method: string, params: Params | undefined): void {
+    if (this.#state.kind === 'live') this.#state.session.notify(method, params)
+  }
+
+  async subscribe(lease: Lease, uri: string, subscriber: Subscriber, timeoutMs: number): Promise<void> {
+    const here = this.#subscribers.get(uri) ?? new Set()
+    this.#subscribers.set(uri, here)
+    const one = { lease, subscriber }
+    here.add(one)
+    this.#cancelSleep?.()
+    try {
+      const session = await this.#wake()
+      // To a server it is one subscription: it is asked again by each, and told to stop by the last.
+      await session.subscriptions.add(uri, this.#toAll(uri), timeoutMs)
+    } catch (error) {
+      here.delete(one)
+      if (here.size === 0) this.#subscribers.delete(uri)
+      throw error
+    }
+  }
+
+  unsubscribe(lease: Lease, uri: string): void {
+    const here = this.#subscribers.get(uri)
+    if (here === undefined) return
+    for (const one of here) if (one.lease === lease) here.delete(one)
+    if (here.size > 0) return
+    this.#subscribers.delete(uri)
+    if (this.#state.kind === 'live') this.#state.session.subscriptions.remove(uri)
+    if (this.#underWay === 0) this.#sleepLater()
+  }
+
+  // What the server tells.
+
+  onNotification(method: string, params: Params): void {
+    const busy = [...this.#leases].filter(({ underWay }) => underWay > 0)
+    // A log line is about a request, and for whoever made one.
+    const hearing = method === 'notifications/message' && busy.length > 0 ? busy : this.#leases
+    for (const { listener } of hearing) listener.onNotification(method, params)
+  }
+
+  onLog(line: string, from: 'stderr' | 'stdout'): void {
+    // One log for all; what went wrong is told to each.
+    const [first, ...others] = this.#leases
+    first?.listener.onLog(line, from)
+    if (from === 'stderr') for (const { listener } of others) listener.onOverheard?.(line)
+  }
+
+  redact(text: string): string {
+    return this.#first()?.redact?.(text) ?? text
+  }
+
+  onOddity(text: string): void {
+    this.#first()?.onOddity?.(text)
+  }
+
+  onFirstSign(): void {
+    for (const { listener } of this.#leases) listener.onFirstSign()
+  }
+
+  onRenewed(): void {
+    for (const { listener } of this.#leases) listener.onRenewed?.()
+  }
+
+  onEnd(failure: WireFailure): void {
+    if (this.#state.kind !== 'live') return
+    this.#lose(failure)
+  }
+
+  #first(): ConnectListener | undefined {
+    const [lease] = this.#leases
+    return lease?.listener
+  }
+
+  async #open(controller: AbortController, isAgain: boolean): Promise<Session> {
+    await this.#ending
+    try {
+      const session = await connect(this.#launch, {
+        ...this.#request!,
+        handlers: this.#handlers(),
+        listener: this,
+        signal: controller.signal,
+      })
+      if (controller.signal.aborted) {
+        await session.close()
+        throw new ConnectError({ kind: 'aborted', wasSent: false })
+      }
+      this.#state = { kind: 'live', session }
+      this.#sleepLater()
+      if (isAgain) this.onRenewed()
+      return session
+    } catch (error) {
+      if (!controller.signal.aborted) {
+        this.#state = { kind: 'over' }
+        this.#options.onOver()
+      }
+      throw error
+    }
+  }
+
+  async #wake(): Promise<Session> {
+    try {
+      return await this.awake()
+    } catch (error) {
+      const wire: WireFailure =
+        error instanceof ConnectError && error.failure.kind === 'lost'
+          ? error.failure.wire
+          : { kind: 'protocol', message: error instanceof Error ? error.message : String(error) }
+      this.#lose(wire)
+      throw new SessionError({ kind: 'lost', wire, wasSent: false })
+    }
+  }
+
+  #lose(failure: WireFailure): void {
+    this.#cancelSleep?.()
+    this.#state = { kind: 'over' }
+    this.#options.onOver()
+    const leases = [...this.#leases]
+    this.#leases.clear()
+    for (const { listener } of leases) listener.onEnd(failure)
+  }
+
+  #sleepLater(): void {
+    this.#cancelSleep?.()
+    const { idleMs } = this.#options
+    if (idleMs === 0 || this.#underWay > 0 || this.#subscribers.size > 0) return
+    this.#cancelSleep = this.#request!.world.clock.after(idleMs, () => this.#sleep(), 'loose')
+  }
+
+  #sleep(): void {
+    if (this.#state.kind !== 'live' || this.#underWay > 0) return
+    const { session } = this.#state
+    this.#state = { kind: 'asleep', hello: session.hello, wire: session.wire }
+    this.#ending = session.close()
+    this.#first()?.onOddity?.('nobody used it for a while: ended until it is asked for')
+  }
+
+  async #end(): Promise<void> {
+    this.#cancelSleep?.()
+    const state = this.#state
+    this.#state = { kind: 'over' }
+    if (state.kind === 'live') this.#ending = state.session.close()
+    if (state.kind === 'opening') {
+      state.controller.abort()
+      this.#ending = state.session.then(
+        (session) => session.close(),
+        () => undefined, // whoever waited for it was told
+      )
+    }
+    await this.#ending
+  }
+
+  #facts(): Pick<Session, 'hello' | 'wire'> {
+    const state = this.#state
+    if (state.kind === 'live') return state.session
+    if (state.kind === 'asleep') return state
+    return GONE
+  }
+
+  #toAll(uri: string): Subscriber {
+    const all = (): readonly Subscribed[] => [...(this.#subscribers.get(uri) ?? [])]
+    return {
+      onGap: () => all().forEach(({ subscriber }) => subscriber.onGap()),
+      onLost: (error) => all().forEach(({ subscriber }) => subscriber.onLost(error)),
+    }
+  }
+
+  /** Those of the one lease that the server can mean. All boards answer the same kinds of questions. */
+  #handlers(): ClientHandlers {
+    const { handlers } = this.#request!
+    const ask = async (method: string, params: Params, context: HandlerContext): Promise<Result> => {
+      const busy = [...this.#leases].filter(({ underWay }) => underWay > 0)
+      const [only] = busy
+      if (only === undefined || busy.length > 1) throw refusal(busy.length, method)
+      return answerQuestion(only.handlers, { method, params }, { ...context, server: only.server })
+    }
+    return {
+      ...(handlers.roots === undefined
+        ? {}
+        : {
+            roots: async (context) => (await ask('roots/list', {}, context))['roots'] as readonly Params[],
+          }),
+      ...(handlers.sample === undefined
+        ? {}
+        : { sample: (params, context) => ask('sampling/createMessage', params, context) }),
+      ...(handlers.elicit === undefined
+        ? {}
+        : { elicit: (params, context) => ask('elicitation/create', params, context) }),
+      ...(handlers.logLevel === undefined ? {} : { logLevel: handlers.logLevel }),
+    }
+  }
+}
+
+interface Subscribed {
+  readonly lease: Lease
+  readonly subscriber: Subscriber
+}
+
+/** Of a process that is gone, until whoever asks has been told. */
+const GONE: Pick<Session, 'hello' | 'wire'> = {
+  hello: { era: 'legacy', version: '', capabilities: {} },
+  wire: 'stdio',
+}
+
+function refusal(busy: number, method: string): RpcFaultError {
+  const why =
+    busy === 0
+      ? 'nobody waits for this server'
+      : 'clients of several projects wait for this server, and nobody can tell which is meant'
+  return new RpcFaultError({ code: RPC_CODES.internalError, message: `${method} cannot be answered: ${why}` })
+}
+
+/** The session of one board. */
+class Lease implements Session {
+  readonly listener: ConnectListener
+  readonly handlers: ClientHandlers
+  readonly server: string
+  underWay = 0
+  readonly #pooled: Pooled
+  #onDrained: (() => void)[] = []
+
+  constructor(pooled: Pooled, { listener, handlers, server = '' }: ConnectRequest) {
+    this.#pooled = pooled
+    this.listener = listener
+    this.handlers = handlers
+    this.server = server
+  }
+
+  get hello(): Hello {
+    return this.#pooled.hello
+  }
+
+  get wire(): WireKind {
+    return this.#pooled.wire
+  }
+
+  get isAsleep(): boolean {
+    return this.#pooled.isAsleep
+  }
+
+  request(method: string, params?: Params, options?: RequestOptions): Promise<Result> {
+    return this.#pooled.request(this, (session) => session.request(method, params, options))
+  }
+
+  notify(method: string, params?: Params): void {
+    this.#pooled.notify(method, params)
+  }
+
+  readonly subscriptions = {
+    add: (uri: string, subscriber: Subscriber, timeoutMs: number): Promise<void> =>
+      this.#pooled.subscribe(this, uri, subscriber, timeoutMs),
+    remove: (uri: string): void => this.#pooled.unsubscribe(this, uri),
+  }
+
+  tellDrained(): void {
+    for (const tell of this.#onDrained.splice(0)) tell()
+  }
+
+  drained(): Promise<void> {
+    return this.underWay === 0 ? Promise.resolve() : new Promise((resolve) => this.#onDrained.push(resolve))
+  }
+
+  close(): Promise<void> {
+    return this.#pooled.release(this)
+  }
+}

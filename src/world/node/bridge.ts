@@ -1,0 +1,216 @@
+/**
+ * bridge: `plugboard serve --stdio` while a gateway runs: the client on our stdin talks to that one.
+ *
+ * in     lines of the client
+ * out    lines of the gateway; when it goes away, those of the next one, or of one of our own
+ * never  repeats a request that may have been carried out: the client is told that nobody knows
+ */
+import type { Socket } from 'node:net'
+import type { Word } from '../visit.ts'
+import { createWriter } from './terminal-facts.ts'
+import { findSocket, readLines, toFrom } from './visit.ts'
+
+/** How long the next gateway may take to come: one is stopped, and another started. */
+const PATIENCE_MS = 5000
+
+const LOOK_MS = 100
+
+/** Whoever serves the client. */
+interface Server {
+  write(line: string): void
+  /** The client is gone. */
+  end(): void
+}
+
+interface ServerListener {
+  onLine(line: string): void
+  onGone(): void
+}
+
+export function bridgeGateway(version: string, alone: () => void): void {
+  void (async () => {
+    const memory = new Memory()
+    const client = new Client(memory)
+    const server = await tryVisit(version, client)
+    if (server === undefined) return alone()
+    client.begin(server, () => findNext(version, client))
+  })()
+}
+
+/** The next gateway, or one for this client alone. */
+async function findNext(version: string, listener: ServerListener): Promise<Server> {
+  for (const giveUpAt = Date.now() + PATIENCE_MS; Date.now() < giveUpAt;) {
+    const server = await tryVisit(version, listener)
+    if (server !== undefined) return server
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+  }
+  return startAlone(listener)
+}
+
+/** Undefined: there is none, or none that wants us. */
+function tryVisit(version: string, listener: ServerListener): Promise<Server | undefined> {
+  const path = findSocket()
+  const from = toFrom()
+  if (path === undefined || from === undefined) return Promise.resolve(undefined)
+  return new Promise((resolve) => {
+    const socket: Socket = process.getBuiltinModule('node:net').connect(path)
+    let isWelcome = false
+    readLines(socket, (line) => {
+      if (isWelcome) return listener.onLine(line)
+      const word = JSON.parse(line) as Word
+      if (word.say === 'alone' && word.why !== undefined) process.stderr.write(`note: ${word.why}\n`)
+      isWelcome = word.say === 'welcome'
+      if (!isWelcome) return void socket.destroy()
+      resolve({ write: (text) => void socket.write(`${text}\n`), end: () => void socket.end() })
+    })
+    socket.on('connect', () => {
+      socket.write(`${JSON.stringify({ version, wants: { kind: 'mcp', ...from } })}\n`)
+    })
+    // The end tells.
+    socket.on('error', () => undefined)
+    socket.on('close', () => (isWelcome ? listener.onGone() : resolve(undefined)))
+  })
+}
+
+function startAlone(listener: ServerListener): Server {
+  const { spawn } = process.getBuiltinModule('node:child_process')
+  const child = spawn(process.execPath, [process.argv[1]!, 'serve', '--stdio', '--alone'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  readLines(child.stdout, (line) => listener.onLine(line))
+  child.stdin.on('error', () => undefined)
+  child.on('error', () => process.exit(1))
+  child.on('exit', (code) => process.exit(code ?? 1))
+  return { write: (text) => void child.stdin.write(`${text}\n`), end: () => void child.stdin.end() }
+}
+
+/** The client, through our stdin and stdout. */
+class Client implements ServerListener {
+  readonly #memory: Memory
+  readonly #out = createWriter()
+  #server: Server | undefined
+  #findNext: (() => Promise<Server>) | undefined
+  /** Came while nobody was there. */
+  #kept: string[] = []
+  #hasLeft = false
+
+  constructor(memory: Memory) {
+    this.#memory = memory
+  }
+
+  begin(server: Server, findNext: () => Promise<Server>): void {
+    this.#server = server
+    this.#findNext = findNext
+    readLines(process.stdin, (line) => this.#pass(line))
+    process.stdin.on('end', () => {
+      this.#hasLeft = true
+      if (this.#server === undefined) process.exit()
+      this.#server.end()
+    })
+  }
+
+  onLine(line: string): void {
+    if (!this.#memory.isForUs(line)) this.#out.write(1, `${line}\n`)
+  }
+
+  onGone(): void {
+    if (this.#hasLeft) process.exit()
+    this.#server = undefined
+    for (const line of this.#memory.takeUnanswered()) this.#out.write(1, `${line}\n`)
+    void this.#goOn()
+  }
+
+  async #goOn(): Promise<void> {
+    const server = await this.#findNext!()
+    for (const line of this.#memory.takeGreeting()) server.write(line)
+    // What was known of the one before need not be true of this one.
+    if (this.#memory.hasGreeted) for (const line of CHANGES) this.#out.write(1, `${line}\n`)
+    this.#server = server
+    const kept = this.#kept
+    this.#kept = []
+    for (const line of kept) this.#pass(line)
+    if (this.#hasLeft) server.end()
+  }
+
+  #pass(line: string): void {
+    if (line.trim() === '') return
+    if (this.#server === undefined) return void this.#kept.push(line)
+    this.#memory.note(line)
+    this.#server.write(line)
+  }
+}
+
+const CHANGES = ['tools', 'resources', 'prompts'].map((list) =>
+  JSON.stringify({ jsonrpc: '2.0', method: `notifications/${list}/list_changed` }),
+)
+
+interface Message {
+  readonly id?: string | number
+  readonly method?: string
+  readonly params?: { readonly uri?: string }
+}
+
+/** What has to be said to the next server, and what the client still waits for. */
+class Memory {
+  /** By what it is about: the later takes the place of the earlier. */
+  readonly #lasting = new Map<string, string>()
+  /** As JSON. */
+  readonly #unanswered = new Set<string>()
+  /** Requests of ours: the client had its answer. */
+  readonly #ours = new Set<string>()
+
+  get hasGreeted(): boolean {
+    return this.#lasting.has('initialize')
+  }
+
+  note(line: string): void {
+    const { id, method, params } = tryParse(line)
+    if (method === undefined) return
+    if (id !== undefined) this.#unanswered.add(JSON.stringify(id))
+    if (LASTING.has(method)) this.#lasting.set(method, line)
+    if (method === 'resources/subscribe') this.#lasting.set(`subscribe ${params?.uri ?? ''}`, line)
+    if (method === 'resources/unsubscribe') this.#lasting.delete(`subscribe ${params?.uri ?? ''}`)
+  }
+
+  /** Of a line of the server. Ours begin in one way only, so that a long one need not be read. */
+  isForUs(line: string): boolean {
+    const id = /^\{"jsonrpc":"2\.0","id":("(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?),"(?:result|error)":/.exec(
+      line,
+    )?.[1]
+    if (id === undefined) return false
+    const key = JSON.stringify(JSON.parse(id))
+    this.#unanswered.delete(key)
+    return this.#ours.delete(key)
+  }
+
+  takeUnanswered(): readonly string[] {
+    const lines = [...this.#unanswered].map(
+      (id) => `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code: -32603, message: UNKNOWN })}}`,
+    )
+    this.#unanswered.clear()
+    return lines
+  }
+
+  /** For a client with a session, which the next server knows nothing of. */
+  takeGreeting(): readonly string[] {
+    this.#ours.clear()
+    const lines = [...this.#lasting.values()]
+    for (const line of lines) {
+      const { id } = tryParse(line)
+      if (id !== undefined) this.#ours.add(JSON.stringify(id))
+    }
+    return lines
+  }
+}
+
+const LASTING: ReadonlySet<string> = new Set(['initialize', 'notifications/initialized', 'logging/setLevel'])
+
+const UNKNOWN = 'the gateway went away before it had answered: what was asked for may have happened'
+
+function tryParse(line: string): Message {
+  try {
+    return JSON.parse(line) as Message
+  } catch {
+    return {} // the gateway says so
+  }
+}

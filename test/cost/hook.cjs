@@ -1,0 +1,61 @@
+/**
+ * hook: loaded before the command (`node --require`), counts what it loads and starts, and writes it to `COST_FILE` at the
+ * end. It changes nothing: everything is passed on.
+ */
+const childProcess = require('node:child_process')
+const fs = require('node:fs')
+const Module = require('node:module')
+const vm = require('node:vm')
+
+const bundles = []
+const builtins = new Set()
+const started = []
+let bytes = 0
+let writtenBefore
+let written = 0
+
+const { Script } = vm
+vm.Script = class extends Script {
+  constructor(source, options) {
+    super(source, options)
+    bundles.push(/([^/\\]+)\.cjs$/.exec(options.filename)[1])
+    bytes += source.length
+  }
+}
+
+const note = (id) => {
+  if (Module.isBuiltin(id)) builtins.add(id.replace(/^node:/, ''))
+}
+// The name is Node's.
+// oxlint-disable no-underscore-dangle
+const { _load: load } = Module
+Module._load = (id, ...rest) => {
+  note(id)
+  return load(id, ...rest)
+}
+const { getBuiltinModule } = process
+process.getBuiltinModule = (id) => {
+  note(id)
+  return getBuiltinModule(id)
+}
+
+const { spawn } = childProcess
+childProcess.spawn = (command, args, options) => {
+  started.push(command)
+  return spawn(command, args, options)
+}
+
+const { renameSync, writeSync } = fs
+fs.renameSync = (...args) => {
+  written += 1
+  return renameSync(...args)
+}
+fs.writeSync = (descriptor, ...rest) => {
+  if (descriptor === 1) writtenBefore ??= written
+  return writeSync(descriptor, ...rest)
+}
+
+process.on('exit', () => {
+  const cost = { bundles, builtins: [...builtins].sort(), bytes, started: started.length, writtenBefore }
+  fs.writeFileSync(process.env.COST_FILE, JSON.stringify(cost))
+})

@@ -1,0 +1,157 @@
+/**
+ * pool: boards of several projects, and the processes they share. Real servers throughout.
+ */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { ClientHandlers } from '../../src/model/session.ts'
+import { openBoard, type Board } from '../../src/runtime/board.ts'
+import { tellGone } from '../../src/runtime/client-life.ts'
+import { loadCatalog } from '../../src/runtime/load-catalog.ts'
+import { Pool, type PoolOptions } from '../../src/runtime/pool.ts'
+import { serverEntry } from '../boards/open.ts'
+import { allowAll } from '../boards/permits.ts'
+import { createObserved, type Observed } from '../worlds/observed.ts'
+
+interface Shop extends AsyncDisposable {
+  readonly scratch: Observed
+  open(project: string, handlers?: ClientHandlers): Promise<Board>
+}
+
+function openShop(servers: Readonly<Record<string, object>>, options: Partial<PoolOptions> = {}): Shop {
+  const scratch = createObserved()
+  scratch.write('home/.config/plugboard/mcp.json', JSON.stringify({ mcpServers: servers }))
+  const pool = new Pool({ idleMs: 0, maxInstances: 32, ...options })
+  const boards: Board[] = []
+  return {
+    scratch,
+    async open(project, handlers = {}) {
+      const cwd = join(scratch.home, project)
+      mkdirSync(join(cwd, '.git'), { recursive: true })
+      const world = { ...scratch.world, cwd }
+      const board = await openBoard(world, {
+        load: () => loadCatalog(world, {}),
+        permit: allowAll,
+        wait: 'all',
+        loopLimit: 0,
+        handlers,
+        pool,
+      })
+      boards.push(board)
+      return board
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(boards.map((board) => board.close()))
+      scratch[Symbol.dispose]()
+    },
+  }
+}
+
+interface Who {
+  readonly pid: number
+  readonly cwd: string
+}
+
+async function who(board: Board, client?: object): Promise<Who> {
+  const { text } = await board.call({ server: 'one', tool: 'who' }, {}, { client })
+  return JSON.parse(text) as Who
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function gone(pid: number): Promise<void> {
+  while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+test('two projects share a process, in the home of their user, until the last one leaves', async () => {
+  await using shop = openShop({ one: serverEntry('tells-who') })
+  const [a, b] = await Promise.all([shop.open('a'), shop.open('b')])
+  const [first, second] = [await who(a), await who(b)]
+  expect(second.pid).toBe(first.pid)
+  expect(first.cwd).toBe(shop.scratch.home)
+  expect(shop.scratch.children).toHaveLength(1)
+  await a.close()
+  expect(await who(b)).toMatchObject({ pid: first.pid })
+  await b.close()
+  expect(isAlive(first.pid)).toBe(false)
+})
+
+test.each([
+  ['its entry says so', { isolation: 'project' }],
+  [
+    'its arguments speak of the folder',
+    { args: [...(serverEntry('tells-who') as { args: string[] }).args, '.'] },
+  ],
+])('each project has its own when %s', async (_, more) => {
+  await using shop = openShop({ one: { ...serverEntry('tells-who'), ...more } })
+  const [a, b, again] = [await shop.open('a'), await shop.open('b'), await shop.open('a')]
+  const [first, second, third] = [await who(a), await who(b), await who(again)]
+  expect(first.cwd).toBe(join(shop.scratch.home, 'a'))
+  expect(second.cwd).toBe(join(shop.scratch.home, 'b'))
+  expect(third.pid).toBe(first.pid)
+})
+
+test('each client has its own, up to a limit and until it is gone, when the entry says `session`', async () => {
+  await using shop = openShop(
+    { one: { ...serverEntry('tells-who'), isolation: 'session' } },
+    { maxInstances: 2 },
+  )
+  const board = await shop.open('a')
+  const [x, y, z] = [{}, {}, {}]
+  const [first, second, again] = [await who(board, x), await who(board, y), await who(board, x)]
+  expect(again.pid).toBe(first.pid)
+  expect(second.pid).not.toBe(first.pid)
+  const refused = await board.call({ server: 'one', tool: 'who' }, {}, { client: z })
+  expect(refused).toMatchObject({ outcome: 'not-sent' })
+  expect(refused.text).toContain('2 clients have this server for themselves already, which is the limit')
+  tellGone(x)
+  await gone(first.pid)
+  expect((await who(board, z)).pid).not.toBe(second.pid)
+})
+
+test('a process that nobody uses is ended, and started again by the next call, while its server stays ready', async () => {
+  await using shop = openShop({ one: serverEntry('tells-who') }, { idleMs: 200 })
+  const board = await shop.open('a')
+  const { pid } = await who(board)
+  await gone(pid)
+  expect(board.server('one')).toMatchObject({ connection: { state: 'ready' }, isAsleep: true })
+  const next = await who(board)
+  expect(next.pid).not.toBe(pid)
+  expect(shop.scratch.children).toHaveLength(2)
+})
+
+test('one that dies is lost to all who share it, and replaced for all', async () => {
+  await using shop = openShop({ one: serverEntry('crashes-after', '--requests', '3') })
+  const [a, b] = [await shop.open('a'), await shop.open('b')]
+  const before = shop.scratch.children.length
+  const results = await Promise.all(
+    [a, b].map((board) => board.call({ server: 'one', tool: 'echo' }, { text: 'x' })),
+  )
+  // Both lost the same process, and both got another one.
+  expect(results.map(({ outcome }) => outcome)).toEqual(expect.arrayContaining(['done']))
+  expect(shop.scratch.children.length).toBeGreaterThan(before)
+})
+
+test('what it asks goes to the only board that waits for it, else it is refused with the reason', async () => {
+  await using shop = openShop({
+    one: { ...serverEntry('asks-back'), protocol: 'legacy' },
+  })
+  const answering = (name: string): ClientHandlers => ({
+    elicit: async () => ({ action: 'accept', content: { name } }),
+  })
+  const [a, b] = [await shop.open('a', answering('Ada')), await shop.open('b', answering('Bob'))]
+  const ask = async (board: Board): Promise<string> =>
+    (await board.call({ server: 'one', tool: 'ask' }, { only: ['elicitation'] })).text
+  expect(await ask(a)).toContain('Ada')
+  expect(await ask(b)).toContain('Bob')
+  expect(shop.scratch.children).toHaveLength(1)
+  const both = await Promise.all([b.call({ server: 'one', tool: 'slow' }, { ms: 1000 }), ask(a)])
+  expect(both[1]).toContain('nobody can tell which is meant')
+})
