@@ -3,6 +3,7 @@
  *
  * in     lines of its stdin
  * out    lines on stdout, and nothing else there; resolves when the client is gone
+ * never  lets go of a request at once because nothing more will be asked: lines may come from a file
  */
 import { isObject } from '../../base/is-object.ts'
 import { Lines } from '../../base/lines.ts'
@@ -25,7 +26,10 @@ export interface Pipe {
 
 const MAX_LINE_LENGTH = 64 * 1024 * 1024
 
-/** Until the client closes its end. */
+/** For what is still under way when the client has closed its end. Less than the two seconds after which clients send a signal. */
+const FINISH_MS = 1500
+
+/** Until the client closes its end, and has the answers that can be had soon. */
 export function serveStdio(gateway: Gateway, view: View, pipe: Pipe): Promise<void> {
   const client = new StdioClient(gateway, view, (message) => {
     const line = `${JSON.stringify(message)}\n`
@@ -42,8 +46,10 @@ export function serveStdio(gateway: Gateway, view: View, pipe: Pipe): Promise<vo
       onText: (text) => lines.push(text),
       onEnd() {
         lines.flush()
-        client.close()
-        resolve()
+        void client.finish().then(() => {
+          client.close()
+          resolve()
+        })
       },
     })
   })
@@ -56,6 +62,8 @@ class StdioClient {
   readonly #send: (message: Message) => number
   readonly #legacy: LegacyClient
   readonly #underWay = new Map<RequestId, AbortController>()
+  /** Answers on their way; none rejects. */
+  readonly #answers = new Set<Promise<void>>()
   /** Legacy: what is not asked for goes to whoever has said hello. */
   #hasGreeted = false
 
@@ -77,12 +85,26 @@ class StdioClient {
       if (method === 'notifications/cancelled') this.#underWay.get(params['requestId'] as RequestId)?.abort()
       return this.#legacy.onNotification(method, params)
     }
-    if (eraOf(message.params) === 'modern' || message.method === 'server/discover')
-      void this.#answerModern(message, line.length)
-    else {
-      if (message.method === 'initialize') this.#hasGreeted = true
-      void this.#answerLegacy(message, line.length)
-    }
+    const isModern = eraOf(message.params) === 'modern' || message.method === 'server/discover'
+    if (!isModern && message.method === 'initialize') this.#hasGreeted = true
+    const answer = isModern
+      ? this.#answerModern(message, line.length)
+      : this.#answerLegacy(message, line.length)
+    // A stream of changes has no end to wait for.
+    if (message.method === 'subscriptions/listen') return
+    this.#answers.add(answer)
+    void answer.finally(() => this.#answers.delete(answer))
+  }
+
+  /** Resolves when all is answered, or when it takes too long. */
+  async finish(): Promise<void> {
+    if (this.#answers.size === 0) return
+    let stop = (): void => undefined
+    const late = new Promise<void>((resolve) => {
+      stop = this.#gateway.world.clock.after(FINISH_MS, resolve)
+    })
+    await Promise.race([Promise.all(this.#answers), late])
+    stop()
   }
 
   refuse(message: string): void {
