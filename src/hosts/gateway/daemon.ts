@@ -168,15 +168,13 @@ class Daemon implements OpenDaemon {
     }
   }
 
-  #untilDone(limitMs: number): Promise<unknown> {
-    const { clock } = this.#request.world
-    return new Promise((resolve) => {
-      const cancel = clock.after(limitMs, () => resolve(undefined))
-      void Promise.allSettled(this.#commands).then(() => {
-        cancel()
-        resolve(undefined)
-      })
+  async #untilDone(limitMs: number): Promise<void> {
+    let cancel = (): void => undefined
+    const late = new Promise<void>((resolve) => {
+      cancel = this.#request.world.clock.after(limitMs, resolve)
     })
+    await Promise.race([late, Promise.allSettled(this.#commands)])
+    cancel()
   }
 
   stop(): void {
