@@ -46,7 +46,9 @@ export interface Screen extends AsyncDisposable {
   until(wanted: string | RegExp): Promise<string>
   /** As `until`, for what goes away. */
   untilGone(wanted: string | RegExp): Promise<void>
-  /** Types, and waits for what follows. */
+  /** Resolves when the question that is asked, if one is, takes answers: it says by which keys only then. */
+  untilHeard(): Promise<string>
+  /** Types as soon as somebody listens, and waits for what follows. */
   do(keys: string, wanted: string | RegExp): Promise<string>
   /** The exit code. */
   readonly exit: Promise<number>
@@ -113,7 +115,9 @@ export function openScreen(machine: Machine, options: ScreenOptions = {}): Scree
     },
     until: (wanted) => wait(String(wanted), () => isIn(wanted)),
     untilGone: async (wanted) => void (await wait(`not ${String(wanted)}`, () => !isIn(wanted))),
-    do(keys, wanted) {
+    untilHeard: () => wait('keys that answer', () => isHearing(text())),
+    async do(keys, wanted) {
+      await screen.untilHeard()
       child.write(keys)
       return screen.until(wanted)
     },
@@ -124,4 +128,10 @@ export function openScreen(machine: Machine, options: ScreenOptions = {}): Scree
     },
   }
   return screen
+}
+
+/** Below the last rule there is a line to type in, or a question that names its keys. */
+function isHearing(text: string): boolean {
+  const below = text.slice(text.lastIndexOf('─') + 1)
+  return below === text || /^\n>/.test(below) || below.includes('Esc: ')
 }

@@ -22,8 +22,11 @@ export interface LinesDesk {
 export function openLines(store: Store, desk: LinesDesk): Front & { close(): void } {
   const { terminal, world, paint } = desk
   const say = (lines: readonly string[]): void => terminal.out(lines.map((line) => `${line}\n`).join(''))
+  const press = (name: 'escape' | 'interrupt'): void =>
+    store.send({ type: 'key', key: { name }, at: world.clock.now() })
   let printed = 0
   let asked: Dialog | undefined
+  let isHeard = false
   let isIdle = false
   let queued = 0
   const show = (): void => {
@@ -41,7 +44,12 @@ export function openLines(store: Store, desk: LinesDesk): Front & { close(): voi
     if (state.finished.length === 0) printed = 0
     if (state.question?.id !== asked?.id) {
       asked = state.question === undefined ? undefined : openDialog(state.question)
-      if (asked !== undefined) say(asked.first)
+      isHeard = false
+      if (asked !== undefined) say(asked.first.slice(0, -1))
+    }
+    if (asked !== undefined && !isHeard && state.question?.deafUntil === undefined) {
+      isHeard = true
+      say(asked.first.slice(-1))
     }
     const wasIdle = isIdle
     isIdle =
@@ -58,6 +66,7 @@ export function openLines(store: Store, desk: LinesDesk): Front & { close(): voi
   const onLine = (line: string): void => {
     if (asked === undefined && line.trim() === '') return terminal.out(isIdle ? '> ' : '')
     if (asked === undefined) return store.send({ type: 'line', text: line })
+    if (!isHeard) return say(['not taken: this was typed before the question was there'])
     const { id } = asked
     const reply = asked.take(line)
     if (reply.kind === 'again') return say(reply.lines)
@@ -67,11 +76,11 @@ export function openLines(store: Store, desk: LinesDesk): Front & { close(): voi
   const stopChanges = store.onChange(show)
   const stopTyping = terminal.onTyped({
     onLine,
-    onCancel: () => store.send({ type: 'key', key: { name: 'escape' } }),
+    onCancel: () => press('escape'),
   })
   let stopInterrupts: () => void = () => undefined
   const onInterrupt = (): void => {
-    store.send({ type: 'key', key: { name: 'interrupt' } })
+    press('interrupt')
     if (store.state().isQuitting) say(['', 'Ctrl-C again to quit'])
     stopInterrupts = terminal.onInterrupt(onInterrupt)
   }
@@ -94,6 +103,7 @@ type Reply =
 /** A question, and how lines answer it. */
 interface Dialog {
   readonly id: number
+  /** The last of them says that a line is waited for. */
   readonly first: readonly string[]
   take(line: string): Reply
 }

@@ -18,7 +18,7 @@ export function listenKeys(
   const take = (input: string, isOver: boolean): void => {
     const read = readKeys(input, isOver)
     rest = read.rest
-    for (const key of read.keys) store.send({ type: 'key', key })
+    for (const key of read.keys) store.send({ type: 'key', key, at: clock.now() })
   }
   const stop = terminal.onKeys((chunk) => {
     cancel()

@@ -72,7 +72,9 @@ class LiveSession implements Session {
   readonly #parts: SessionParts
   readonly #demo: Demo
   readonly #over = new AbortController()
-  readonly #questions = createQuestions((asked) => this.store.send({ type: 'asked', asked }))
+  readonly #questions = createQuestions((asked) =>
+    this.store.send({ type: 'asked', asked, at: this.#context.world.clock.now() }),
+  )
   readonly #board: Promise<Board>
   #openBoard!: (board: Promise<Board>) => void
   readonly #model: ModelDesk
@@ -341,6 +343,7 @@ class LiveSession implements Session {
       ask: (question, options = {}) =>
         this.#ask(question, {
           ...options,
+          isAwaited: true,
           signal: options.signal === undefined ? signal : AbortSignal.any([signal, options.signal]),
         }),
       model: this.#model,
@@ -382,8 +385,9 @@ class LiveSession implements Session {
 
   /** As long as something turns or counts on the screen. */
   #tick(): void {
-    const { turn, calls, busy } = this.store.state()
-    const isMoving = turn !== undefined || calls.length > 0 || busy !== undefined
+    const { turn, calls, busy, question } = this.store.state()
+    const isDeaf = question?.deafUntil !== undefined
+    const isMoving = turn !== undefined || calls.length > 0 || busy !== undefined || isDeaf
     if (!isMoving || this.#isTicking || this.#over.signal.aborted) return
     this.#isTicking = true
     const { clock } = this.#context.world

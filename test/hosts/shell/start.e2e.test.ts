@@ -78,8 +78,7 @@ it('has the bundled server with `plugboard demo`: a task with progress, and a fo
   const stopped = await screen.do(PRESS.escape, /was aborted after it was sent/)
   expect(stopped).not.toContain('Warning')
   await screen.do('/call demo interview\r', 'demo asks:')
-  screen.type(`Ada${PRESS.down.repeat(4)}${PRESS.enter}`)
-  await screen.until('- name: Ada')
+  await screen.do(`Ada${PRESS.down.repeat(4)}${PRESS.enter}`, '- name: Ada')
   expect(await leave(screen)).toBe(0)
 })
 
