@@ -101,6 +101,8 @@ export function openScreen(machine: Machine, options: ScreenOptions = {}): Scree
       looks.add(look)
       look()
     })
+  // What is drawn anew is gone for a moment, so that the screen of now does not tell.
+  const isPlain = (): boolean => !raw.includes('─')
   const isIn = (wanted: string | RegExp): boolean =>
     typeof wanted === 'string' ? text().includes(wanted) : wanted.test(text())
   const screen: Screen = {
@@ -115,7 +117,7 @@ export function openScreen(machine: Machine, options: ScreenOptions = {}): Scree
     },
     until: (wanted) => wait(String(wanted), () => isIn(wanted)),
     untilGone: async (wanted) => void (await wait(`not ${String(wanted)}`, () => !isIn(wanted))),
-    untilHeard: () => wait('keys that answer', () => isHearing(text())),
+    untilHeard: () => wait('keys that answer', () => isPlain() || isHearing(text())),
     async do(keys, wanted) {
       await screen.untilHeard()
       child.write(keys)
@@ -132,6 +134,7 @@ export function openScreen(machine: Machine, options: ScreenOptions = {}): Scree
 
 /** Below the last rule there is a line to type in, or a question that names its keys. */
 function isHearing(text: string): boolean {
-  const below = text.slice(text.lastIndexOf('─') + 1)
-  return below === text || /^\n>/.test(below) || below.includes('Esc: ')
+  const last = text.lastIndexOf('─')
+  const below = text.slice(last + 1)
+  return last !== -1 && (/^\n>/.test(below) || below.includes('Esc: '))
 }
