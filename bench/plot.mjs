@@ -6,7 +6,7 @@
  */
 const COLORS = { ours: '#2563eb', reference: '#9ca3af', node: '#f59e0b', native: '#a78bfa' }
 const LEGEND = { ours: 'Plugboard', reference: 'floor, SDK', node: 'peers on Node', native: 'native, Bun' }
-const [WIDTH, LABEL, NUMBER, ROW, HEAD] = [760, 190, 100, 19, 34]
+const [WIDTH, LABEL, NUMBER, ROW, HEAD] = [760, 225, 100, 19, 34]
 
 /** What is longer than this many times ours is cut, with a gap to show it: else one slow peer would hide all the rest. */
 const LONGEST = 8

@@ -1,7 +1,7 @@
 /**
  * daemon: the gateway in the background, started, looked at and ended by the built command, as its users do.
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { gone, isAlive, modeOf, openDaemonMachine, server, speak, who } from './daemon.ts'
@@ -100,6 +100,35 @@ describe('its life', () => {
       code: 2,
       first: `error: \`--daemon\` and \`${flag}\` do not go together`,
     })
+  })
+})
+
+describe('these tests', () => {
+  let left: readonly number[] = []
+
+  test('one that goes wrong in the middle …', async () => {
+    const { machine, status } = openDaemonMachine({ one: server('tells-who') })
+    await machine.run(['serve', '--daemon'])
+    const { gateway } = await status()
+    left = [gateway.pid!, (await who(machine, 'one')).pid]
+    expect(left.map(isAlive)).toEqual([true, true])
+  })
+
+  test('… leaves nobody behind', () => {
+    expect(left.length).toBe(2)
+    expect(left.map(isAlive)).toEqual([false, false])
+  })
+
+  test('a gateway that does not hear is ended all the same', async () => {
+    const daemon = openDaemonMachine({ one: server('tells-who') })
+    await daemon.machine.run(['serve', '--daemon'])
+    const { gateway } = await daemon.status()
+    const { pid } = await who(daemon.machine, 'one')
+    // As if nobody could be asked: the socket leads nowhere, and a server hangs in the middle of its work.
+    rmSync(join(daemon.folder, 'socket'))
+    process.kill(pid, 'SIGSTOP')
+    await daemon[Symbol.asyncDispose]()
+    expect([gateway.pid!, pid].map(isAlive)).toEqual([false, false])
   })
 })
 

@@ -2,8 +2,9 @@
  * daemon: a machine with a gateway in the background, which ends with the test however that ends.
  */
 import { connect } from 'node:net'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
 import { openMachine, type Files, type Machine, type RunOptions } from '../../processes/plugboard.ts'
 
 export const SERVERS = fileURLToPath(new URL('../../servers', import.meta.url))
@@ -36,14 +37,58 @@ export function openDaemonMachine(
   files: Files = {},
 ): DaemonMachine {
   const machine = openMachine({ '~/.config/plugboard/mcp.json': { mcpServers: servers }, ...files })
+  const folder = machine.at('~/.local/state/plugboard/gateway')
+  let over: Promise<void> | undefined
+  const end = (): Promise<void> => (over ??= endMachine(machine, folder))
+  // A test that runs out of time never comes to the end of its block.
+  onTestFinished(end)
   return {
     machine,
-    folder: machine.at('~/.local/state/plugboard/gateway'),
+    folder,
     status: async () => (await machine.json(['status'])) as Status,
-    async [Symbol.asyncDispose]() {
-      await machine.run(['stop'])
-      machine[Symbol.dispose]()
-    },
+    [Symbol.asyncDispose]: end,
+  }
+}
+
+/** In good order where that can be had; what is left after that, by force. */
+async function endMachine(machine: Machine, folder: string): Promise<void> {
+  try {
+    await machine.run(['stop'])
+  } finally {
+    // Killing may take turns with starting: a command under way can be about to start a gateway.
+    for (let left = leftOn(machine, folder); left.length > 0; left = leftOn(machine, folder)) {
+      for (const pid of left) kill(pid)
+      await Promise.all(left.map(gone))
+    }
+    machine[Symbol.dispose]()
+  }
+}
+
+/** Whoever has this machine's home as its own, as far as the system tells; and the gateway that wrote itself down. */
+function leftOn({ home }: Machine, folder: string): readonly number[] {
+  const isOfMachine = (pid: number): boolean =>
+    readIfThere(`/proc/${pid}/environ`).split('\0').includes(`HOME=${home}`)
+  const processes = existsSync('/proc/self/environ') ? readdirSync('/proc').map(Number) : []
+  const recorded = /"pid":(\d+)/.exec(readIfThere(`${folder}/gateway.json`))?.[1]
+  return [...new Set([...processes.filter((pid) => pid > 0 && isOfMachine(pid)), Number(recorded)])].filter(
+    (pid) => pid > 0 && isAlive(pid),
+  )
+}
+
+/** Empty when it is not there, or not there any more. */
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // it was quicker
   }
 }
 
