@@ -136,5 +136,5 @@ export function openScreen(machine: Machine, options: ScreenOptions = {}): Scree
 function isHearing(text: string): boolean {
   const last = text.lastIndexOf('─')
   const below = text.slice(last + 1)
-  return last !== -1 && (/^\n>/.test(below) || below.includes('Esc: '))
+  return last !== -1 && (below.startsWith('\n>') || below.includes('Esc: '))
 }

@@ -108,9 +108,9 @@ interface Dialog {
   take(line: string): Reply
 }
 
-function openDialog(open: OpenQuestion): Dialog {
+export function openDialog(open: OpenQuestion): Dialog {
   const { id, question } = open
-  const head = [...(question.lines ?? []), question.title]
+  const head = [...(question.lines ?? []), toPrintable(question.title)]
   switch (question.kind) {
     case 'choice':
       return {
@@ -118,7 +118,8 @@ function openDialog(open: OpenQuestion): Dialog {
         first: [
           ...head,
           ...question.options.map(
-            ({ label, hint }, i) => `  ${i + 1}. ${label}${hint === undefined ? '' : ` (${hint})`}`,
+            ({ label, hint }, i) =>
+              `  ${i + 1}. ${toPrintable(label)}${hint === undefined ? '' : ` (${toPrintable(hint)})`}`,
           ),
           'number, or empty for no answer:',
         ],
@@ -132,10 +133,15 @@ function openDialog(open: OpenQuestion): Dialog {
     case 'text':
       return {
         id,
-        first: head,
+        first: [
+          ...head,
+          ...(question.isSecret === true ? ['(this terminal shows what you type)'] : []),
+          ...(question.initial === undefined ? [] : [`(empty: ${toPrintable(question.initial)})`]),
+        ],
         take(line) {
-          const fault = question.fault?.(line)
-          return fault === undefined ? { kind: 'answered', answer: line } : again(fault)
+          const answer = line === '' ? (question.initial ?? '') : line
+          const fault = question.fault?.(answer)
+          return fault === undefined ? { kind: 'answered', answer } : again(fault)
         },
       }
     case 'form':
@@ -144,7 +150,7 @@ function openDialog(open: OpenQuestion): Dialog {
 }
 
 function again(line: string): Reply {
-  return { kind: 'again', lines: [line] }
+  return { kind: 'again', lines: [toPrintable(line)] }
 }
 
 /** One field after the other. */
@@ -182,14 +188,16 @@ function describe({ label, description, isRequired, input }: FormField): string 
     ...(input.kind === 'switch' ? ['yes or no'] : []),
     ...(isRequired ? [] : ['may be empty']),
   ]
-  return `${label} (${words.join('; ')}):`
+  const all = words.length === 0 ? '' : ` (${words.join('; ')})`
+  return toPrintable(`${label}${all}:`)
 }
 
 type Read = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string }
 
-function readLine({ input, isRequired }: FormField, line: string): Read {
+export function readLine({ input, isRequired }: FormField, line: string): Read {
   const typed = line.trim()
   if (typed === '') {
+    if (input.kind === 'text' && input.initial !== undefined) return input.read(input.initial)
     if (input.initial !== undefined) return { ok: true, value: input.initial }
     return isRequired ? { ok: false, why: 'this is required' } : { ok: true, value: undefined }
   }

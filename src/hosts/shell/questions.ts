@@ -6,6 +6,7 @@
  * never  leaves an asker waiting when the shell ends, or when what asked is gone
  */
 import type { AskOptions, Choice } from '../../world/world.ts'
+import { wrapPainted } from '../shared/wrap.ts'
 
 export type Question =
   | {
@@ -76,6 +77,17 @@ export interface AskingOptions {
   /** It follows from what its user has just done, so that no key can have been meant for something else. */
   readonly isAwaited?: boolean | undefined
 }
+
+/** Whether all of these fit above a question on such a screen, as they are drawn: what is cut off there is the top. */
+export function hasRoom(
+  lines: readonly string[],
+  { columns, rows }: { readonly columns: number; readonly rows: number },
+): boolean {
+  return lines.flatMap((line) => wrapPainted(line, columns - 1)).length <= rows - OTHER_ROWS
+}
+
+/** Title, options, keys, status, and what runs meanwhile. */
+const OTHER_ROWS = 14
 
 /** One that was asked. */
 export interface Asked {
