@@ -69,11 +69,13 @@ class Daemon implements OpenDaemon {
     this.ended = new Promise((resolve) => (this.#end = resolve))
     const { idleMs = IDLE_MS, maxInstances = MAX_INSTANCES } = request.sharing
     this.#pool = new Pool({ idleMs, maxInstances })
+    const ownOrigins = new Set<string>()
     this.#house = new House({
       world,
       idleMs,
       load: (of) => request.load(of),
-      open: (of, load) => openServing({ world: of, version, load, audit: request.audit, pool: this.#pool }),
+      open: (of, load) =>
+        openServing({ world: of, version, load, audit: request.audit, pool: this.#pool, ownOrigins }),
     })
   }
 
