@@ -19,6 +19,8 @@ export interface PoolOptions {
   readonly idleMs: number
   /** Of one server that each client has for itself, how many may run at once. */
   readonly maxInstances: number
+  /** `one`: nobody else decides where a process runs. */
+  readonly projects?: 'one' | 'many' | undefined
 }
 
 export class Pool {
@@ -32,7 +34,8 @@ export class Pool {
   readonly connect: Connector = (launch, request, server) => {
     if (launch.transport.kind !== 'stdio') return connect(launch, request)
     const { isolation = 'shared' } = server
-    const placed = isolation === 'shared' ? inPlace(launch, request, server) : launch
+    const isForMany = isolation === 'shared' && this.#options.projects !== 'one'
+    const placed = isForMany ? inPlace(launch, request, server) : launch
     if (isolation === 'session' || isolation === 'agent')
       return Clients.open({ ...request, launch: placed }, this.#options)
     const key = keyOf(placed, request, server)

@@ -77,7 +77,7 @@ describe('an answer that nobody reads', () => {
     }
     const deaf = ask().pause()
     // Nobody is told on this side: that the rest is missing shows only when the beginning is read.
-    await new Promise((resolve) => setTimeout(resolve, 4 * OPTIONS.requestTimeoutMs))
+    await new Promise((resolve) => setTimeout(resolve, 10 * OPTIONS.requestTimeoutMs))
     expect((await untilEnd(deaf.resume())).length).toBeLessThan(body.length)
     const slow = ask()
     slow.on('data', () => {

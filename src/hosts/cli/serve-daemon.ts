@@ -5,13 +5,13 @@ import { isObject } from '../../base/is-object.ts'
 import type { Problem } from '../../model/problem.ts'
 import { createProblem, ProblemError } from '../../problem/problem.ts'
 import { readGatewayToken } from '../../runtime/gateway-token.ts'
-import type { LoadedCatalog } from '../../runtime/load-catalog.ts'
 import { alreadyRuns, askStatus, describe, type GatewayStatus } from '../../runtime/running-gateway.ts'
 import { gatewayPlaceOf } from '../../world/gateway-place.ts'
 import { canVisit } from '../../world/visit.ts'
 import type { World } from '../../world/world.ts'
-import type { HttpServingOptions, SharingOptions } from '../shared/gateway-host.ts'
+import type { HttpServingOptions } from '../shared/gateway-host.ts'
 import type { ProblemJson } from '../shared/problem-json.ts'
+import { sharingOf } from '../shared/sharing.ts'
 import { showPath } from '../shared/show-path.ts'
 import type { CommandContext } from './command.ts'
 import { ended } from './ended.ts'
@@ -82,12 +82,6 @@ function readLine(line: string | undefined): GatewayStatus | { readonly error: P
   }
 }
 
-/** What settings say; the rest is the gateway's own. */
-function sharingOf({ gateway = {} }: Pick<LoadedCatalog, 'gateway'>): SharingOptions {
-  const { idleMinutes, maxPerServer: maxInstances } = gateway
-  return { idleMs: idleMinutes === undefined ? undefined : idleMinutes * 60_000, maxInstances }
-}
-
 async function inForeground(context: CommandContext, address: Address | undefined): Promise<number> {
   const { world, version, terminal } = context
   const limitMs = drainLimitMs(context)
@@ -99,7 +93,7 @@ async function inForeground(context: CommandContext, address: Address | undefine
   await using daemon = await openDaemon({
     world,
     version,
-    sharing: sharingOf(loaded),
+    sharing: sharingOf(loaded.gateway),
     load: () => loadAgain(context, { connectors: 'fetch' }),
     audit,
     command: (argv, shown, visited) => {

@@ -24,12 +24,6 @@ import { House, type Room } from './house.ts'
 import { openServing } from './serve.ts'
 import { createVisitorTerminal, type RemoteTerminal } from './visitor-terminal.ts'
 
-/** A server that nobody has used for so long is ended until somebody does; a board that nobody has visited, for good. */
-const IDLE_MS = 10 * 60_000
-
-/** Of one server that each client has for itself. */
-const MAX_INSTANCES = 32
-
 const MAX_LINE_LENGTH = 64 * 1024 * 1024
 
 const MAX_LOG_BYTES = 1024 * 1024
@@ -67,8 +61,8 @@ class Daemon implements OpenDaemon {
     this.#place = place
     this.#startedAt = new Date(world.clock.now()).toISOString()
     this.ended = new Promise((resolve) => (this.#end = resolve))
-    const { idleMs = IDLE_MS, maxInstances = MAX_INSTANCES } = request.sharing
-    this.#pool = new Pool({ idleMs, maxInstances })
+    const { idleMs } = request.sharing
+    this.#pool = new Pool(request.sharing)
     const ownOrigins = new Set<string>()
     this.#house = new House({
       world,

@@ -4,8 +4,10 @@
 import { originOf as originOfServer } from '../../model/signature.ts'
 import { openBoard, type Board } from '../../runtime/board.ts'
 import { createProblem, ProblemError } from '../../problem/problem.ts'
+import { Pool } from '../../runtime/pool.ts'
 import type { Listener, World } from '../../world/world.ts'
 import type { HttpServingOptions, IssuerWish, OpenServing, ServingRequest } from '../shared/gateway-host.ts'
+import { sharingOf } from '../shared/sharing.ts'
 import { Audit } from './audit.ts'
 import { createCounter } from './counter.ts'
 import { Door } from './door.ts'
@@ -30,14 +32,26 @@ const LOOP_LIMIT = 3
 
 /** Throws `serve/audit`. */
 export async function openServing(request: ServingRequest): Promise<OpenServing> {
-  const { world, version, load, pool, ownOrigins = new Set() } = request
+  const { world, version, load, ownOrigins = new Set() } = request
   const seeing = openSeeing(request)
   const { relay, handlers } = createRelay(world)
   let loopLimit = LOOP_LIMIT
+  let sharing = sharingOf()
+  const own = {
+    projects: 'one',
+    get idleMs() {
+      return sharing.idleMs
+    },
+    get maxInstances() {
+      return sharing.maxInstances
+    },
+  } as const
+  const { pool = new Pool(own) } = request
   const board = await openBoard(world, {
     async load(how) {
       const loaded = await load({ ...how, ownOrigins })
       loopLimit = loaded.gateway?.loopLimit ?? LOOP_LIMIT
+      sharing = sharingOf(loaded.gateway)
       return loaded
     },
     handlers,

@@ -7,6 +7,7 @@ import type { Load } from '../../runtime/catalog-loader.ts'
 import type { GatewayStatus } from '../../runtime/running-gateway.ts'
 import type { GatewaySetting, Rate } from '../../model/gateway-setting.ts'
 import type { InputListener, Terminal, TlsIdentity, World } from '../../world/world.ts'
+import type { Sharing } from './sharing.ts'
 
 export type GatewayHost = () => Promise<GatewayModule>
 
@@ -25,19 +26,12 @@ export interface DaemonModule {
 export interface DaemonRequest {
   readonly world: World
   readonly version: string
-  readonly sharing: SharingOptions
+  readonly sharing: Sharing
   /** How files are read, in the world of a visitor. */
   load(world: World): Load
   readonly audit?: AuditWish | undefined
   /** Carries out a line that a visitor typed, and gives its exit code. */
   command(argv: readonly string[], terminal: Terminal, visited: Visited): Promise<number>
-}
-
-/** What settings say of it. */
-export interface SharingOptions {
-  /** 0: servers run for as long as the gateway does. */
-  readonly idleMs?: number | undefined
-  readonly maxInstances?: number | undefined
 }
 
 /** Where a line is carried out that was typed elsewhere. */
@@ -59,7 +53,7 @@ export interface OpenDaemon extends AsyncDisposable {
 }
 
 export interface ServingRequest {
-  /** With whom processes are shared. */
+  /** With whom processes are shared. Undefined: with nobody, and kept by the rules of the settings all the same. */
   readonly pool?: BoardOptions['pool']
   /** Where this process can be reached over HTTP; whoever listens adds to it. Default: one of its own. */
   readonly ownOrigins?: Set<string>
