@@ -18,6 +18,11 @@ interface Unfinished {
   readonly inputRequests: Readonly<Record<string, { readonly params: unknown }>>
 }
 
+interface Answer {
+  readonly result: Unfinished
+  readonly error?: object
+}
+
 function post(
   gateway: TestGateway,
   { path, method, params, token = TOKEN }: { path: string; method: string; params: object; token?: string },
@@ -48,9 +53,9 @@ function post(
   })
 }
 
-async function call(gateway: TestGateway, path: string, params: object, token?: string): Promise<any> {
+async function call(gateway: TestGateway, path: string, params: object, token?: string): Promise<Answer> {
   const asked = { path, method: 'tools/call', params, ...(token === undefined ? {} : { token }) }
-  return (await post(gateway, asked)).json()
+  return (await post(gateway, asked)).json() as Promise<Answer>
 }
 
 const answerTo = ({ requestState, inputRequests }: Unfinished, content: object): object => ({
@@ -116,7 +121,7 @@ describe('of what a client leaves open', () => {
   it('the oldest question is given up', async () => {
     await using gateway = await openTestGateway({ x: sdkEntry('modern') }, { rules: [] })
     const params = { name: 'ask', arguments: { only: ['elicitation'] } }
-    const round = (unfinished: Unfinished, content: object): Promise<any> =>
+    const round = (unfinished: Unfinished, content: object): Promise<Answer> =>
       call(gateway, '/mcp/x', { ...params, ...answerTo(unfinished, content) })
     const open: Unfinished[] = []
     for (let i = 0; i <= MAX_KEPT; i++) {
