@@ -88,14 +88,8 @@ function examineEntry(world: World, { entry, fate }: CatalogEntry): readonly Pro
   }
 }
 
-/** Dialects whose agents reject a `url` without a `type`, or take it for something else. */
-const TYPED_DIALECTS: ReadonlySet<DialectId> = new Set([
-  'plugboard',
-  'xcsh',
-  'claude-code',
-  'claude-plugin',
-  'mcp-json',
-])
+/** Dialects whose agents reject a `url` without a `type`, or take it for something else. To us it says: whatever answers. */
+const TYPED_DIALECTS: ReadonlySet<DialectId> = new Set(['xcsh', 'claude-code', 'claude-plugin', 'mcp-json'])
 
 function examineServer(world: World, server: AdmittedServer): readonly Problem[] {
   const { transport, found } = server
@@ -170,6 +164,7 @@ async function runValueCommands(
         const outcome = await world.shell.run(command, {
           cwd: folderOf(world, server),
           timeoutMs: COMMAND_LIMIT_MS,
+          env: world.env,
         })
         if (outcome.stdout.trim() !== '' && outcome.exitCode === 0) return []
         const reason = outcome.timedOut

@@ -49,12 +49,15 @@ export class LegacyClient implements Ear {
   #level: string | undefined
   readonly #underWay = new Map<RequestId, AbortController>()
   readonly #questions = new Map<RequestId, { resolve(result: Result): void; reject(error: Error): void }>()
+  /** In the names of its questions: an answer to somebody before us, of whom the client may not know, must fit none. */
+  readonly #mark: string
   #lastQuestion = 0
 
   constructor(gateway: Gateway, view: View, tell: SendMessage) {
     this.#gateway = gateway
     this.#view = view
     this.#tell = tell
+    this.#mark = gateway.world.keys.random(9)
     this.server = view.server
     this.desk = gateway.board.fork({ loopLimit: gateway.loopLimit() })
     this.#subscriber = new Subscriber(gateway, view)
@@ -187,7 +190,7 @@ export class LegacyClient implements Ear {
   #askOver(send: SendMessage): AskCaller {
     return (method, params, signal) =>
       new Promise((resolve, reject) => {
-        const id = `plugboard-${++this.#lastQuestion}`
+        const id = `plugboard-${this.#mark}-${++this.#lastQuestion}`
         const onAbort = (): void => {
           this.#questions.delete(id)
           send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } })
