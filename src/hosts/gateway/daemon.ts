@@ -70,11 +70,13 @@ class Daemon implements OpenDaemon {
     this.ended = new Promise((resolve) => (this.#end = resolve))
     const { idleMs } = request.sharing
     this.#pool = new Pool(request.sharing)
+    const ownOrigins = new Set<string>()
     this.#house = new House({
       world,
       idleMs,
       load: (of) => request.load(of),
-      open: (of, load) => openServing({ world: of, version, load, audit: request.audit, pool: this.#pool }),
+      open: (of, load) =>
+        openServing({ world: of, version, load, audit: request.audit, pool: this.#pool, ownOrigins }),
     })
   }
 
