@@ -24,7 +24,8 @@ async function listen(path: string): Promise<Server> {
 async function flood(to: Socket): Promise<() => number> {
   let taken = 0
   for (let i = 0; i < LINES; i += 1) to.write(LINE, () => (taken += 1))
-  for (let before = -1; taken < LINES && before !== taken;) {
+  for (let before = -1; ;) {
+    if (taken === LINES || taken === before) break
     before = taken
     await new Promise((resolve) => setTimeout(resolve, 1500))
   }
