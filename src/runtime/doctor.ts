@@ -88,14 +88,8 @@ function examineEntry(world: World, { entry, fate }: CatalogEntry): readonly Pro
   }
 }
 
-/** Dialects whose agents reject a `url` without a `type`, or take it for something else. */
-const TYPED_DIALECTS: ReadonlySet<DialectId> = new Set([
-  'plugboard',
-  'xcsh',
-  'claude-code',
-  'claude-plugin',
-  'mcp-json',
-])
+/** Dialects whose agents reject a `url` without a `type`, or take it for something else. To us it says: whatever answers. */
+const TYPED_DIALECTS: ReadonlySet<DialectId> = new Set(['xcsh', 'claude-code', 'claude-plugin', 'mcp-json'])
 
 function examineServer(world: World, server: AdmittedServer): readonly Problem[] {
   const { transport, found } = server

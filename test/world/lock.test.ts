@@ -7,6 +7,7 @@ import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { nodeFiles } from '../../src/world/node/files.ts'
+import { holdLock } from '../../src/world/node/lock.ts'
 import { createScratch } from '../worlds/scratch.ts'
 
 function openPlace(): { readonly file: string; readonly lock: string } & Disposable {
@@ -16,8 +17,8 @@ function openPlace(): { readonly file: string; readonly lock: string } & Disposa
 }
 
 /** Somebody else's lock, as it stands on disk. */
-function leaveLock(lock: string, pid: number, place: string): void {
-  writeFileSync(lock, JSON.stringify({ pid, place, id: 'other' }))
+function leaveLock(lock: string, pid: number, place: string, id = 'other'): void {
+  writeFileSync(lock, JSON.stringify({ pid, place, id }))
 }
 
 /** How locks of this machine call it. */
@@ -86,4 +87,33 @@ test('a lock from another machine is taken over once nobody touches it', async (
   const before = new Date(Date.now() - 11_000)
   utimesSync(place.lock, before, before)
   expect(await nodeFiles.locked(place.file, async () => 'mine')).toBe('mine')
+})
+
+test('who waits gives up when one process keeps the lock for too long, and leaves it to that', async () => {
+  using place = openPlace()
+  leaveLock(place.lock, process.pid, await findPlace(place.file))
+  const held = readFileSync(place.lock, 'utf8')
+  const waiting = holdLock(place.file, undefined, { holdMs: 200, waitMs: 60_000 })
+  await expect(waiting).rejects.toMatchObject({
+    code: 'ELOCKED',
+    message: `${place.lock} is held by another process`,
+  })
+  expect(readFileSync(place.lock, 'utf8')).toBe(held)
+})
+
+test('a lock that goes from one to the next is waited for longer, but not without end', async () => {
+  using place = openPlace()
+  const here = await findPlace(place.file)
+  let holders = 0
+  const pass = (): void => leaveLock(place.lock, process.pid, here, (holders++).toString(16))
+  pass()
+  const passing = setInterval(pass, 20)
+  const began = performance.now()
+  try {
+    const waiting = holdLock(place.file, undefined, { holdMs: 1000, waitMs: 2500 })
+    await expect(waiting).rejects.toMatchObject({ code: 'ELOCKED' })
+  } finally {
+    clearInterval(passing)
+  }
+  expect(performance.now() - began).toBeGreaterThan(2400)
 })

@@ -6,7 +6,7 @@
  */
 import { widthOf } from '../shared/width.ts'
 import type { Command } from './command.ts'
-import { GLOBAL_FLAGS } from './commands.ts'
+import { GLOBAL_FLAGS, PLUGBOARD } from './commands.ts'
 import { showFlag, usageOf } from './usage.ts'
 
 /** What a pipe or a file gets; also the widest that is still easy to read. */
@@ -54,8 +54,10 @@ function showTerm({ term, summary }: Term, column: number, width: number): strin
 }
 
 function defaultNote(command: Command, name: string): string {
-  const first = command.commands![0]!.name
-  return `\`${name}\` alone is \`${name} ${first}\`; \`${name} <command> --help\` says more about a command`
+  const first = `\`${name} ${command.commands![0]!.name}\``
+  const alone =
+    command === PLUGBOARD ? `opens the shell on a terminal, and is ${first} elsewhere` : `is ${first}`
+  return `\`${name}\` alone ${alone}; \`${name} <command> --help\` says more about a command`
 }
 
 function wrap(text: string, width: number): string[] {

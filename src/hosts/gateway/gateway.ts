@@ -133,7 +133,7 @@ function createGateway({ world, relay, options, levels }: Shared, part: Part): G
       return view
     },
     async request(view, request) {
-      return route({ board, relay, levels }, { ...request, view })
+      return route({ board, relay, levels, platform: world.platform }, { ...request, view })
     },
     setLevel: (client, level) => levels.set(board, client, level),
   }

@@ -53,15 +53,18 @@ export class LegacyClient implements Ear {
   #level: string | undefined
   readonly #underWay = new Map<RequestId, AbortController>()
   readonly #questions = new Map<RequestId, { resolve(result: Result): void; reject(error: Error): void }>()
+  /** In the names of its questions: an answer to somebody before us, of whom the client may not know, must fit none. */
+  readonly #mark: string
   #lastQuestion = 0
 
   constructor(gateway: Gateway, view: View, tell: SendMessage) {
     this.#gateway = gateway
     this.#view = view
     this.#tell = tell
+    this.#mark = gateway.world.keys.random(9)
     this.server = view.server
     this.desk = gateway.board.fork({ loopLimit: gateway.loopLimit() })
-    this.#subscriber = new Subscriber(gateway.board, view)
+    this.#subscriber = new Subscriber(gateway, view)
     this.#stopListening = gateway.events.listen(this)
   }
 
@@ -165,9 +168,7 @@ export class LegacyClient implements Ear {
 
   async #subscribe({ uri }: Params, { signal, sighting }: Omit<Underway, 'send'>): Promise<Result> {
     if (typeof uri !== 'string') throw invalid('`uri` must be a string')
-    const [owner] = this.#view.ownersOf(uri)
-    if (owner !== undefined) sighting?.at(owner, uri)
-    if (await this.#subscriber.add(uri, signal)) return {}
+    if (await this.#subscriber.add(uri, signal, sighting)) return {}
     throw new RpcFaultError({
       code: RPC_CODES.resourceNotFound,
       message: 'Resource not found',
@@ -193,7 +194,7 @@ export class LegacyClient implements Ear {
   #askOver(send: SendMessage): AskCaller {
     return (method, params, signal) =>
       new Promise((resolve, reject) => {
-        const id = `plugboard-${++this.#lastQuestion}`
+        const id = `plugboard-${this.#mark}-${++this.#lastQuestion}`
         // On the stream of the request; where that is gone, on the client's own.
         const say = (message: Message): boolean => send(message) !== false || this.#tell(message) !== false
         const giveUp = (error: Error): void => {

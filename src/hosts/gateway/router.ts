@@ -3,7 +3,7 @@
  *
  * in     a method, its parameters, who asks, what they see
  * out    the result as the server sent it, in the form of the caller's era; or an RpcFaultError
- * never  sends a tool call past the rules; drops what it does not know
+ * never  sends anything past the rules; drops what it does not know
  */
 import { isObject } from '../../base/is-object.ts'
 import { RPC_CODES, type Params, type Result } from '../../model/message.ts'
@@ -12,6 +12,9 @@ import type { ToolResult } from '../../model/outcome.ts'
 import { RpcFaultError } from '../../model/rpc-fault.ts'
 import { SessionError, type Era, type RequestOptions } from '../../model/session.ts'
 import { ProblemError } from '../../problem/problem.ts'
+import type { Permission } from '../../model/permission.ts'
+import type { Reading } from '../../runtime/permit-reading.ts'
+import type { Platform } from '../../world/world.ts'
 import type { ServedBoard } from './served-board.ts'
 import { wantsLog, type Caller } from './caller.ts'
 import { errorToEra, metaFor, metaOf, toEra } from './era.ts'
@@ -20,6 +23,7 @@ import type { Levels } from './levels.ts'
 import type { OpenRequest } from './open-request.ts'
 import { askBy } from './permission-form.ts'
 import { askBack, toHandlers } from './questions.ts'
+import { heed, mayRead } from './reading.ts'
 import type { Relay } from './relay.ts'
 import { traceparentOf } from './span.ts'
 import { isStatusUri, nextTryOf, STATUS_TOOL, statusContents, statusResult } from './status.ts'
@@ -29,6 +33,7 @@ export interface Routing {
   readonly board: ServedBoard
   readonly relay: Relay
   readonly levels: Levels
+  readonly platform: Platform
 }
 
 export interface Routed {
@@ -144,20 +149,36 @@ async function whyAbsent(board: ServedBoard, view: View, name: string): Promise<
 }
 
 async function readResource(routing: Routing, request: Routed): Promise<Result> {
-  const { board } = routing
-  const { view, params } = request
+  const { board, platform } = routing
+  const { view, params, caller } = request
   const uri = requireText(params, 'uri')
   if (view.server === undefined && isStatusUri(uri)) return statusContents(board)
-  const owners = view.ownersOf(uri)
-  for (const [i, server] of owners.entries()) {
+  const data = { uri }
+  let failure: unknown = new RpcFaultError({
+    code: RPC_CODES.resourceNotFound,
+    message: 'Resource not found',
+    data,
+  })
+  let kept: { readonly found: Found; readonly permission: Permission } | undefined
+  for (const server of view.ownersOf(uri)) {
+    const found = { server, name: uri }
+    const permission = await mayRead(board, { tool: 'readMcpResource', server }, platform)
+    if (permission.kind === 'denied') {
+      kept ??= { found, permission }
+      continue
+    }
     try {
-      return await ask(routing, request, { server, name: uri })
+      heed(permission, found, caller.sighting)
+      return await send(routing, request, found)
     } catch (error) {
       // Another may have it, where nobody can tell whose it is.
-      if (i === owners.length - 1 || !isUnknownResource(error)) throw error
+      if (!isUnknownResource(error)) throw error
+      failure = error
     }
   }
-  throw new RpcFaultError({ code: RPC_CODES.resourceNotFound, message: 'Resource not found', data: { uri } })
+  // That others do not have it says less than who keeps it back.
+  if (kept !== undefined) heed(kept.permission, kept.found, caller.sighting)
+  throw failure
 }
 
 function isUnknownResource(error: unknown): boolean {
@@ -170,7 +191,7 @@ function isUnknownResource(error: unknown): boolean {
 async function getPrompt(routing: Routing, request: Routed): Promise<Result> {
   const name = requireText(request.params, 'name')
   const found = await findPrompt(routing, request.view, name)
-  return ask(routing, { ...request, params: { ...request.params, name: found.name } }, found)
+  return ask(routing, { ...request, params: { ...request.params, name: found.name } }, found, 'getMcpPrompt')
 }
 
 /** Rejects with an RpcFaultError. */
@@ -188,18 +209,24 @@ async function complete(routing: Routing, request: Routed): Promise<Result> {
   if (!isObject(ref)) throw invalid('`ref` must be an object')
   if (ref['type'] === 'ref/prompt') {
     const found = await findPrompt(routing, view, requireText(ref, 'name'))
-    return ask(routing, { ...request, params: { ...params, ref: { ...ref, name: found.name } } }, found)
+    const named = { ...request, params: { ...params, ref: { ...ref, name: found.name } } }
+    return ask(routing, named, found, 'getMcpPrompt')
   }
   const uri = requireText(ref, 'uri')
   const server = view.ownerOfTemplate(uri) ?? view.ownersOf(uri)[0]
   if (server === undefined) throw invalid(`Unknown resource: ${uri}`)
-  return ask(routing, request, { server, name: uri })
+  return ask(routing, request, { server, name: uri }, 'readMcpResource')
 }
 
-/** Any request but a tool call. */
-function ask({ board, relay, levels }: Routing, request: Routed, found: Found): Promise<Result> {
+/** Any request but a tool call; `as`: what a model would need for it. */
+async function ask(routing: Routing, request: Routed, found: Found, as: Reading): Promise<Result> {
+  const permission = await mayRead(routing.board, { tool: as, server: found.server }, routing.platform)
+  heed(permission, found, request.caller.sighting)
+  return send(routing, request, found)
+}
+
+function send({ board, relay, levels }: Routing, request: Routed, found: Found): Promise<Result> {
   const { method, params, caller, signal } = request
-  caller.sighting?.at(found.server, found.name)
   return relay.converse({ caller, params, signal }, (open) =>
     relay.whileAt(found.server, open, async () => {
       await levels.before(board, found.server, open.caller.logLevel)

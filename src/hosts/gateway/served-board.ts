@@ -7,6 +7,7 @@ import type { Board, BoardSnapshot } from '../../runtime/board.ts'
 import type { BoardEvents } from '../../runtime/board-events.ts'
 import type { CallArguments, CallOptions } from '../../runtime/call-tool.ts'
 import type { ForkOptions } from '../../runtime/fork.ts'
+import type { OpenPermissions } from '../../runtime/permissions.ts'
 import type { BoardTool } from '../../runtime/tools.ts'
 import type { ToolResult } from '../../model/outcome.ts'
 
@@ -15,6 +16,8 @@ export interface ServedBoard extends Pick<
   'tools' | 'server' | 'nameFor' | 'request' | 'subscribe' | 'connect'
 > {
   snapshot(): Pick<BoardSnapshot, 'servers'>
+  /** What was said, to be looked at. */
+  permissions(): Promise<Pick<OpenPermissions, 'current'>>
   readonly call: CallServed
   fork(options: Pick<ForkOptions, 'loopLimit'>): ServedFork
   on<Event extends ServedEvent>(event: Event, listener: (told: BoardEvents[Event]) => void): () => void
@@ -47,6 +50,7 @@ export function limitTo(board: ServedBoard, allows: (server: string) => boolean)
   return {
     tools: filtered(() => board.tools(), allows),
     snapshot: () => ({ servers: board.snapshot().servers.filter(({ name }) => allows(name)) }),
+    permissions: () => board.permissions(),
     server: (name) => (allows(name) ? board.server(name) : undefined),
     nameFor: (server, name) => board.nameFor(server, name),
     call: guard((name, args, options) => board.call(name, args, options)),

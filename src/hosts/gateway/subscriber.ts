@@ -1,24 +1,29 @@
 /**
  * subscriber: the resources whose changes one client wants to hear of, and how to give them up.
  */
-import type { ServedBoard } from './served-board.ts'
+import type { Gateway } from './gateway.ts'
+import { heed, mayRead } from './reading.ts'
+import type { Sighting } from './sighting.ts'
 import type { View } from './view.ts'
 
 export class Subscriber {
-  readonly #board: ServedBoard
+  readonly #gateway: Pick<Gateway, 'board' | 'world'>
   readonly #view: View
   readonly #stops = new Map<string, () => void>()
 
-  constructor(board: ServedBoard, view: View) {
-    this.#board = board
+  constructor(gateway: Pick<Gateway, 'board' | 'world'>, view: View) {
+    this.#gateway = gateway
     this.#view = view
   }
 
-  /** Rejects as `board.subscribe` does. */
-  async add(uri: string, signal: AbortSignal): Promise<boolean> {
+  /** Rejects with `permit/denied`, and as `board.subscribe` does. */
+  async add(uri: string, signal: AbortSignal, sighting?: Sighting): Promise<boolean> {
+    const { board, world } = this.#gateway
     const [server] = this.#view.ownersOf(uri)
     if (server === undefined) return false
-    const stop = await this.#board.subscribe(server, uri, { signal })
+    const permission = await mayRead(board, { tool: 'readMcpResource', server }, world.platform)
+    heed(permission, { server, name: uri }, sighting)
+    const stop = await board.subscribe(server, uri, { signal })
     this.remove(uri)
     this.#stops.set(uri, stop)
     return true

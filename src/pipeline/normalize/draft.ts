@@ -80,6 +80,8 @@ export type FieldName = keyof DraftFields
 
 export interface Draft {
   readonly found: FoundEntry
+  /** The paths of all that our own files can say, in whatever dialect this entry is. */
+  readonly ourFields: ReadonlySet<string>
   readonly dialect: Dialect
   readonly platform: Platform
   readonly fields: DraftFields
@@ -95,11 +97,13 @@ export interface Draft {
   readonly warnings: Problem[]
 }
 
-export function createDraft(found: FoundEntry, dialect: Dialect, platform: Platform): Draft {
+export function createDraft(
+  found: FoundEntry,
+  given: Pick<Draft, 'dialect' | 'platform' | 'ourFields'>,
+): Draft {
   return {
     found,
-    dialect,
-    platform,
+    ...given,
     fields: {},
     nodes: {},
     references: [],

@@ -13,7 +13,7 @@ import {
   type Mutable,
 } from './draft.ts'
 import { innerField, scalarText } from './fields.ts'
-import { badValue, notUsed, wrongType } from './problems.ts'
+import { badValue, notKnown, wrongType } from './problems.ts'
 
 /** Puts a value into the target; answers what it should have been, when it is not. */
 export type Setter<T> = (target: T, field: Field, draft: Draft) => string | undefined
@@ -41,7 +41,7 @@ function nested<T>(
       const inner = innerField(field, member)
       const setter = Object.hasOwn(setters, member.key) ? setters[member.key] : undefined
       const expected = setter?.(target, inner, draft)
-      if (setter === undefined) draft.warnings.push(notUsed(draft.found, inner))
+      if (setter === undefined) draft.warnings.push(notKnown(draft, inner))
       else if (expected !== undefined) draft.warnings.push(badValue(draft.found, inner, expected))
     }
     setField(draft, name, field, target as NonNullable<DraftFields[typeof name]>)

@@ -11,6 +11,7 @@ import type { Problem } from '../../model/problem.ts'
 import type { Env, Platform } from '../../world/world.ts'
 import { dialectOf } from './all-dialects.ts'
 import { toReading } from './check.ts'
+import { OUR_PATHS } from './dialects/plugboard.ts'
 import { createDraft, type Draft, type Field } from './draft.ts'
 import { lastOfEach } from './fields.ts'
 import {
@@ -19,7 +20,7 @@ import {
   inputOfVscode,
   invalidConfig,
   notAnObject,
-  notUsed,
+  notKnown,
   unknownInput,
   unsetVariable,
 } from './problems.ts'
@@ -36,7 +37,7 @@ export function normalize(found: FoundEntry, { env, platform }: Surroundings): N
   if (found.node.kind !== 'object') {
     return { found, warnings: [], kind: 'invalid', problems: [notAnObject(found)] }
   }
-  const draft = createDraft(found, dialectOf(found.dialect), platform)
+  const draft = createDraft(found, { dialect: dialectOf(found.dialect), platform, ourFields: OUR_PATHS })
   for (const { key, value } of lastOfEach(draft, found.node.members))
     readField(draft, { path: key, node: value })
   const reading = draft.unsupported === undefined ? toReading(draft) : toUnsupported(draft, draft.unsupported)
@@ -48,7 +49,7 @@ function readField(draft: Draft, field: Field): void {
   const { fields, unknownField } = draft.dialect
   const reader = Object.hasOwn(fields, field.path) ? fields[field.path] : undefined
   if (reader !== undefined) reader(draft, field)
-  else if (unknownField === 'not-used') draft.warnings.push(notUsed(draft.found, field))
+  else if (unknownField === 'not-used') draft.warnings.push(notKnown(draft, field))
   else {
     draft.problems.push(invalidConfig(draft.found, `\`${field.path}\` is not a field of this format`, field))
   }

@@ -3,9 +3,10 @@
  */
 import { describeKind, type ConfigNode } from '../../model/document.ts'
 import type { FoundEntry } from '../../model/entry.ts'
+import { SOURCE_TITLES } from '../../model/origin.ts'
 import type { Problem, Where } from '../../model/problem.ts'
 import { createProblem, createWarning, whereOf } from '../../problem/problem.ts'
-import type { Field } from './draft.ts'
+import type { Draft, Field } from './draft.ts'
 
 export function wrongType(
   found: FoundEntry,
@@ -73,6 +74,14 @@ export function notUsed(
     message: `\`${field.path}\` is not used: ${reason}`,
     where: whereIn(found, field.node),
   })
+}
+
+/** A field that the dialect does not have. Who lacks it: the agent, if it is one of ours; else we do. */
+export function notKnown({ found, ourFields }: Draft, field: Field): Problem {
+  if (!ourFields.has(field.path)) return notUsed(found, field)
+  const isConnector = found.origin.scope === 'connector'
+  const title = SOURCE_TITLES[found.origin.source]
+  return notUsed(found, field, isConnector ? 'a connector cannot set it' : `${title} has no such field`)
 }
 
 /** A kind of server that only its own agent can run. */

@@ -44,6 +44,15 @@ export function transportMismatch(transport: string, given: string): Problem {
   })
 }
 
+/** The scheme alone: the rest may hold a password. */
+export function unknownScheme(scheme: string): Problem {
+  return createProblem({
+    code: 'manage/unknown-scheme',
+    message: `\`${scheme}\` begins neither a command nor an address that can be reached`,
+    hints: ['the address of a server begins with `https://`, `http://`, `wss://` or `ws://`'],
+  })
+}
+
 export function notForUrl(flag: string): Problem {
   return createProblem({
     code: 'manage/not-for-url',

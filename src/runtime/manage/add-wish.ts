@@ -17,6 +17,7 @@ import {
   tokenAndHeader,
   tokenWithoutUrl,
   transportMismatch,
+  unknownScheme,
 } from './add-problems.ts'
 
 export const TRANSPORTS = ['stdio', 'http', 'sse', 'ws'] as const
@@ -65,6 +66,9 @@ export function isAddress(word: string): boolean {
 
 function toLocal({ command, env, headers, cwd, oauth }: AddWish): JsonObject {
   const [program, ...args] = command
+  // A slip in an address; no program has such a name.
+  const scheme = /^[a-z][a-z\d+.-]*:\/\//i.exec(program!)?.[0]
+  if (scheme !== undefined) throw new ProblemError(unknownScheme(scheme))
   if (headers.length > 0) throw new ProblemError(notForCommand('header'))
   if (oauth !== undefined) throw new ProblemError(notForCommand(flagOf(oauth)))
   return {

@@ -6,7 +6,7 @@
  * never  reads a file
  */
 import type { ObjectValue } from '../../edit/change.ts'
-import { createDocument } from '../../model/document.ts'
+import { createDocument, type ConfigNode } from '../../model/document.ts'
 import type { DialectId, FoundEntry, NormalizedEntry } from '../../model/entry.ts'
 import type { Scope, SourceId } from '../../model/origin.ts'
 import { parseText } from '../../pipeline/discover/formats/parse-text.ts'
@@ -21,6 +21,8 @@ export interface Place {
   readonly baseDir: string
   /** As in `FoundEntry`. */
   readonly variables: FoundEntry['variables']
+  /** What the file says already, where that decides what an entry in it means. */
+  readonly around?: ConfigNode
 }
 
 export async function readBack(
@@ -32,14 +34,14 @@ export async function readBack(
   const text = JSON.stringify(entry)
   const parsed = await parseText(text, 'json')
   if (parsed.kind === 'fault') throw new Error('an entry that was made here does not parse')
-  const { file, source, scope, dialect, baseDir, variables } = place
+  const { file, source, scope, dialect, baseDir, variables, around } = place
   const found: FoundEntry = {
     name,
     origin: { file, line: 1, column: 1, source, scope },
     rank: 0,
     reach: 'user',
     dialect,
-    document: createDocument(file, text, parsed.root),
+    document: createDocument(file, text, around ?? parsed.root),
     node: parsed.root,
     variables,
     baseDir,

@@ -5,7 +5,7 @@ import { isObjectValue, valueAt, type ObjectValue } from '../../edit/change.ts'
 import { WRITERS, type WritableSource } from '../../edit/dialects/all-writers.ts'
 import { opencode2 } from '../../edit/dialects/opencode.ts'
 import type { Writer } from '../../edit/dialects/writer.ts'
-import { findAt, findMember } from '../../model/document.ts'
+import { findAt, findMember, type ConfigNode } from '../../model/document.ts'
 import { SOURCE_TITLES, type SourceId } from '../../model/origin.ts'
 import { ALL_SOURCES } from '../../pipeline/discover/all-sources.ts'
 import { parseText } from '../../pipeline/discover/formats/parse-text.ts'
@@ -34,6 +34,8 @@ export interface Target {
   readonly pathIn: (value: ObjectValue) => readonly string[]
   /** The list of names that are off, for an agent whose entries cannot say it. */
   readonly offList?: OffList
+  /** What the file says, of an agent with settings that hold for all servers of a file. */
+  readonly around?: ConfigNode
 }
 
 export interface OffList {
@@ -80,6 +82,7 @@ export async function requireTarget(
       ),
     )
   const file = place.files.find((one) => world.files.kind(one) !== 'missing') ?? place.files.at(-1)!
+  const around = agent === 'opencode' ? await tryRoot(world, file) : undefined
   return {
     source: agent,
     readAs: agent === 'claude-code' && place.scope === 'project' ? 'mcp-json' : agent,
@@ -87,7 +90,8 @@ export async function requireTarget(
     scope: place.scope,
     file,
     mode: place.scope === 'project' ? 0o644 : 0o600,
-    writer: agent === 'opencode' && (await isVersion2(world, file)) ? opencode2 : WRITERS[agent],
+    writer: isVersion2(around) ? opencode2 : WRITERS[agent],
+    ...(around === undefined ? {} : { around }),
     baseDir: place.isBase === true ? world.paths.dirname(file) : project.root,
     ...pathsOf(world, { agent, place, file, root: project.root }),
   }
@@ -154,12 +158,17 @@ function findProject(world: World, value: ObjectValue, root: string): string {
   return known.find((key) => toComparable(world, key) === wanted) ?? root
 }
 
-/** Only a file says which version of opencode it is for. One that cannot be read is refused when it is written. */
-async function isVersion2(world: World, file: string): Promise<boolean> {
+/** One that cannot be read is refused when it is written. */
+async function tryRoot(world: World, file: string): Promise<ConfigNode | undefined> {
   const read = world.files.read(file)
-  if (read.kind !== 'text') return false
+  if (read.kind !== 'text') return undefined
   const parsed = await parseText(read.text, 'json')
-  const servers = parsed.kind === 'fault' ? undefined : findAt(parsed.root, ['mcp', 'servers'])
+  return parsed.kind === 'fault' ? undefined : parsed.root
+}
+
+/** Only a file says which version of opencode it is for. */
+function isVersion2(root: ConfigNode | undefined): boolean {
+  const servers = findAt(root, ['mcp', 'servers'])
   return servers?.kind === 'object' && findMember(servers, 'type') === undefined
 }
 

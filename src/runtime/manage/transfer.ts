@@ -205,10 +205,19 @@ function settleValue(value: Template, env: Env): Template {
   return isName ? [{ kind: 'env', name: text }] : value
 }
 
-function toPlace({ file, readAs, scope, writer, baseDir, source }: Target): Parameters<typeof readBack>[2] {
+function toPlace(target: Target): Parameters<typeof readBack>[2] {
+  const { file, readAs, scope, writer, baseDir, source, around } = target
   // The home is as good where it is written `~`.
   const variables = source === 'copilot' ? { '~': '~' } : {}
-  return { file, source: readAs, scope, dialect: writer.dialect, baseDir, variables }
+  return {
+    file,
+    source: readAs,
+    scope,
+    dialect: writer.dialect,
+    baseDir,
+    variables,
+    ...(around === undefined ? {} : { around }),
+  }
 }
 
 /** What reads otherwise though the writer meant to have said it: a text that this agent takes for a reference. */
@@ -230,7 +239,13 @@ function findMisread(
   }
   return findDifferences(wanted, read)
     .filter((field) => !isListed(field))
-    .map((field) => ({ field, why: 'will not take it as it is meant' }))
+    .map((field) => ({ field, why: whyMisread(field, wanted.definition) }))
+}
+
+function whyMisread(field: string, { timeoutMs, startupTimeoutMs }: ServerDefinition): string {
+  const given = { timeout: timeoutMs, startupTimeout: startupTimeoutMs }
+  const isFromFile = Object.hasOwn(given, field) && given[field as keyof typeof given] === undefined
+  return isFromFile ? 'has a limit for every server of this file' : 'will not take it as it is meant'
 }
 
 /** The entry of this name that the target has. */

@@ -116,7 +116,8 @@ class Client implements ServerListener {
   onGone(): void {
     if (this.#hasLeft) process.exit()
     this.#server = undefined
-    for (const line of this.#memory.takeUnanswered()) this.#out.write(1, `${line}\n`)
+    for (const line of [...this.#memory.takeQuestions(), ...this.#memory.takeUnanswered()])
+      this.#out.write(1, `${line}\n`)
     void this.#goOn()
   }
 
@@ -156,6 +157,8 @@ class Memory {
   readonly #lasting = new Map<string, string>()
   /** As JSON. */
   readonly #unanswered = new Set<string>()
+  /** What the client was asked, and has not answered; as JSON. */
+  readonly #questions = new Set<string>()
   /** Requests of ours: the client had its answer. */
   readonly #ours = new Set<string>()
 
@@ -165,7 +168,7 @@ class Memory {
 
   note(line: string): void {
     const { id, method, params } = tryParse(line)
-    if (method === undefined) return
+    if (method === undefined) return void this.#questions.delete(JSON.stringify(id))
     if (id !== undefined) this.#unanswered.add(JSON.stringify(id))
     if (LASTING.has(method)) this.#lasting.set(method, line)
     if (method === 'resources/subscribe') this.#lasting.set(`subscribe ${params?.uri ?? ''}`, line)
@@ -174,13 +177,26 @@ class Memory {
 
   /** Of a line of the server. Ours begin in one way only, so that a long one need not be read. */
   isForUs(line: string): boolean {
-    const id = /^\{"jsonrpc":"2\.0","id":("(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?),"(?:result|error)":/.exec(
-      line,
-    )?.[1]
+    const withdrawn = WITHDRAWAL.exec(line)?.[1]
+    if (withdrawn !== undefined) this.#questions.delete(withdrawn)
+    const [, id, kind] = BEGINNING.exec(line) ?? []
     if (id === undefined) return false
     const key = JSON.stringify(JSON.parse(id))
+    if (kind === 'method') {
+      this.#questions.add(key)
+      return false
+    }
     this.#unanswered.delete(key)
     return this.#ours.delete(key)
+  }
+
+  /** Nobody waits for an answer any more. */
+  takeQuestions(): readonly string[] {
+    const lines = [...this.#questions].map(
+      (id) => `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${id}}}`,
+    )
+    this.#questions.clear()
+    return lines
   }
 
   takeUnanswered(): readonly string[] {
@@ -202,6 +218,11 @@ class Memory {
     return lines
   }
 }
+
+const BEGINNING = /^\{"jsonrpc":"2\.0","id":("(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?),"(result|error|method)":/
+
+const WITHDRAWAL =
+  /^\{"jsonrpc":"2\.0","method":"notifications\/cancelled","params":\{"requestId":("[^"\\]*")/
 
 const LASTING: ReadonlySet<string> = new Set(['initialize', 'notifications/initialized', 'logging/setLevel'])
 

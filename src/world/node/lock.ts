@@ -34,11 +34,14 @@ const TOUCH_MS = 1000
 /** Untouched for so long, it is nobody's: of a process elsewhere, and of one here that may only have been asleep. */
 const STALE_MS = { elsewhere: 10_000, here: 60_000 }
 
-/** Longer than any step that is run under a lock: the same holder for so long is one that hangs. */
-const LONGEST_HOLD_MS = 120_000
+export interface Patience {
+  /** Longer than any step that is run under a lock: the same holder for so long is one that hangs. */
+  readonly holdMs: number
+  /** However many there are: at two hundred writes a second, ten minutes are a crowd of a hundred thousand. */
+  readonly waitMs: number
+}
 
-/** However many there are: at two hundred writes a second, that is a crowd of a hundred thousand. */
-const LONGEST_WAIT_MS = 600_000
+const PATIENCE: Patience = { holdMs: 120_000, waitMs: 600_000 }
 
 export interface HeldLock {
   readonly id: string
@@ -51,7 +54,11 @@ export interface HeldLock {
  * Resolves when it is ours. Rejects with an Error whose code is `ELOCKED` when the same process holds it for two minutes,
  * or others for ten. `onBroken` is told whose lock was taken over, by its id, before anybody else can have it.
  */
-export async function holdLock(file: string, onBroken?: (id: string) => void): Promise<HeldLock> {
+export async function holdLock(
+  file: string,
+  onBroken?: (id: string) => void,
+  patience = PATIENCE,
+): Promise<HeldLock> {
   const lock = `${file}.lock`
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const id = createId()
@@ -63,7 +70,7 @@ export async function holdLock(file: string, onBroken?: (id: string) => void): P
     const now = Date.now()
     const text = tryRead(lock)
     if (text !== holder.text) holder = { text, since: now }
-    if (now - holder.since > LONGEST_HOLD_MS || now - since > LONGEST_WAIT_MS)
+    if (now - holder.since > patience.holdMs || now - since > patience.waitMs)
       throw Object.assign(new Error(`${lock} is held by another process`), { code: 'ELOCKED' })
     await pause(pauseAfter(tries, now - since))
   }

@@ -1,12 +1,14 @@
 /**
  * pipes: sockets on this machine, on `node:net`.
  *
- * never  listens where somebody else could come in; takes the place of one who still listens; keeps what nobody reads
+ * never  listens where somebody else could come in, or connects where somebody else could listen; takes the place of one
+ *        who still listens; keeps what nobody reads
  */
-import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import type { Server, Socket } from 'node:net'
 import { dirname } from 'node:path'
 import type { Pipe, Pipes } from '../world.ts'
+import { isOwnFolder, isPrivateFolder } from './own-folder.ts'
 
 /** Written, and not read by the other side. */
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024
@@ -36,6 +38,7 @@ export const nodePipes: Pipes = {
     }
   },
   async connect(path) {
+    if (!isNamedPipe(path) && !isPrivateFolder(dirname(path))) throw notOurs(dirname(path))
     return toPipe(await connectTo(path))
   },
 }
@@ -44,13 +47,14 @@ function isNamedPipe(path: string): boolean {
   return path.startsWith('\\\\')
 }
 
+function notOurs(folder: string): Error {
+  return Object.assign(new Error(`${folder} belongs to somebody else`), { code: 'EACCES' })
+}
+
 /** What others can write into, they could have made; and what is theirs they can open again. */
 function makeFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const { uid } = lstatSync(folder)
-  const own = process.getuid?.()
-  if (!lstatSync(folder).isDirectory() || (own !== undefined && uid !== own))
-    throw Object.assign(new Error(`${folder} belongs to somebody else`), { code: 'EACCES' })
+  if (!isOwnFolder(folder)) throw notOurs(folder)
   chmodSync(folder, 0o700)
 }
 

@@ -10,6 +10,7 @@ import type { Readable } from 'node:stream'
 import { gatewayPlaceOf } from '../gateway-place.ts'
 import type { From, Reply, Visit, Word } from '../visit.ts'
 import type { Platform } from '../world.ts'
+import { isPrivateFolder } from './own-folder.ts'
 import { pathsOf } from './paths.ts'
 import { createWriter, lookAtTerminal } from './terminal-facts.ts'
 
@@ -82,7 +83,7 @@ export function visitGateway({ argv, version }: VisitLine, alone: () => void): v
   })
 }
 
-/** Undefined: there is none, for sure. */
+/** Undefined: there is none, for sure, or it could be somebody else's. */
 export function findSocket(): string | undefined {
   const platform: Platform =
     process.platform === 'win32' || process.platform === 'darwin' ? process.platform : 'linux'
@@ -92,7 +93,8 @@ export function findSocket(): string | undefined {
   // Whoever has no home is looked up by the command itself, at length.
   if (home === undefined || !paths.isAbsolute(home)) return undefined
   const { socket } = gatewayPlaceOf({ platform, env, home, paths })
-  return platform === 'win32' || existsSync(socket) ? socket : undefined
+  if (platform === 'win32') return socket
+  return isPrivateFolder(paths.dirname(socket)) && existsSync(socket) ? socket : undefined
 }
 
 /** Undefined in a folder that is gone. */

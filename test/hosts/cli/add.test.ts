@@ -369,6 +369,11 @@ describe('refuses', () => {
     ['both', ['x', '--url', 'https://x.test', '--', 'npx'], 'Use either --url or -- <command...>, not both.'],
     ['a token for a command', ['x', '--token', 'abc', 'npx'], '--token requires --url (HTTP/SSE transport).'],
     ['a wrong address', ['-t', 'http', 'x', 'http://[bad'], 'Invalid server config: `url` is not a URL'],
+    [
+      'a slip in an address',
+      ['x', 'htps://me:hunter2@x.test'],
+      '`htps://` begins neither a command nor an address that can be reached',
+    ],
     ['nothing', [], 'a server to add needs a command or an address'],
     ['a name alone', ['x'], 'a server to add needs a command or an address'],
     [

@@ -3,7 +3,10 @@
  */
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
 import { DIST, type Machine } from '../../processes/plugboard.ts'
 import { gone, openDaemonMachine, says, server, type Who } from './daemon.ts'
@@ -100,3 +103,72 @@ test('a gateway that does not come back is replaced by one for this client alone
   expect(await whoIs(client)).toMatchObject({ calls: 1 })
   expect((await daemon.status()).gateway.running).toBe(false)
 })
+
+interface Heard {
+  readonly id?: string | number
+  readonly method?: string
+  readonly params?: { readonly requestId?: string }
+}
+
+interface Speaker extends AsyncDisposable {
+  send(message: object): void
+  /** The next one that it is. */
+  hear(isIt: (message: Heard) => boolean): Promise<Heard>
+}
+
+/** One that does not answer before it is told to. */
+function openSpeaker(machine: Machine): Speaker {
+  const child = spawn(process.execPath, [join(DIST, 'bin.cjs'), 'serve', '--stdio'], {
+    env: { HOME: machine.home, PATH: process.env['PATH'] ?? '', PLUGBOARD_KEYCHAIN: 'off' },
+    cwd: machine.project,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const closed = once(child, 'close')
+  return {
+    send: (message) => void child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`),
+    async hear(isIt) {
+      for (;;) {
+        const { value, done } = await lines.next()
+        if (done === true) throw new Error('it ended')
+        const message = JSON.parse(value) as Heard
+        if (isIt(message)) return message
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      child.stdin.end()
+      await closed
+    },
+  }
+}
+
+test('a question of a gateway that went away is taken back, and an answer to it fits no question of the next', async () => {
+  await using daemon = openDaemonMachine({ one: server('tells-who') })
+  const { machine } = daemon
+  await machine.run(['serve', '--daemon'])
+  await using speaker = openSpeaker(machine)
+  speaker.send({
+    id: 1,
+    method: 'initialize',
+    params: {
+      protocolVersion: '2025-11-25',
+      capabilities: { elicitation: { form: {} } },
+      clientInfo: { name: 'speaker', version: '1' },
+    },
+  })
+  await speaker.hear(({ id }) => id === 1)
+  speaker.send({ method: 'notifications/initialized' })
+  const call = { method: 'tools/call', params: { name: 'mcp__one__who', arguments: {} } }
+  const isQuestion = ({ method }: Heard): boolean => method === 'elicitation/create'
+  speaker.send({ id: 2, ...call })
+  const { id: asked } = await speaker.hear(isQuestion)
+  const { pid } = (await daemon.status()).gateway
+  process.kill(pid!, 'SIGKILL')
+  const cancelled = await speaker.hear(({ method }) => method === 'notifications/cancelled')
+  expect(cancelled.params).toEqual({ requestId: asked })
+  await gone(pid!)
+  await machine.run(['serve', '--daemon'])
+  speaker.send({ id: 3, ...call })
+  const { id: askedNext } = await speaker.hear(isQuestion)
+  expect(askedNext).not.toBe(asked)
+}, 60_000)

@@ -26,6 +26,7 @@ const ALLOWED = [{ tool: 'mcp__*', action: 'allow' }]
 
 export interface TestGatewayOptions {
   readonly rules?: readonly object[]
+  readonly mode?: 'plan'
   readonly token?: string | undefined
   readonly http?: Partial<HttpServingOptions>
   readonly audit?: Partial<AuditWish>
@@ -38,10 +39,10 @@ export async function openTestGateway(
   servers: Readonly<Record<string, object>>,
   options: TestGatewayOptions = {},
 ): Promise<TestGateway> {
-  const { rules = ALLOWED, gateway } = options
+  const { rules = ALLOWED, mode, gateway } = options
   const token = 'token' in options ? options.token : TOKEN
   const scratch = createObserved()
-  writeSettings(scratch.home, { servers, rules, gateway })
+  writeSettings(scratch.home, { servers, rules, mode, gateway })
   const world = { ...scratch.world, env: { ...scratch.world.env, ...options.env } }
   const serving = await openServing({
     world,
@@ -71,8 +72,14 @@ export function writeSettings(
   {
     servers,
     rules = ALLOWED,
+    mode,
     gateway,
-  }: { readonly servers: object; readonly rules?: readonly object[]; readonly gateway?: object | undefined },
+  }: {
+    readonly servers: object
+    readonly rules?: readonly object[]
+    readonly mode?: 'plan' | undefined
+    readonly gateway?: object | undefined
+  },
 ): void {
   const put = (path: string, value: object): void => {
     const file = join(home, path)
@@ -80,7 +87,7 @@ export function writeSettings(
     writeFileSync(file, JSON.stringify(value))
   }
   put('.config/plugboard/mcp.json', { mcpServers: servers })
-  put('.config/plugboard/settings.json', { permissions: { rules }, gateway })
+  put('.config/plugboard/settings.json', { permissions: { rules, mode }, gateway })
 }
 
 /** The server made with the SDK, which speaks both eras, held to one. */

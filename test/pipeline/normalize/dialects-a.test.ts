@@ -225,7 +225,7 @@ describe('opencode', () => {
       kind: 'invalid',
       type: 'stdio',
       problems: ['`command` must be a list of strings, but is a string'],
-      warnings: ['`env` is not used: it has no counterpart in Plugboard'],
+      warnings: ['`env` is not used: opencode has no such field'],
     })
   })
 })

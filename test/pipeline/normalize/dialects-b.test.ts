@@ -21,7 +21,7 @@ async function found(dialect: DialectId, text: string, format: Format = 'json'):
     origin: {
       file: document.file,
       ...locate(document.lineStarts, member.keyStart),
-      source: 'plugboard',
+      source: dialect === 'agent-code' ? dialect : 'plugboard',
       scope: 'user',
     },
     rank: 0,
@@ -145,7 +145,7 @@ describe('agent-code', () => {
         },
         values: 'literal',
       },
-      warnings: ['`timeout` is not used: it has no counterpart in Plugboard'],
+      warnings: ['`timeout` is not used: agent-code has no such field'],
     })
   })
 })

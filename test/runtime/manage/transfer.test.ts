@@ -357,6 +357,42 @@ describe('export', () => {
     })
   })
 
+  test.each([
+    ['version 1', { experimental: { mcp_timeout: 7000 }, mcp: {} }, ['timeout', 'startupTimeout']],
+    ['version 2', { mcp: { timeout: { request: 7000 }, servers: {} } }, ['timeout']],
+  ])(
+    'a limit that a file of opencode (%s) sets for all its servers is told, and changes nothing else',
+    async (_, content, fields) => {
+      const file = '/home/ada/.config/opencode/opencode.json'
+      const machine = world({
+        [OURS]: servers({ a: { command: 'a' }, own: { command: 'b', timeout: 500, startupTimeout: 500 } }),
+        [file]: JSON.stringify(content),
+      })
+      const first = await exportFrom(machine, { agent: 'opencode' })
+      expect(first.planned.map(({ name, losses }) => [name, losses])).toEqual([
+        ['a', fields.map((field) => `\`${field}\`: opencode has a limit for every server of this file`)],
+        ['own', []],
+      ])
+      const again = await exportFrom(machine, { agent: 'opencode' })
+      expect(again).toMatchObject({ planned: [], left: [], there: [{}, {}] })
+    },
+  )
+
+  test('what an agent lacks is not said to be lacking here', async () => {
+    const machine = world({
+      '/home/ada/.claude.json': servers({
+        a: { command: 'a', cwd: '/src', oauth: { clientSecret: 'x' }, alwaysLoad: true },
+      }),
+    })
+    const { planned } = await importInto(machine, { agent: 'claude-code' })
+    expect(planned[0]?.losses).toEqual([
+      '`cwd` is not used: Claude Code has no such field',
+      '`oauth.clientSecret` is not used: Claude Code has no such field',
+      '`alwaysLoad` is not used: it has no counterpart in Plugboard',
+      '`oauth` is not used: a server of type `stdio` has no use for it',
+    ])
+  })
+
   test('a file of version 2 of opencode gets its words', async () => {
     const file = '/home/ada/.config/opencode/opencode.jsonc'
     const machine = world({

@@ -65,7 +65,7 @@ const OAUTH_OF_ANYONE: Readonly<Record<string, Setter<Mutable<OAuth>>>> = {
 /** For entries that somebody else wrote and nobody here approved. */
 export const CONNECTOR_OAUTH = oauth(OAUTH_OF_ANYONE)
 
-const OUR_OAUTH = oauth({
+const OUR_OAUTH: Readonly<Record<string, Setter<Mutable<OAuth>>>> = {
   ...OAUTH_OF_ANYONE,
   grantType: asOneOf<OAuth, GrantType>('grantType', GRANT_TYPES),
   privateKey: asTemplate<OAuth>('privateKey'),
@@ -80,24 +80,24 @@ const OUR_OAUTH = oauth({
   idpClientId: asTemplate<OAuth>('idpClientId'),
   idpClientSecret: asTemplate<OAuth>('idpClientSecret'),
   dangerouslyAllowHttp: asFlag<OAuth>('dangerouslyAllowHttp'),
-})
+}
 
-const OUR_AUTH = auth({
+const OUR_AUTH: Readonly<Record<string, Setter<Mutable<Auth>>>> = {
   type: asText<Auth>('type'),
   credentialId: asText<Auth>('credentialId'),
   tokenUrl: asText<Auth>('tokenUrl'),
   clientId: asTemplate<Auth>('clientId'),
   clientSecret: asTemplate<Auth>('clientSecret'),
   resource: asText<Auth>('resource'),
-})
+}
 
 export const OUR_FIELDS: Readonly<Record<string, FieldReader>> = {
   ...COMMON_FIELDS,
   envFile: template('envFile'),
   cwd: template('cwd'),
   headersHelper: template('headersHelper'),
-  oauth: oauthOrFalse(OUR_OAUTH),
-  auth: OUR_AUTH,
+  oauth: oauthOrFalse(oauth(OUR_OAUTH)),
+  auth: auth(OUR_AUTH),
   ideName: words('ideName'),
   authToken: template('authToken'),
   ideRunningInWindows: flag('ideRunningInWindows'),
@@ -116,6 +116,13 @@ export const OUR_FIELDS: Readonly<Record<string, FieldReader>> = {
   isolation: oneOf('isolation', ['shared', 'session', 'agent', 'project']),
   $schema: silent,
 }
+
+/** What our own files can say: `cwd`, `oauth.clientId`. */
+export const OUR_PATHS: ReadonlySet<string> = new Set([
+  ...Object.keys(OUR_FIELDS),
+  ...Object.keys(OUR_OAUTH).map((key) => `oauth.${key}`),
+  ...Object.keys(OUR_AUTH).map((key) => `auth.${key}`),
+])
 
 /** Whatever another agent's file says can be said here, so its way to refer to files, and to what is asked for, too. */
 export const plugboard: Dialect = {
