@@ -123,6 +123,8 @@ export interface SignInPlan {
   readonly callback: { readonly port?: number; readonly path?: string; readonly redirectUri?: string }
   /** The only one that is to see our secrets. */
   readonly issuer?: string
+  /** Who was given our secrets before, where nobody is asked: a server that names another one now may have been taken over. */
+  readonly knownIssuer?: string
   readonly metadataUrl?: string
   readonly authorizationUrl?: string
   readonly tokenUrl?: string
@@ -169,12 +171,19 @@ export interface PlannedClient {
   readonly key?: { readonly pem: Secret; readonly algorithm: string }
 }
 
+/** A sign-in, and by what it is told from what is kept later. */
+export interface Kept {
+  readonly signIn: SignIn
+  readonly account: string
+  readonly mark: string
+}
+
 /** All sign-ins of this user. */
 export interface SignInStore {
   /** By the name that an entry asks for, else by the address of its server. Throws `authorize/store-…` problems. */
   find(wanted: SignInWish): Promise<SignIn | undefined>
   /** In place of what was kept for the same key. */
-  save(signIn: SignIn): Promise<void>
+  save(signIn: SignIn): Promise<Kept>
   forget(key: SignInKey): Promise<void>
 }
 

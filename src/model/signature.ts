@@ -15,6 +15,12 @@ export function signatureOf({ transport }: ServerDefinition, env: Env): string |
   return unwrapProxy(canonicalUrl(expandForComparison(transport.url, env)))
 }
 
+/** Scheme, host and port of a remote server. Undefined: it is none, or something in its address is not known. */
+export function originOf({ transport }: ServerDefinition, env: Env): string | undefined {
+  if (transport.type !== 'http' && transport.type !== 'sse') return undefined
+  return tryUrl(canonicalUrl(expandForComparison(transport.url, env)))?.origin
+}
+
 /** The signature and everything else that would make the connection behave differently. */
 export function fullSignatureOf(definition: ServerDefinition, env: Env): string {
   const signature = signatureOf(definition, env)

@@ -19,12 +19,13 @@ export function createAloneFor(
   return ({ server: name }) => {
     const server = find(name)
     if (server === undefined || !isForNobody(server)) return undefined
-    return async (challenge) => {
+    return async (challenge, knownIssuer) => {
       const { plan, problems } = (await resolveSignIn(server, resolving))!
       const fault = problems.find(({ severity }) => severity === 'error')
       if (fault !== undefined) throw new ProblemError(fault)
       const { signInAlone } = await import('../pipeline/authorize/alone.ts')
-      return signInAlone({ server: name, plan, challenge, world: resolving.world })
+      const known = knownIssuer === undefined ? {} : { knownIssuer }
+      return signInAlone({ server: name, plan: { ...plan, ...known }, challenge, world: resolving.world })
     }
   }
 }

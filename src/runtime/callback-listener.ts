@@ -43,12 +43,20 @@ function placeOf({ callback, client }: SignInPlan): Place {
   return { host, port, path: path.startsWith('/') ? path : `/${path}` }
 }
 
+const LISTENED: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost'])
+
 function placeOfUri(redirectUri: string, callbackPort: number | undefined): Place {
   const url = URL.canParse(redirectUri) ? new URL(redirectUri) : undefined
   if (url?.protocol !== 'http:' || !isLoopbackName(url.hostname)) {
     throw new AuthorizeError('the `redirectUri` of its entry does not lead back to this machine', {
       notes: ['a code that is sent elsewhere is for whoever is there'],
       hints: ['use an address such as `http://127.0.0.1:8765/callback`, and register that one'],
+    })
+  }
+  // Where the listener is: another loopback address would be waited for in vain.
+  if (!LISTENED.has(url.hostname)) {
+    throw new AuthorizeError(`the \`redirectUri\` of its entry is at ${url.hostname}, where nobody listens`, {
+      hints: ['use `127.0.0.1` or `localhost` in it, and register that one'],
     })
   }
   return {

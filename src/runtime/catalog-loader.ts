@@ -21,6 +21,8 @@ export interface LoadHow {
   readonly readings: Readings
   /** Set where nobody asked for new ones: two processes that watch each other's copies would fetch for ever. */
   readonly connectors?: 'cached'
+  /** As an option of `loadCatalog`. */
+  readonly ownOrigins?: ReadonlySet<string>
 }
 
 export interface Reloaded {

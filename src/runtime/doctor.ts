@@ -164,6 +164,7 @@ async function runValueCommands(
         const outcome = await world.shell.run(command, {
           cwd: folderOf(world, server),
           timeoutMs: COMMAND_LIMIT_MS,
+          env: world.env,
         })
         if (outcome.stdout.trim() !== '' && outcome.exitCode === 0) return []
         const reason = outcome.timedOut

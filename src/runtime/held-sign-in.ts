@@ -10,13 +10,14 @@ import { createRedactor } from '../base/redact.ts'
 import type { Secret } from '../base/secret.ts'
 import { wantsMoreScopes } from '../model/challenge.ts'
 import { NOT_RENEWED, type NetworkFailure } from '../model/network.ts'
-import type { Authorization, Challenge, Renewal, SignIn, SignInWish } from '../model/sign-in.ts'
+import type { Authorization, Challenge, Kept, Renewal, SignIn, SignInWish } from '../model/sign-in.ts'
+import type { AloneOutcome } from '../pipeline/authorize/alone.ts'
 import { createGuardedFetch } from '../pipeline/authorize/guarded-fetch.ts'
 import { Proofs } from '../pipeline/authorize/proofs.ts'
 import { afterRenewal, canRenew, renewTokens, type Renewed } from '../pipeline/authorize/renew.ts'
 import { ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
-import type { Kept, OpenSignInStore } from './sign-in-store.ts'
+import type { OpenSignInStore } from './sign-in-store.ts'
 
 export interface HeldOptions {
   readonly world: World
@@ -29,8 +30,8 @@ export interface HeldOptions {
   readonly alone?: Alone | undefined
 }
 
-/** Throws a ProblemError. */
-export type Alone = (challenge: Challenge) => Promise<SignIn>
+/** With who gave the last one, if there was one. Throws a ProblemError. */
+export type Alone = (challenge: Challenge, knownIssuer: string | undefined) => Promise<AloneOutcome>
 
 /** Before the end by our clock: renewed beside, while requests go on with the old token. */
 const AHEAD_MS = 60_000
@@ -52,8 +53,8 @@ const REMEMBERED = 20
 const NONE: readonly string[] = []
 
 export class HeldSignIn implements Authorization {
-  readonly account: string
   readonly #options: HeldOptions
+  #account: string
   #signIn: SignIn | undefined
   /** Of what was last read or written. */
   #mark: string | undefined
@@ -74,8 +75,12 @@ export class HeldSignIn implements Authorization {
 
   constructor(options: HeldOptions) {
     this.#options = options
-    this.account = options.account
+    this.#account = options.account
     this.#proofs = new Proofs({ keys: options.world.keys, now: () => this.#now() })
+  }
+
+  get account(): string {
+    return this.#account
   }
 
   prepare(): Promise<void> | undefined {
@@ -191,8 +196,10 @@ export class HeldSignIn implements Authorization {
       const failure = await this.#ask()
       if (isOther()) return 'renewed'
       if (failure !== undefined) return this.#fail(failure)
-      if (challenge !== undefined && this.#options.alone !== undefined)
-        await this.#askAlone(this.#options.alone, challenge)
+      const { alone } = this.#options
+      const silence =
+        challenge === undefined || alone === undefined ? undefined : await this.#askAlone(alone, challenge)
+      if (silence !== undefined) return this.#fail(silence)
       return isOther() ? 'renewed' : 'refused'
     } catch (error) {
       this.#trouble = toTrouble(error)
@@ -221,16 +228,18 @@ export class HeldSignIn implements Authorization {
       given = afterRenewal(now, answer, this.#now())
       return given
     })
+    let trouble: string | undefined
     try {
       this.#take(await keep)
     } catch (error) {
       // Not kept, but given: the old ones are worth nothing any more.
       if (given === undefined) throw error
-      this.#trouble = toTrouble(error)
+      trouble = toTrouble(error)
       this.#take({ ...found, signIn: given })
     }
     if (answer?.kind === 'unavailable') return toFailure(found.signIn, answer.why)
     this.#settle(answer)
+    this.#trouble = trouble
     return undefined
   }
 
@@ -241,11 +250,16 @@ export class HeldSignIn implements Authorization {
     return renewTokens(signIn, { fetch, now: () => world.clock.now(), prover: this.#proofs.prover })
   }
 
-  async #askAlone(alone: Alone, challenge: Challenge): Promise<void> {
-    const signIn = await alone(challenge)
-    await this.#options.store.save(signIn)
-    this.#take({ signIn, account: this.account, mark: this.#options.store.markOf(this.#options.wish) ?? '' })
-    this.#settle({ kind: 'tokens', tokens: signIn.tokens })
+  /** Throws what `alone` and the store throw. */
+  async #askAlone(alone: Alone, challenge: Challenge): Promise<NetworkFailure | undefined> {
+    const outcome = await alone(challenge, this.#signIn?.key.issuer)
+    if (outcome.kind === 'unavailable') return { code: NOT_RENEWED, message: outcome.why, host: outcome.host }
+    const kept = await this.#options.store.save(outcome.signIn)
+    // Its own from now on: or what it signed in for would be taken for somebody else's, and never be renewed.
+    this.#account = kept.account
+    this.#take(kept)
+    this.#settle({ kind: 'tokens', tokens: outcome.signIn.tokens })
+    return undefined
   }
 
   #settle(answer: Renewed | undefined): void {

@@ -39,6 +39,8 @@ export interface LoadOptions {
   readonly servers?: Readonly<Record<string, unknown>> | undefined
   /** Names of servers the host implements itself. */
   readonly native?: readonly string[] | undefined
+  /** Where this very process serves MCP, as origins: entries that lead there are left out. */
+  readonly ownOrigins?: ReadonlySet<string> | undefined
   /** Whether connectors may be fetched, or their last copies serve. */
   readonly connectors?: 'cached' | 'fetch' | undefined
   /** Kept by whoever loads more than once: what each file said when it could last be read. */
@@ -96,6 +98,7 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
     policy: policyOf(settings, trust.isProjectApproved),
     isStrict: options.strict === true,
     native: new Set(options.native),
+    ownOrigins: options.ownOrigins ?? new Set(),
     env: world.env,
     ...(found.managed === undefined ? {} : { managed: found.managed }),
   }

@@ -13,6 +13,7 @@ import { connect, type ConnectRequest } from '../pipeline/connect/connect.ts'
 import type { Connector } from './connector.ts'
 import { Clients } from './pool-clients.ts'
 import { Pooled } from './pooled.ts'
+import { countsInEnv } from './whole-env.ts'
 
 export interface PoolOptions {
   /** A process that was not used for so long is ended, and started again when it is. 0: never. */
@@ -71,7 +72,10 @@ function isOfFolder({ transport, found }: AdmittedServer, { args }: Stdio): bool
   return args.some((arg) => /^(?:--?[\w-]+=)?\.{1,2}(?:[/\\]|$)/.test(reveal(arg)))
 }
 
-/** What makes it another process: of the environment what the entry itself sets, and not what its user happens to have. */
+/**
+ * What makes it another process: of the environment what the entry itself sets, and not what its user happens to have,
+ * unless it inherits that.
+ */
 function keyOf(
   { transport, protocol }: LaunchSpec,
   { world }: ConnectRequest,
@@ -81,7 +85,10 @@ function keyOf(
   const own = server.transport.type === 'stdio' ? server.transport.env : new Map<string, unknown>()
   const set = [...env]
     .map(([name, value]) => [name, reveal(value)] as const)
-    .filter(([name, value]) => own.has(name) || world.env[name] !== value)
+    .filter(
+      ([name, value]) =>
+        own.has(name) || world.env[name] !== value || (server.inheritEnv === true && countsInEnv(name)),
+    )
     .sort(([a], [b]) => (a < b ? -1 : 1))
   return sha256(JSON.stringify([reveal(command), args.map(reveal), cwd, set, protocol]))
 }

@@ -24,6 +24,7 @@ async function runCommand(world: World, command: string): Promise<Secret | undef
   const { stdout, exitCode } = await world.shell.run(command, {
     cwd: world.home,
     timeoutMs: COMMAND_LIMIT_MS,
+    env: world.env,
   })
   const text = stdout.trim()
   return exitCode === 0 && text !== '' ? new Secret(text) : undefined

@@ -10,6 +10,7 @@ import { sha256 } from '../base/sha256.ts'
 import type { Problem } from '../model/problem.ts'
 import {
   toKeyUrl,
+  type Kept,
   type SignIn,
   type SignInKey,
   type SignInStore,
@@ -31,13 +32,6 @@ export interface Summaries {
   readonly signIns: readonly SignInSummary[]
   /** Why it may be less than there is. */
   readonly problem?: Problem
-}
-
-/** A sign-in, and by what it is told from what is kept later. */
-export interface Kept {
-  readonly signIn: SignIn
-  readonly account: string
-  readonly mark: string
 }
 
 /** Settles what a renewal makes of a sign-in; undefined leaves it as it is. */
@@ -91,11 +85,12 @@ export class OpenSignInStore implements SignInStore {
   }
 
   /** Somebody signed in. Throws `authorize/store-…`. */
-  async save(signIn: SignIn): Promise<void> {
+  async save(signIn: SignIn): Promise<Kept> {
     const { keys, clock } = this.#world
     const stored = await this.#seal(signIn, { account: keys.random(9), signedInAt: clock.now() })
     const id = idOf(stored)
     await this.#update((all) => [...all.filter((one) => idOf(one) !== id), stored])
+    return toKept(signIn, stored)
   }
 
   async forget(key: SignInKey): Promise<void> {

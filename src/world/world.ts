@@ -189,8 +189,8 @@ export interface Shell {
 export interface ShellOptions {
   readonly cwd: string
   readonly timeoutMs: number
-  /** Added to the environment of this process. */
-  readonly env?: Readonly<Record<string, string>>
+  /** The whole environment: that of whoever asked for it, which need not be that of this process. */
+  readonly env: Env
 }
 
 export interface ShellOutcome {

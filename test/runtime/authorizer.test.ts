@@ -265,6 +265,75 @@ describe('renewal', () => {
   })
 })
 
+describe('an entry that needs nobody', () => {
+  const secret = 'a secret: of some length'
+  const robot = {
+    client_id: 'robot',
+    client_secret: secret,
+    grant_types: ['client_credentials'],
+    redirect_uris: [],
+    response_types: [],
+  }
+  const oauth = { grantType: 'client_credentials', clientId: 'robot', clientSecret: secret }
+  const COUNTED = 'token client_credentials'
+
+  test('is signed in when the board opens, and what it got is renewed ahead of its end', async () => {
+    let offset = 0
+    await using authorization = await startAuthorizationServer({ clients: [robot], accessTokenSeconds: 600 })
+    await using server = await startProtectedServer({ authorization })
+    using scratch = atTime(() => offset)
+    const servers = { x: { type: 'http', url: server.url, oauth } }
+    await using test = await openTestBoard(servers, { wait: 'all', scratch: lend(scratch) })
+    expect(await echo(test)).toBe('hi')
+    expect(authorization.count(COUNTED)).toBe(1)
+    const refused = server.answered(401)
+    offset = 570_000
+    expect(await echo(test)).toBe('hi')
+    await expect.poll(() => authorization.count(COUNTED)).toBe(2)
+    expect(await echo(test)).toBe('hi')
+    expect(server.answered(401)).toBe(refused)
+  })
+
+  test('an authorization server that does not answer is no refusal: it is tried again by itself', async () => {
+    await using authorization = await startAuthorizationServer({ clients: [robot] })
+    await using server = await startProtectedServer({ authorization })
+    authorization.answer = (request) => {
+      request.socket.destroy()
+      return true
+    }
+    await using test = await openTestBoard({ x: { type: 'http', url: server.url, oauth } }, { wait: 'all' })
+    expect(connectionOf(test.board, 'x').state).not.toBe('needs-auth')
+    authorization.answer = undefined
+    await untilState(test.board, 'x', 'ready')
+    expect(await echo(test)).toBe('hi')
+  })
+
+  test('gives its secret to no other authorization server than the one before, whatever the server names', async () => {
+    await using authorization = await startAuthorizationServer({ clients: [robot] })
+    await using other = await startAuthorizationServer({ clients: [robot] })
+    await using server = await startProtectedServer({ authorization: other })
+    using scratch = createScratch()
+    await openSignInStore(scratch.world, stateOf(scratch)).save({
+      key: { url: server.url, issuer: authorization.issuer },
+      client: {
+        id: 'robot',
+        secret: new Secret(secret),
+        from: 'entry',
+        method: 'client_secret_basic',
+        redirectUris: [],
+      },
+      tokens: { access: new Secret('over'), type: 'bearer', scopes: ['mcp:read'] },
+      endpoints: { token: `${authorization.issuer}/token` },
+      resource: server.url,
+    })
+    const servers = { x: { type: 'http', url: server.url, oauth } }
+    await using test = await openTestBoard(servers, { wait: 'all', scratch: lend(scratch) })
+    const { problem } = await untilState(test.board, 'x', 'needs-auth')
+    expect(JSON.stringify(problem)).toContain('another authorization server than before')
+    expect(other.count(COUNTED)).toBe(0)
+  })
+})
+
 describe('a clock that is wrong', () => {
   test.each([
     ['an hour ahead', 3_600_000],

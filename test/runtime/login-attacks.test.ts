@@ -223,6 +223,19 @@ describe('resources', () => {
 })
 
 describe('redirects', () => {
+  test.each(['http://[::1]:8765/callback', 'http://127.0.0.2:8765/callback'])(
+    'to %s would be waited for in vain, since nobody listens there',
+    async (redirectUri) => {
+      await using setting = await set()
+      using stage = openLoginStage()
+      const { hostname } = new URL(redirectUri)
+      expect(await problemOf(stage.login({ ...setting.entry, oauth: { redirectUri } }))).toMatchObject({
+        message: `${FAILED}the \`redirectUri\` of its entry is at ${hostname}, where nobody listens`,
+      })
+      nothingKept(stage)
+    },
+  )
+
   test.each([
     'https://evil.test/callback',
     'http://evil.test:8765/callback',

@@ -122,7 +122,10 @@ function createMemoryStore(saved: SignIn[]): SignInStore {
     JSON.stringify([url, issuer, credentialId])
   return {
     find: async ({ url }) => saved.findLast(({ key }) => key.url === url),
-    save: async (signIn) => void saved.push(signIn),
+    save: async (signIn) => {
+      saved.push(signIn)
+      return { signIn, account: 'me', mark: String(saved.length) }
+    },
     forget: async (key) => {
       const rest = saved.filter((one) => idOf(one.key) !== idOf(key))
       saved.splice(0, saved.length, ...rest)

@@ -31,7 +31,7 @@ interface Setting extends AsyncDisposable {
   readonly server: Loopback
   readonly internet: Internet
   readonly scratch: Scratch
-  save(change?: Partial<SignIn>): Promise<void>
+  save(change?: Partial<SignIn>): Promise<unknown>
   open(entry: object): Promise<TestBoard>
 }
 

@@ -113,6 +113,7 @@ describe('values', () => {
     using scratch = createScratch()
     const before = performance.now()
     const { stdout, timedOut } = await scratch.world.shell.run('yes', {
+      env: scratch.world.env,
       cwd: scratch.home,
       timeoutMs: 20_000,
     })

@@ -37,7 +37,12 @@ export async function openDaemon(request: DaemonRequest): Promise<OpenDaemon> {
   await world.files.locked(place.record, async () => {
     await daemon.listen()
   })
-  await daemon.start()
+  try {
+    await daemon.start()
+  } catch (error) {
+    await daemon[Symbol.asyncDispose]()
+    throw error
+  }
   return daemon
 }
 
@@ -52,6 +57,8 @@ class Daemon implements OpenDaemon {
   #isClosing = false
   #address: string | undefined
   #listener: { close(): Promise<void> } | undefined
+  /** Commands of visitors, under way. */
+  readonly #commands = new Set<Promise<unknown>>()
   /** For those whose project nobody knows. */
   #base: Room | undefined
 
@@ -63,11 +70,13 @@ class Daemon implements OpenDaemon {
     this.ended = new Promise((resolve) => (this.#end = resolve))
     const { idleMs } = request.sharing
     this.#pool = new Pool(request.sharing)
+    const ownOrigins = new Set<string>()
     this.#house = new House({
       world,
       idleMs,
       load: (of) => request.load(of),
-      open: (of, load) => openServing({ world: of, version, load, audit: request.audit, pool: this.#pool }),
+      open: (of, load) =>
+        openServing({ world: of, version, load, audit: request.audit, pool: this.#pool, ownOrigins }),
     })
   }
 
@@ -118,7 +127,7 @@ class Daemon implements OpenDaemon {
 
   async drain(limitMs: number): Promise<void> {
     this.#isClosing = true
-    await this.#house.drain(limitMs)
+    await Promise.all([this.#house.drain(limitMs), this.#untilDone(limitMs)])
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -149,6 +158,25 @@ class Daemon implements OpenDaemon {
 
   run(argv: readonly string[], terminal: RemoteTerminal, { world, serving }: Room): Promise<number> {
     return this.#request.command(argv, terminal, { world, board: serving.board })
+  }
+
+  /** Counted until what it said is on its way, which its end is not. */
+  async whileUnderWay(command: Promise<void>): Promise<void> {
+    this.#commands.add(command)
+    try {
+      await command
+    } finally {
+      this.#commands.delete(command)
+    }
+  }
+
+  async #untilDone(limitMs: number): Promise<void> {
+    let cancel = (): void => undefined
+    const late = new Promise<void>((resolve) => {
+      cancel = this.#request.world.clock.after(limitMs, resolve)
+    })
+    await Promise.race([late, Promise.allSettled(this.#commands)])
+    cancel()
   }
 
   stop(): void {
@@ -192,6 +220,8 @@ class Visitor {
   #passOn: ((text: string) => void) | undefined
   readonly #onEnd = new Set<() => void>()
   #isOver = false
+  /** What was asked for may happen, or may have happened: nobody else must do it again. */
+  #hasBegun = false
 
   constructor(daemon: Daemon, pipe: Pipe) {
     this.#daemon = daemon
@@ -228,7 +258,8 @@ class Visitor {
       this.#daemon.log(
         `a visit failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
       )
-      this.#say({ say: 'alone', why: 'the gateway that runs could not do it' })
+      // An end with no word before it says that nobody knows.
+      if (!this.#hasBegun) this.#say({ say: 'alone', why: 'the gateway that runs could not do it' })
       this.#pipe.end()
     }
   }
@@ -246,15 +277,18 @@ class Visitor {
       this.#say({ say: 'alone', ...(why === '' ? {} : { why }) })
       return this.#pipe.end()
     }
-    await (wants.kind === 'mcp' ? this.#serve(wants) : this.#carryOut(wants))
+    await (wants.kind === 'mcp' ? this.#serve(wants) : this.#daemon.whileUnderWay(this.#carryOut(wants)))
   }
 
   async #carryOut({ argv, terminal, ...from }: Extract<Wish, { kind: 'command' }>): Promise<void> {
+    // Before the room is open: who types Ctrl-C meanwhile must be heard.
+    this.#terminal = createVisitorTerminal(terminal, (word) => this.#say(word))
     const room = await this.#daemon.enter(from)
     try {
-      this.#terminal = createVisitorTerminal(terminal, (word) => this.#say(word))
       if (this.#isOver) return
-      const code = await this.#daemon.run(argv, this.#terminal, room)
+      const running = this.#daemon.run(argv, this.#terminal, room)
+      this.#hasBegun = true
+      const code = await running
       this.#say({ say: 'exit', code })
       this.#pipe.end()
     } finally {
@@ -264,17 +298,21 @@ class Visitor {
 
   async #serve(from: Extract<Wish, { kind: 'mcp' }>): Promise<void> {
     const room = await this.#daemon.enter(from)
-    if (this.#isOver) return room.leave()
-    this.#say({ say: 'welcome', pid: this.#daemon.pid })
-    void room.serving.board.gather({ wait: 'moment' })
-    await room.serving.overStdio({
-      onInput: ({ onText, onEnd }) => {
-        this.#passOn = onText
-        this.#onEnd.add(onEnd)
-      },
-      out: (text) => this.#pipe.write(text),
-    })
-    room.leave()
+    try {
+      if (this.#isOver) return
+      this.#say({ say: 'welcome', pid: this.#daemon.pid })
+      this.#hasBegun = true
+      void room.serving.board.gather({ wait: 'moment' })
+      await room.serving.overStdio({
+        onInput: ({ onText, onEnd }) => {
+          this.#passOn = onText
+          this.#onEnd.add(onEnd)
+        },
+        out: (text) => this.#pipe.write(text),
+      })
+    } finally {
+      room.leave()
+    }
   }
 
   #say(word: Word): void {

@@ -68,7 +68,9 @@ export class Door {
       this.#isKnown(textOf(headers['host'])) && (authority === undefined || this.#isKnown(authority))
     if (!isKnown) return this.#refuse(head, 'host', say(403, 'This host is not served here.'))
     const origin = textOf(headers['origin'])
-    if (origin !== undefined && !this.#isKnown(/^https?:\/\/([^/]+)$/i.exec(origin)?.[1]))
+    // Anybody's page may come from an address, so none is good by itself.
+    const page = origin === undefined ? undefined : nameIn(/^https?:\/\/([^/]+)$/i.exec(origin)?.[1])
+    if (page !== undefined && !this.#known.has(page))
       return this.#refuse(head, 'origin', say(403, 'This origin may not ask.'))
     const target = findTarget(path)
     if (target === undefined) return { kind: 'refused', reply: say(404, 'There is nothing here; try /mcp.') }
@@ -143,17 +145,20 @@ export class Door {
     return { kind: 'refused', reply }
   }
 
-  /** As it was written, but for case and port: a name with a dot at its end, say, is another one. */
   #isKnown(host: string | undefined): boolean {
-    const name = (host ?? '').toLowerCase().replace(/:\d*$/, '')
+    const name = nameIn(host)
     return this.#known.has(name) || (this.#options.isOpenToAddresses === true && isAddress(name))
   }
 }
 
-/** Who shares our own token is told apart by what they say; others by who they are, and no header makes them somebody else. */
-function clientOf({ headers, from }: RequestHead, principal: Principal): string {
-  if (principal !== OWNER) return principal.key
-  return `${principal.key} ${textOf(headers['mcp-session-id']) ?? from}`
+/** As it was written, but for case and port: a name with a dot at its end, say, is another one. */
+function nameIn(host: string | undefined): string {
+  return (host ?? '').toLowerCase().replace(/:\d*$/, '')
+}
+
+/** Who shares our own token is told apart by where they are; others by who they are. No header makes them somebody else. */
+function clientOf({ from }: RequestHead, principal: Principal): string {
+  return principal === OWNER ? `${principal.key} ${from}` : principal.key
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']

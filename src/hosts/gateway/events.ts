@@ -15,6 +15,8 @@ import type { Relay } from './relay.ts'
 export interface Ear {
   /** Undefined: all servers. */
   readonly server: string | undefined
+  /** Whose stream it is, where streams are counted by their holder. */
+  readonly holder?: string | undefined
   /** Of which servers it may hear at all. Undefined: of all. */
   readonly allows?: ((server: string) => boolean) | undefined
   hear(event: GatewayEvent): void
@@ -35,6 +37,9 @@ const LISTS: readonly ChangingList[] = ['tools', 'resources', 'prompts']
 
 /** So long after a server said that a list changed, it is told on although nothing in it is other than before. */
 const SETTLE_MS = 300
+
+/** Streams of one holder; with one more, the oldest is over. */
+export const MAX_STREAMS = 200
 
 export class Events {
   readonly #board: ServedBoard
@@ -63,6 +68,9 @@ export class Events {
   /** The answer ends it. */
   listen(ear: Ear): () => void {
     this.#ears.add(ear)
+    const { holder } = ear
+    const theirs = holder === undefined ? [] : [...this.#ears].filter((one) => one.holder === holder)
+    if (theirs.length > MAX_STREAMS) theirs[0]!.onClose?.()
     return () => void this.#ears.delete(ear)
   }
 

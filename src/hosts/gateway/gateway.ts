@@ -102,6 +102,7 @@ function limit({ board, events }: Pick<Part, 'board' | 'events'>, allows: (serve
       listen: (ear) =>
         events.listen({
           server: ear.server,
+          holder: ear.holder,
           allows,
           hear: (event) => ear.hear(event),
           onClose: () => ear.onClose?.(),

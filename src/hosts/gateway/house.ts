@@ -6,6 +6,7 @@
  * never  gives a visitor what another environment would have come to; keeps a board that nobody has visited for long
  */
 import { watchLookups } from '../../base/watched-lookups.ts'
+import { isSameEnv } from '../../runtime/whole-env.ts'
 import type { Load } from '../../runtime/catalog-loader.ts'
 import type { LoadedCatalog } from '../../runtime/load-catalog.ts'
 import type { From } from '../../world/visit.ts'
@@ -15,7 +16,7 @@ import { statusOf, type ServerStatus } from './status.ts'
 
 export interface HouseOptions {
   readonly world: World
-  /** Those without visitors are closed after so long. */
+  /** Those without visitors are closed after so long. 0: never. */
   readonly idleMs: number
   /** How files are read in the world of a visitor. */
   load(world: World): Load
@@ -32,7 +33,7 @@ export interface Room {
 interface Kept {
   readonly world: World
   /** Of the environment: what the configuration looked at, as it was. */
-  looked: ReadonlyMap<string, string | undefined>
+  looked: ReadonlyMap<string, string | undefined> | 'everything'
   readonly serving: Promise<OpenServing>
   visitors: number
   cancelClose: (() => void) | undefined
@@ -73,10 +74,12 @@ export class House {
 
   /** Of each board that is open. */
   async status(): Promise<readonly (ServerStatus & { readonly project: string })[]> {
-    const rooms = await Promise.all(
+    const rooms = await Promise.allSettled(
       [...this.#rooms].map(async ({ world, serving }) => ({ world, serving: await serving })),
     )
-    return rooms.flatMap(({ world, serving }) =>
+    // Whoever wanted one that cannot be opened was told.
+    const open = rooms.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    return open.flatMap(({ world, serving }) =>
       statusOf(serving.board).servers.map((server) => ({ ...server, project: world.cwd })),
     )
   }
@@ -96,7 +99,9 @@ export class House {
   #find({ cwd, env }: From): Kept | undefined {
     const isSame = ({ world, looked }: Kept): boolean =>
       world.cwd === cwd &&
-      [...looked].every(([name, value]) => (Object.hasOwn(env, name) ? env[name] : undefined) === value)
+      (looked === 'everything'
+        ? isSameEnv(world.env, env)
+        : [...looked].every(([name, value]) => (Object.hasOwn(env, name) ? env[name] : undefined) === value))
     return [...this.#rooms].find(isSame)
   }
 
@@ -106,11 +111,11 @@ export class House {
     const room: Kept = {
       world,
       // Until it is read, nobody knows what counts: everything does.
-      looked: new Map(Object.entries(env)),
+      looked: 'everything',
       serving: this.#options.open(world, async (how) => {
         const { values, asked } = watchLookups(env)
         const loaded = await load({ ...how, world: { ...how.world, env: values } })
-        room.looked = new Map([...asked, ...namedIn(loaded, env)])
+        room.looked = needsWholeEnv(loaded) ? 'everything' : new Map([...asked, ...namedIn(loaded, env)])
         return loaded
       }),
       visitors: 0,
@@ -122,8 +127,9 @@ export class House {
 
   #leave(room: Kept): void {
     room.visitors -= 1
-    if (room.visitors > 0) return
-    room.cancelClose = this.#options.world.clock.after(this.#options.idleMs, () => this.#close(room), 'loose')
+    const { idleMs, world } = this.#options
+    if (room.visitors > 0 || idleMs === 0) return
+    room.cancelClose = world.clock.after(idleMs, () => this.#close(room), 'loose')
   }
 
   #close(room: Kept): void {
@@ -135,6 +141,25 @@ export class House {
       .finally(() => this.#closing.delete(over))
     this.#closing.add(over)
   }
+}
+
+/** A server that inherits it, and a command that is run for a value, may look at any of it. */
+function needsWholeEnv({ catalog }: LoadedCatalog): boolean {
+  return catalog.servers.some(
+    ({ inheritEnv, transport, values }) =>
+      inheritEnv === true ||
+      ('headersHelper' in transport && transport.headersHelper !== undefined) ||
+      (values === 'resolvable' && hasCommand(transport)),
+  )
+}
+
+function hasCommand(value: unknown): boolean {
+  if (typeof value === 'string') return value.startsWith('!')
+  return typeof value === 'object' && value !== null && partsOf(value).some(hasCommand)
+}
+
+function partsOf(value: object): readonly unknown[] {
+  return Array.isArray(value) || value instanceof Map ? [...value.values()] : Object.values(value)
 }
 
 /** The variables that entries name: they are looked up when a server is launched, which may be never. */
@@ -153,7 +178,5 @@ function variablesIn(value: unknown, isNameEnough: boolean): readonly string[] {
   if (typeof value === 'string') return isNameEnough && /^\w+$/.test(value) ? [value] : []
   if (typeof value !== 'object' || value === null) return []
   if ('kind' in value && value.kind === 'env' && 'name' in value) return [String(value.name)]
-  const parts: Iterable<unknown> =
-    Array.isArray(value) || value instanceof Map ? value.values() : Object.values(value)
-  return [...parts].flatMap((part) => variablesIn(part, isNameEnough))
+  return partsOf(value).flatMap((part) => variablesIn(part, isNameEnough))
 }

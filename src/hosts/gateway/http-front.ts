@@ -100,9 +100,7 @@ function serve(exchange: Exchange, body: string): void {
     case 'DELETE':
       if (sessionId === undefined) return reply.send(ONLY_POST)
       return reply.send(
-        sessions.end(sessionId, exchange.principal)
-          ? { status: 200, headers: {}, body: '' }
-          : UNKNOWN_SESSION,
+        sessions.end(sessionId, exchange) ? { status: 200, headers: {}, body: '' } : UNKNOWN_SESSION,
       )
     default:
       return reply.send(ONLY_POST)
@@ -140,7 +138,7 @@ function parse(body: string): Message | undefined {
 
 /** One request of 2026-07-28. The end of its connection cancels it. */
 async function answer(exchange: Exchange, message: RpcRequest): Promise<void> {
-  const { gateway, view, head, reply } = exchange
+  const { gateway, principal, view, head, reply } = exchange
   const { id } = message
   const sighting = see(exchange, message)
   const { clock } = gateway.world
@@ -156,6 +154,7 @@ async function answer(exchange: Exchange, message: RpcRequest): Promise<void> {
     checkArguments(head, message, { gateway, view })
     const result = await answerModern(gateway, message, {
       view,
+      principal,
       client: controller,
       desk: gateway.board,
       send: (told) => out.tell(told),

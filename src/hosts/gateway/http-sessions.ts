@@ -19,6 +19,9 @@ const SWEEP_MS = 60_000
 /** More at once than anyone has; clients that never say goodbye must not fill the memory. */
 const MAX_SESSIONS = 5000
 
+/** Of these, one principal may have so many; beyond, its own longest idle one has to go. */
+const MAX_OF_ONE = 1000
+
 /** What is told while nobody listens is kept for whoever does next, up to so much. */
 const MAX_UNHEARD = 100
 
@@ -55,7 +58,7 @@ export class HttpSessions {
   greet(message: Message, posted: Posted): void {
     const { gateway, view, principal } = posted
     const { keys, clock } = gateway.world
-    if (this.#sessions.size >= MAX_SESSIONS)
+    if (!this.#makeRoom(principal) || this.#sessions.size >= MAX_SESSIONS)
       return posted.reply.send(say(503, 'There are too many sessions.'))
     const id = keys.random(32)
     const session: HttpSession = {
@@ -73,8 +76,7 @@ export class HttpSessions {
 
   take(id: string, message: Message, posted: Posted): void {
     const session = this.#find(id, posted)
-    if (session === undefined || session.client.server !== posted.view.server)
-      return posted.reply.send(UNKNOWN_SESSION)
+    if (session === undefined) return posted.reply.send(UNKNOWN_SESSION)
     if ('method' in message && 'id' in message) return this.#answer(session, message, posted)
     if ('method' in message) session.client.onNotification(message.method, message.params)
     else session.client.onAnswer(message)
@@ -100,13 +102,11 @@ export class HttpSessions {
     for (const message of session.unheard.splice(0)) stream.tell(message)
   }
 
-  /** `by`: who asks for it. Undefined: nobody but us. */
-  end(id: string, by?: Principal): boolean {
-    const session = this.#sessions.get(id)
-    if (session === undefined || (by !== undefined && session.principal.key !== by.key)) return false
-    this.#sessions.delete(id)
-    session.client.close()
-    session.stream?.end()
+  /** Because its client says so. Says whether there was one. */
+  end(id: string, posted: Posted): boolean {
+    const session = this.#find(id, posted)
+    if (session === undefined) return false
+    this.#remove(id, session)
     return true
   }
 
@@ -117,7 +117,23 @@ export class HttpSessions {
 
   close(): void {
     this.#cancelSweep?.()
-    for (const id of this.#sessions.keys()) this.end(id)
+    for (const [id, session] of this.#sessions) this.#remove(id, session)
+  }
+
+  #remove(id: string, { client, stream }: HttpSession): void {
+    this.#sessions.delete(id)
+    client.close()
+    stream?.end()
+  }
+
+  /** Says whether there is room for one more of this principal. */
+  #makeRoom({ key }: Principal): boolean {
+    const theirs = [...this.#sessions].filter(([, one]) => one.principal.key === key)
+    if (theirs.length < MAX_OF_ONE) return true
+    const idle = theirs.filter(([, { underWay, stream }]) => underWay === 0 && stream === undefined)
+    const [oldest] = idle.sort(([, a], [, b]) => a.seenAt - b.seenAt)
+    if (oldest !== undefined) this.#remove(...oldest)
+    return oldest !== undefined
   }
 
   #answer(
@@ -151,10 +167,11 @@ export class HttpSessions {
     })
   }
 
-  /** Whose it is not does not learn that there is one. */
-  #find(id: string, { principal, gateway }: Posted): HttpSession | undefined {
+  /** Whose it is not does not learn that there is one; nor does anybody at another endpoint. */
+  #find(id: string, { principal, gateway, view }: Posted): HttpSession | undefined {
     const session = this.#sessions.get(id)
     if (session === undefined || session.principal.key !== principal.key) return undefined
+    if (session.client.server !== view.server) return undefined
     session.seenAt = gateway.world.clock.now()
     return session
   }
@@ -163,8 +180,10 @@ export class HttpSessions {
     this.#cancelSweep ??= clock.after(SWEEP_MS, () => {
       this.#cancelSweep = undefined
       const old = clock.now() - IDLE_MS
-      for (const [id, { seenAt, underWay, stream }] of this.#sessions)
-        if (seenAt < old && underWay === 0 && stream === undefined) this.end(id)
+      for (const [id, session] of this.#sessions) {
+        const { seenAt, underWay, stream } = session
+        if (seenAt < old && underWay === 0 && stream === undefined) this.#remove(id, session)
+      }
       if (this.#sessions.size > 0) this.#sweepLater(clock)
     })
   }

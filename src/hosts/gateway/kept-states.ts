@@ -3,13 +3,16 @@
  *
  * in     a call that waits for its client, or a yes for one call
  * out    a name that nobody can guess, good for one answer
- * never  keeps anything for somebody who does not come back
+ * never  keeps anything for somebody who does not come back; more for one holder than so much
  */
 import type { World } from '../../world/world.ts'
 import type { SuspendedCall } from './suspended-call.ts'
 
 /** How long a client may take to come back with an answer. */
 const PATIENCE_MS = 10 * 60_000
+
+/** At once, for one holder; beyond, the oldest is given up. */
+export const MAX_KEPT = 200
 
 /** States of ours begin so; all others are a server's own. */
 const MARK = 'plugboard.'
@@ -19,21 +22,32 @@ export type Kept =
   /** A yes for one call, and what the server wants back. */
   | { readonly kind: 'permission'; readonly state: unknown; readonly about: string }
 
+interface Entry {
+  readonly what: Kept
+  readonly holder: string
+  readonly cancel: () => void
+}
+
 export class KeptStates {
   readonly #world: Pick<World, 'clock' | 'keys'>
-  readonly #kept = new Map<string, { readonly what: Kept; readonly cancel: () => void }>()
+  readonly #kept = new Map<string, Entry>()
 
   constructor(world: Pick<World, 'clock' | 'keys'>) {
     this.#world = world
   }
 
-  keep(what: Kept): string {
+  keep(what: Kept, holder: string): string {
+    const theirs = [...this.#kept].filter(([, one]) => one.holder === holder)
+    if (theirs.length >= MAX_KEPT) {
+      const oldest = this.take(theirs[0]![0])
+      if (oldest?.kind === 'call') oldest.call.abandon()
+    }
     const state = MARK + this.#world.keys.random(32)
     const cancel = this.#world.clock.after(PATIENCE_MS, () => {
       this.#kept.delete(state)
       if (what.kind === 'call') what.call.abandon()
     })
-    this.#kept.set(state, { what, cancel })
+    this.#kept.set(state, { what, holder, cancel })
     return state
   }
 

@@ -14,12 +14,14 @@ import type { GatewayEvent } from './events.ts'
 import { invalid } from './fault.ts'
 import type { Gateway } from './gateway.ts'
 import { toNotification, type RequestMessage, type SendMessage } from './legacy-client.ts'
+import type { Principal } from './principal.ts'
 import type { Sighting } from './sighting.ts'
 import { Subscriber } from './subscriber.ts'
 import type { View } from './view.ts'
 
 export interface ModernSender {
   readonly view: View
+  readonly principal: Principal
   /** The same for all requests of one client, where that can be told. */
   readonly client: object
   /** As `Caller.instance`. */
@@ -75,7 +77,7 @@ async function discover(view: View): Promise<Result> {
 async function listen(
   gateway: Gateway,
   { id, params }: { readonly id: RequestId; readonly params: Params },
-  { view, send, signal }: ModernSender,
+  { view, principal, send, signal }: ModernSender,
 ): Promise<Result> {
   const { notifications } = params
   if (!isObject(notifications)) throw invalid('`notifications` must say what to tell of')
@@ -89,7 +91,7 @@ async function listen(
     const honored = await honor(view, notifications, { subscriber, signal })
     tell('notifications/subscriptions/acknowledged', { notifications: honored })
     if (Object.keys(honored).length > 0) {
-      await untilOver(gateway, { view, signal }, (event) => {
+      await untilOver(gateway, { view, principal, signal }, (event) => {
         if (!isWanted(event, honored, subscriber)) return
         const { method, params: about } = toNotification(event)
         tell(method, about)
@@ -143,11 +145,16 @@ function isWanted(event: GatewayEvent, honored: Params, subscriber: Subscriber):
 
 function untilOver(
   gateway: Gateway,
-  { view, signal }: Pick<ModernSender, 'view' | 'signal'>,
+  { view, principal, signal }: Pick<ModernSender, 'view' | 'principal' | 'signal'>,
   hear: (event: GatewayEvent) => void,
 ): Promise<void> {
   return new Promise((resolve) => {
-    const stop = gateway.events.listen({ server: view.server, hear, onClose: () => end() })
+    const stop = gateway.events.listen({
+      server: view.server,
+      holder: principal.key,
+      hear,
+      onClose: () => end(),
+    })
     const end = (): void => {
       stop()
       signal.removeEventListener('abort', end)

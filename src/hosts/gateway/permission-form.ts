@@ -6,19 +6,25 @@ import type { Params, Result } from '../../model/message.ts'
 import type { Answer, Ask, Question } from '../../model/permission.ts'
 import { canBeAsked } from './caller.ts'
 import type { OpenRequest } from './open-request.ts'
+import { isOwner } from './principal.ts'
 
 /** Undefined for a client that cannot be asked: it gets a denial that says how to allow it. */
 export function askBy(request: OpenRequest): Ask | undefined {
   if (!canBeAsked(request.caller.capabilities, 'elicitation/create')) return undefined
   return async (question, { signal }) => {
-    const answer = toAnswer(await request.ask('elicitation/create', toForm(question), signal))
+    // What is remembered holds for everybody: only whose gateway it is may say so.
+    const isMine = isOwner(request.caller.sighting?.begun.principal)
+    const choices = question.canRemember && isMine ? REMEMBERED : ONCE
+    const form = toForm(question, choices)
+    const answer = toAnswer(await request.ask('elicitation/create', form, signal), choices)
     if (answer === 'once') request.markPermitted()
     return answer
   }
 }
 
-function toForm(question: Question): Params {
-  const answers = question.canRemember ? REMEMBERED : ONCE
+type Choices = typeof ONCE | typeof REMEMBERED
+
+function toForm(question: Question, choices: Choices): Params {
   return {
     mode: 'form',
     message: messageOf(question),
@@ -28,7 +34,7 @@ function toForm(question: Question): Params {
         decision: {
           type: 'string',
           title: 'May it be called?',
-          oneOf: answers.map(([value, title]) => ({ const: value, title })),
+          oneOf: choices.map(([value, title]) => ({ const: value, title })),
         },
       },
       required: ['decision'],
@@ -63,8 +69,9 @@ function messageOf({ server, tool, arguments: args, why, description }: Question
   ].join('\n')
 }
 
-function toAnswer({ action, content }: Result): Answer {
+/** What was not offered is no answer. */
+function toAnswer({ action, content }: Result, choices: Choices): Answer {
   if (action !== 'accept') return 'no'
   const { decision } = (content ?? {}) as { readonly decision?: unknown }
-  return decision === 'once' || decision === 'session' || decision === 'always' ? decision : 'no'
+  return choices.map(([value]) => value).find((value) => value === decision) ?? 'no'
 }

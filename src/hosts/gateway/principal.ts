@@ -22,11 +22,16 @@ export const OWNER: Principal = { who: 'token', key: 'token' }
 /** Whoever started this process, and speaks over its pipes. */
 export const PARENT: Principal = { who: 'stdio', key: 'stdio' }
 
+/** Whose gateway it is: what is written down for later, and what is told to everybody, is theirs to decide. */
+export function isOwner(principal: Principal | undefined): boolean {
+  return principal === OWNER || principal === PARENT
+}
+
 /** Names of servers, where `*` is any text. */
 export function grantOf(patterns: readonly string[]): ServerGrant {
   const sorted = [...new Set(patterns)].sort()
   const tests = sorted.map(toTest)
-  return { key: sorted.join(' '), allows: (server) => tests.some((test) => test(server)) }
+  return { key: JSON.stringify(sorted), allows: (server) => tests.some((test) => test(server)) }
 }
 
 function toTest(pattern: string): (name: string) => boolean {

@@ -22,6 +22,8 @@ const MAX_ROUNDS = 10
 
 interface Conversation {
   readonly caller: Caller
+  readonly method: string
+  readonly server: string
   readonly params: Params
   readonly signal: AbortSignal
 }
@@ -72,7 +74,7 @@ export class Relay {
   tellLog(server: string, params: Params): boolean {
     const here = [...(this.#underWay.get(server) ?? [])]
     const byClient = new Map(here.map((request) => [request.caller.client, request]))
-    const holders = new Set([...byClient.values()].map(({ caller }) => holderOf(caller)))
+    const holders = new Set([...byClient.values()].map(({ caller }) => hearerOf(caller)))
     // Whose it is, nobody can tell, and what it says may be for one of them alone.
     if (holders.size > 1) return true
     for (const request of byClient.values())
@@ -106,11 +108,12 @@ export class Relay {
     throw new RpcFaultError({ code: RPC_CODES.internalError, message })
   }
 
-  async #inRounds({ caller, params, signal }: Conversation, work: Work): Promise<Result> {
+  async #inRounds({ caller, method, server, params, signal }: Conversation, work: Work): Promise<Result> {
     const { requestState, inputResponses } = params
     // Whose it is counts, too: a state that somebody else got hold of is of no use to them.
-    const holder = caller.sighting?.begun.principal.key
-    const about = JSON.stringify([holder, params['name'], params['uri'], params['arguments']])
+    const holder = holderOf(caller)
+    const { name, uri, arguments: args, ref, argument } = params
+    const about = JSON.stringify([holder, method, server, name, uri, args, ref, argument])
     const kept = isOurs(requestState) ? this.#kept.take(requestState) : undefined
     if (isOurs(requestState) && kept === undefined)
       throw invalid('this `requestState` is not known here, or not any more')
@@ -145,13 +148,16 @@ export class Relay {
       return {
         resultType: 'input_required',
         inputRequests: round.questions,
-        requestState: this.#kept.keep({ kind: 'call', call }),
+        requestState: this.#kept.keep({ kind: 'call', call }, holderOf(caller)),
       }
     }
     const { result } = round
     if (result['resultType'] !== 'input_required' || !call.isPermitted) return result
     const { about } = call
-    const requestState = this.#kept.keep({ kind: 'permission', state: result['requestState'], about })
+    const requestState = this.#kept.keep(
+      { kind: 'permission', state: result['requestState'], about },
+      holderOf(caller),
+    )
     return { ...result, requestState }
   }
 }
@@ -178,8 +184,12 @@ function createSilent(): OpenRequest {
 }
 
 /** On whose behalf. Who has no name is for itself. */
-function holderOf({ sighting, client }: Caller): unknown {
+function hearerOf({ sighting, client }: Caller): unknown {
   return sighting?.begun.principal.key ?? client
+}
+
+function holderOf({ sighting }: Caller): string {
+  return sighting?.begun.principal.key ?? ''
 }
 
 function refusal(clients: number, method: string): RpcFaultError {

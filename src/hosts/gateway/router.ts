@@ -22,6 +22,7 @@ import { invalid, toFault, unknownMethod } from './fault.ts'
 import type { Levels } from './levels.ts'
 import type { OpenRequest } from './open-request.ts'
 import { askBy } from './permission-form.ts'
+import { isOwner } from './principal.ts'
 import { askBack, toHandlers } from './questions.ts'
 import { heed, mayRead } from './reading.ts'
 import type { Relay } from './relay.ts'
@@ -56,10 +57,16 @@ export async function route(routing: Routing, request: Routed): Promise<Result> 
   })
   requireCapability(request)
   try {
-    return toEra(caller.era, method, await work(routing, request))
+    return forWhom(caller, toEra(caller.era, method, await work(routing, request)))
   } catch (error) {
     throw new RpcFaultError(errorToEra(caller.era, toFault(error).fault, params))
   }
+}
+
+/** Where clients differ in what they may see, what one of them got is for nobody else. */
+function forWhom({ sighting }: Caller, result: Result): Result {
+  const isForAll = result['cacheScope'] !== 'public' || isOwner(sighting?.begun.principal)
+  return isForAll ? result : { ...result, cacheScope: 'private' }
 }
 
 const ROUTES: Readonly<Record<string, Route>> = {
@@ -91,7 +98,7 @@ function list(kind: ListKind, key: string): Route {
 }
 
 async function callTool({ board, relay, levels }: Routing, request: Routed): Promise<Result> {
-  const { view, params, caller, signal } = request
+  const { view, method, params, caller, signal } = request
   const name = requireText(params, 'name')
   if (view.server === undefined && name === STATUS_TOOL['name']) return statusResult(board)
   const known = view.findTool(name)
@@ -102,7 +109,7 @@ async function callTool({ board, relay, levels }: Routing, request: Routed): Pro
   const { arguments: args = {} } = params
   if (!isObject(args)) throw invalid('`arguments` must be an object')
   caller.sighting?.at(found.server, found.name)
-  return relay.converse({ caller, params, signal }, (open) =>
+  return relay.converse({ caller, method, server: found.server, params, signal }, (open) =>
     relay.whileAt(found.server, open, async () => {
       await levels.before(board, found.server, open.caller.logLevel)
       const result = await open.caller.desk.call({ server: found.server, tool: found.name }, args, {
@@ -227,7 +234,7 @@ async function ask(routing: Routing, request: Routed, found: Found, as: Reading)
 
 function send({ board, relay, levels }: Routing, request: Routed, found: Found): Promise<Result> {
   const { method, params, caller, signal } = request
-  return relay.converse({ caller, params, signal }, (open) =>
+  return relay.converse({ caller, method, server: found.server, params, signal }, (open) =>
     relay.whileAt(found.server, open, async () => {
       await levels.before(board, found.server, open.caller.logLevel)
       return board.request(

@@ -1,6 +1,7 @@
 /**
  * serve: a board with a gateway on it, for as long as somebody serves.
  */
+import { originOf as originOfServer } from '../../model/signature.ts'
 import { openBoard, type Board } from '../../runtime/board.ts'
 import { createProblem, ProblemError } from '../../problem/problem.ts'
 import { Pool } from '../../runtime/pool.ts'
@@ -32,7 +33,7 @@ const LOOP_LIMIT = 3
 
 /** Throws `serve/audit`. */
 export async function openServing(request: ServingRequest): Promise<OpenServing> {
-  const { world, version, load } = request
+  const { world, version, load, ownOrigins = new Set() } = request
   const seeing = openSeeing(request)
   const { relay, handlers } = createRelay(world)
   let loopLimit = LOOP_LIMIT
@@ -49,7 +50,7 @@ export async function openServing(request: ServingRequest): Promise<OpenServing>
   const { pool = new Pool(own) } = request
   const board = await openBoard(world, {
     async load(how) {
-      const loaded = await load(how)
+      const loaded = await load({ ...how, ownOrigins })
       loopLimit = loaded.gateway?.loopLimit ?? LOOP_LIMIT
       sharing = sharingOf(loaded.gateway)
       return loaded
@@ -65,7 +66,16 @@ export async function openServing(request: ServingRequest): Promise<OpenServing>
     maxResultTokens: 0,
   })
   const gateway = openGateway({ world, board, relay }, { version, seeing, loopLimit: () => loopLimit })
-  const serving: Serving = { world, version, board, gateway, seeing, fronts: [], isDraining: false }
+  const serving: Serving = {
+    world,
+    version,
+    board,
+    gateway,
+    seeing,
+    ownOrigins,
+    fronts: [],
+    isDraining: false,
+  }
   return {
     board: counted(board, relay),
     overStdio: (pipe) => serveStdio(gateway, gateway.viewOf(undefined)!, pipe),
@@ -102,6 +112,7 @@ interface Serving {
   readonly board: Board
   readonly gateway: Gateway
   readonly seeing: Seeing
+  readonly ownOrigins: Set<string>
   readonly fronts: { readonly front: HttpFront; readonly listener: Listener }[]
   isDraining: boolean
 }
@@ -142,7 +153,27 @@ async function overHttp(serving: Serving, options: HttpServingOptions): Promise<
   const listener = await listen(world, front, options)
   place.origin = originOf(options, listener.port)
   serving.fronts.push({ front, listener })
+  await disown(serving, originsOf(options, listener.port))
   return listener.port
+}
+
+/** An entry that leads back here would be a loop. Which port it is may be known only now, after everything was read. */
+async function disown({ world, board, ownOrigins }: Serving, origins: readonly string[]): Promise<void> {
+  for (const origin of origins) ownOrigins.add(origin)
+  const { servers } = board.snapshot().catalog
+  if (servers.some((server) => origins.includes(originOfServer(server, world.env) ?? '')))
+    await board.reload()
+}
+
+/** All that lead to this listener, as far as this process can know: a name that somebody else gave it, it cannot. */
+function originsOf(options: HttpServingOptions, port: number): readonly string[] {
+  const { host, issuer } = options
+  const isAny = host === '0.0.0.0' || host === '::'
+  const local = isAny ? ['127.0.0.1', '::1', 'localhost'] : isLoopback(host) ? ['localhost'] : []
+  const urls = [host, ...local].map((name) => originOf({ ...options, host: name }, port))
+  return [...urls, issuer?.publicUrl ?? '']
+    .filter((url) => URL.canParse(url))
+    .map((url) => new URL(url).origin)
 }
 
 /** Loaded by those who ask for it. */

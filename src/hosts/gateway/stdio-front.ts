@@ -119,6 +119,7 @@ class StdioClient {
     try {
       const result = await answerModern(this.#gateway, message, {
         view: this.#view,
+        principal: PARENT,
         client: this,
         instance: this.#legacy,
         desk: this.#legacy.desk,

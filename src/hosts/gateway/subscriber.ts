@@ -1,15 +1,20 @@
 /**
  * subscriber: the resources whose changes one client wants to hear of, and how to give them up.
  */
+import { invalid } from './fault.ts'
 import type { Gateway } from './gateway.ts'
 import { heed, mayRead } from './reading.ts'
 import type { Sighting } from './sighting.ts'
 import type { View } from './view.ts'
 
+/** Resources of one client, or of one stream. */
+export const MAX_URIS = 1000
+
 export class Subscriber {
   readonly #gateway: Pick<Gateway, 'board' | 'world'>
   readonly #view: View
   readonly #stops = new Map<string, () => void>()
+  #onTheWay = 0
 
   constructor(gateway: Pick<Gateway, 'board' | 'world'>, view: View) {
     this.#gateway = gateway
@@ -23,9 +28,16 @@ export class Subscriber {
     if (server === undefined) return false
     const permission = await mayRead(board, { tool: 'readMcpResource', server }, world.platform)
     heed(permission, { server, name: uri }, sighting)
-    const stop = await board.subscribe(server, uri, { signal })
-    this.remove(uri)
-    this.#stops.set(uri, stop)
+    if (this.#stops.size + this.#onTheWay >= MAX_URIS && !this.#stops.has(uri))
+      throw invalid(`nobody hears of more than ${MAX_URIS} resources at once`)
+    this.#onTheWay += 1
+    try {
+      const stop = await board.subscribe(server, uri, { signal })
+      this.remove(uri)
+      this.#stops.set(uri, stop)
+    } finally {
+      this.#onTheWay -= 1
+    }
     return true
   }
 

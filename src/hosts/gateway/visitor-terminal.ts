@@ -20,7 +20,10 @@ export function createVisitorTerminal(its: VisitorTerminal, say: (word: Word) =>
   const pieces: string[] = []
   let onInput: (() => void) | undefined
   let hasEnded = false
+  /** It came before anybody listened. */
+  let isUnheard = false
   const interrupt = (): void => {
+    isUnheard = interrupts.size === 0
     for (const one of interrupts) one()
   }
   return {
@@ -37,6 +40,8 @@ export function createVisitorTerminal(its: VisitorTerminal, say: (word: Word) =>
     },
     onInterrupt(listener) {
       interrupts.add(listener)
+      if (isUnheard) queueMicrotask(listener)
+      isUnheard = false
       return () => void interrupts.delete(listener)
     },
     take(reply) {

@@ -55,6 +55,8 @@ export interface OpenDaemon extends AsyncDisposable {
 export interface ServingRequest {
   /** With whom processes are shared. Undefined: with nobody, and kept by the rules of the settings all the same. */
   readonly pool?: BoardOptions['pool']
+  /** Where this process can be reached over HTTP; whoever listens adds to it. Default: one of its own. */
+  readonly ownOrigins?: Set<string>
   readonly world: World
   readonly version: string
   readonly load: Load

@@ -6,10 +6,12 @@
  * never  compares entries with each other: that is for choose
  */
 import type { Admission, AdmittedServer, Fate } from '../../model/catalog.ts'
+import type { StdioTransport } from '../../model/definition.ts'
 import type { NormalizedEntry } from '../../model/entry.ts'
 import type { SourceId, Spot } from '../../model/origin.ts'
 import type { Policy } from '../../model/policy.ts'
 import type { Settings } from '../../model/settings.ts'
+import { originOf } from '../../model/signature.ts'
 import { showTemplate } from '../../model/template.ts'
 import type { TrustFacts } from '../../model/trust.ts'
 import type { Env } from '../../world/world.ts'
@@ -24,6 +26,8 @@ export interface House {
   readonly isStrict: boolean
   /** Names of servers the host implements itself. */
   readonly native: ReadonlySet<string>
+  /** Where this very process serves MCP: `http://127.0.0.1:7777` … */
+  readonly ownOrigins: ReadonlySet<string>
   readonly env: Env
 }
 
@@ -87,16 +91,23 @@ function findExclusion(entry: NormalizedEntry, house: House): Fate | undefined {
   if (house.native.has(found.name)) {
     return { kind: 'excluded', by: { rule: 'native' }, reason: 'the host implements this server itself' }
   }
-  if (isOurselves(entry)) {
+  if (isOurselves(entry, house)) {
     return { kind: 'excluded', by: { rule: 'gateway' }, reason: 'it is the gateway of Plugboard itself' }
   }
   return undefined
 }
 
-/** What `plugboard connect` writes for other agents: the gateway must not be one of its own servers. */
-function isOurselves(entry: NormalizedEntry): boolean {
-  if (entry.kind !== 'definition' || entry.definition.transport.type !== 'stdio') return false
-  const { command, args } = entry.definition.transport
+/** The gateway must not be one of its own servers. */
+function isOurselves(entry: NormalizedEntry, { ownOrigins, env }: House): boolean {
+  if (entry.kind !== 'definition') return false
+  const { definition } = entry
+  if (definition.transport.type === 'stdio') return isOurCommand(definition.transport)
+  const origin = ownOrigins.size === 0 ? undefined : originOf(definition, env)
+  return origin !== undefined && ownOrigins.has(origin)
+}
+
+/** What `plugboard connect` writes for other agents. */
+function isOurCommand({ command, args }: StdioTransport): boolean {
   const words = [command, ...args].map(showTemplate)
   const at = words.findIndex((word) =>
     /(?:^|[/\\])plugboard(?:@[\w.-]+|\.cmd|\.exe)?$|[/\\]plugboard[/\\].*bin\.cjs$/i.test(word),

@@ -2,7 +2,7 @@
  * alone: the grants that need nobody at a keyboard: for CI, for services, for companies that decided already.
  *
  * in     an errand whose plan has such a grant
- * out    a SignIn
+ * out    a SignIn, or that nobody could be reached for it
  * never  tries a grant twice, or another in its place: what was refused would be refused again
  */
 import { Secret } from '../../base/secret.ts'
@@ -10,6 +10,7 @@ import type { GrantPlan, SignIn } from '../../model/sign-in.ts'
 import { chooseClient } from './client.ts'
 import { discover, type AuthServer } from './discover.ts'
 import { createErrand, type Errand, type ErrandRequest } from './errand.ts'
+import { GuardError, type Refusal } from './guarded-fetch.ts'
 import { AuthorizeError, toProblemError } from './problems.ts'
 import { chooseScopes } from './scopes.ts'
 import { requestTokens } from './tokens.ts'
@@ -23,17 +24,26 @@ export function canSignInAlone(grant: GrantPlan): grant is AloneGrant {
   return grant.kind !== 'code' && grant.kind !== 'device'
 }
 
+export type AloneOutcome =
+  | { readonly kind: 'signed-in'; readonly signIn: SignIn }
+  /** Silence, not a refusal: it may be tried again. */
+  | { readonly kind: 'unavailable'; readonly why: string; readonly host: string }
+
 /** Throws a ProblemError; aborted, as its signal says. */
-export async function signInAlone(request: ErrandRequest): Promise<SignIn> {
+export async function signInAlone(request: ErrandRequest): Promise<AloneOutcome> {
   const errand = await createErrand(request)
   try {
     const { grant } = errand.plan
     if (!canSignInAlone(grant)) throw new AuthorizeError('its entry wants a person to sign in')
-    return await carryOut(errand, await discover(errand), grant)
+    return { kind: 'signed-in', signIn: await carryOut(errand, await discover(errand), grant) }
   } catch (error) {
+    if (error instanceof GuardError && SILENCE.has(error.refusal))
+      return { kind: 'unavailable', why: error.message, host: new URL(error.url).host }
     throw toProblemError(error, errand)
   }
 }
+
+const SILENCE: ReadonlySet<Refusal> = new Set(['unreachable', 'too-slow'])
 
 /** Throws AuthorizeError, GuardError, what the SDK throws. */
 export async function carryOut(errand: Errand, server: AuthServer, grant: AloneGrant): Promise<SignIn> {

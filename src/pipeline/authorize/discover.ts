@@ -90,15 +90,26 @@ function requireSame({ sdk, plan }: Errand, { resource }: Description): void {
   })
 }
 
-function chooseServer({ plan }: Errand, description: Description | undefined): string {
+function chooseServer({ plan, server }: Errand, description: Description | undefined): string {
   const named = description?.authorization_servers ?? []
-  const { issuer } = plan
-  if (issuer === undefined) return named[0] ?? new URL('/', plan.url).href
-  if (named.length === 0 || named.some((one) => isSameIssuer(one, issuer))) return issuer
-  throw new AuthorizeError('the server wants tokens of another authorization server than its entry allows', {
-    notes: [
-      `its entry allows ${issuer}`,
-      `the server names ${named.map((one) => new URL(one).href).join(', ')}`,
+  const { issuer, knownIssuer } = plan
+  const allowed = issuer ?? knownIssuer
+  if (allowed !== undefined && named.some((one) => isSameIssuer(one, allowed))) return allowed
+  if (issuer !== undefined && named.length === 0) return issuer
+  const theirs = named[0] ?? new URL('/', plan.url).href
+  if (allowed === undefined || isSameIssuer(theirs, allowed)) return theirs
+  const names = `the server names ${named.map((one) => new URL(one).href).join(', ') || 'none'}`
+  if (issuer !== undefined)
+    throw new AuthorizeError(
+      'the server wants tokens of another authorization server than its entry allows',
+      {
+        notes: [`its entry allows ${issuer}`, names],
+      },
+    )
+  throw new AuthorizeError('the server wants tokens of another authorization server than before', {
+    notes: [`your secrets were given to ${allowed} so far`, names],
+    hints: [
+      `if that is right, run \`plugboard logout ${server}\`, or put the new one into its entry: \`"oauth": { "issuer": "…" }\``,
     ],
   })
 }
@@ -110,7 +121,8 @@ function isSameIssuer(one: string, other: string): boolean {
 async function readMetadata(errand: Errand, url: string): Promise<ServerMetadata | undefined> {
   const { plan, sdk, fetch } = errand
   const { authorizationUrl, tokenUrl, metadataUrl } = plan
-  if (authorizationUrl !== undefined && tokenUrl !== undefined) return metadataOf(authorizationUrl, tokenUrl)
+  if (authorizationUrl !== undefined && tokenUrl !== undefined)
+    return metadataOf(authorizationUrl, tokenUrl, plan.issuer)
   const metadata =
     metadataUrl === undefined
       ? await sdk.discoverAuthorizationServerMetadata(url, { fetchFn: fetch })
@@ -132,9 +144,9 @@ function withOwn(metadata: ServerMetadata, { authorizationUrl, tokenUrl }: Erran
 }
 
 /** Whoever writes both endpoints into an entry vouches for the rest. */
-function metadataOf(authorizationUrl: string, tokenUrl: string): ServerMetadata {
+function metadataOf(authorizationUrl: string, tokenUrl: string, issuer: string | undefined): ServerMetadata {
   return {
-    issuer: new URL(tokenUrl).origin,
+    issuer: issuer ?? new URL(tokenUrl).origin,
     authorization_endpoint: authorizationUrl,
     token_endpoint: tokenUrl,
     response_types_supported: ['code'],

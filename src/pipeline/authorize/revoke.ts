@@ -30,7 +30,7 @@ export async function revoke(signIn: SignIn, fetch: GuardedFetch): Promise<Revoc
         ? []
         : [await takeBack(signIn, { url, token: access, hint: 'access_token' }, fetch)]),
     ]
-    const bad = statuses.find((status) => status >= 400)
+    const bad = statuses.find((status) => status < 200 || status >= 300)
     return bad === undefined ? { kind: 'revoked' } : { kind: 'failed', why: `it answered with HTTP ${bad}` }
   } catch (error) {
     return { kind: 'failed', why: error instanceof Error ? error.message : String(error) }

@@ -67,7 +67,7 @@ export async function run(
   const options = {
     cwd: commandFolder(job),
     timeoutMs: COMMAND_LIMIT_MS,
-    ...(env === undefined ? {} : { env }),
+    env: { ...job.context.world.env, ...env },
   }
   try {
     return await job.context.world.shell.run(command, options)

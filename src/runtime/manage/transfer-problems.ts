@@ -20,7 +20,7 @@ export function unknownAgent(given: string, known: readonly SourceId[]): Problem
   const nearest = findNearest(given, known)
   return createProblem({
     code: 'manage/unknown-agent',
-    message: `there is no agent \`${given}\` to import from or to export to`,
+    message: `there is no agent \`${given}\` that Plugboard knows`,
     hints: nearest === undefined ? [`one of: ${known.join(', ')}`] : [`did you mean \`${nearest}\`?`],
   })
 }

@@ -20,7 +20,7 @@ export function createNodeShell(platform: Platform): Shell {
         const child = spawn(command, {
           cwd,
           shell: true,
-          ...(env === undefined ? {} : { env: { ...process.env, ...env } }),
+          env: { ...env },
           detached: platform !== 'win32',
           windowsHide: true,
         })

@@ -71,7 +71,7 @@ async function raw(port: number, text: string): Promise<string> {
 }
 
 describe('how often', () => {
-  it('one client may ask is limited where that is wanted, and others are not held up', async () => {
+  it('one client may ask is limited where that is wanted, whatever it calls its session', async () => {
     const rate = { perSecond: 0.01, burst: 3 }
     await using gateway = await openTestGateway({}, { http: { rate } })
     const asked = async (session?: string): Promise<Answer> =>
@@ -80,7 +80,8 @@ describe('how often', () => {
     const { status, headers } = await asked()
     expect(status).toBe(429)
     expect(Number(headers['retry-after'])).toBeGreaterThan(50)
-    expect((await asked('another')).status).toBe(200)
+    // What it calls its session makes nobody of it.
+    expect((await asked('another')).status).toBe(429)
     expect((await ask(gateway.url('/healthz'), { method: 'GET' })).status).toBe(200)
   })
 
@@ -195,6 +196,9 @@ describe('the door', () => {
     expect(await statusWith({ host: 'evil.example' })).toBe(403)
     expect(await statusWith({ origin: 'https://mcp.example.com' })).toBe(200)
     expect(await statusWith({ origin: 'https://other.example.com' })).toBe(403)
+    for (const origin of ['http://10.0.0.1', 'http://10.0.0.1:8080', 'http://[fe80::1]'])
+      expect(await statusWith({ origin }), origin).toBe(403)
+    expect(await statusWith({ origin: 'http://127.0.0.1:6274' })).toBe(200)
   })
 
   it('unpacks nothing', async () => {
@@ -263,10 +267,27 @@ describe('a session', () => {
       (await ask(gateway.url(path), { headers: { ...LEGACY, 'mcp-session-id': id }, body: ping, ...options }))
         .status
     expect(await statusOf({})).toBe(200)
-    expect(await statusOf({}, '/mcp/x')).toBe(404)
+    for (const method of ['POST', 'GET', 'DELETE'])
+      expect(await statusOf({ method }, '/mcp/x'), method).toBe(404)
     expect(await statusOf({ headers: { ...LEGACY, 'mcp-session-id': 'guessed' } })).toBe(404)
     expect(await statusOf({ headers: LEGACY })).toBe(400)
     expect(await statusOf({ method: 'DELETE' })).toBe(200)
     expect(await statusOf({})).toBe(404)
   })
+
+  it('of somebody with a thousand of them takes the place of its own longest idle one', async () => {
+    await using gateway = await openTestGateway({})
+    const open = async (): Promise<string> =>
+      String((await ask(gateway.url(), { body: initialize, headers: LEGACY })).headers['mcp-session-id'])
+    const first = await open()
+    const second = await open()
+    for (let i = 2; i < 1000; i += 50)
+      await Promise.all(Array.from({ length: Math.min(50, 1000 - i) }, () => open()))
+    const ping = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'ping' })
+    const statusOf = async (id: string): Promise<number> =>
+      (await ask(gateway.url(), { headers: { ...LEGACY, 'mcp-session-id': id }, body: ping })).status
+    expect(await statusOf(first)).toBe(200)
+    const last = await open()
+    expect([await statusOf(second), await statusOf(first), await statusOf(last)]).toEqual([404, 200, 200])
+  }, 60_000)
 })

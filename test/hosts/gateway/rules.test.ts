@@ -4,9 +4,12 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { Fate } from '../../../src/model/catalog.ts'
 import type { Era } from '../../../src/model/session.ts'
+import type { Board } from '../../../src/runtime/board.ts'
 import { readGatewayToken } from '../../../src/runtime/gateway-token.ts'
 import { serverEntry } from '../../boards/open.ts'
+import { freePort } from '../../runtime/login-stage.ts'
 import { startProgram } from '../../servers/http/program.ts'
 import { createScratch } from '../../worlds/scratch.ts'
 import {
@@ -14,6 +17,8 @@ import {
   httpTransport,
   openTestGateway,
   sdkEntry,
+  TOKEN,
+  writeSettings,
   type ClientOptions,
   type TestGateway,
 } from './open.ts'
@@ -209,3 +214,48 @@ describe('the token', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 })
+
+describe('an entry that leads to the gateway itself', () => {
+  const BEARER = { headers: { Authorization: `Bearer ${TOKEN}` } }
+
+  it.each(['http://127.0.0.1:PORT/mcp', 'http://LocalHost:PORT/mcp/x', 'http://127.1:PORT/mcp?a=1'])(
+    'is left out: %s',
+    async (url) => {
+      await using gateway = await openTestGateway({ x: sdkEntry('modern') })
+      const { board } = gateway.serving
+      const address = url.replace('PORT', new URL(gateway.origin).port)
+      const servers = { x: sdkEntry('modern'), loop: { type: 'http', url: address, ...BEARER } }
+      writeSettings(gateway.scratch.home, { servers })
+      await board.reload()
+      expect(board.server('loop')).toBeUndefined()
+      expect(fateOf(board, 'loop')).toEqual({
+        kind: 'excluded',
+        by: { rule: 'gateway' },
+        reason: 'it is the gateway of Plugboard itself',
+      })
+    },
+  )
+
+  it('is left out when it was read before anybody listened', async () => {
+    const port = await freePort()
+    const loop = { type: 'http', url: 'http://localhost:${LOOP_PORT}/mcp', ...BEARER }
+    const env = { LOOP_PORT: String(port) }
+    await using gateway = await openTestGateway({ x: sdkEntry('modern'), loop }, { env, http: { port } })
+    expect(fateOf(gateway.serving.board, 'loop')).toMatchObject({ kind: 'excluded' })
+    await using test = await connectClient(httpTransport(gateway.url()), { era: 'modern' })
+    await gateway.serving.board.waitFor('x')
+    const { tools } = await test.client.listTools()
+    expect(tools.map(({ name }) => name).filter((name) => name.includes('loop'))).toEqual([])
+  })
+
+  it('and one that leads to another program on this machine is not', async () => {
+    const other = { type: 'http', url: `http://127.0.0.1:${await freePort()}/mcp` }
+    await using gateway = await openTestGateway({ other })
+    expect(fateOf(gateway.serving.board, 'other')).toMatchObject({ kind: 'chosen' })
+  })
+})
+
+function fateOf(board: Board, name: string): Fate | undefined {
+  const { entries } = board.snapshot().catalog
+  return entries.find(({ entry }) => entry.found.name === name)?.fate
+}

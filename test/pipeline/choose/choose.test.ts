@@ -194,7 +194,14 @@ const NO_SETTINGS: Settings = {
 }
 
 function load(all: readonly Layer[], policy: Policy): Pick<Catalog, 'entries' | 'servers'> {
-  const house: House = { settings: NO_SETTINGS, policy, isStrict: false, native: new Set(), env: {} }
+  const house: House = {
+    settings: NO_SETTINGS,
+    policy,
+    isStrict: false,
+    native: new Set(),
+    ownOrigins: new Set(),
+    env: {},
+  }
   return choose(
     all.map((one) => toAdmission(one, house)),
     {},

@@ -121,6 +121,7 @@ describe('headersHelper', () => {
           cwd: '/home/ada',
           timeoutMs: 10_000,
           env: {
+            ARG: 'one',
             PLUGBOARD_SERVER_NAME: 'shop',
             PLUGBOARD_SERVER_URL: URL,
             CLAUDE_CODE_MCP_SERVER_NAME: 'shop',

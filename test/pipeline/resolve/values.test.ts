@@ -33,7 +33,7 @@ describe('in our files', () => {
     expect(headersOf(launch)).toEqual({ 'X-Key': 'k-12345' })
     expect(secretsOf(launch)).toEqual(['k-12345'])
     // Not in the repository one happens to be in: this is the user's own entry.
-    expect(seen).toEqual([['op read key', { cwd: '/home/ada', timeoutMs: 10_000 }]])
+    expect(seen).toEqual([['op read key', { cwd: '/home/ada', env: {}, timeoutMs: 10_000 }]])
   })
 
   test('a value that is the name of a variable is its value; any other is itself', async () => {
