@@ -46,7 +46,9 @@ export interface Screen extends AsyncDisposable {
   until(wanted: string | RegExp): Promise<string>
   /** As `until`, for what goes away. */
   untilGone(wanted: string | RegExp): Promise<void>
-  /** Types, and waits for what follows. */
+  /** Resolves when the question that is asked, if one is, takes answers: it says by which keys only then. */
+  untilHeard(): Promise<string>
+  /** Types as soon as somebody listens, and waits for what follows. */
   do(keys: string, wanted: string | RegExp): Promise<string>
   /** The exit code. */
   readonly exit: Promise<number>
@@ -99,6 +101,8 @@ export function openScreen(machine: Machine, options: ScreenOptions = {}): Scree
       looks.add(look)
       look()
     })
+  // What is drawn anew is gone for a moment, so that the screen of now does not tell.
+  const isPlain = (): boolean => !raw.includes('─')
   const isIn = (wanted: string | RegExp): boolean =>
     typeof wanted === 'string' ? text().includes(wanted) : wanted.test(text())
   const screen: Screen = {
@@ -113,7 +117,9 @@ export function openScreen(machine: Machine, options: ScreenOptions = {}): Scree
     },
     until: (wanted) => wait(String(wanted), () => isIn(wanted)),
     untilGone: async (wanted) => void (await wait(`not ${String(wanted)}`, () => !isIn(wanted))),
-    do(keys, wanted) {
+    untilHeard: () => wait('keys that answer', () => isPlain() || isHearing(text())),
+    async do(keys, wanted) {
+      await screen.untilHeard()
       child.write(keys)
       return screen.until(wanted)
     },
@@ -124,4 +130,11 @@ export function openScreen(machine: Machine, options: ScreenOptions = {}): Scree
     },
   }
   return screen
+}
+
+/** Below the last rule there is a line to type in, or a question that names its keys. */
+function isHearing(text: string): boolean {
+  const last = text.lastIndexOf('─')
+  const below = text.slice(last + 1)
+  return last !== -1 && (below.startsWith('\n>') || below.includes('Esc: '))
 }

@@ -14,24 +14,29 @@ export interface TrustDesk {
   readonly world: World
   readonly ask: Ask
   readonly paint: Paint
+  /** Leaves the rest for the next time. */
+  readonly signal: AbortSignal
   note(line: string): void
 }
 
 export async function askTrust(desk: TrustDesk, loaded: LoadedCatalog): Promise<boolean> {
-  const { world, paint } = desk
+  const { world, paint, signal } = desk
   const waiting = trustQuestions(loaded).filter(({ entry }) => entry.fate.kind === 'untrusted')
   let isApproved = false
   for (const question of waiting) {
-    const answer = await desk.ask({
-      kind: 'choice',
-      title: 'May it run in this project?',
-      lines: [WARNING, ...rulesNote(loaded, world), '', showQuestion(question, { here: world, paint })],
-      options: [
-        { value: 'later', label: 'not now', hint: 'ask again next time' },
-        { value: 'approved', label: 'yes', hint: 'until it changes' },
-        { value: 'declined', label: 'no', hint: 'and do not ask again' },
-      ],
-    })
+    const answer = await desk.ask(
+      {
+        kind: 'choice',
+        title: 'May it run in this project?',
+        lines: [WARNING, ...rulesNote(loaded, world), '', showQuestion(question, { here: world, paint })],
+        options: [
+          { value: 'later', label: 'not now', hint: 'ask again next time' },
+          { value: 'approved', label: 'yes', hint: 'until it changes' },
+          { value: 'declined', label: 'no', hint: 'and do not ask again' },
+        ],
+      },
+      { signal },
+    )
     if (answer !== 'approved' && answer !== 'declined') continue
     await decide(world, loaded, answer, [question])
     isApproved ||= answer === 'approved'

@@ -3,8 +3,9 @@
  *
  * in     the server's question, whose texts and schema are its own words
  * out    `accept` with the values, `decline`, or `cancel`, as the protocol has it
- * never  opens a page that its user has not seen the address of
+ * never  opens a page that its user has not seen the address of, nor anything that is no page on the web
  */
+import { isConfidential } from '../../base/confidential.ts'
 import { isObject } from '../../base/is-object.ts'
 import { toPrintable } from '../../base/printable.ts'
 import type { Params, Result } from '../../model/message.ts'
@@ -59,6 +60,10 @@ async function askPage(
   { server, signal, completed }: HandlerContext,
 ): Promise<Result> {
   const url = String(params['url'])
+  if (!isPage(url)) {
+    desk.note(`${toPrintable(server)} wanted ${toPrintable(url)} opened: declined, since it is no https page`)
+    return { action: 'decline' }
+  }
   const answer = await desk.ask(
     {
       kind: 'choice',
@@ -101,6 +106,13 @@ async function visit(
 function messageLines({ columns }: ElicitDesk, { message }: Params): readonly string[] {
   const text = typeof message === 'string' ? message : ''
   return text.split('\n').flatMap((line) => wrap(toPrintable(line), columns() - 1))
+}
+
+/** A browser opens whatever it is given: `file:`, a path, the handler of some program. */
+function isPage(url: string): boolean {
+  if (!URL.canParse(url)) return false
+  const page = new URL(url)
+  return /^https?:$/.test(page.protocol) && isConfidential(page)
 }
 
 function hostOf(url: string): string {

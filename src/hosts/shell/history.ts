@@ -1,7 +1,7 @@
 /**
  * history: what was typed in earlier sessions, one JSON text a line, for its user's eyes alone.
  *
- * never  fails: without it everything else works
+ * never  fails: without it everything else works. Keeps what `mayHoldSecret` says is not to be kept
  */
 import type { World } from '../../world/world.ts'
 
@@ -22,6 +22,15 @@ function parseEntry(line: string): readonly string[] {
   } catch {
     return [] // half a line, of a process that was ended: nobody misses it
   }
+}
+
+/** Of `/mcp add`, with what is sent or set in the clear; where a name is given instead, little is lost. */
+export function mayHoldSecret(entry: string): boolean {
+  return (
+    /^\/mcp\s+add-json\b/.test(entry) ||
+    (/^\/mcp\s+(?:add|login|auth|reauth)\b/.test(entry) &&
+      /\s(?:-[eH]|--(?:header|token|bearer|env|client-secret)\S*)|:\/\/[^/\s]*@|[?&][^\s=]+=/.test(entry))
+  )
 }
 
 export function appendHistory({ files }: World, file: string, entry: string): void {

@@ -40,7 +40,7 @@ export interface ReadKeys {
   readonly rest: string
 }
 
-const PASTE = '\x1b[200~'
+export const PASTE = '\x1b[200~'
 const PASTE_END = '\x1b[201~'
 
 const CONTROLS: Readonly<Record<string, KeyName>> = {
@@ -120,7 +120,7 @@ interface Met {
 
 /** Undefined: more must come first. */
 function readOne(input: string, isOver: boolean): Met | undefined {
-  if (input.startsWith(PASTE)) return readPaste(input)
+  if (input.startsWith(PASTE)) return readPaste(input, isOver)
   if (input.startsWith('\x1b')) return readSequence(input, isOver)
   const control = CONTROLS[input[0]!]
   if (control !== undefined) return { key: { name: control }, length: 1 }
@@ -131,9 +131,16 @@ function readOne(input: string, isOver: boolean): Met | undefined {
     : { key: { name: 'text', text }, length: text.length }
 }
 
-function readPaste(input: string): Met | undefined {
+/** One that nothing closes ends with Ctrl-C, or when nothing follows: no key would be one ever after. */
+function readPaste(input: string, isOver: boolean): Met | undefined {
   const end = input.indexOf(PASTE_END)
-  if (end === -1) return undefined
+  if (end === -1) {
+    const interrupt = input.indexOf('\x03')
+    if (interrupt === -1 && !isOver) return undefined
+    const length = interrupt === -1 ? input.length : interrupt
+    const text = input.slice(PASTE.length, length).replace(/\r\n?/g, '\n')
+    return { key: { name: 'paste', text }, length }
+  }
   const text = input.slice(PASTE.length, end).replace(/\r\n?/g, '\n')
   return { key: { name: 'paste', text }, length: end + PASTE_END.length }
 }

@@ -22,8 +22,11 @@ export interface LinesDesk {
 export function openLines(store: Store, desk: LinesDesk): Front & { close(): void } {
   const { terminal, world, paint } = desk
   const say = (lines: readonly string[]): void => terminal.out(lines.map((line) => `${line}\n`).join(''))
+  const press = (name: 'escape' | 'interrupt'): void =>
+    store.send({ type: 'key', key: { name }, at: world.clock.now() })
   let printed = 0
   let asked: Dialog | undefined
+  let isHeard = false
   let isIdle = false
   let queued = 0
   const show = (): void => {
@@ -41,7 +44,12 @@ export function openLines(store: Store, desk: LinesDesk): Front & { close(): voi
     if (state.finished.length === 0) printed = 0
     if (state.question?.id !== asked?.id) {
       asked = state.question === undefined ? undefined : openDialog(state.question)
-      if (asked !== undefined) say(asked.first)
+      isHeard = false
+      if (asked !== undefined) say(asked.first.slice(0, -1))
+    }
+    if (asked !== undefined && !isHeard && state.question?.deafUntil === undefined) {
+      isHeard = true
+      say(asked.first.slice(-1))
     }
     const wasIdle = isIdle
     isIdle =
@@ -58,6 +66,7 @@ export function openLines(store: Store, desk: LinesDesk): Front & { close(): voi
   const onLine = (line: string): void => {
     if (asked === undefined && line.trim() === '') return terminal.out(isIdle ? '> ' : '')
     if (asked === undefined) return store.send({ type: 'line', text: line })
+    if (!isHeard) return say(['not taken: this was typed before the question was there'])
     const { id } = asked
     const reply = asked.take(line)
     if (reply.kind === 'again') return say(reply.lines)
@@ -67,11 +76,11 @@ export function openLines(store: Store, desk: LinesDesk): Front & { close(): voi
   const stopChanges = store.onChange(show)
   const stopTyping = terminal.onTyped({
     onLine,
-    onCancel: () => store.send({ type: 'key', key: { name: 'escape' } }),
+    onCancel: () => press('escape'),
   })
   let stopInterrupts: () => void = () => undefined
   const onInterrupt = (): void => {
-    store.send({ type: 'key', key: { name: 'interrupt' } })
+    press('interrupt')
     if (store.state().isQuitting) say(['', 'Ctrl-C again to quit'])
     stopInterrupts = terminal.onInterrupt(onInterrupt)
   }
@@ -94,13 +103,14 @@ type Reply =
 /** A question, and how lines answer it. */
 interface Dialog {
   readonly id: number
+  /** The last of them says that a line is waited for. */
   readonly first: readonly string[]
   take(line: string): Reply
 }
 
-function openDialog(open: OpenQuestion): Dialog {
+export function openDialog(open: OpenQuestion): Dialog {
   const { id, question } = open
-  const head = [...(question.lines ?? []), question.title]
+  const head = [...(question.lines ?? []), toPrintable(question.title)]
   switch (question.kind) {
     case 'choice':
       return {
@@ -108,7 +118,8 @@ function openDialog(open: OpenQuestion): Dialog {
         first: [
           ...head,
           ...question.options.map(
-            ({ label, hint }, i) => `  ${i + 1}. ${label}${hint === undefined ? '' : ` (${hint})`}`,
+            ({ label, hint }, i) =>
+              `  ${i + 1}. ${toPrintable(label)}${hint === undefined ? '' : ` (${toPrintable(hint)})`}`,
           ),
           'number, or empty for no answer:',
         ],
@@ -122,10 +133,15 @@ function openDialog(open: OpenQuestion): Dialog {
     case 'text':
       return {
         id,
-        first: head,
+        first: [
+          ...head,
+          ...(question.isSecret === true ? ['(this terminal shows what you type)'] : []),
+          ...(question.initial === undefined ? [] : [`(empty: ${toPrintable(question.initial)})`]),
+        ],
         take(line) {
-          const fault = question.fault?.(line)
-          return fault === undefined ? { kind: 'answered', answer: line } : again(fault)
+          const answer = line === '' ? (question.initial ?? '') : line
+          const fault = question.fault?.(answer)
+          return fault === undefined ? { kind: 'answered', answer } : again(fault)
         },
       }
     case 'form':
@@ -134,7 +150,7 @@ function openDialog(open: OpenQuestion): Dialog {
 }
 
 function again(line: string): Reply {
-  return { kind: 'again', lines: [line] }
+  return { kind: 'again', lines: [toPrintable(line)] }
 }
 
 /** One field after the other. */
@@ -172,14 +188,16 @@ function describe({ label, description, isRequired, input }: FormField): string 
     ...(input.kind === 'switch' ? ['yes or no'] : []),
     ...(isRequired ? [] : ['may be empty']),
   ]
-  return `${label} (${words.join('; ')}):`
+  const all = words.length === 0 ? '' : ` (${words.join('; ')})`
+  return toPrintable(`${label}${all}:`)
 }
 
 type Read = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string }
 
-function readLine({ input, isRequired }: FormField, line: string): Read {
+export function readLine({ input, isRequired }: FormField, line: string): Read {
   const typed = line.trim()
   if (typed === '') {
+    if (input.kind === 'text' && input.initial !== undefined) return input.read(input.initial)
     if (input.initial !== undefined) return { ok: true, value: input.initial }
     return isRequired ? { ok: false, why: 'this is required' } : { ok: true, value: undefined }
   }

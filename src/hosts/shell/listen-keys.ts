@@ -2,11 +2,13 @@
  * listen-keys: the keys of a terminal, as they are pressed, to the store.
  */
 import type { Terminal, World } from '../../world/world.ts'
-import { readKeys } from './keys.ts'
+import { PASTE, readKeys } from './keys.ts'
 import type { Store } from './store.ts'
 
 /** How long Esc may be the beginning of something. */
 const ESCAPE_MS = 40
+/** And a pasted text may go on. */
+const PASTE_MS = 2000
 
 /** The answer gives the terminal back. */
 export function listenKeys(
@@ -18,12 +20,13 @@ export function listenKeys(
   const take = (input: string, isOver: boolean): void => {
     const read = readKeys(input, isOver)
     rest = read.rest
-    for (const key of read.keys) store.send({ type: 'key', key })
+    for (const key of read.keys) store.send({ type: 'key', key, at: clock.now() })
   }
   const stop = terminal.onKeys((chunk) => {
     cancel()
     take(rest + chunk, false)
-    if (rest !== '') cancel = clock.after(ESCAPE_MS, () => take(rest, true), 'loose')
+    const patienceMs = rest.startsWith(PASTE) ? PASTE_MS : ESCAPE_MS
+    if (rest !== '') cancel = clock.after(patienceMs, () => take(rest, true), 'loose')
   })
   return () => {
     cancel()

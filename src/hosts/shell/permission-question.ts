@@ -33,7 +33,7 @@ export function createPermissionAsker(desk: PermissionDesk): AskPermission {
     if (answer !== 'reason') return toAnswer(answer)
     const reason = await desk.ask(
       { kind: 'text', title: 'What should the model know, or do instead?' },
-      { signal, place: 'next' },
+      { signal, place: 'next', isAwaited: true },
     )
     return reason === undefined || reason.trim() === '' ? 'no' : { no: reason.trim() }
   }

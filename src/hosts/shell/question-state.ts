@@ -1,8 +1,9 @@
 /**
  * question-state: a question on the screen, and how far its answer is.
  *
- * in     a question, then keys
+ * in     a question, then keys, each with its time
  * out    the question as it is now, or its answer
+ * never  takes a key for an answer that was typed for something else: a question that nobody waits for is deaf at first
  */
 import { createEditor, edit, type Editor } from './editor.ts'
 import type { Key } from './keys.ts'
@@ -10,7 +11,12 @@ import type { Answers, Asked, FormField, Question } from './questions.ts'
 
 type Of<Kind extends Question['kind']> = Extract<Question, { kind: Kind }>
 
-export type OpenQuestion = { readonly id: number; readonly fault?: string } & (
+export type OpenQuestion = {
+  readonly id: number
+  readonly fault?: string
+  /** Until then nothing answers it but Esc. Undefined: it hears. */
+  readonly deafUntil?: number | undefined
+} & (
   | { readonly kind: 'choice'; readonly question: Of<'choice'>; readonly index: number }
   | { readonly kind: 'text'; readonly question: Of<'text'>; readonly editor: Editor }
   | {
@@ -34,15 +40,26 @@ export type Pressed =
   | { readonly kind: 'open'; readonly question: OpenQuestion }
   | { readonly kind: 'answered'; readonly answer: Answers[keyof Answers] | undefined }
 
-export function openQuestion({ id, question }: Asked): OpenQuestion {
+/** What it takes to see that there is a question. */
+const SEEN_MS = 500
+/** Whoever types without looking goes on at least this fast. */
+const PAUSE_MS = 300
+
+export function openQuestion({ id, question, isAwaited }: Asked, at: number): OpenQuestion {
+  const common = { id, deafUntil: isAwaited ? undefined : at + SEEN_MS }
   switch (question.kind) {
     case 'choice':
-      return { id, kind: 'choice', question, index: 0 }
+      return { ...common, kind: 'choice', question, index: 0 }
     case 'text':
-      return { id, kind: 'text', question, editor: createEditor([], question.initial) }
+      return { ...common, kind: 'text', question, editor: createEditor([], question.initial) }
     case 'form':
-      return { id, kind: 'form', question, index: 0, values: question.fields.map(firstValue) }
+      return { ...common, kind: 'form', question, index: 0, values: question.fields.map(firstValue) }
   }
+}
+
+/** As it is at this time. */
+export function listen(open: OpenQuestion, at: number): OpenQuestion {
+  return open.deafUntil === undefined || at < open.deafUntil ? open : { ...open, deafUntil: undefined }
 }
 
 function firstValue({ input }: FormField): FieldValue {
@@ -58,8 +75,19 @@ function firstValue({ input }: FormField): FieldValue {
   }
 }
 
-export function pressInQuestion(open: OpenQuestion, key: Key): Pressed {
+export function pressInQuestion(before: OpenQuestion, key: Key, at: number): Pressed {
   if (key.name === 'escape') return { kind: 'answered', answer: undefined }
+  const open = listen(before, at)
+  if (open.deafUntil === undefined) return press(open, key)
+  const deafer = { ...open, deafUntil: Math.max(open.deafUntil, at + PAUSE_MS) }
+  return mayAnswer(open, key) ? { kind: 'open', question: deafer } : press(deafer, key)
+}
+
+function mayAnswer({ kind }: OpenQuestion, { name }: Key): boolean {
+  return name === 'enter' || (kind === 'choice' && name === 'text')
+}
+
+function press(open: OpenQuestion, key: Key): Pressed {
   const { fault: _, ...calm } = open
   switch (calm.kind) {
     case 'choice':

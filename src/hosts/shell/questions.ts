@@ -6,6 +6,7 @@
  * never  leaves an asker waiting when the shell ends, or when what asked is gone
  */
 import type { AskOptions, Choice } from '../../world/world.ts'
+import { wrapPainted } from '../shared/wrap.ts'
 
 export type Question =
   | {
@@ -73,12 +74,26 @@ export interface AskingOptions {
   readonly signal?: AbortSignal | undefined
   /** `next`: before all that wait, for what goes on with the question before. Default: `last`. */
   readonly place?: 'next' | 'last' | undefined
+  /** It follows from what its user has just done, so that no key can have been meant for something else. */
+  readonly isAwaited?: boolean | undefined
 }
+
+/** Whether all of these fit above a question on such a screen, as they are drawn: what is cut off there is the top. */
+export function hasRoom(
+  lines: readonly string[],
+  { columns, rows }: { readonly columns: number; readonly rows: number },
+): boolean {
+  return lines.flatMap((line) => wrapPainted(line, columns - 1)).length <= rows - OTHER_ROWS
+}
+
+/** Title, options, keys, status, and what runs meanwhile. */
+const OTHER_ROWS = 14
 
 /** One that was asked. */
 export interface Asked {
   readonly id: number
   readonly question: Question
+  readonly isAwaited: boolean
 }
 
 export interface QuestionQueue {
@@ -100,7 +115,7 @@ export function createQuestions(onFront: (asked: Asked | undefined) => void): Qu
     waiting = next
     if (waiting[0] === before) return
     const [first] = waiting
-    onFront(first === undefined ? undefined : { id: first.id, question: first.question })
+    onFront(first)
   }
   const answer: QuestionQueue['answer'] = (id, given) => {
     const one = waiting.find((asked) => asked.id === id)
@@ -112,7 +127,7 @@ export function createQuestions(onFront: (asked: Asked | undefined) => void): Qu
     answer,
     ask<Kind extends Question['kind']>(
       question: Extract<Question, { kind: Kind }>,
-      { signal, place }: AskingOptions = {},
+      { signal, place, isAwaited = false }: AskingOptions = {},
     ) {
       if (isClosed || signal?.aborted === true) return Promise.resolve(undefined)
       return new Promise<Answers[Kind] | undefined>((resolve) => {
@@ -124,7 +139,7 @@ export function createQuestions(onFront: (asked: Asked | undefined) => void): Qu
           // The screen answers a question in the way of its kind.
           resolve(given as Answers[Kind] | undefined)
         }
-        const one = { id, question, settle }
+        const one = { id, question, isAwaited, settle }
         change(place === 'next' ? [one, ...waiting] : [...waiting, one])
       })
     },

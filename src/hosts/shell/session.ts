@@ -23,11 +23,11 @@ import type { ShellContext, SlashCommand } from './context.ts'
 import { createConversation, type Conversation } from './conversation.ts'
 import { createDemo, withDemo, type Demo } from './demo/demo.ts'
 import { createElicitAnswerers } from './elicit.ts'
-import { appendHistory, readHistory } from './history.ts'
+import { appendHistory, mayHoldSecret, readHistory } from './history.ts'
 import { keepMedia, type NamedMedia } from './keep-media.ts'
 import { createModelDesk, type ModelDesk } from './model-desk.ts'
 import { createPermissionAsker } from './permission-question.ts'
-import { createQuestions, type Ask } from './questions.ts'
+import { createQuestions, hasRoom, type Ask } from './questions.ts'
 import { readLine } from './read-line.ts'
 import { createState, type Block, type Effect } from './state.ts'
 import { createStore, type Store } from './store.ts'
@@ -72,7 +72,9 @@ class LiveSession implements Session {
   readonly #parts: SessionParts
   readonly #demo: Demo
   readonly #over = new AbortController()
-  readonly #questions = createQuestions((asked) => this.store.send({ type: 'asked', asked }))
+  readonly #questions = createQuestions((asked) =>
+    this.store.send({ type: 'asked', asked, at: this.#context.world.clock.now() }),
+  )
   readonly #board: Promise<Board>
   #openBoard!: (board: Promise<Board>) => void
   readonly #model: ModelDesk
@@ -114,9 +116,12 @@ class LiveSession implements Session {
   async run(): Promise<void> {
     const { terminal } = this.#context
     const stopResizing = terminal.onResize(() => this.store.send({ type: 'resized', size: terminal.size() }))
-    const left = new Promise<void>((resolve) =>
-      this.#over.signal.addEventListener('abort', () => resolve(), { once: true }),
-    )
+    const { signal } = this.#over
+    const left = new Promise<void>((resolve) => {
+      signal.addEventListener('abort', () => resolve(), { once: true })
+      // Keys are heard before this is: who has left already is not told again.
+      if (signal.aborted) resolve()
+    })
     try {
       const started = this.#start()
       // Whoever types before the board is there waits for it, and not for ever.
@@ -153,7 +158,7 @@ class LiveSession implements Session {
     const { mode } = (await board.permissions()).current()
     this.store.send({ type: 'mode', mode })
     const isApproved = await askTrust(
-      { world, ask: this.#ask, paint, note: (line) => this.#note(line) },
+      { world, ask: this.#ask, paint, note: (line) => this.#note(line), signal: this.#over.signal },
       loaded,
     )
     if (isApproved && !this.#over.signal.aborted) await board.reload()
@@ -237,7 +242,8 @@ class LiveSession implements Session {
   }
 
   #remember(text: string): void {
-    if (this.#loaded !== undefined) appendHistory(this.#context.world, this.#historyFile(), text)
+    if (this.#loaded !== undefined && !mayHoldSecret(text))
+      appendHistory(this.#context.world, this.#historyFile(), text)
   }
 
   /** One at a time: the state gives the next one out when it is told of the end, which therefore always comes. */
@@ -307,9 +313,7 @@ class LiveSession implements Session {
   /** Details for which there is no room above a question are printed: what is agreed to must be seen. */
   readonly #ask: Ask = (question, options) => {
     const { lines = [] } = question
-    const count = lines.flatMap((line) => line.split('\n')).length
-    const hasRoom = count <= this.#context.terminal.size().rows - 14
-    if (hasRoom) return this.#questions.ask(question, options)
+    if (hasRoom(lines, this.#context.terminal.size())) return this.#questions.ask(question, options)
     this.#print({ kind: 'lines', lines })
     const short: typeof question = { ...question, lines: [] }
     return this.#questions.ask(short, options)
@@ -341,6 +345,7 @@ class LiveSession implements Session {
       ask: (question, options = {}) =>
         this.#ask(question, {
           ...options,
+          isAwaited: true,
           signal: options.signal === undefined ? signal : AbortSignal.any([signal, options.signal]),
         }),
       model: this.#model,
@@ -382,8 +387,9 @@ class LiveSession implements Session {
 
   /** As long as something turns or counts on the screen. */
   #tick(): void {
-    const { turn, calls, busy } = this.store.state()
-    const isMoving = turn !== undefined || calls.length > 0 || busy !== undefined
+    const { turn, calls, busy, question } = this.store.state()
+    const isDeaf = question?.deafUntil !== undefined
+    const isMoving = turn !== undefined || calls.length > 0 || busy !== undefined || isDeaf
     if (!isMoving || this.#isTicking || this.#over.signal.aborted) return
     this.#isTicking = true
     const { clock } = this.#context.world

@@ -120,8 +120,8 @@ export type ShellEvent =
   | { readonly type: 'servers'; readonly servers: readonly ShownServer[] }
   | { readonly type: 'model'; readonly model: string | 'none' }
   | { readonly type: 'mode'; readonly mode: Mode }
-  | { readonly type: 'asked'; readonly asked: Asked | undefined }
-  | { readonly type: 'key'; readonly key: Key }
+  | { readonly type: 'asked'; readonly asked: Asked | undefined; readonly at: number }
+  | { readonly type: 'key'; readonly key: Key; readonly at: number }
   /** A whole line, where there are no keys. */
   | { readonly type: 'line'; readonly text: string }
   | { readonly type: 'answered'; readonly id: number; readonly answer: Answers[keyof Answers] | undefined }

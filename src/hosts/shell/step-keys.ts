@@ -1,18 +1,20 @@
 /**
  * step-keys: what a key does, where it is pressed.
  *
- * A question has all keys but Ctrl-C while it is on the screen. Esc closes the list of completions, then stops what
+ * A question has all keys but Ctrl-C while it is on the screen, though none that was typed for something else answers it. Esc closes the list of completions, then stops what
  * runs. Ctrl-C empties the line or stops what runs, and pressed once more ends the shell.
  */
 import { edit, remember, setText } from './editor.ts'
 import type { Key } from './keys.ts'
 import { pressInQuestion } from './question-state.ts'
-import { finish, submit, type ShellState, type Step } from './state.ts'
+import { finish, submit, type ShellEvent, type ShellState, type Step } from './state.ts'
 
-export function pressKey(before: ShellState, key: Key): Step {
+type Pressing = Pick<Extract<ShellEvent, { type: 'key' }>, 'key' | 'at'>
+
+export function pressKey(before: ShellState, { key, at }: Pressing): Step {
   if (key.name === 'interrupt') return interrupt(before)
   const state = before.isQuitting ? { ...before, isQuitting: false } : before
-  if (state.question !== undefined) return answer(state, key)
+  if (state.question !== undefined) return answer(state, { key, at })
   switch (key.name) {
     case 'escape':
       return escape(state)
@@ -37,9 +39,9 @@ function typed(state: ShellState, key: Key): ShellState {
   return { ...state, editor: edit(state.editor, key), completion: undefined }
 }
 
-function answer(state: ShellState, key: Key): Step {
+function answer(state: ShellState, { key, at }: Pressing): Step {
   const open = state.question!
-  const pressed = pressInQuestion(open, key)
+  const pressed = pressInQuestion(open, key, at)
   if (pressed.kind === 'open') return [{ ...state, question: pressed.question }]
   return [
     { ...state, question: undefined },

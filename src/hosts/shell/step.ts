@@ -9,7 +9,7 @@ import { unreachable } from '../../base/unreachable.ts'
 import type { SessionEvent } from './agent/events.ts'
 import type { TurnEnd } from './agent/turn.ts'
 import { createEditor, setText } from './editor.ts'
-import { openQuestion } from './question-state.ts'
+import { listen, openQuestion } from './question-state.ts'
 import {
   finish,
   flushAnswer,
@@ -47,9 +47,14 @@ export function step(state: ShellState, event: ShellEvent): Step {
     case 'mode':
       return [{ ...state, mode: event.mode }]
     case 'asked':
-      return [{ ...state, question: event.asked === undefined ? undefined : openQuestion(event.asked) }]
+      return [
+        {
+          ...state,
+          question: event.asked === undefined ? undefined : openQuestion(event.asked, event.at),
+        },
+      ]
     case 'key':
-      return pressKey(state, event.key)
+      return pressKey(state, event)
     case 'line':
       return submit(state, event.text)
     case 'answered':
@@ -68,8 +73,16 @@ export function step(state: ShellState, event: ShellEvent): Step {
       return [{ ...state, finished: [], clearings: state.clearings + 1, folded: undefined }]
     case 'resized':
       return [{ ...state, size: event.size }]
-    case 'tick':
-      return [{ ...state, now: event.at }]
+    case 'tick': {
+      const { question } = state
+      return [
+        {
+          ...state,
+          now: event.at,
+          question: question === undefined ? undefined : listen(question, event.at),
+        },
+      ]
+    }
     case 'left':
       return [{ ...flushAnswer(state), isOver: true }]
     default:

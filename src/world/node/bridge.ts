@@ -7,7 +7,7 @@
  */
 import type { Socket } from 'node:net'
 import type { Word } from '../visit.ts'
-import { createWriter } from './terminal-facts.ts'
+import { createWriter, type Held } from './terminal-facts.ts'
 import { findSocket, readLines, toFrom } from './visit.ts'
 
 /** How long the next gateway may take to come: one is stopped, and another started. */
@@ -17,6 +17,8 @@ const LOOK_MS = 100
 
 /** Whoever serves the client. */
 interface Server {
+  /** Where its lines come from: not read while the client does not read. */
+  readonly from: Held
   write(line: string): void
   /** The client is gone. */
   end(): void
@@ -61,7 +63,11 @@ function tryVisit(version: string, listener: ServerListener): Promise<Server | u
       if (word.say === 'alone' && word.why !== undefined) process.stderr.write(`note: ${word.why}\n`)
       isWelcome = word.say === 'welcome'
       if (!isWelcome) return void socket.destroy()
-      resolve({ write: (text) => void socket.write(`${text}\n`), end: () => void socket.end() })
+      resolve({
+        from: socket,
+        write: (text) => void socket.write(`${text}\n`),
+        end: () => void socket.end(),
+      })
     })
     socket.on('connect', () => {
       socket.write(`${JSON.stringify({ version, wants: { kind: 'mcp', ...from } })}\n`)
@@ -81,7 +87,11 @@ function startAlone(listener: ServerListener): Server {
   child.stdin.on('error', () => undefined)
   child.on('error', () => process.exit(1))
   child.on('exit', (code) => process.exit(code ?? 1))
-  return { write: (text) => void child.stdin.write(`${text}\n`), end: () => void child.stdin.end() }
+  return {
+    from: child.stdout,
+    write: (text) => void child.stdin.write(`${text}\n`),
+    end: () => void child.stdin.end(),
+  }
 }
 
 /** The client, through our stdin and stdout. */
@@ -101,6 +111,7 @@ class Client implements ServerListener {
   begin(server: Server, findNext: () => Promise<Server>): void {
     this.#server = server
     this.#findNext = findNext
+    this.#out.holdInput(server.from)
     readLines(process.stdin, (line) => this.#pass(line))
     process.stdin.on('end', () => {
       this.#hasLeft = true
@@ -123,6 +134,7 @@ class Client implements ServerListener {
 
   async #goOn(): Promise<void> {
     const server = await this.#findNext!()
+    this.#out.holdInput(server.from)
     for (const line of this.#memory.takeGreeting()) server.write(line)
     // What was known of the one before need not be true of this one.
     if (this.#memory.hasGreeted) for (const line of CHANGES) this.#out.write(1, `${line}\n`)

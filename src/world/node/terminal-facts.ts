@@ -29,12 +29,18 @@ export function lookAtTerminal(): TerminalFacts {
   }
 }
 
+export interface Held {
+  pause(): unknown
+  resume(): unknown
+  isPaused(): boolean
+}
+
 export interface Writer {
   write(descriptor: 1 | 2, text: string): void
   /** Whether text is still on its way through a pipe that is full. */
   isWriting(): boolean
-  /** From now on, whoever does not read what is written is not listened to until it does. */
-  holdInput(): void
+  /** From now on, nothing is taken from there while what was written is not read. Default: stdin. */
+  holdInput(from?: Held): void
 }
 
 /** Written, and not read by the other side. */
@@ -42,10 +48,10 @@ const MAX_UNREAD_BYTES = 4 * 1024 * 1024
 
 export function createWriter(): Writer {
   const onTheirWay = { 1: 0, 2: 0 }
-  let isHolding = false
+  let held: Held | undefined
   return {
     isWriting: () => onTheirWay[1] + onTheirWay[2] > 0,
-    holdInput: () => void (isHolding = true),
+    holdInput: (from = process.stdin) => void (held = from),
     write(descriptor, text) {
       const bytes = Buffer.from(text)
       // What is still on its way must not be overtaken.
@@ -55,9 +61,10 @@ export function createWriter(): Writer {
       // The stream waits until the reader has made room.
       const stream = descriptor === 1 ? process.stdout : process.stderr
       stream.write(rest, () => (onTheirWay[descriptor] -= 1))
-      if (!isHolding || stream.writableLength < MAX_UNREAD_BYTES || process.stdin.isPaused()) return
-      process.stdin.pause()
-      stream.once('drain', () => process.stdin.resume())
+      const from = held
+      if (from === undefined || stream.writableLength < MAX_UNREAD_BYTES || from.isPaused()) return
+      from.pause()
+      stream.once('drain', () => from.resume())
     },
   }
 }

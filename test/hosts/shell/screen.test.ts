@@ -111,7 +111,8 @@ describe('a form', () => {
 
   function open(schema: object): OpenQuestion {
     const fields = fieldsOf(schema)
-    return openQuestion({ id: 1, question: { kind: 'form', title: 'x asks', fields, decline: 'decline' } })
+    const question = { kind: 'form', title: 'x asks', fields, decline: 'decline' } as const
+    return openQuestion({ id: 1, question, isAwaited: true }, 0)
   }
 
   /** Texts are typed, names are keys; the answer, or the question as it is then. */
@@ -121,7 +122,7 @@ describe('a form', () => {
       const named: Key = key.startsWith('<')
         ? ({ name: key.slice(1, -1) } as Key)
         : { name: 'text', text: key }
-      const pressed = pressInQuestion(now, named)
+      const pressed = pressInQuestion(now, named, 0)
       if (pressed.kind === 'answered') return pressed.answer
       now = pressed.question
     }

@@ -28,6 +28,17 @@ it('asks about a server of the project with its exact command, and does not star
   expect(after.text()).not.toContain('May it run')
 })
 
+it('can be left while it asks, and before it has read anything', async () => {
+  using machine = openMachine({ './.mcp.json': { mcpServers: { theirs: serverEntry('outcomes') } } })
+  await using screen = openScreen(machine)
+  await screen.until('May it run in this project?')
+  expect(await leave(screen)).toBe(0)
+  await using early = openScreen(machine)
+  await early.until('Plugboard')
+  early.type(PRESS.interrupt.repeat(2))
+  expect(await early.exit).toBe(0)
+})
+
 it('starts a server of the project once it is approved', async () => {
   using machine = openMachine({ './.mcp.json': { mcpServers: { theirs: serverEntry('outcomes') } } })
   await using screen = openScreen(machine)
@@ -78,8 +89,7 @@ it('has the bundled server with `plugboard demo`: a task with progress, and a fo
   const stopped = await screen.do(PRESS.escape, /was aborted after it was sent/)
   expect(stopped).not.toContain('Warning')
   await screen.do('/call demo interview\r', 'demo asks:')
-  screen.type(`Ada${PRESS.down.repeat(4)}${PRESS.enter}`)
-  await screen.until('- name: Ada')
+  await screen.do(`Ada${PRESS.down.repeat(4)}${PRESS.enter}`, '- name: Ada')
   expect(await leave(screen)).toBe(0)
 })
 

@@ -54,7 +54,7 @@ describe('one turn at a time', () => {
 })
 
 describe('Esc and Ctrl-C', () => {
-  const press = (name: 'escape' | 'interrupt' | 'eof'): ShellEvent => ({ type: 'key', key: { name } })
+  const press = (name: 'escape' | 'interrupt' | 'eof'): ShellEvent => ({ type: 'key', key: { name }, at: 0 })
 
   it('Esc stops what runs, and does nothing where nothing does', () => {
     expect(after([line('one'), press('escape')]).effects.at(-1)).toEqual({ kind: 'abort' })
@@ -64,13 +64,64 @@ describe('Esc and Ctrl-C', () => {
   it('Ctrl-C stops what runs; only the second in a row quits', () => {
     expect(after([line('one'), press('interrupt')]).effects.at(-1)).toEqual({ kind: 'abort' })
     expect(after([press('interrupt'), press('interrupt')]).effects).toEqual([{ kind: 'quit' }])
-    const between: ShellEvent = { type: 'key', key: { name: 'text', text: 'x' } }
+    const between: ShellEvent = { type: 'key', key: { name: 'text', text: 'x' }, at: 0 }
     expect(after([press('interrupt'), between, press('interrupt')]).effects).toEqual([])
   })
 
   it('Ctrl-D quits from an empty line alone', () => {
     expect(after([press('eof')]).effects).toEqual([{ kind: 'quit' }])
-    expect(after([{ type: 'key', key: { name: 'text', text: 'x' } }, press('eof')]).effects).toEqual([])
+    expect(after([{ type: 'key', key: { name: 'text', text: 'x' }, at: 0 }, press('eof')]).effects).toEqual(
+      [],
+    )
+  })
+})
+
+describe('a question that comes while somebody types', () => {
+  const options = ['later', 'yes', 'no'].map((value) => ({ value, label: value }))
+  const asked = (isAwaited = false): ShellEvent => ({
+    type: 'asked',
+    asked: { id: 7, question: { kind: 'choice', title: 'May it?', options }, isAwaited },
+    at: 1000,
+  })
+  const press = (at: number, key: Key | string): ShellEvent => ({
+    type: 'key',
+    key: typeof key === 'string' ? { name: 'text', text: key } : key,
+    at,
+  })
+  const enter: Key = { name: 'enter' }
+  const yes: Effect = { kind: 'answer', id: 7, answer: 'yes' }
+
+  it('is not answered by the keys that were meant for the line', () => {
+    expect(after([asked(), press(1001, '2')]).effects).toEqual([])
+    expect(after([asked(), press(1499, enter)]).effects).toEqual([])
+    expect(after([asked(), press(1499, '2'), press(1700, enter)]).effects).toEqual([])
+    expect(after([asked(), press(1400, 'a'), press(1600, 'b'), press(1800, enter)]).effects).toEqual([])
+  })
+
+  it('is answered once it could be seen, and nobody has typed for a moment', () => {
+    expect(after([asked(), press(1500, '2')]).effects).toEqual([yes])
+    expect(after([asked(), press(1499, '2'), press(1799, '2')]).effects).toEqual([yes])
+    const heard = after([asked(), { type: 'tick', at: 1500 }]).state
+    expect(heard.question?.deafUntil).toBeUndefined()
+    expect(after([press(1501, { name: 'down' }), press(1502, enter)], heard).effects).toEqual([yes])
+  })
+
+  it('can be left at once, and is answered at once when it is waited for', () => {
+    expect(after([asked(), press(1001, { name: 'escape' })]).effects).toMatchObject([{ kind: 'answer' }])
+    expect(after([asked(true), press(1001, '2')]).effects).toEqual([yes])
+  })
+
+  it('takes what is typed into a form or a text, and Enter only then', () => {
+    const text: ShellEvent = {
+      type: 'asked',
+      asked: { id: 7, question: { kind: 'text', title: 'Why?' }, isAwaited: false },
+      at: 1000,
+    }
+    const typed = after([text, press(1001, '2 x'), press(1002, enter)])
+    expect(typed.effects).toEqual([])
+    expect(after([press(1500, enter)], typed.state).effects).toEqual([
+      { kind: 'answer', id: 7, answer: '2 x' },
+    ])
   })
 })
 

@@ -175,8 +175,7 @@ describe('what comes back', () => {
     const form = await screen.do('1', 'x asks')
     expect(form).toContain('What is your name?')
     await screen.do(`${PRESS.down}${PRESS.down}${PRESS.enter}`, 'name: this is required')
-    screen.type(`Ada${PRESS.enter}${PRESS.enter}${PRESS.enter}`)
-    const answer = await screen.until('Got ')
+    const answer = await screen.do(`Ada${PRESS.enter}${PRESS.enter}${PRESS.enter}`, 'Got ')
     expect(answer.replace(/\s+/g, '')).toMatch(/"action\\*":\\*"accept/)
     expect(answer).toContain('Ada')
   })
@@ -206,6 +205,7 @@ describe('what comes back', () => {
       expect(form).toContain(part)
     const down = (times: number): string => PRESS.down.repeat(times)
     // A yes, an e-mail that is none, another number, another friend, one more instrument.
+    await screen.untilHeard()
     screen.type(`Ada${down(1)}y${down(2)}nobody${down(3)}\u00157${down(2)}${PRESS.right}`)
     screen.type(`${down(1)}${PRESS.right}${PRESS.space}${down(4)}${PRESS.enter}`)
     await screen.until('String with email format: this must be an e-mail address')
@@ -277,7 +277,8 @@ describe('terminals', () => {
     await screen.do('/mcp\r', /x +ready[^]*\n>/)
     // One `>` for each line that is waited for.
     expect(screen.text()).toMatch(/^> \/mcp\nNAME/m)
-    const question = await screen.do('go\r', 'May echo of x be called?')
+    const question = await screen.do('go\r', 'number, or empty for no answer:')
+    expect(question).toContain('May echo of x be called?')
     expect(question).toContain('1. yes, once')
     await screen.do('1\r', 'All done.')
     screen.type('/quit\r')

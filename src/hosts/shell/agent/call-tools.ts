@@ -7,6 +7,7 @@
  */
 import type { ToolModelMessage } from 'ai'
 import { isObject } from '../../../base/is-object.ts'
+import { toPrintable } from '../../../base/printable.ts'
 import { ToolAbortError } from '../../../model/outcome.ts'
 import { withoutNullsFor } from '../../../runtime/tools-for.ts'
 import { imagesOf } from '../../shared/images.ts'
@@ -51,7 +52,9 @@ async function callOne(
     })
   } catch (error) {
     if (error instanceof ToolAbortError) return error.result
-    throw error
+    // The provider refuses a conversation with a call that has no result.
+    const text = `Error: \`${name}\` could not be called: ${toPrintable(String(error instanceof Error ? error.message : error))}`
+    return { outcome: 'failed', text, isError: true, media: [], durationMs: 0 }
   }
 }
 

@@ -20,7 +20,7 @@ export function questionLines(open: OpenQuestion, view: View): Drawn {
   const body = bodyLines(open, view)
   const below = [
     ...(open.fault === undefined ? [] : [paint.red(cutEnd(toPrintable(open.fault), columns - 1))]),
-    paint.dim(cutEnd(KEYS[open.kind], columns - 1)),
+    open.deafUntil === undefined ? paint.dim(cutEnd(KEYS[open.kind], columns - 1)) : '',
   ]
   return {
     lines: [...above, ...body.lines, ...below],
@@ -28,6 +28,7 @@ export function questionLines(open: OpenQuestion, view: View): Drawn {
   }
 }
 
+/** Shown once they count. */
 const KEYS: Readonly<Record<OpenQuestion['kind'], string>> = {
   choice: 'arrows or a number, Enter · Esc: no answer',
   text: 'Enter: answer · Esc: no answer',

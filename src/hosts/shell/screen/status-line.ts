@@ -4,6 +4,7 @@
 import { toPrintable } from '../../../base/printable.ts'
 import type { ConnectionState } from '../../../model/connection.ts'
 import type { Brush, Paint } from '../../shared/paint.ts'
+import { showName } from '../../shared/show-name.ts'
 import { cutEnd, widthOf } from '../../shared/width.ts'
 import type { ShellState, ShownServer } from '../state.ts'
 import type { View } from './view.ts'
@@ -63,6 +64,8 @@ function countServers(
     const those = servers.filter(({ state }) => STANDINGS[state] === standing)
     if (those.length === 0) return []
     const isOne = those.length === 1 && standing !== 'ready' && standing !== 'connecting'
-    return [[isOne ? `${those[0]!.name} ${standing}` : `${those.length} ${standing}`, standing] as const]
+    return [
+      [isOne ? `${showName(those[0]!.name)} ${standing}` : `${those.length} ${standing}`, standing] as const,
+    ]
   })
 }
