@@ -19,18 +19,23 @@ export interface FileToEdit {
   readonly format?: EditFormat | undefined
   /** Of a file that is not there yet; one that is keeps its own. */
   readonly mode?: number | undefined
+  /** Told what it said and will say, under the lock; perhaps more than once, and the last counts. */
+  readonly onEdit?:
+    | ((texts: { readonly before: string | undefined; readonly after: string }) => void)
+    | undefined
 }
 
 /** Throws a Problem: those of `edit/…`, and `write/…` when the disk would not. */
 export async function editFile(
   world: World,
-  { file, format, mode }: FileToEdit,
+  { file, format, mode, onEdit }: FileToEdit,
   changes: Changes,
 ): Promise<'changed' | 'unchanged'> {
   const edit = await loadEdit(format ?? editFormatOf(file))
   let outcome: 'changed' | 'unchanged' = 'unchanged'
   await rewriteFile(world, { file, mode }, (text) => {
     const edited = edit({ file, text }, changes)
+    onEdit?.({ before: text, after: edited })
     outcome = edited === (text ?? '') ? 'unchanged' : 'changed'
     return outcome === 'changed' ? edited : undefined
   })
@@ -40,7 +45,7 @@ export async function editFile(
 /** The text that a file would have. Throws as `editFile`, as far as that can be told without writing. */
 export async function previewEdit(
   world: World,
-  { file, format }: Omit<FileToEdit, 'mode'>,
+  { file, format }: Omit<FileToEdit, 'mode' | 'onEdit'>,
   changes: Changes,
 ): Promise<string> {
   const edit = await loadEdit(format ?? editFormatOf(file))
@@ -53,7 +58,7 @@ export async function previewEdit(
 /** The whole text, by a function that may be asked more than once. Throws `write/…`, and what `change` throws. */
 export async function rewriteFile(
   world: World,
-  { file, mode = 0o600 }: Omit<FileToEdit, 'format'>,
+  { file, mode = 0o600 }: Omit<FileToEdit, 'format' | 'onEdit'>,
   change: (text: string | undefined) => string | undefined,
 ): Promise<void> {
   const write = world.files.update(file, world.files.mode(file) ?? mode, change)

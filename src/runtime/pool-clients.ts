@@ -26,6 +26,7 @@ interface Instance {
   usedAt: number
   /** Of the request that came last: they all lead to the same client. */
   handlers: RequestOptions['handlers']
+  onLog: RequestOptions['onLog']
 }
 
 export class Clients implements Session {
@@ -60,10 +61,11 @@ export class Clients implements Session {
   }
 
   async request(method: string, params?: Params, options: RequestOptions = {}): Promise<Result> {
-    const { client, handlers } = options
+    const { client, handlers, onLog } = options
     if (client === undefined) return this.#base.request(method, params, options)
     const instance = this.#instances.get(client) ?? this.#start(client)
     instance.handlers = handlers ?? instance.handlers
+    instance.onLog = onLog ?? instance.onLog
     instance.underWay += 1
     try {
       return await (await this.#ready(client, instance)).request(method, params, options)
@@ -78,7 +80,12 @@ export class Clients implements Session {
   }
 
   async drained(): Promise<void> {
-    await this.#base.drained()
+    const drainedOf = ({ session }: Instance): Promise<void> =>
+      session.then(
+        (one) => one.drained(),
+        () => undefined, // whoever asked is told
+      )
+    await Promise.all([this.#base.drained(), ...[...this.#instances.values()].map(drainedOf)])
   }
 
   async close(): Promise<void> {
@@ -109,6 +116,7 @@ export class Clients implements Session {
       underWay: 0,
       usedAt: world.clock.now(),
       handlers: undefined,
+      onLog: undefined,
       session: connect(launch, {
         ...rest,
         world,
@@ -118,7 +126,11 @@ export class Clients implements Session {
           ...NOTHING,
           onLog: (line, from) => listener.onLog(line, from),
           redact: (text) => listener.redact?.(text) ?? text,
-          onNotification: (method, params) => listener.onNotification(method, params),
+          // What it logs is for its one client, and nobody else's to hear.
+          onNotification: (method, params) => {
+            if (method === 'notifications/message') instance.onLog?.(params)
+            else listener.onNotification(method, params)
+          },
           onEnd: () => {
             if (this.#instances.get(client) === instance) this.#instances.delete(client)
           },

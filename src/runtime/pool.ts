@@ -41,7 +41,7 @@ export class Pool {
       return Clients.open({ ...request, launch: placed }, this.#options)
     const key = keyOf(placed, request, server)
     const pooled = this.#running.get(key) ?? this.#create(key, placed)
-    return pooled.lease(request)
+    return pooled.lease(request, server.supportsParallelCalls === false ? 'in-turn' : 'parallel')
   }
 
   #create(key: string, launch: LaunchSpec): Pooled {

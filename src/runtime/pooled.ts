@@ -4,6 +4,7 @@
  * in     leases; what the server tells and asks
  * out    what it tells to all of them; what it asks to the only one that has a request under way, else a refusal
  */
+import { Turns } from '../base/turns.ts'
 import { RPC_CODES, type Params, type Result } from '../model/message.ts'
 import { RpcFaultError } from '../model/rpc-fault.ts'
 import {
@@ -43,6 +44,8 @@ export class Pooled implements ConnectListener {
   readonly #launch: LaunchSpec
   readonly #options: PooledOptions
   readonly #leases = new Set<Lease>()
+  /** Once somebody said that it does one thing at a time. */
+  #turns: Turns | undefined
   readonly #subscribers = new Map<string, Set<Subscribed>>()
   #state: State = { kind: 'over' }
   /** Of whoever came first: what it takes to start it again. */
@@ -57,13 +60,14 @@ export class Pooled implements ConnectListener {
   }
 
   /** Rejects with a ConnectError. */
-  async lease(request: ConnectRequest): Promise<Session> {
+  async lease(request: ConnectRequest, calls: 'parallel' | 'in-turn' = 'parallel'): Promise<Session> {
     const lease = new Lease(this, request)
+    if (calls === 'in-turn') this.#turns ??= new Turns()
+    if (this.#leases.size === 0) this.#request = request
     this.#leases.add(lease)
     const onAbort = (): void => void this.release(lease)
     request.signal.addEventListener('abort', onAbort, { once: true })
     try {
-      this.#request ??= request
       await this.awake()
       request.signal.throwIfAborted()
       // It was there before this one came.
@@ -81,8 +85,13 @@ export class Pooled implements ConnectListener {
     if (!this.#leases.delete(lease)) return
     for (const uri of this.#subscribers.keys()) this.unsubscribe(lease, uri)
     if (this.#leases.size > 0) return
-    this.#options.onOver()
     await this.#end()
+    this.#tellOver()
+  }
+
+  /** Only now may the same be started elsewhere: it may have a lock, or a port. Who came meanwhile waited for the end, too. */
+  #tellOver(): void {
+    if (this.#leases.size === 0) this.#options.onOver()
   }
 
   get hello(): Hello {
@@ -111,6 +120,7 @@ export class Pooled implements ConnectListener {
 
   /** Without a promise more than the request itself takes. */
   request(lease: Lease, send: (session: Session) => Promise<Result>): Promise<Result> {
+    if (!this.#leases.has(lease)) return Promise.reject(released())
     this.#underWay += 1
     lease.underWay += 1
     this.#cancelSleep?.()
@@ -121,10 +131,28 @@ export class Pooled implements ConnectListener {
     return answer
   }
 
+  /** A call, after those before it where the process takes one at a time, whichever board they came from. */
+  call(
+    lease: Lease,
+    send: (session: Session) => Promise<Result>,
+    signal: AbortSignal | undefined,
+  ): Promise<Result> {
+    if (this.#turns === undefined) return this.request(lease, send)
+    const refuse = (): Error => new SessionError({ kind: 'aborted', wasSent: false })
+    lease.waiting += 1
+    const turn = this.#turns.take(() => this.request(lease, send), { signal, refuse })
+    const finish = (): void => {
+      lease.waiting -= 1
+      lease.tellDrained()
+    }
+    void turn.then(finish, finish)
+    return turn
+  }
+
   #finish(lease: Lease): void {
     this.#underWay -= 1
     lease.underWay -= 1
-    if (lease.underWay === 0) lease.tellDrained()
+    lease.tellDrained()
     if (this.#underWay === 0) this.#sleepLater()
   }
 
@@ -137,6 +165,7 @@ export class Pooled implements ConnectListener {
   }
 
   async subscribe(lease: Lease, uri: string, subscriber: Subscriber, timeoutMs: number): Promise<void> {
+    if (!this.#leases.has(lease)) throw released()
     const here = this.#subscribers.get(uri) ?? new Set()
     this.#subscribers.set(uri, here)
     const one = { lease, subscriber }
@@ -167,8 +196,10 @@ export class Pooled implements ConnectListener {
 
   onNotification(method: string, params: Params): void {
     const busy = [...this.#leases].filter(({ underWay }) => underWay > 0)
-    // A log line is about a request, and for whoever made one.
-    const hearing = method === 'notifications/message' && busy.length > 0 ? busy : this.#leases
+    const isLog = method === 'notifications/message'
+    // A log line is about a request, and for whoever made it; of several nobody can tell which it was.
+    if (isLog && busy.length > 1) return
+    const hearing = isLog && busy.length === 1 ? busy : this.#leases
     for (const { listener } of hearing) listener.onNotification(method, params)
   }
 
@@ -223,10 +254,7 @@ export class Pooled implements ConnectListener {
       if (isAgain) this.onRenewed()
       return session
     } catch (error) {
-      if (!controller.signal.aborted) {
-        this.#state = { kind: 'over' }
-        this.#options.onOver()
-      }
+      if (!controller.signal.aborted) this.#state = { kind: 'over' }
       throw error
     }
   }
@@ -246,8 +274,10 @@ export class Pooled implements ConnectListener {
 
   #lose(failure: WireFailure): void {
     this.#cancelSleep?.()
+    const state = this.#state
     this.#state = { kind: 'over' }
-    this.#options.onOver()
+    if (state.kind === 'live') this.#ending = state.session.close()
+    void this.#ending.then(() => this.#tellOver())
     const leases = [...this.#leases]
     this.#leases.clear()
     for (const { listener } of leases) listener.onEnd(failure)
@@ -335,6 +365,12 @@ const GONE: Pick<Session, 'hello' | 'wire'> = {
   wire: 'stdio',
 }
 
+/** Nobody starts a process for somebody who has left. */
+function released(): SessionError {
+  const wire: WireFailure = { kind: 'protocol', message: 'this session is closed' }
+  return new SessionError({ kind: 'lost', wire, wasSent: false })
+}
+
 function refusal(busy: number, method: string): RpcFaultError {
   const why =
     busy === 0
@@ -349,6 +385,8 @@ class Lease implements Session {
   readonly handlers: ClientHandlers
   readonly server: string
   underWay = 0
+  /** Calls that are under way, or wait for their turn. */
+  waiting = 0
   readonly #pooled: Pooled
   #onDrained: (() => void)[] = []
 
@@ -372,7 +410,10 @@ class Lease implements Session {
   }
 
   request(method: string, params?: Params, options?: RequestOptions): Promise<Result> {
-    return this.#pooled.request(this, (session) => session.request(method, params, options))
+    const send = (session: Session): Promise<Result> => session.request(method, params, options)
+    return method === 'tools/call'
+      ? this.#pooled.call(this, send, options?.signal)
+      : this.#pooled.request(this, send)
   }
 
   notify(method: string, params?: Params): void {
@@ -386,11 +427,14 @@ class Lease implements Session {
   }
 
   tellDrained(): void {
+    if (this.underWay + this.waiting > 0) return
     for (const tell of this.#onDrained.splice(0)) tell()
   }
 
   drained(): Promise<void> {
-    return this.underWay === 0 ? Promise.resolve() : new Promise((resolve) => this.#onDrained.push(resolve))
+    return this.underWay + this.waiting === 0
+      ? Promise.resolve()
+      : new Promise((resolve) => this.#onDrained.push(resolve))
   }
 
   close(): Promise<void> {

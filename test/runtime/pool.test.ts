@@ -155,3 +155,36 @@ test('what it asks goes to the only board that waits for it, else it is refused 
   const both = await Promise.all([b.call({ server: 'one', tool: 'slow' }, { ms: 1000 }), ask(a)])
   expect(both[1]).toContain('nobody can tell which is meant')
 })
+
+test('one that takes a call at a time takes one of all projects together', async () => {
+  await using shop = openShop({ one: { ...serverEntry('well-behaved'), supportsParallelCalls: false } })
+  const [a, b] = [await shop.open('a'), await shop.open('b')]
+  const startedAt = performance.now()
+  await Promise.all([a, b].map((board) => board.call({ server: 'one', tool: 'slow' }, { ms: 500 })))
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(990)
+  expect(shop.scratch.children).toHaveLength(1)
+})
+
+test('a process is not started again before the one like it has ended', async () => {
+  await using shop = openShop({ one: serverEntry('tells-who') })
+  const a = await shop.open('a')
+  const { pid } = await who(a)
+  const closing = a.close()
+  const b = await shop.open('b')
+  const wasAlive = isAlive(pid)
+  expect([(await who(b)).pid === pid, wasAlive]).toEqual([false, false])
+  await closing
+})
+
+test('a reload waits for the calls of each client', async () => {
+  const entry = { ...serverEntry('well-behaved'), isolation: 'session' }
+  await using shop = openShop({ one: entry })
+  const board = await shop.open('a')
+  const client = {}
+  await board.call({ server: 'one', tool: 'echo' }, { text: 'x' }, { client })
+  const slow = board.call({ server: 'one', tool: 'slow' }, { ms: 1000 }, { client })
+  const changed = { ...entry, env: { OTHER: '1' } }
+  shop.scratch.write('home/.config/plugboard/mcp.json', JSON.stringify({ mcpServers: { one: changed } }))
+  await board.reload()
+  expect(await slow).toMatchObject({ outcome: 'done' })
+})

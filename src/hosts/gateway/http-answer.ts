@@ -37,11 +37,12 @@ export class HttpAnswer {
     if (options.canStream) this.#watch()
   }
 
-  /** Something that belongs to the request. A client that takes no events misses it. */
-  tell(message: Message): void {
-    if (this.#isOver || !this.#options.canStream) return
+  /** Something that belongs to the request. False: its client takes no events, or hung up, and misses it. */
+  tell(message: Message): boolean {
+    if (this.#isOver || !this.#options.canStream) return false
     this.stream()
     this.#reply.write(toEvent(message))
+    return true
   }
 
   /** The last one. */

@@ -152,9 +152,10 @@ export class HttpSessions {
     // The work goes on: whoever hangs up has not said that it should not.
     reply.onGone(() => out.abandon())
     session.underWay += 1
-    const send = (told: Message): void => {
-      if ('method' in told) out.tell(told)
-      else out.finish(told, 200)
+    const send = (told: Message): boolean => {
+      if ('method' in told) return out.tell(told)
+      out.finish(told, 200)
+      return true
     }
     const answered = session.client.onRequest(request, send, sighting)
     void answered.finally(() => {
@@ -188,8 +189,11 @@ export class HttpSessions {
   }
 }
 
-function tell({ stream, unheard }: HttpSession, message: Message): void {
+/** A question is not kept: whoever asks must know whether it can be answered. */
+function tell({ stream, unheard }: HttpSession, message: Message): boolean {
   if (stream !== undefined) return stream.tell(message)
+  if ('method' in message && 'id' in message) return false
   unheard.push(message)
   if (unheard.length > MAX_UNHEARD) unheard.shift()
+  return true
 }

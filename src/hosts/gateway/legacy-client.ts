@@ -20,7 +20,11 @@ import type { Sighting } from './sighting.ts'
 import { Subscriber } from './subscriber.ts'
 import type { View } from './view.ts'
 
-export type SendMessage = (message: Message) => void
+/** False: nobody was there to hear it. */
+export type SendMessage = (message: Message) => boolean | void
+
+/** A person may think about a question for so long; then the server is told that there is no answer. */
+const QUESTION_MS = 10 * 60_000
 
 export interface RequestMessage {
   readonly id: RequestId
@@ -191,13 +195,20 @@ export class LegacyClient implements Ear {
     return (method, params, signal) =>
       new Promise((resolve, reject) => {
         const id = `plugboard-${this.#mark}-${++this.#lastQuestion}`
-        const onAbort = (): void => {
+        // On the stream of the request; where that is gone, on the client's own.
+        const say = (message: Message): boolean => send(message) !== false || this.#tell(message) !== false
+        const giveUp = (error: Error): void => {
+          this.#questions.get(id)?.reject(error)
           this.#questions.delete(id)
-          send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } })
-          reject(new Error('the server took its question back'))
+          say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } })
         }
+        const onAbort = (): void => giveUp(new Error('the server took its question back'))
         signal.addEventListener('abort', onAbort, { once: true })
+        const cancel = this.#gateway.world.clock.after(QUESTION_MS, () =>
+          giveUp(unanswered(method, 'the client did not answer for 10 minutes')),
+        )
         const settle = (tell: () => void): void => {
+          cancel()
           signal.removeEventListener('abort', onAbort)
           tell()
         }
@@ -205,9 +216,15 @@ export class LegacyClient implements Ear {
           resolve: (result) => settle(() => resolve(result)),
           reject: (error) => settle(() => reject(error)),
         })
-        send({ jsonrpc: '2.0', id, method, params })
+        if (say({ jsonrpc: '2.0', id, method, params })) return
+        this.#questions.get(id)?.reject(unanswered(method, 'the client has no stream open to hear it on'))
+        this.#questions.delete(id)
       })
   }
+}
+
+function unanswered(method: string, why: string): RpcFaultError {
+  return new RpcFaultError({ code: RPC_CODES.internalError, message: `${method} cannot be answered: ${why}` })
 }
 
 /** `inspector/1.2.3`. */

@@ -57,6 +57,11 @@ export class Relay {
     }
   }
 
+  /** As `whileAt`, for somebody who cannot be asked anything, and whom nobody else may answer for. */
+  whileBusy<T>(server: string, work: () => Promise<T>): Promise<T> {
+    return this.whileAt(server, createSilent(), work)
+  }
+
   /** A question of a legacy server. Rejects with an RpcFaultError. */
   async askFor({ server, method, params, signal }: ServerQuestion): Promise<Result> {
     const here = [...(this.#underWay.get(server) ?? [])]
@@ -65,10 +70,13 @@ export class Relay {
     return askBack(here.at(-1)!, method, params, signal)
   }
 
-  /** What a server logs without saying about which request. Says whether somebody heard it. */
+  /** What a server logs without saying about which request. Says whether it was meant for those who wait. */
   tellLog(server: string, params: Params): boolean {
     const here = [...(this.#underWay.get(server) ?? [])]
     const byClient = new Map(here.map((request) => [request.caller.client, request]))
+    const holders = new Set([...byClient.values()].map(({ caller }) => hearerOf(caller)))
+    // Whose it is, nobody can tell, and what it says may be for one of them alone.
+    if (holders.size > 1) return true
     for (const request of byClient.values())
       if (wantsLog(request.caller, params)) request.notify('notifications/message', params)
     return byClient.size > 0
@@ -152,6 +160,32 @@ export class Relay {
     )
     return { ...result, requestState }
   }
+}
+
+/** A command of the gateway's own user, which has no way to be asked. */
+function createSilent(): OpenRequest {
+  const caller: Caller = {
+    era: 'modern',
+    client: {},
+    capabilities: {},
+    desk: { call: () => Promise.reject(new Error('nobody calls by it')) },
+    notify: () => undefined,
+  }
+  return {
+    caller,
+    signal: new AbortController().signal,
+    ask: (method) => Promise.reject(refusal(0, method)),
+    notify: () => undefined,
+    more: {},
+    isPermitted: false,
+    markPermitted: () => undefined,
+    missed: () => undefined,
+  }
+}
+
+/** On whose behalf. Who has no name is for itself. */
+function hearerOf({ sighting, client }: Caller): unknown {
+  return sighting?.begun.principal.key ?? client
 }
 
 function holderOf({ sighting }: Caller): string {

@@ -15,6 +15,7 @@ import { createRelay, openGateway, type Gateway } from './gateway.ts'
 import { createHttpFront, type HttpFront } from './http-front.ts'
 import type { Issuer } from './issuer.ts'
 import { Metrics } from './metrics.ts'
+import type { Relay } from './relay.ts'
 import { Seeing } from './seeing.ts'
 import { serveStdio } from './stdio-front.ts'
 import { readTracing, Tracer } from './tracer.ts'
@@ -76,13 +77,33 @@ export async function openServing(request: ServingRequest): Promise<OpenServing>
     isDraining: false,
   }
   return {
-    board,
+    board: counted(board, relay),
     overStdio: (pipe) => serveStdio(gateway, gateway.viewOf(undefined)!, pipe),
     overHttp: (options) => overHttp(serving, options),
     renew: (tls) => serving.fronts.forEach(({ listener }) => listener.renew(tls)),
     drain: (limitMs) => drain(serving, limitMs),
     [Symbol.asyncDispose]: () => close(serving),
   }
+}
+
+/** Whoever uses the board past the gateway is under way as well: what a server asks then is not meant for any client. */
+function counted(board: Board, relay: Relay): Board {
+  const mine: Pick<Board, 'call' | 'request'> = {
+    call(name, ...rest) {
+      const server =
+        typeof name === 'string' ? board.tools().find((tool) => tool.name === name)?.server : name.server
+      const call = (): ReturnType<Board['call']> => board.call(name, ...rest)
+      return server === undefined ? call() : relay.whileBusy(server, call)
+    },
+    request: (server, ...rest) => relay.whileBusy(server, () => board.request(server, ...rest)),
+  }
+  return new Proxy(board, {
+    get(target, key) {
+      if (key === 'call' || key === 'request') return mine[key]
+      const value: unknown = Reflect.get(target, key, target)
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value
+    },
+  })
 }
 
 interface Serving {

@@ -68,13 +68,21 @@ interface Pending {
   readonly onAbort: (() => void) | undefined
 }
 
+interface OpenQuestion {
+  readonly controller: AbortController
+  readonly since: number
+}
+
+/** Longer than this nobody thinks about a question: it is forgotten, and requests run out of time as always. */
+const MAX_THOUGHT_MS = 15 * 60_000
+
 export class Channel implements WireListener {
   readonly wire: Wire
   readonly #clock: Clock
   readonly #hooks: ChannelHooks
   readonly #pending = new Map<RequestId, Pending>()
   /** What the server asks, while somebody here thinks about it. */
-  #questions: Map<RequestId, AbortController> | undefined
+  #questions: Map<RequestId, OpenQuestion> | undefined
   #lastId = 0
   #ended: WireFailure | undefined
   #gone: AbortController | undefined
@@ -169,7 +177,7 @@ export class Channel implements WireListener {
     if (this.#ended !== undefined) return
     this.#ended = failure
     for (const id of this.#pending.keys()) this.#fail(id, { kind: 'lost', wire: failure, wasSent: true })
-    for (const question of this.#questions?.values() ?? []) question.abort()
+    for (const { controller } of this.#questions?.values() ?? []) controller.abort()
     this.#gone?.abort()
     void this.wire.close()
     this.#hooks.onEnd(failure)
@@ -210,7 +218,7 @@ export class Channel implements WireListener {
     } else if (method === 'notifications/subscriptions/acknowledged')
       this.#pending.get(subscriptionOf(params) as RequestId)?.options.onAgreed?.(params)
     else if (method === 'notifications/cancelled')
-      this.#questions?.get(params['requestId'] as RequestId)?.abort()
+      this.#questions?.get(params['requestId'] as RequestId)?.controller.abort()
     else this.#hooks.onNotification(method, params)
   }
 
@@ -229,7 +237,7 @@ export class Channel implements WireListener {
     const handlers = of === undefined ? undefined : this.#pending.get(of)?.options.handlers
     const controller = new AbortController()
     this.#questions ??= new Map()
-    this.#questions.set(id, controller)
+    this.#questions.set(id, { controller, since: this.#clock.now() })
     const send = (answer: { readonly result: Result } | { readonly error: RpcError }): void => {
       // A question that was taken back must not be answered.
       if (!controller.signal.aborted) this.wire.send({ jsonrpc: '2.0', id, ...answer })
@@ -290,16 +298,22 @@ export class Channel implements WireListener {
     this.#watching = undefined
     const now = this.#clock.now()
     let next = Infinity
+    const isThoughtAbout = this.#isThoughtAbout(now)
     for (const [id, one] of this.#pending) {
       const { timeoutMs = 0 } = one.options
       if (timeoutMs === 0) continue
       // While somebody here thinks about a question of the server's, the server cannot be the one that is slow.
-      if (this.#questions !== undefined && this.#questions.size > 0) one.seenAt = now
+      if (isThoughtAbout) one.seenAt = now
       const at = one.seenAt + timeoutMs
       if (at <= now) this.#giveUp(id, { kind: 'timeout', afterMs: timeoutMs })
       else next = Math.min(next, at)
     }
     if (next !== Infinity) this.#watchFrom(next)
+  }
+
+  #isThoughtAbout(now: number): boolean {
+    for (const { since } of this.#questions?.values() ?? []) if (now - since < MAX_THOUGHT_MS) return true
+    return false
   }
 }
 

@@ -58,9 +58,10 @@ export async function connectAgent(
   const before = textOf(world, target.file)
   const kept = keptFile(world, state, target)
   await rewriteFile(world, { file: kept }, () => toText({ before }))
-  await writeTransfer(world, target, planned)
-  const after = textOf(world, target.file)
-  await rewriteFile(world, { file: kept }, () => toText({ before, after }))
+  // As they were under the lock: what the agent itself writes before or after is not ours to throw away.
+  let texts: Kept = { before }
+  await writeTransfer(world, target, planned, (edited) => (texts = edited))
+  await rewriteFile(world, { file: kept }, () => toText(texts))
 }
 
 export type Disconnected =
@@ -91,14 +92,35 @@ async function takeOut(world: World, target: Target, kept: Kept | undefined): Pr
     const { before } = kept
     if (before === undefined) {
       if (!world.files.remove(file)) throw new ProblemError(notRemoved(file))
-    } else await rewriteFile(world, { file }, () => before)
-    return 'restored'
+      return 'restored'
+    }
+    if (await putBack(world, file, { before, after: kept.after })) return 'restored'
   }
   const outcome = await editFile(world, target, (value) => {
     const path = [...target.pathIn(value), NAME]
-    return valueAt(value, path) === undefined ? [] : [{ kind: 'remove', path }]
+    return isOurs(valueAt(value, path)) ? [{ kind: 'remove', path }] : []
   })
   return outcome === 'changed' ? 'taken-out' : 'not-connected'
+}
+
+/** Unless somebody wrote it in this very moment. */
+async function putBack(
+  world: World,
+  file: string,
+  { before, after }: { readonly before: string; readonly after: string },
+): Promise<boolean> {
+  let isSame = false
+  await rewriteFile(world, { file }, (text) => {
+    isSame = text === after
+    return isSame ? before : undefined
+  })
+  return isSame
+}
+
+/** Whatever the agent calls its fields, and whatever it added: what is started is our gateway. */
+function isOurs(entry: unknown): boolean {
+  const words = isObject(entry) ? Object.values(entry).flat() : []
+  return [GATEWAY.command, ...GATEWAY.args].every((word) => words.includes(word))
 }
 
 /** The text of a file, before and after. Undefined: there was none. */

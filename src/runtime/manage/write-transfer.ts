@@ -18,22 +18,25 @@ import { unreadableFile } from '../../pipeline/discover/problems.ts'
 import { maskSecrets } from '../../problem/mask.ts'
 import { ProblemError } from '../../problem/problem.ts'
 import type { World } from '../../world/world.ts'
-import { editFile, previewEdit } from '../edit-file.ts'
+import { editFile, previewEdit, type FileToEdit } from '../edit-file.ts'
 import type { Target } from './target.ts'
 import { nameIsTaken } from './transfer-problems.ts'
 import type { Planned } from './transfer.ts'
 
-/** Throws `manage/exists`, and what `editFile` throws; then nothing is written. */
+/** `onEdit`: of the file of the servers. Throws `manage/exists`, and what `editFile` throws; then nothing is written. */
 export async function writeTransfer(
   world: World,
   target: Target,
   planned: readonly Planned[],
+  onEdit?: FileToEdit['onEdit'],
 ): Promise<void> {
   const [servers, ...beside] = partsOf(world, target, planned)
   // What must follow is tried first: a server that is written and cannot be turned off would be on.
   for (const part of beside) await previewEdit(world, part, (value) => part.changes(planned, value))
   for (const part of [servers!, ...beside])
-    await editFile(world, part, (value) => part.changes(planned, value))
+    await editFile(world, { ...part, onEdit: part === servers ? onEdit : undefined }, (value) =>
+      part.changes(planned, value),
+    )
 }
 
 export interface FileDiff {

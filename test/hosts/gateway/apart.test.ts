@@ -3,7 +3,11 @@
  */
 import { describe, expect, it } from 'vitest'
 import { server } from './daemon.ts'
-import { connectClient, httpTransport, openTestGateway, type TestClient } from './open.ts'
+import { LEGACY_VERSIONS } from '../../../src/model/session.ts'
+import { Relay } from '../../../src/hosts/gateway/relay.ts'
+import type { OpenRequest } from '../../../src/hosts/gateway/open-request.ts'
+import { createScratch } from '../../worlds/scratch.ts'
+import { connectClient, httpTransport, openTestGateway, TOKEN, type TestClient } from './open.ts'
 
 const textOf = (result: unknown): string =>
   (result as { readonly content: { readonly text: string }[] }).content[0]!.text
@@ -32,5 +36,65 @@ describe('a gateway that runs by itself', () => {
     await using gateway = await openTestGateway({ one: server('tells-who') })
     await using a = await connectClient(httpTransport(gateway.url('/mcp/one')), { era: 'legacy' })
     expect((await who(a)).cwd).toBe(gateway.scratch.project)
+  })
+})
+
+const ask = { name: 'ask', arguments: { only: ['elicitation'] } }
+
+describe('a question', () => {
+  it('that a client has no stream for is refused with the reason', async () => {
+    await using gateway = await openTestGateway({ one: server('asks-back', { protocol: 'legacy' }) })
+    const post = async (message: object, more: Record<string, string> = {}): Promise<Response> =>
+      fetch(gateway.url('/mcp/one'), {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${TOKEN}`,
+          'content-type': 'application/json',
+          accept: 'application/json',
+          ...more,
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+      })
+    const params = { protocolVersion: LEGACY_VERSIONS[0], capabilities: { elicitation: {} } }
+    const greeted = await post({ id: 1, method: 'initialize', params })
+    const session = { 'mcp-session-id': greeted.headers.get('mcp-session-id')! }
+    const answer = await post({ id: 2, method: 'tools/call', params: ask }, session)
+    const { result } = (await answer.json()) as { readonly result: unknown }
+    expect(textOf(result)).toContain('the client has no stream open to hear it on')
+  })
+
+  it('that a command of the user caused goes to no client', async () => {
+    await using gateway = await openTestGateway({ one: server('asks-back', { protocol: 'legacy' }) })
+    await using a = await connectClient(httpTransport(gateway.url('/mcp/one')), { era: 'legacy' })
+    const slow = a.client.callTool({ name: 'slow', arguments: { ms: 3000 } })
+    // It is under way before the other one is.
+    await a.client.ping()
+    const { text } = await gateway.serving.board.call({ server: 'one', tool: 'ask' }, ask.arguments)
+    expect(text).toContain('nobody can tell which is meant')
+    await slow
+    expect(a.asked).toEqual([])
+  })
+})
+
+describe('a log line that names no request', () => {
+  /** Of a client that wants to hear everything. */
+  function openRequest(key: string, heard: string[]): OpenRequest {
+    const caller = { era: 'legacy', client: {}, sighting: { begun: { principal: { key } } } }
+    return { caller, notify: () => heard.push(key) } as unknown as OpenRequest
+  }
+
+  it.each([
+    ['one', ['ada', 'ada'], ['ada', 'ada']],
+    ['two', ['ada', 'bob'], []],
+  ])('is told where %s may be meant', async (_, keys, told) => {
+    using scratch = createScratch()
+    const relay = new Relay(scratch.world)
+    const heard: string[] = []
+    const [a, b] = keys.map((key) => openRequest(key, heard))
+    const isHeard = await relay.whileAt('x', a!, () =>
+      relay.whileAt('x', b!, async () => relay.tellLog('x', { level: 'info', data: 'secret' })),
+    )
+    expect({ isHeard, heard }).toEqual({ isHeard: true, heard: told })
+    relay.close()
   })
 })

@@ -279,6 +279,20 @@ describe('the time limit', () => {
   })
 })
 
+describe('a question that nobody answers', () => {
+  it('does not keep requests waiting for ever', async () => {
+    const { channel, clock, say } = open(() => new Promise(() => undefined))
+    const seen = watch(channel.request('a', {}, { ...BY_MESSAGE, timeoutMs: 60_000 }))
+    say({ id: 'q', method: 'elicitation/create', params: {} })
+    clock.advance(10 * 60_000)
+    await settle()
+    expect(seen.outcome).toBe('waiting')
+    clock.advance(10 * 60_000)
+    await settle()
+    expect(seen.outcome).toEqual({ kind: 'timeout', afterMs: 60_000 })
+  })
+})
+
 describe('giving up', () => {
   it.each([
     ['message', 'stdio', 1, false],

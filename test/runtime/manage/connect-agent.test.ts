@@ -78,3 +78,27 @@ test('another server of that name is left alone', async () => {
   scratch.write('home/.cursor/mcp.json', '{ "mcpServers": { "plugboard": { "command": "other" } } }\n')
   await expect(connect(scratch, 'cursor')).rejects.toMatchObject({ problem: { code: 'manage/exists' } })
 })
+
+test('another server of that name is not taken out either', async () => {
+  using scratch = createScratch()
+  const text = '{ "mcpServers": { "plugboard": { "command": "other" } } }\n'
+  scratch.write('home/.cursor/mcp.json', text)
+  expect(await disconnect(scratch, 'cursor')).toBe('not-connected')
+  expect(readFileSync(join(scratch.home, '.cursor/mcp.json'), 'utf8')).toBe(text)
+})
+
+test('what the agent writes while it is connected is not thrown away', async () => {
+  using scratch = createScratch()
+  scratch.write('home/.cursor/mcp.json', '{ "mcpServers": {} }\n')
+  const file = join(scratch.home, '.cursor/mcp.json')
+  const { files } = scratch.world
+  const update: typeof files.update = async (path, mode, change) => {
+    await files.update(path, mode, change)
+    if (path === file) writeFileSync(file, readFileSync(file, 'utf8').replace('{', '{ "theirs": true,'))
+  }
+  const loaded = await loadCatalog(scratch.world)
+  const plan = await planConnect(scratch.world, loaded, { agent: 'cursor' })
+  await connectAgent({ ...scratch.world, files: { ...files, update } }, loaded.dirs, plan)
+  expect(await disconnect(scratch, 'cursor')).toBe('taken-out')
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ theirs: true, mcpServers: {} })
+})
