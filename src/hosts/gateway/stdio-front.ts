@@ -46,10 +46,7 @@ export function serveStdio(gateway: Gateway, view: View, pipe: Pipe): Promise<vo
       onText: (text) => lines.push(text),
       onEnd() {
         lines.flush()
-        void client.finish().then(() => {
-          client.close()
-          resolve()
-        })
+        void client.finish().finally(resolve)
       },
     })
   })
@@ -96,8 +93,14 @@ class StdioClient {
     void answer.finally(() => this.#answers.delete(answer))
   }
 
-  /** Resolves when all is answered, or when it takes too long. */
+  /** The last that is done with it. Resolves when all is answered, or when it takes too long. */
   async finish(): Promise<void> {
+    await this.#untilAnswered()
+    this.#legacy.close()
+    for (const one of this.#underWay.values()) one.abort()
+  }
+
+  async #untilAnswered(): Promise<void> {
     if (this.#answers.size === 0) return
     let stop = (): void => undefined
     const late = new Promise<void>((resolve) => {
@@ -109,11 +112,6 @@ class StdioClient {
 
   refuse(message: string): void {
     this.#send({ jsonrpc: '2.0', id: null, error: { code: RPC_CODES.parseError, message } })
-  }
-
-  close(): void {
-    this.#legacy.close()
-    for (const one of this.#underWay.values()) one.abort()
   }
 
   /** Sizes are those of the text. */

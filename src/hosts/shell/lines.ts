@@ -21,7 +21,18 @@ export interface LinesDesk {
 
 export function openLines(store: Store, desk: LinesDesk): Front & { close(): void } {
   const { terminal, world, paint } = desk
-  const say = (lines: readonly string[]): void => terminal.out(lines.map((line) => `${line}\n`).join(''))
+  /** What the screen ends with: a prompt, or a line that was typed behind one and of which nothing has come yet. */
+  let end: 'prompt' | 'typed' | 'said' = 'said'
+  const say = (lines: readonly string[]): void => {
+    if (lines.length === 0) return
+    terminal.out(`${end === 'prompt' ? '\n' : ''}${lines.map((line) => `${line}\n`).join('')}`)
+    end = 'said'
+  }
+  const prompt = (): void => {
+    if (end !== 'said') return
+    terminal.out('> ')
+    end = 'prompt'
+  }
   const press = (name: 'escape' | 'interrupt'): void =>
     store.send({ type: 'key', key: { name }, at: world.clock.now() })
   let printed = 0
@@ -51,20 +62,22 @@ export function openLines(store: Store, desk: LinesDesk): Front & { close(): voi
       isHeard = true
       say(asked.first.slice(-1))
     }
-    const wasIdle = isIdle
     isIdle =
       state.question === undefined &&
       state.turn === undefined &&
       state.commands === 0 &&
       state.servers !== undefined
-    if (isIdle && !wasIdle) terminal.out('> ')
+    if (isIdle) prompt()
+    else if (end === 'typed') end = 'said'
     if (state.editor.text === '') return
     // There is no line here that it could be put into.
     say([`not sent: ${toPrintable(state.editor.text)}`])
     store.send({ type: 'returned' })
   }
   const onLine = (line: string): void => {
-    if (asked === undefined && line.trim() === '') return terminal.out(isIdle ? '> ' : '')
+    const isNothing = asked === undefined && line.trim() === ''
+    end = isNothing ? 'said' : 'typed'
+    if (isNothing) return isIdle ? prompt() : undefined
     if (asked === undefined) return store.send({ type: 'line', text: line })
     if (!isHeard) return say(['not taken: this was typed before the question was there'])
     const { id } = asked
@@ -81,7 +94,7 @@ export function openLines(store: Store, desk: LinesDesk): Front & { close(): voi
   let stopInterrupts: () => void = () => undefined
   const onInterrupt = (): void => {
     press('interrupt')
-    if (store.state().isQuitting) say(['', 'Ctrl-C again to quit'])
+    if (store.state().isQuitting) say([...(end === 'prompt' ? [] : ['']), 'Ctrl-C again to quit'])
     stopInterrupts = terminal.onInterrupt(onInterrupt)
   }
   stopInterrupts = terminal.onInterrupt(onInterrupt)
@@ -89,7 +102,7 @@ export function openLines(store: Store, desk: LinesDesk): Front & { close(): voi
     draw: () => undefined,
     close() {
       stopChanges()
-      if (isIdle) say([''])
+      if (end === 'prompt') terminal.out('\n')
       stopTyping()
       stopInterrupts()
     },
