@@ -151,9 +151,10 @@ export class LegacyClient implements Ear {
   }
 
   async #greet({ protocolVersion, capabilities, clientInfo }: Params): Promise<Result> {
-    await this.#view.ready()
+    // Before anything is waited for: some do not wait for the answer before they go on, and are asked all the same.
     if (isObject(capabilities)) this.#capabilities = capabilities
     if (isObject(clientInfo)) this.#info = clientInfo
+    await this.#view.ready()
     const version = LEGACY_VERSIONS.find((known) => known === protocolVersion) ?? LEGACY_VERSIONS[0]
     return { protocolVersion: version, ...this.#view.hello() }
   }
