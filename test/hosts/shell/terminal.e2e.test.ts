@@ -300,9 +300,11 @@ describe('terminals', () => {
     await screen.do('hang\r', 'May hangs of x be called?')
     await screen.do('1', 'mcp__x__hangs')
     expect(await leave(screen)).toBe(0)
-    expect(pids.filter(isAlive)).toEqual([])
+    // One of them is the reaper, which ends behind us: the end of our pipe is what it waits for.
+    await expect.poll(() => pids.filter(isAlive), { timeout: 5000 }).toEqual([])
     expect(screen.raw()).toContain('\u001b[?2004l')
   })
+
   it('queue in lines, too, and say so', async () => {
     await using stage = await openStage({
       script: [{ kind: 'hang', text: 'Once\nupon' }],
