@@ -222,7 +222,8 @@ class LiveBoard implements Board {
     for (const server of this.#loaded.catalog.servers) this.#roster.add(server)
     if (this.#options.watch === true) await this.#loader.watch((reloaded) => this.#applyChange(reloaded))
     await this.#pass(this.#roster.inOrder(), this.#options)
-    this.#compare()
+    this.#modelView.begin(this.#roster.known())
+    this.#toolList.update(this.#roster.inOrder())
     this.#isOpen = true
   }
 

@@ -9,14 +9,17 @@ export interface ModelView {
   section(servers: readonly KnownServer[]): string
   /** The same value as before, when nothing in it changed. */
   builtins(servers: readonly KnownServer[]): readonly BuiltinTool[]
-  /** What is not as it was at the last update. */
+  /** As if updated, without putting anything into words: many hosts are gone before anything changes. */
+  begin(servers: readonly KnownServer[]): void
+  /** What is not as it was at the last update, or at the beginning. */
   update(servers: readonly KnownServer[]): { readonly section: boolean; readonly builtins: boolean }
 }
 
 export function createModelView(): ModelView {
   let standings: ReadonlyMap<string, Standing> = new Map()
-  let toldSection = ''
-  let toldBuiltins = offeredBuiltins([])
+  let told: readonly StandingServer[] = []
+  /** The words for it, once somebody needed them. */
+  let toldSection: string | undefined
   const stand = (servers: readonly KnownServer[]): readonly StandingServer[] => {
     const standing = servers.map((server) => ({
       ...server,
@@ -28,13 +31,18 @@ export function createModelView(): ModelView {
   return {
     section: (servers) => toSection(stand(servers)),
     builtins: (servers) => offeredBuiltins(stand(servers)),
+    begin(servers) {
+      told = stand(servers)
+      toldSection = undefined
+    },
     update(servers) {
-      const standing = stand(servers)
-      const [section, builtins] = [toSection(standing), offeredBuiltins(standing)]
-      const changed = { section: section !== toldSection, builtins: builtins !== toldBuiltins }
-      toldSection = section
-      toldBuiltins = builtins
-      return changed
+      const [before, sectionBefore] = [told, toldSection ?? toSection(told)]
+      told = stand(servers)
+      toldSection = toSection(told)
+      return {
+        section: toldSection !== sectionBefore,
+        builtins: offeredBuiltins(told) !== offeredBuiltins(before),
+      }
     },
   }
 }

@@ -26,6 +26,9 @@ import {
 } from './offering-store.ts'
 import { publicPart } from './public-part.ts'
 
+/** Under what something is kept. A hash, so it is made when it is needed: not while servers start of which nothing is known. */
+export type CacheKey = () => string
+
 export interface OfferingCache {
   /** By key. Reads the index once, when it is first needed; what this process puts is in it at once. */
   index(): Index
@@ -33,22 +36,24 @@ export interface OfferingCache {
    * Undefined when there is none, or it is older than 30 days. What was shown to another credential is what the server calls
    * public, and no more.
    */
-  find(key: string, credentialMark: string): CachedOffering | undefined
+  find(key: CacheKey, credentialMark: string): CachedOffering | undefined
   /** The remembered verdict, for 7 days. */
-  era(key: string): Era | undefined
+  era(key: CacheKey): Era | undefined
   /** What a ready server offers. Takes effect here at once, and on disk a moment later. */
-  put(key: string, shown: Named & Shown): void
+  put(who: () => Named, shown: Shown): void
   /** Why it is not ready. What it offered before stays known. */
-  putFailure(key: string, failure: Named & Failure): void
+  putFailure(who: () => Named, failure: Failure): void
   /** After a handshake that failed: ask again what the server speaks. */
-  forgetEra(key: string): void
+  forgetEra(key: CacheKey): void
   /** Settles when everything put before is on disk, or has become a problem. Never rejects. */
   flush(): Promise<void>
   /** What was wrong with the files, at most one for each file and fault. */
   problems(): readonly Problem[]
 }
 
-interface Named {
+/** Asked for when it is needed, as a key is. */
+export interface Named {
+  readonly key: string
   /** As it is called in the configuration. */
   readonly name: string
   readonly fingerprint: string
@@ -79,17 +84,26 @@ export function openOfferingCache(world: World, dirs: Pick<OurDirs, 'cache'>): O
   const { clock } = world
   const store = createOfferingStore(world, dirs)
   let known: Index | undefined
+  /** Told, and not yet part of the index. */
+  let untold: (() => News)[] = []
   let news: News[] = []
   /** Put here and not yet on disk. */
   const unwritten = new Map<string, StoredOffering>()
   let cancelTimer: (() => void) | undefined
   let writing = Promise.resolve()
 
-  const index = (): Index => (known ??= store.readIndex())
+  const index = (): Index => {
+    const fresh = untold.map((make) => make())
+    untold = []
+    news.push(...fresh)
+    known = fresh.reduce(addNews, known ?? store.readIndex())
+    return known
+  }
 
-  const tell = (one: News): void => {
-    known = addNews(index(), one)
-    news.push(one)
+  const isEmpty = (): boolean => untold.length === 0 && index().size === 0
+
+  const tell = (make: () => News): void => {
+    untold.push(make)
     cancelTimer ??= clock.after(GATHER_MS, () => void flush())
   }
 
@@ -101,6 +115,7 @@ export function openOfferingCache(world: World, dirs: Pick<OurDirs, 'cache'>): O
   }
 
   const write = async (): Promise<void> => {
+    if (untold.length > 0) index()
     if (news.length === 0) return
     const [told, offerings] = [news, new Map(unwritten)]
     news = []
@@ -112,7 +127,10 @@ export function openOfferingCache(world: World, dirs: Pick<OurDirs, 'cache'>): O
 
   return {
     index,
-    find(key, credentialMark) {
+    find(keyOf, credentialMark) {
+      if (isEmpty()) return undefined
+      const key = keyOf()
+      index()
       const stored = unwritten.get(key) ?? store.readOffering(key)
       if (stored === undefined || !isWithin(KEPT_MS, stored.at, clock.now())) return undefined
       const isOurs = stored.credentialMark === credentialMark
@@ -120,20 +138,30 @@ export function openOfferingCache(world: World, dirs: Pick<OurDirs, 'cache'>): O
       return offering === undefined ? undefined : { offering, at: stored.at }
     },
     era(key) {
-      const era = index().get(key)?.era
+      const era = isEmpty() ? undefined : index().get(key())?.era
       return era !== undefined && isWithin(ERA_MS, era.at, clock.now()) ? era.verdict : undefined
     },
-    put(key, { offering, credentialMark, ...named }) {
+    put(who, { offering, credentialMark }) {
       const at = clock.now()
-      unwritten.set(key, { offering, credentialMark, at })
-      const era = { verdict: offering.hello.era, at }
-      const listed = countOf(offering, at)
-      tell({ kind: 'learnt', key, known: { ...named, at, state: 'ready', listed, era } })
+      tell(() => {
+        const { key, ...named } = who()
+        unwritten.set(key, { offering, credentialMark, at })
+        const era = { verdict: offering.hello.era, at }
+        const listed = countOf(offering, at)
+        return { kind: 'learnt', key, known: { ...named, at, state: 'ready', listed, era } }
+      })
     },
-    putFailure(key, failure) {
-      tell({ kind: 'learnt', key, known: { ...failure, at: clock.now() } })
+    putFailure(who, failure) {
+      const at = clock.now()
+      tell(() => {
+        const { key, ...named } = who()
+        return { kind: 'learnt', key, known: { ...named, ...failure, at } }
+      })
     },
-    forgetEra: (key) => tell({ kind: 'era-forgotten', key, at: clock.now() }),
+    forgetEra(key) {
+      const at = clock.now()
+      tell(() => ({ kind: 'era-forgotten', key: key(), at }))
+    },
     flush,
     problems: () => store.problems(),
   }

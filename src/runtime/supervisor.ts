@@ -28,7 +28,7 @@ import { fingerprintOf } from '../pipeline/resolve/fingerprint.ts'
 import { ProblemError } from '../problem/problem.ts'
 import { Attempt, type AttemptHooks } from './attempt.ts'
 import { disconnected } from './board-problems.ts'
-import { cacheKeyOf } from './offering-cache.ts'
+import { cacheKeyOf, type CacheKey, type Named } from './offering-cache.ts'
 import { withoutPrivate } from './public-part.ts'
 import { redactProblem } from './redact-problem.ts'
 import { openServerLog, type ServerLog } from './server-logs.ts'
@@ -93,12 +93,8 @@ export class Supervisor implements AttemptHooks {
     return (this.#hash ??= fingerprintOf(this.server))
   }
 
-  get #key(): string {
-    return (this.#cacheKey ??= cacheKeyOf(
-      `${this.server.name} ${this.fingerprint}`,
-      this.#shared.capabilities,
-    ))
-  }
+  readonly #key: CacheKey = () =>
+    (this.#cacheKey ??= cacheKeyOf(`${this.server.name} ${this.fingerprint}`, this.#shared.capabilities))
 
   get #log(): ServerLog {
     return (this.#openLog ??= openServerLog(this.#shared.world, this.#shared.dirs, this.server.name))
@@ -328,11 +324,7 @@ export class Supervisor implements AttemptHooks {
   #accept(listed: Offering): void {
     this.#show(listed)
     this.#cachedAt = undefined
-    this.#shared.cache.put(this.#key, {
-      ...this.#named(),
-      offering: listed,
-      credentialMark: this.#credentialMark,
-    })
+    this.#shared.cache.put(this.#named(), { offering: listed, credentialMark: this.#credentialMark })
   }
 
   #tellWaiters(connection: Connection): void {
@@ -354,25 +346,18 @@ export class Supervisor implements AttemptHooks {
     this.#log.write(`${connection.state}${words}`, 'event')
     const { state } = connection
     if (state !== 'failed' && state !== 'needs-auth' && state !== 'waiting') return
-    this.#shared.cache.putFailure(this.#key, {
-      ...this.#named(),
-      state,
-      problem: connection.problem.message,
-    })
+    this.#shared.cache.putFailure(this.#named(), { state, problem: connection.problem.message })
   }
 
   /** By what the cache knows it again. */
-  #named(): {
-    readonly name: string
-    readonly fingerprint: string
-    readonly unresolved?: readonly string[]
-  } {
+  #named(): () => Named {
     const unresolved = this.#warnings.map(({ message }) => message)
-    return {
+    return () => ({
+      key: this.#key(),
       name: this.server.name,
       fingerprint: this.fingerprint,
       ...(unresolved.length === 0 ? {} : { unresolved }),
-    }
+    })
   }
 }
 

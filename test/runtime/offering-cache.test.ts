@@ -5,7 +5,12 @@ import { readdirSync, readFileSync, statSync, writeFileSync, mkdirSync } from 'n
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Offering } from '../../src/model/offering.ts'
-import { cacheKeyOf, openOfferingCache, type OfferingCache } from '../../src/runtime/offering-cache.ts'
+import {
+  cacheKeyOf,
+  openOfferingCache,
+  type Named,
+  type OfferingCache,
+} from '../../src/runtime/offering-cache.ts'
 import { createMemoryWorld } from '../worlds/memory.ts'
 import { createScratch, type Scratch } from '../worlds/scratch.ts'
 
@@ -54,8 +59,26 @@ function offeringsOf(scratch: Scratch): readonly string[] {
 /** One server, known and on disk. */
 async function fill(scratch: Scratch, { at = NOW, offering = OFFERING } = {}): Promise<void> {
   const cache = openAt(scratch, at)
-  cache.put(KEY, { name: 'files', fingerprint: 'f', offering, credentialMark: 'ada' })
+  put(cache, KEY, { name: 'files', fingerprint: 'f', offering, credentialMark: 'ada' })
   await cache.flush()
+}
+
+type Who = Pick<Named, 'name' | 'fingerprint'>
+
+function put(
+  cache: OfferingCache,
+  key: string,
+  { name, fingerprint, ...shown }: Who & Parameters<OfferingCache['put']>[1],
+): void {
+  cache.put(() => ({ key, name, fingerprint }), shown)
+}
+
+function putFailure(
+  cache: OfferingCache,
+  key: string,
+  { name, fingerprint, ...failure }: Who & Parameters<OfferingCache['putFailure']>[1],
+): void {
+  cache.putFailure(() => ({ key, name, fingerprint }), failure)
 }
 
 function faultsOf(cache: OfferingCache): readonly (readonly [string, string, string | undefined])[] {
@@ -75,11 +98,11 @@ describe('what is put', () => {
   test('is known at once, and to the next process once it is flushed', async () => {
     using scratch = createScratch()
     const cache = openAt(scratch)
-    cache.put(KEY, { name: 'files', fingerprint: 'f', offering: OFFERING, credentialMark: 'ada' })
+    put(cache, KEY, { name: 'files', fingerprint: 'f', offering: OFFERING, credentialMark: 'ada' })
     for (const known of [cache, await cache.flush().then(() => openAt(scratch))]) {
       expect([...known.index()]).toEqual([[KEY, READY]])
-      expect(known.find(KEY, 'ada')).toMatchObject({ offering: OFFERING, at: NOW })
-      expect(known.era(KEY)).toBe('legacy')
+      expect(known.find(() => KEY, 'ada')).toMatchObject({ offering: OFFERING, at: NOW })
+      expect(known.era(() => KEY)).toBe('legacy')
       expect(known.problems()).toEqual([])
     }
   })
@@ -92,8 +115,8 @@ describe('what is put', () => {
       after: (_: number, step: () => void) => (steps.push(step), () => {}),
     }
     const cache = openOfferingCache({ ...scratch.world, clock }, dirsOf(scratch))
-    cache.put(KEY, { name: 'files', fingerprint: 'f', offering: OFFERING, credentialMark: 'ada' })
-    cache.put(OTHER_KEY, { name: 'github', fingerprint: 'f', offering: OFFERING, credentialMark: 'ada' })
+    put(cache, KEY, { name: 'files', fingerprint: 'f', offering: OFFERING, credentialMark: 'ada' })
+    put(cache, OTHER_KEY, { name: 'github', fingerprint: 'f', offering: OFFERING, credentialMark: 'ada' })
     expect(steps).toHaveLength(1)
     steps[0]!()
     await cache.flush()
@@ -118,7 +141,7 @@ describe('what is put', () => {
     }
     const cache = openOfferingCache({ ...memory, files }, { cache: '/cache' })
     for (let i = 0; i < 10; i++)
-      cache.put(KEY, { name: 'files', fingerprint: 'f', offering: OFFERING, credentialMark: 'ada' })
+      put(cache, KEY, { name: 'files', fingerprint: 'f', offering: OFFERING, credentialMark: 'ada' })
     await Promise.all([cache.flush(), cache.flush()])
     expect(updated).toEqual(['/cache/servers.json', `/cache/offerings/${KEY}.json`])
   })
@@ -134,7 +157,7 @@ describe('what is put', () => {
     using scratch = createScratch()
     await fill(scratch, { at: NOW - DAY })
     const cache = openAt(scratch)
-    cache.putFailure(KEY, { name: 'files', fingerprint: 'f', state: 'failed', problem: 'it stopped' })
+    putFailure(cache, KEY, { name: 'files', fingerprint: 'f', state: 'failed', problem: 'it stopped' })
     await cache.flush()
     expect(openAt(scratch).index().get(KEY)).toEqual({
       name: 'files',
@@ -145,14 +168,14 @@ describe('what is put', () => {
       listed: { ...READY.listed, at: NOW - DAY },
       era: { verdict: 'legacy', at: NOW - DAY },
     })
-    expect(openAt(scratch).find(KEY, 'ada')?.at).toBe(NOW - DAY)
+    expect(openAt(scratch).find(() => KEY, 'ada')?.at).toBe(NOW - DAY)
   })
 
   test('after a failure does not keep its problem', async () => {
     using scratch = createScratch()
     const cache = openAt(scratch)
-    cache.putFailure(KEY, { name: 'files', fingerprint: 'f', state: 'waiting', problem: 'it stopped' })
-    cache.put(KEY, { name: 'files', fingerprint: 'f', offering: OFFERING, credentialMark: 'ada' })
+    putFailure(cache, KEY, { name: 'files', fingerprint: 'f', state: 'waiting', problem: 'it stopped' })
+    put(cache, KEY, { name: 'files', fingerprint: 'f', offering: OFFERING, credentialMark: 'ada' })
     await cache.flush()
     expect(openAt(scratch).index().get(KEY)).toEqual(READY)
   })
@@ -165,7 +188,7 @@ describe('the index', () => {
     expect(world.reads).toEqual([])
     cache.index()
     cache.index()
-    cache.era(KEY)
+    cache.era(() => KEY)
     expect(world.reads).toEqual(['/cache/servers.json'])
   })
 
@@ -175,11 +198,11 @@ describe('the index', () => {
     const memory = createMemoryWorld()
     const world = { ...memory, clock: { ...memory.clock, now: () => now } }
     const cache = openOfferingCache(world, { cache: '/cache' })
-    cache.putFailure(OTHER_KEY, { name: 'old', fingerprint: 'f', state: 'failed', problem: 'it stopped' })
+    putFailure(cache, OTHER_KEY, { name: 'old', fingerprint: 'f', state: 'failed', problem: 'it stopped' })
     now += 30 * DAY
     for (const key of keys) {
       now++
-      cache.putFailure(key, { name: key, fingerprint: 'f', state: 'failed', problem: 'it stopped' })
+      putFailure(cache, key, { name: key, fingerprint: 'f', state: 'failed', problem: 'it stopped' })
     }
     await cache.flush()
     const again = openOfferingCache(world, { cache: '/cache' }).index()
@@ -196,14 +219,14 @@ describe('an offering', () => {
   ])('%s is kept: %s', async (_, age, isKept) => {
     using scratch = createScratch()
     await fill(scratch, { at: NOW - age })
-    expect(openAt(scratch).find(KEY, 'ada') !== undefined).toBe(isKept)
+    expect(openAt(scratch).find(() => KEY, 'ada') !== undefined).toBe(isKept)
   })
 
   test('that was shown to another credential is not given out', async () => {
     using scratch = createScratch()
     await fill(scratch)
-    expect(openAt(scratch).find(KEY, 'grace')).toBeUndefined()
-    expect(openAt(scratch).find(OTHER_KEY, 'ada')).toBeUndefined()
+    expect(openAt(scratch).find(() => KEY, 'grace')).toBeUndefined()
+    expect(openAt(scratch).find(() => OTHER_KEY, 'ada')).toBeUndefined()
     expect(openAt(scratch).problems()).toEqual([])
   })
 
@@ -212,10 +235,10 @@ describe('an offering', () => {
     const hello = { ...OFFERING.hello, instructions: 'Hello Ada' }
     const caching = { tool: { cacheScope: 'public' as const } }
     await fill(scratch, { offering: createOffering({ hello, caching }) })
-    expect(openAt(scratch).find(KEY, 'ada')?.offering.hello).toEqual(hello)
+    expect(openAt(scratch).find(() => KEY, 'ada')?.offering.hello).toEqual(hello)
     const { era, version, capabilities } = hello
-    expect(openAt(scratch).find(KEY, 'grace')?.offering.hello).toEqual({ era, version, capabilities })
-    expect(openAt(scratch, NOW + 30 * DAY).find(KEY, 'grace')).toBeUndefined()
+    expect(openAt(scratch).find(() => KEY, 'grace')?.offering.hello).toEqual({ era, version, capabilities })
+    expect(openAt(scratch, NOW + 30 * DAY).find(() => KEY, 'grace')).toBeUndefined()
   })
 
   test('comes back as the server sent it, unknown fields and odd names included', async () => {
@@ -225,7 +248,7 @@ describe('an offering', () => {
     )
     const offering = createOffering({ tools: [odd], caching: { tool: { cacheScope: 'private' } } })
     await fill(scratch, { offering })
-    expect(JSON.stringify(openAt(scratch).find(KEY, 'ada')?.offering)).toBe(JSON.stringify(offering))
+    expect(JSON.stringify(openAt(scratch).find(() => KEY, 'ada')?.offering)).toBe(JSON.stringify(offering))
   })
 
   test('larger than 8 MB is counted but not kept, nor is the one before it', async () => {
@@ -237,7 +260,7 @@ describe('an offering', () => {
     await fill(scratch, { offering: createOffering({ tools: [tool, tool] }), at: NOW + 1 })
     expect(offeringsOf(scratch)).toEqual([])
     const cache = openAt(scratch)
-    expect(cache.find(KEY, 'ada')).toBeUndefined()
+    expect(cache.find(() => KEY, 'ada')).toBeUndefined()
     expect(cache.index().get(KEY)?.listed?.tools).toBe(2)
     expect(cache.problems()).toEqual([])
   })
@@ -246,7 +269,7 @@ describe('an offering', () => {
     using scratch = createScratch()
     const tool = { name: 'count', inputSchema: { maximum: 1n } }
     await fill(scratch, { offering: createOffering({ tools: [tool] }) })
-    expect(openAt(scratch).find(KEY, 'ada')).toBeUndefined()
+    expect(openAt(scratch).find(() => KEY, 'ada')).toBeUndefined()
     expect(openAt(scratch).index().get(KEY)?.listed?.tools).toBe(1)
   })
 
@@ -255,7 +278,7 @@ describe('an offering', () => {
     await fill(scratch, { at: NOW - 31 * DAY })
     writeFileSync(offeringFile(scratch, 'stray'), '{}')
     const cache = openAt(scratch)
-    cache.put(OTHER_KEY, { name: 'github', fingerprint: 'f', offering: OFFERING, credentialMark: 'ada' })
+    put(cache, OTHER_KEY, { name: 'github', fingerprint: 'f', offering: OFFERING, credentialMark: 'ada' })
     await cache.flush()
     expect(offeringsOf(scratch)).toEqual([`${OTHER_KEY}.json`])
   })
@@ -268,10 +291,10 @@ describe('an offering', () => {
     const keys = Array.from({ length: 203 }, (_, i) => cacheKeyOf(String(i), {}))
     for (const key of keys) {
       now++
-      cache.put(key, { name: key, fingerprint: 'f', offering: OFFERING, credentialMark: 'ada' })
+      put(cache, key, { name: key, fingerprint: 'f', offering: OFFERING, credentialMark: 'ada' })
     }
     await cache.flush()
-    cache.putFailure(keys[0]!, { name: 'first', fingerprint: 'f', state: 'failed', problem: 'it stopped' })
+    putFailure(cache, keys[0]!, { name: 'first', fingerprint: 'f', state: 'failed', problem: 'it stopped' })
     await cache.flush()
     expect(world.files.list('/cache/offerings')).toEqual(
       keys
@@ -289,7 +312,7 @@ describe('the era', () => {
   ])('is remembered after %s: %s', async (_, age, era) => {
     using scratch = createScratch()
     await fill(scratch, { at: NOW - age })
-    expect(openAt(scratch).era(KEY)).toBe(era)
+    expect(openAt(scratch).era(() => KEY)).toBe(era)
   })
 
   test('that is only seen again keeps its date, so that the server is asked anew in the end', async () => {
@@ -313,15 +336,15 @@ describe('the era', () => {
     await fill(scratch)
     const offering = createOffering({ hello: { era: 'modern', version: '2026-07-28', capabilities: {} } })
     await fill(scratch, { at: NOW + 1, offering })
-    expect(openAt(scratch).era(KEY)).toBe('modern')
+    expect(openAt(scratch).era(() => KEY)).toBe('modern')
   })
 
   test('is forgotten after a handshake that failed, here and on disk, and nothing else is', async () => {
     using scratch = createScratch()
     await fill(scratch)
     const cache = openAt(scratch)
-    cache.forgetEra(KEY)
-    expect(cache.era(KEY)).toBeUndefined()
+    cache.forgetEra(() => KEY)
+    expect(cache.era(() => KEY)).toBeUndefined()
     await cache.flush()
     const { era: _, ...rest } = READY
     expect(openAt(scratch).index().get(KEY)).toEqual(rest)
@@ -331,10 +354,10 @@ describe('the era', () => {
     using scratch = createScratch()
     await fill(scratch)
     const cache = openAt(scratch)
-    cache.forgetEra(KEY)
+    cache.forgetEra(() => KEY)
     await fill(scratch, { at: NOW + 8 * DAY })
     await cache.flush()
-    expect(openAt(scratch, NOW + 8 * DAY).era(KEY)).toBe('legacy')
+    expect(openAt(scratch, NOW + 8 * DAY).era(() => KEY)).toBe('legacy')
   })
 })
 
@@ -344,8 +367,8 @@ describe('several at once', () => {
     const [one, two] = [openAt(scratch), openAt(scratch)]
     // Both have read the empty index before either writes.
     expect([one.index().size, two.index().size]).toEqual([0, 0])
-    one.put(KEY, { name: 'files', fingerprint: 'f', offering: OFFERING, credentialMark: 'ada' })
-    two.put(OTHER_KEY, { name: 'github', fingerprint: 'f', offering: OFFERING, credentialMark: 'ada' })
+    put(one, KEY, { name: 'files', fingerprint: 'f', offering: OFFERING, credentialMark: 'ada' })
+    put(two, OTHER_KEY, { name: 'github', fingerprint: 'f', offering: OFFERING, credentialMark: 'ada' })
     await one.flush()
     await two.flush()
     expect([...two.index().keys()].sort()).toEqual([KEY, OTHER_KEY].sort())
@@ -355,7 +378,7 @@ describe('several at once', () => {
   test('the later news of one server wins, whoever writes last', async () => {
     using scratch = createScratch()
     const early = openAt(scratch, NOW)
-    early.putFailure(KEY, { name: 'files', fingerprint: 'f', state: 'failed', problem: 'it stopped' })
+    putFailure(early, KEY, { name: 'files', fingerprint: 'f', state: 'failed', problem: 'it stopped' })
     await fill(scratch, { at: NOW + 1 })
     await early.flush()
     expect(openAt(scratch).index().get(KEY)).toMatchObject({ state: 'ready', at: NOW + 1 })
@@ -367,26 +390,26 @@ describe('several at once', () => {
     const keys = caches.map((_, i) => cacheKeyOf(String(i), {}))
     await Promise.all(
       caches.map(async (cache, i) => {
-        cache.put(keys[i]!, { name: `s${i}`, fingerprint: 'f', offering: OFFERING, credentialMark: 'ada' })
+        put(cache, keys[i]!, { name: `s${i}`, fingerprint: 'f', offering: OFFERING, credentialMark: 'ada' })
         await cache.flush()
       }),
     )
     const after = openAt(scratch)
     expect([...after.index().keys()].sort()).toEqual([...keys].sort())
-    expect(keys.every((key) => after.find(key, 'ada') !== undefined)).toBe(true)
+    expect(keys.every((key) => after.find(() => key, 'ada') !== undefined)).toBe(true)
     expect(caches.flatMap((cache) => cache.problems())).toEqual([])
   })
 
   test('what is put during a write is in view, and in the next write', async () => {
     using scratch = createScratch()
     const cache = openAt(scratch)
-    cache.put(KEY, { name: 'files', fingerprint: 'f', offering: OFFERING, credentialMark: 'ada' })
+    put(cache, KEY, { name: 'files', fingerprint: 'f', offering: OFFERING, credentialMark: 'ada' })
     const first = cache.flush()
-    cache.put(OTHER_KEY, { name: 'github', fingerprint: 'f', offering: OFFERING, credentialMark: 'ada' })
+    put(cache, OTHER_KEY, { name: 'github', fingerprint: 'f', offering: OFFERING, credentialMark: 'ada' })
     await first
     expect([...cache.index().keys()].sort()).toEqual([KEY, OTHER_KEY].sort())
     await cache.flush()
-    expect(openAt(scratch).find(OTHER_KEY, 'ada')).toMatchObject({ offering: OFFERING })
+    expect(openAt(scratch).find(() => OTHER_KEY, 'ada')).toMatchObject({ offering: OFFERING })
   })
 })
 
@@ -403,8 +426,8 @@ describe('a file that cannot be used', () => {
     writeFileSync(indexFile(scratch), text)
     const cache = openAt(scratch)
     expect([...cache.index()]).toEqual([])
-    expect(cache.era(KEY)).toBeUndefined()
-    cache.put(OTHER_KEY, { name: 'github', fingerprint: 'f', offering: OFFERING, credentialMark: 'ada' })
+    expect(cache.era(() => KEY)).toBeUndefined()
+    put(cache, OTHER_KEY, { name: 'github', fingerprint: 'f', offering: OFFERING, credentialMark: 'ada' })
     await cache.flush()
     expect(faultsOf(cache)).toEqual([[code, 'warning', indexFile(scratch)]])
     const after = openAt(scratch)
@@ -423,10 +446,10 @@ describe('a file that cannot be used', () => {
     const file = offeringFile(scratch)
     writeFileSync(file, change(readFileSync(file, 'utf8')))
     const cache = openAt(scratch)
-    expect([cache.find(KEY, 'ada'), cache.find(KEY, 'ada')]).toEqual([undefined, undefined])
+    expect([cache.find(() => KEY, 'ada'), cache.find(() => KEY, 'ada')]).toEqual([undefined, undefined])
     expect(faultsOf(cache)).toEqual([[code, 'warning', file]])
     await fill(scratch)
-    expect(openAt(scratch).find(KEY, 'ada')).toMatchObject({ offering: OFFERING })
+    expect(openAt(scratch).find(() => KEY, 'ada')).toMatchObject({ offering: OFFERING })
   })
 
   test('lines of the index that are none are left out, and their neighbours stay', async () => {
@@ -443,7 +466,7 @@ describe('a file that cannot be used', () => {
     using scratch = createScratch()
     mkdirSync(join(indexFile(scratch), 'full'), { recursive: true })
     const cache = openAt(scratch)
-    cache.put(KEY, { name: 'files', fingerprint: 'f', offering: OFFERING, credentialMark: 'ada' })
+    put(cache, KEY, { name: 'files', fingerprint: 'f', offering: OFFERING, credentialMark: 'ada' })
     await cache.flush()
     await cache.flush()
     expect(faultsOf(cache)).toEqual([

@@ -5,19 +5,20 @@ describe('the process that ends our children when we are gone', () => {
   it.each(['linux', 'darwin'] as const)(
     'is a shell that kills groups, in a session of its own, on %s',
     (platform) => {
-      const { command, args, isDetached, opening, lines } = reaperPlan(platform, 7)
-      expect({ command, flag: args[0], isDetached, opening }).toEqual({
+      const { command, args, isDetached, opening, list, lines } = reaperPlan(platform, 7)
+      expect({ command, flag: args[0], isDetached, opening, list }).toEqual({
         command: '/bin/sh',
         flag: '-c',
         isDetached: true,
         opening: '',
+        list: 'file',
       })
       expect([lines.watch(42), lines.forget(42), lines.end(42)]).toEqual(['+ 42\n', '- 42\n', '- 42\n'])
     },
   )
 
   describe('on Windows', () => {
-    const { command, args, isDetached, opening, lines } = reaperPlan('win32', 4711)
+    const { command, args, isDetached, opening, list, lines } = reaperPlan('win32', 4711)
 
     /** What the first line says once PowerShell has unpacked it. */
     const script = Buffer.from(
@@ -26,10 +27,11 @@ describe('the process that ends our children when we are gone', () => {
     ).toString()
 
     it('is a PowerShell, named in full, that takes commands from its stdin', () => {
-      expect({ command, args, isDetached }).toEqual({
+      expect({ command, args, isDetached, list }).toEqual({
         command: 'C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe',
         args: ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command', '-'],
         isDetached: false,
+        list: 'pipe',
       })
     })
 

@@ -49,18 +49,37 @@ export async function readLists(
   kinds: readonly ListKind[],
   { before, ...options }: ListOptions & { readonly before: Lists },
 ): Promise<Lists> {
-  const rest = new AbortController()
-  const signal = options.signal === undefined ? rest.signal : AbortSignal.any([options.signal, rest.signal])
-  const read = async (kind: ListKind): Promise<readonly [ListKind, ReadList]> => [
-    kind,
-    await (kind === 'tool' ? readList : readSideList)(session, kind, { ...options, signal }),
+  const [asked, unasked] = [
+    kinds.filter((kind) => isOffered(session, kind)),
+    kinds.filter((kind) => !isOffered(session, kind)),
   ]
-  try {
-    return { ...before, ...Object.fromEntries(await Promise.all(kinds.map(read))) }
-  } finally {
-    // Without tools there is no offering, and nobody waits for the other lists any more.
-    rest.abort()
+  const lists: Record<ListKind, ReadList> = { ...before }
+  for (const kind of unasked) lists[kind] = NOTHING
+  const read = async (kind: ListKind, signal: AbortSignal | undefined): Promise<void> => {
+    lists[kind] = await (kind === 'tool' ? readList : readSideList)(session, kind, { ...options, signal })
   }
+  if (asked.length === 1) await read(asked[0]!, options.signal)
+  else if (asked.length > 1)
+    await together(options.signal, (signal) => asked.map((kind) => read(kind, signal)))
+  return lists
+}
+
+/** Without tools there is no offering: when one part fails, nobody waits for the others any more. */
+async function together(
+  signal: AbortSignal | undefined,
+  begin: (signal: AbortSignal) => readonly Promise<void>[],
+): Promise<void> {
+  const rest = new AbortController()
+  try {
+    await Promise.all(begin(signal === undefined ? rest.signal : AbortSignal.any([signal, rest.signal])))
+  } catch (error) {
+    rest.abort()
+    throw error
+  }
+}
+
+function isOffered({ hello }: Session, kind: ListKind): boolean {
+  return (hello.capabilities[SOURCES[kind].capability] ?? false) !== false
 }
 
 export function toOffering(hello: Hello, lists: Lists): Offering {
@@ -85,10 +104,7 @@ export function toOffering(hello: Hello, lists: Lists): Offering {
 type ReadList = Judgement & { readonly problem?: Problem; readonly hints?: CacheHints }
 
 async function readList(session: Session, kind: ListKind, options: ListOptions): Promise<ReadList> {
-  const source = SOURCES[kind]
-  const advertised = session.hello.capabilities[source.capability] ?? false
-  if (advertised === false) return NOTHING
-  const { items, ...hints } = await readPages(session, source, options)
+  const { items, ...hints } = await readPages(session, SOURCES[kind], options)
   const findFault = kind === 'tool' && needsHeaders(session) ? findHeaderFault : undefined
   return { ...judge(kind, items, findFault), ...(Object.keys(hints).length === 0 ? {} : { hints }) }
 }

@@ -2,7 +2,7 @@
  * reaper-plan: the small process that ends our children when we are gone, on each platform. Data, so that Windows can be
  * tested anywhere.
  *
- * It reads lines from a pipe that only we hold. When the pipe ends, because we closed it, crashed or were killed, it ends
+ * It waits at a pipe that only we hold. When the pipe ends, because we closed it, crashed or were killed, it ends
  * everything that is still on its list.
  */
 import type { Platform } from '../world.ts'
@@ -15,6 +15,11 @@ export interface ReaperPlan {
   readonly isDetached: boolean
   /** Comes first in the pipe. */
   readonly opening: string
+  /**
+   * Where lines go. `file`: it is read when we are gone, from descriptor 3; nobody wakes up for a line, which takes longer
+   * than to write one, while all servers start. Should there be none, the pipe does as well.
+   */
+  readonly list: 'file' | 'pipe'
   /** Lines about the child with this id. */
   readonly lines: {
     watch(id: number): string
@@ -33,12 +38,16 @@ export function reaperPlan(platform: Platform, owner: number): ReaperPlan {
 /** Children are heads of groups, and ids are those of groups. For `dash`, too: `kill -9 -123`, without `--`. */
 const SHELL_SCRIPT = `
 groups=' '
-while read -r sign id; do
-  case $sign in
-    +) groups="$groups$id " ;;
-    -) groups="\${groups%% $id *} \${groups#* $id }" ;;
-  esac
-done
+take() {
+  while read -r sign id; do
+    case $sign in
+      +) groups="$groups$id " ;;
+      -) groups="\${groups%% $id *} \${groups#* $id }" ;;
+    esac
+  done
+}
+take
+take <&3
 for id in $groups; do kill -9 -"$id" 2>/dev/null; done
 `
 
@@ -47,6 +56,7 @@ const UNIX: ReaperPlan = {
   args: ['-c', SHELL_SCRIPT],
   isDetached: true,
   opening: '',
+  list: 'file',
   lines: { watch: (id) => `+ ${id}\n`, forget: (id) => `- ${id}\n`, end: (id) => `- ${id}\n` },
 }
 
@@ -178,6 +188,7 @@ function planForWindows(owner: number): ReaperPlan {
     command: inSystem32('WindowsPowerShell\\v1.0\\powershell.exe'),
     args: ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command', '-'],
     isDetached: false,
+    list: 'pipe',
     opening: `Invoke-Expression ([Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('${encoded}')))\n`,
     lines: {
       watch: (id) => `Watch-Tree ${id}\n`,
