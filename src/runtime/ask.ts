@@ -81,6 +81,7 @@ function send(
   session: Session,
   { method, params, options = {} }: Question,
 ): Promise<Result> {
+  if (isWhole(options) && !takesHeaders(session)) return session.request(method, params, options)
   const timeoutMs = options.timeoutMs ?? timeoutOf(one)
   if (method !== 'tools/call') return session.request(method, params, { ...options, timeoutMs })
   const headers = options.headers ?? (takesHeaders(session) ? headersFor(one, params) : undefined)
@@ -97,8 +98,13 @@ function toNeedsPage(one: Supervisor, error: unknown): ProblemError | undefined 
   return new ProblemError(problem, { cause: error })
 }
 
+/** Nothing to fill in: to copy an object with many members takes longer than all the rest of a call here. */
+function isWhole({ timeoutMs, onProgress }: RequestOptions): boolean {
+  return timeoutMs !== undefined && onProgress !== undefined
+}
+
 /** A tool that works for long may say so, and is not taken for dead, whether or not somebody looks. */
-const IGNORE = (): void => undefined
+export const IGNORE = (): void => undefined
 
 export function timeoutOf({ server }: Supervisor): number {
   return server.timeoutMs ?? DEFAULT_TIMEOUT_MS

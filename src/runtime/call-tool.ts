@@ -17,7 +17,7 @@ import { nameOf } from '../pipeline/name/name.ts'
 import type { Spill } from '../pipeline/translate/spill.ts'
 import { translate } from '../pipeline/translate/translate.ts'
 import { createProblem, ProblemError } from '../problem/problem.ts'
-import { askAtOnce, inTurn, untilLive } from './ask.ts'
+import { askAtOnce, IGNORE, inTurn, timeoutOf, untilLive } from './ask.ts'
 import { asBoardTool, findBuiltin } from './builtin-tools.ts'
 import { performBuiltin, type BuiltinDesk } from './call-builtin.ts'
 import { askPermit, type JudgedCall } from './permit-call.ts'
@@ -114,13 +114,22 @@ async function perform(desk: CallDesk, { name, args: given, options }: ToolReque
   if (permission.kind !== 'allowed') return { outcome: permission, details, askedMs }
   const { isUnchanged } = permission
   const { unfinished, onLog, handlers, client, params: more } = options
+  const limitMs = timeoutMs ?? timeoutOf(found.by)
   const outcome = await call(
     sendTo(desk.servers, found, more),
     {
       target,
       args,
       isUnchanged,
-      options: { signal, timeoutMs, onProgress, unfinished, onLog, handlers, client },
+      options: {
+        signal,
+        timeoutMs: limitMs,
+        onProgress: onProgress ?? IGNORE,
+        unfinished,
+        onLog,
+        handlers,
+        client,
+      },
     },
     desk.guard,
   )

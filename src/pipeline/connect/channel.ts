@@ -4,7 +4,7 @@
  *
  * in     a wire, and who answers what the server asks
  * out    for every request exactly one outcome: a result, or a SessionError
- * never  keeps a timer or a listener for a request that is over
+ * never  keeps a listener for a request that is over, or a timer that anybody has to wait for
  */
 import { isObject } from '../../base/is-object.ts'
 import { tell } from '../../base/tell.ts'
@@ -33,8 +33,9 @@ export interface ChannelOptions extends RequestOptions {
   /**
    * How the server learns that nobody waits any more. `stream`: by the end of the request's own stream, and that alone.
    * Where each request has a stream (HTTP), it is ended in any case, or its connection would be taken for ever.
+   * Default: `message`.
    */
-  readonly cancelBy: 'message' | 'stream' | 'nothing'
+  readonly cancelBy?: 'message' | 'stream' | 'nothing'
   /** The server agreed to a subscription, to all of it or to a part. */
   readonly onAgreed?: (params: Params) => void
 }
@@ -86,8 +87,8 @@ export class Channel implements WireListener {
   #lastId = 0
   #ended: WireFailure | undefined
   #gone: AbortController | undefined
-  /** When requests are next looked at, and how to take that back. */
   #onDoubt: ((stream: Doubt) => void) | undefined
+  /** When requests are next looked at, and how to take that back. */
   #watching: { readonly at: number; readonly cancel: () => void } | undefined
 
   constructor(openWire: (listener: WireListener) => Wire, clock: Clock, hooks: ChannelHooks) {
@@ -179,6 +180,7 @@ export class Channel implements WireListener {
     for (const id of this.#pending.keys()) this.#fail(id, { kind: 'lost', wire: failure, wasSent: true })
     for (const { controller } of this.#questions?.values() ?? []) controller.abort()
     this.#gone?.abort()
+    this.#unwatch()
     void this.wire.close()
     this.#hooks.onEnd(failure)
   }
@@ -266,10 +268,7 @@ export class Channel implements WireListener {
     if (one === undefined) return undefined
     this.#pending.delete(id)
     if (one.onAbort !== undefined) one.options.signal!.removeEventListener('abort', one.onAbort)
-    if (this.#pending.size === 0) {
-      this.#watching?.cancel()
-      this.#watching = undefined
-    }
+    if (this.#pending.size === 0 && this.#hold === 'held') this.#unwatch()
     return one
   }
 
@@ -282,7 +281,8 @@ export class Channel implements WireListener {
     const one = this.#pending.get(id)
     if (one === undefined) return
     const reason = failure.kind === 'timeout' ? `no word for ${failure.afterMs} ms` : 'the caller gave up'
-    if (one.options.cancelBy === 'message') this.notify('notifications/cancelled', { requestId: id, reason })
+    if ((one.options.cancelBy ?? 'message') === 'message')
+      this.notify('notifications/cancelled', { requestId: id, reason })
     one.stream?.abort()
     this.#fail(id, failure)
   }
@@ -291,7 +291,21 @@ export class Channel implements WireListener {
   #watchFrom(at: number): void {
     if (this.#watching !== undefined && this.#watching.at <= at) return
     this.#watching?.cancel()
-    this.#watching = { at, cancel: this.#clock.after(at - this.#clock.now(), () => this.#watch()) }
+    const cancel = this.#clock.after(at - this.#clock.now(), () => this.#watch(), this.#hold)
+    this.#watching = { at, cancel }
+  }
+
+  #unwatch(): void {
+    this.#watching?.cancel()
+    this.#watching = undefined
+  }
+
+  /**
+   * A process or a connection with a request in flight keeps us alive by itself: there the timer of one request serves the
+   * next, which comes cheaper than one for each.
+   */
+  get #hold(): 'held' | 'loose' {
+    return this.wire.kind === 'in-process' ? 'held' : 'loose'
   }
 
   #watch(): void {
@@ -328,7 +342,8 @@ function withToken(
   { onProgress }: ChannelOptions,
 ): Params | undefined {
   if (onProgress === undefined || params === undefined) return params
-  return { ...params, _meta: { ...(params['_meta'] as object | undefined), progressToken: id } }
+  const meta = params['_meta'] as object | undefined
+  return { ...params, _meta: meta === undefined ? { progressToken: id } : { ...meta, progressToken: id } }
 }
 
 /** The id of the request that a notification belongs to. */

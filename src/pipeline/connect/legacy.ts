@@ -47,15 +47,19 @@ class LegacySession implements Session {
     this.#client = client
   }
 
-  async request(method: string, params: Params = {}, options: RequestOptions = {}): Promise<Result> {
+  /** Not an async function: of those, each costs as much as all the rest that happens here. */
+  request(method: string, params: Params = {}, options: RequestOptions = {}): Promise<Result> {
     this.#inUse.enter()
-    try {
-      return await this.#send(method, params, options)
-    } catch (error) {
-      return await this.#mend(error, () => this.#send(method, params, options), options)
-    } finally {
-      this.#inUse.leave()
-    }
+    return this.#send(method, params, options).then(
+      (result) => {
+        this.#inUse.leave()
+        return result
+      },
+      (error: unknown) =>
+        this.#mend(error, () => this.#send(method, params, options), options).finally(() =>
+          this.#inUse.leave(),
+        ),
+    )
   }
 
   notify(method: string, params?: Params): void {
@@ -105,7 +109,7 @@ class LegacySession implements Session {
   }
 
   #send(method: string, params: Params, options: RequestOptions): Promise<Result> {
-    return this.#channel.request(method, params, { ...options, cancelBy: 'message' })
+    return this.#channel.request(method, params, options)
   }
 
   /** What can be mended is sent again, once for each thing that can be. */
@@ -177,11 +181,7 @@ async function shakeHands(
   if (handlers.logLevel !== undefined && hello.capabilities['logging'] !== undefined) {
     // Beside everything else: a server that refuses it still works.
     channel
-      .request(
-        'logging/setLevel',
-        { level: handlers.logLevel },
-        { timeoutMs: RENEWAL_MS, cancelBy: 'message' },
-      )
+      .request('logging/setLevel', { level: handlers.logLevel }, { timeoutMs: RENEWAL_MS })
       .catch(() => undefined)
   }
   return hello

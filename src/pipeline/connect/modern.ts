@@ -64,9 +64,13 @@ export function toModernHello(answer: Result): Hello | undefined {
 
 export function openModern(channel: Channel, client: Client, hello: Hello): Session {
   const envelope = envelopeOf(client)
-  const cancelBy = channel.wire.kind === 'http' ? 'stream' : 'message'
+  const hasStreams = channel.wire.kind === 'http'
   const send = (method: string, params: Params, options: RequestOptions): Promise<Result> =>
-    channel.request(method, withEnvelope(params, envelope), { ...options, cancelBy })
+    channel.request(
+      method,
+      withEnvelope(params, envelope),
+      hasStreams ? { ...options, cancelBy: 'stream' } : options,
+    )
   const changes = listenForChanges(channel, client, hello)
   const inUse = new InUse()
   /** Made when first asked for: most sessions have none. */

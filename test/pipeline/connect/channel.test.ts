@@ -12,19 +12,20 @@ import type { Clock } from '../../../src/world/world.ts'
 interface Hand extends Clock {
   /** Runs what is due on the way, in its order. */
   advance(ms: number): void
-  /** How many steps are still to come. */
+  /** How many steps are still to come, and how many of them keep a process alive. */
   count(): number
+  held(): number
 }
 
 function createHand(): Hand {
   let now = 1000
-  const due = new Map<object, { readonly at: number; readonly step: () => void }>()
+  const due = new Map<object, { readonly at: number; readonly step: () => void; readonly isHeld: boolean }>()
   return {
     now: () => now,
     random: () => 0.5,
-    after(ms, step) {
+    after(ms, step, hold) {
       const key = {}
-      due.set(key, { at: now + ms, step })
+      due.set(key, { at: now + ms, step, isHeld: hold !== 'loose' })
       return () => void due.delete(key)
     },
     advance(ms) {
@@ -39,6 +40,7 @@ function createHand(): Hand {
       now = end
     },
     count: () => due.size,
+    held: () => [...due.values()].filter(({ isHeld }) => isHeld).length,
   }
 }
 
@@ -234,13 +236,46 @@ describe('the time limit', () => {
     expect(clock.count()).toBe(0)
   })
 
-  it('leaves no timer behind when the answers have come', async () => {
-    const { channel, clock, say } = open()
+  it('leaves a timer for the next request, which nobody has to wait for, until it is due or the wire is gone', async () => {
+    const { channel, clock, say, end } = open()
+    const ask = async (id: number): Promise<void> => {
+      const work = channel.request('a', {}, { ...BY_MESSAGE, timeoutMs: 100 })
+      expect([clock.count(), clock.held()]).toEqual([1, 0])
+      say({ id, result: {} })
+      await work
+      expect([clock.count(), clock.held()]).toEqual([1, 0])
+    }
+    await ask(1)
+    await ask(2)
+    clock.advance(100)
+    expect(clock.count()).toBe(0)
+    await ask(3)
+    end({ kind: 'closed' })
+    expect(clock.count()).toBe(0)
+  })
+
+  it('leaves no timer behind where nothing else would keep a process alive for an answer', async () => {
+    const { channel, clock, say } = open(undefined, 'in-process')
     const work = channel.request('a', {}, { ...BY_MESSAGE, timeoutMs: 100 })
-    expect(clock.count()).toBe(1)
+    expect(clock.held()).toBe(1)
     say({ id: 1, result: {} })
     await work
     expect(clock.count()).toBe(0)
+  })
+
+  it('of a request is its own, also behind the timer of one before it', async () => {
+    const { channel, clock, say } = open()
+    const first = channel.request('a', {}, { ...BY_MESSAGE, timeoutMs: 100 })
+    say({ id: 1, result: {} })
+    await first
+    clock.advance(60)
+    const seen = watch(channel.request('a', {}, { ...BY_MESSAGE, timeoutMs: 100 }))
+    clock.advance(99)
+    await settle()
+    expect(seen.outcome).toBe('waiting')
+    clock.advance(1)
+    await settle()
+    expect(seen.outcome).toEqual({ kind: 'timeout', afterMs: 100 })
   })
 
   it('begins anew with every sign of progress', async () => {

@@ -25,9 +25,11 @@ export function deliver(
   return 'message'
 }
 
+const BRACE = '{'.charCodeAt(0)
+
 function parse(text: string): unknown {
   // A failing parse costs as much as a message, and a server may write millions of lines that are none.
-  if (!/^\s*[[{]/.test(text)) return undefined
+  if (text.charCodeAt(0) !== BRACE && !/^\s*[[{]/.test(text)) return undefined
   try {
     return JSON.parse(text)
   } catch {
