@@ -9,6 +9,7 @@
 import { createRedactor } from '../base/redact.ts'
 import type { Secret } from '../base/secret.ts'
 import { wantsMoreScopes } from '../model/challenge.ts'
+import type { Leeway } from '../model/leeway.ts'
 import { NOT_RENEWED, type NetworkFailure } from '../model/network.ts'
 import type { Authorization, Challenge, Kept, Renewal, SignIn, SignInWish } from '../model/sign-in.ts'
 import type { AloneOutcome } from '../pipeline/authorize/alone.ts'
@@ -24,8 +25,8 @@ export interface HeldOptions {
   readonly store: OpenSignInStore
   readonly wish: SignInWish
   readonly account: string
-  /** Its entry lets secrets be sent over plain HTTP, beyond this machine. */
-  readonly allowsHttp: boolean
+  /** Of its entry, as it is now. */
+  readonly leeway: Leeway
   /** For an entry that needs nobody: a new sign-in, whenever there is none that works. */
   readonly alone?: Alone | undefined
 }
@@ -244,9 +245,9 @@ export class HeldSignIn implements Authorization {
   }
 
   #askGiver(signIn: SignIn): Promise<Renewed> {
-    const { world, allowsHttp } = this.#options
+    const { world, leeway } = this.#options
     const serverUrl = signIn.key.url ?? signIn.endpoints.token
-    const fetch = createGuardedFetch(world, { serverUrl, allowsHttp })
+    const fetch = createGuardedFetch(world, { serverUrl, ...leeway })
     return renewTokens(signIn, { fetch, now: () => world.clock.now(), prover: this.#proofs.prover })
   }
 
