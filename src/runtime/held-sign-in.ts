@@ -253,14 +253,28 @@ export class HeldSignIn implements Authorization {
 
   /** Throws what `alone` and the store throw. */
   async #askAlone(alone: Alone, challenge: Challenge): Promise<NetworkFailure | undefined> {
-    const outcome = await alone(challenge, this.#signIn?.key.issuer)
-    if (outcome.kind === 'unavailable') return { code: NOT_RENEWED, message: outcome.why, host: outcome.host }
-    const kept = await this.#options.store.save(outcome.signIn)
+    const { store, wish } = this.#options
+    let outcome: AloneOutcome | undefined
+    const kept = await store.obtaining(wish, async (now) => {
+      // Another process was quicker, and this is what it left.
+      if (now !== undefined && this.#isSuccessor(now.signIn)) return undefined
+      outcome = await alone(challenge, this.#signIn?.key.issuer)
+      return outcome.kind === 'signed-in' ? outcome.signIn : undefined
+    })
+    if (outcome?.kind === 'unavailable')
+      return { code: NOT_RENEWED, message: outcome.why, host: outcome.host }
     // Its own from now on: or what it signed in for would be taken for somebody else's, and never be renewed.
-    this.#account = kept.account
+    this.#account = kept!.account
     this.#take(kept)
-    this.#settle({ kind: 'tokens', tokens: outcome.signIn.tokens })
+    this.#settle(outcome === undefined ? undefined : { kind: 'tokens', tokens: outcome.signIn.tokens })
     return undefined
+  }
+
+  /** Whether it can take the place of what was refused: another token, of the same client. */
+  #isSuccessor(signIn: SignIn): boolean {
+    const [, value] = toHeaders(signIn)
+    if (value === undefined || value === this.#headers[1]) return false
+    return this.#signIn === undefined || this.#signIn.client.id === signIn.client.id
   }
 
   #settle(answer: Renewed | undefined): void {
