@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { serverEntry } from './boards/open.ts'
+import { noteIssued } from './leaks/secrets.ts'
 import { pasteLogin } from './processes/paste-login.ts'
 import { DIST, openMachine, type Machine, type Ran } from './processes/plugboard.ts'
 import { runInTerminal } from './processes/terminal.ts'
@@ -18,7 +19,6 @@ import {
   type AuthorizationServer,
   type GivenSignIn,
 } from './servers/authorization-server.ts'
-import { noteIssued } from './servers/issued.ts'
 import { startProtectedServer, type ProtectedServer } from './servers/protected-server.ts'
 
 interface Stage extends AsyncDisposable {
