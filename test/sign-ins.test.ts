@@ -103,6 +103,23 @@ describe('20 processes with one sign-in', () => {
   })
 })
 
+test('10 processes whose sign-in is refused for good ask once, and each says what to run', async () => {
+  await using stage = await openStage()
+  expect(await signIn(stage)).toMatchObject({ code: 0 })
+  stage.authorization.expireAccessTokens()
+  let refusals = 0
+  stage.authorization.answer = (request, response) => {
+    if (request.url !== '/token') return false
+    refusals++
+    send(response, { error: 'invalid_grant' }, 400)
+    return true
+  }
+  const runs = await Promise.all(Array.from({ length: 10 }, () => stage.plugboard(...CALL)))
+  expect(runs.map(({ code }) => code)).toEqual(runs.map(() => 4))
+  for (const { stderr } of runs) expect(stderr).toContain('hint: run `plugboard login guarded`')
+  expect(refusals).toBe(1)
+})
+
 describe('10 processes with an entry that needs nobody', () => {
   const CLIENT = { clientId: 'robot', clientSecret: 'a-secret-of-the-robot' }
 

@@ -67,7 +67,8 @@ export function hasSecrets(): boolean {
 export function findSecrets(text: string): readonly string[] {
   const texts = [text, join(text)]
   const isIn = (form: string): boolean => texts.some((one) => one.includes(form))
-  return [...[...secrets].filter((secret) => formsOf(secret).some(isIn)), ...texts.flatMap(findVerifiers)]
+  const found = [...secrets].filter((secret) => formsOf(secret).some(isIn))
+  return [...new Set([...found, ...texts.flatMap(findVerifiers)])]
 }
 
 /** Without what a terminal puts between the parts of a long word: colours, movements, frames and ends of lines. */

@@ -86,6 +86,29 @@ describe('a browser', () => {
   })
 })
 
+test('the verifier and the port survive strangers and people who try again, until the code is exchanged', async () => {
+  await using authorization = await startAuthorizationServer()
+  await using server = await startProtectedServer({ authorization })
+  using stage = openLoginStage()
+  const page = pageOf()
+  const signingIn = stage.login({ type: 'http', url: server.url }, { onStep: page.onStep })
+  const { url, redirectUri } = await page.opened
+  // Somebody looks at the page twice, comes back with nothing first, and with the code of the second time.
+  const first = await authorization.approve(url)
+  expect((await comeBack(redirectUri)).status).toBe(400)
+  const second = await authorization.approve(url)
+  expect(second.searchParams.get('code')).not.toBe(first.searchParams.get('code'))
+  expect((await comeBack(second)).status).toBe(200)
+  expect((await signingIn).kind).toBe('signed-in')
+  const exchanges = authorization.requests.filter(({ what }) => what === 'token authorization_code')
+  expect(exchanges).toHaveLength(1)
+  const { code, code_verifier: verifier, redirect_uri: named } = exchanges[0]!.params
+  expect([code, named]).toEqual([second.searchParams.get('code'), redirectUri])
+  expect(createHash('sha256').update(String(verifier)).digest('base64url')).toBe(
+    url.searchParams.get('code_challenge'),
+  )
+})
+
 describe('the client', () => {
   test('that the entry names is used, at the port that it is registered with', async () => {
     const port = await freePort()
