@@ -2,6 +2,8 @@
 /**
  * bin: the `plugboard` command. Everything it touches of the outside is made here.
  */
+import { rememberSecrets } from './base/secret.ts'
+import type { CrashedRequest } from './hosts/cli/crash.ts'
 import { runCli } from './hosts/cli/run-cli.ts'
 import { createNodeTerminal } from './world/node/terminal.ts'
 import { createNodeWorld } from './world/node/world.ts'
@@ -14,11 +16,12 @@ const version = typeof __PLUGBOARD_VERSION__ === 'undefined' ? '0.0.0-dev' : __P
 
 async function main(): Promise<void> {
   const terminal = createNodeTerminal()
+  const request = { argv: process.argv.slice(2), world: createNodeWorld(), terminal, version }
+  // What is thrown where nobody waits for it is a bug as well; Node would print it with all that it holds.
+  rememberSecrets()
+  process.on('uncaughtException', (error: unknown) => void end(error, request))
   process.exitCode = await runCli({
-    argv: process.argv.slice(2),
-    world: createNodeWorld(),
-    terminal,
-    version,
+    ...request,
     hosts: {
       headless: async () => (await import('./hosts/shell/main.ts')).headless,
       shell: async () => (await import('./hosts/shell/main.ts')).shell,
@@ -29,6 +32,11 @@ async function main(): Promise<void> {
   })
   // At once: Node would first take its heap apart, for which nobody should wait.
   if (!terminal.isWriting()) process.exit()
+}
+
+async function end(error: unknown, request: CrashedRequest): Promise<never> {
+  const { crash } = await import('./hosts/cli/crash.ts')
+  process.exit(crash(error, request))
 }
 
 void main()

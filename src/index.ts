@@ -3,6 +3,7 @@
  */
 import type { Catalog } from './model/catalog.ts'
 import type { Problem } from './model/problem.ts'
+import { toCrashText } from './problem/crash-text.ts'
 import { createProblem, ProblemError } from './problem/problem.ts'
 import { openBoard, type Board, type BoardOptions } from './runtime/board.ts'
 import { emptyCatalog, loadCatalog, type LoadedCatalog, type LoadOptions } from './runtime/load-catalog.ts'
@@ -75,7 +76,7 @@ function discoveryFailed(error: unknown): Catalog['problems'][number] {
   const message = error instanceof Error ? error.message : String(error)
   return createProblem({
     code: 'discover/failed',
-    message: `discovery failed, which is a bug in Plugboard: ${message}`,
+    message: `discovery failed, which is a bug in Plugboard: ${toCrashText(message)}`,
   })
 }
 

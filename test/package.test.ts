@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { notePrinted } from './leaks/printed.ts'
 import { runChild } from './processes/plugboard.ts'
 import { openStreamingModel } from './servers/http/streaming-model.ts'
 
@@ -147,7 +148,14 @@ function run(command: string, args: readonly string[], cwd: string): string {
     ? process.env
     : { ...Object.fromEntries(npm), PATH: process.env['PATH'], HOME: join(folder, 'home') }
   try {
-    return execFileSync(command, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+    const text = execFileSync(command, args, {
+      cwd,
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    notePrinted(args.join(' '), text)
+    return text
   } catch (error) {
     const { stdout, stderr } = error as { stdout?: string; stderr?: string }
     throw new Error(`${command} ${args.join(' ')}: ${stdout}${stderr}`, { cause: error })

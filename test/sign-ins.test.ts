@@ -2,15 +2,18 @@
  * Sign-ins as people and scripts meet them: the built command, real processes, a real authorization server.
  */
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { serverEntry } from './boards/open.ts'
+import { noteIssued } from './leaks/secrets.ts'
 import { pasteLogin } from './processes/paste-login.ts'
 import { DIST, openMachine, type Machine, type Ran } from './processes/plugboard.ts'
 import { runInTerminal } from './processes/terminal.ts'
+import { send, serveForms } from './runtime/login-stage.ts'
 import {
   startAuthorizationServer,
   type AuthorizationServer,
@@ -99,6 +102,112 @@ describe('20 processes with one sign-in', () => {
     expect(await stage.plugboard(...CALL)).toMatchObject({ code: 0, stdout: 'hi\n' })
   })
 })
+
+test('10 processes whose sign-in is refused for good ask once, and each says what to run', async () => {
+  await using stage = await openStage()
+  expect(await signIn(stage)).toMatchObject({ code: 0 })
+  stage.authorization.expireAccessTokens()
+  let refusals = 0
+  stage.authorization.answer = (request, response) => {
+    if (request.url !== '/token') return false
+    refusals++
+    send(response, { error: 'invalid_grant' }, 400)
+    return true
+  }
+  const runs = await Promise.all(Array.from({ length: 10 }, () => stage.plugboard(...CALL)))
+  expect(runs.map(({ code }) => code)).toEqual(runs.map(() => 4))
+  for (const { stderr } of runs) expect(stderr).toContain('hint: run `plugboard login guarded`')
+  expect(refusals).toBe(1)
+})
+
+describe('10 processes with an entry that needs nobody', () => {
+  const CLIENT = { clientId: 'robot', clientSecret: 'a-secret-of-the-robot' }
+
+  test.each([
+    ['client credentials', () => ({ grantType: 'client_credentials', ...CLIENT })],
+    [
+      'workload identity',
+      () => ({ grantType: 'jwt_bearer', ...CLIENT, assertion: 'an-assertion-of-the-platform' }),
+    ],
+    [
+      'an identity provider of a company',
+      ({ origin }: AloneStage) => ({
+        grantType: 'enterprise_managed',
+        ...CLIENT,
+        idToken: 'an-id-token-of-its-user',
+        idpTokenUrl: `${origin}/provider`,
+        idpClientId: 'robot-there',
+      }),
+    ],
+  ])('(%s) ask for one token, and all of them work; when that is over, for one more', async (_, oauthOf) => {
+    await using stage = await openAloneStage()
+    const entry = { type: 'http', url: stage.server.url, oauth: oauthOf(stage) }
+    stage.machine.write({ '~/.config/plugboard/mcp.json': { mcpServers: { guarded: entry } } })
+    for (const asked of [1, 2]) {
+      const runs = await Promise.all(Array.from({ length: 10 }, () => stage.machine.run(CALL)))
+      expect(runs).toEqual(runs.map(() => ({ code: 0, stdout: 'hi\n', stderr: '' })))
+      expect(stage.tokens).toHaveLength(asked)
+      // As after a restart of the authorization server.
+      stage.tokens[asked - 1] = 'over'
+    }
+  })
+})
+
+interface AloneStage extends AsyncDisposable {
+  readonly origin: string
+  readonly server: ProtectedServer
+  readonly machine: Machine
+  /** Those that it gave; the ones in it are good. */
+  readonly tokens: string[]
+}
+
+/** An authorization server, and an identity provider, that give a token for everything that vouches for somebody. */
+async function openAloneStage(): Promise<AloneStage> {
+  const tokens: string[] = []
+  const authorization = await serveForms((path, form, response) => {
+    const { origin } = authorization
+    noteIssued(form)
+    if (path.startsWith('/.well-known/oauth-authorization-server'))
+      return send(response, {
+        issuer: origin,
+        authorization_endpoint: `${origin}/auth`,
+        token_endpoint: `${origin}/token`,
+        response_types_supported: ['code'],
+      })
+    if (path === '/provider')
+      return send(response, {
+        access_token: 'an-assertion-of-the-provider',
+        issued_token_type: 'urn:ietf:params:oauth:token-type:id-jag',
+        token_type: 'N_A',
+      })
+    if (path !== '/token') return response.writeHead(404).end()
+    const given = { access_token: `given-${randomUUID()}`, token_type: 'Bearer', expires_in: 3600 }
+    noteIssued(given)
+    tokens.push(given.access_token)
+    return send(response, given)
+  })
+  const server = await startProtectedServer({
+    authorization: {
+      issuer: authorization.origin,
+      check: async (token) =>
+        tokens.includes(token)
+          ? { audience: server.url, scopes: ['mcp:read'], clientId: 'robot' }
+          : undefined,
+    },
+  })
+  const machine = openMachine()
+  return {
+    origin: authorization.origin,
+    server,
+    machine,
+    tokens,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]()
+      await authorization[Symbol.asyncDispose]()
+      machine[Symbol.dispose]()
+    },
+  }
+}
 
 /** A server that is started, and asks for a credential that nobody has. */
 const ASKING = { ...serverEntry('well-behaved'), auth: { type: 'oauth', credentialId: 'wanted' } }

@@ -3,6 +3,7 @@
  * it is made by resolve, read by connect, and never stored or shown.
  */
 import type { Secret } from '../base/secret.ts'
+import type { Leeway } from './leeway.ts'
 import type { Problem } from './problem.ts'
 import type { Authorization } from './sign-in.ts'
 
@@ -66,11 +67,10 @@ export interface CredentialSource {
   authorize?(request: CredentialRequest): Promise<Authorization | undefined>
 }
 
-export interface CredentialRequest {
+/** With what its entry allows where tokens are renewed; nothing, where it does not say. */
+export interface CredentialRequest extends Partial<Leeway> {
   readonly server: string
   readonly credentialId?: string
   /** Absent for a server that is started. */
   readonly url?: string
-  /** Its entry lets secrets be sent over plain HTTP, beyond this machine. */
-  readonly allowsHttp?: boolean
 }

@@ -5,6 +5,7 @@
  * is never shown or logged; what may be shown of one is a `SignInSummary`.
  */
 import type { Secret } from '../base/secret.ts'
+import type { Leeway } from './leeway.ts'
 import type { NetworkFailure } from './network.ts'
 
 /** For whom a token was issued, and by whom. It is sent nowhere else. */
@@ -111,7 +112,7 @@ export interface Challenge {
 }
 
 /** What an entry says about signing in, with its values filled in. Absent parts are for the server to say. */
-export interface SignInPlan {
+export interface SignInPlan extends Leeway {
   /** The server's address. */
   readonly url: string
   readonly grant: GrantPlan
@@ -130,9 +131,6 @@ export interface SignInPlan {
   readonly tokenUrl?: string
   readonly resource?: string
   readonly prompt?: string
-  readonly allowsHttp: boolean
-  /** Its user wrote the entry, and may have an authorization server at home; others may not send us there. */
-  readonly isOwn: boolean
   readonly credentialId?: string
 }
 

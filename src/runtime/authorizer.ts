@@ -7,6 +7,7 @@
  */
 import type { Secret } from '../base/secret.ts'
 import type { CredentialRequest, CredentialSource } from '../model/launch.ts'
+import { NO_LEEWAY } from '../model/leeway.ts'
 import { toKeyUrl, type Authorization, type SignInWish } from '../model/sign-in.ts'
 import { ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
@@ -64,12 +65,13 @@ export class Authorizer implements CredentialSource {
     const alone = aloneFor?.(request)
     if (summary === undefined && alone === undefined) return undefined
     const account = summary?.account ?? 'alone'
-    const { allowsHttp = false } = request
-    const key = JSON.stringify([wish, allowsHttp, alone === undefined ? null : request.server])
+    const { allowsHttp = NO_LEEWAY.allowsHttp, chosenOrigins = NO_LEEWAY.chosenOrigins } = request
+    const leeway = { allowsHttp, chosenOrigins }
+    const key = JSON.stringify([wish, leeway, alone === undefined ? null : request.server])
     const known = this.#held.get(key)
     // Who signed in anew is somebody else.
     if (known?.account === account) return known
-    const held = new HeldSignIn({ world, store: this.#store, wish, account, alone, allowsHttp })
+    const held = new HeldSignIn({ world, store: this.#store, wish, account, alone, leeway })
     this.#held.set(key, held)
     return held
   }

@@ -9,6 +9,7 @@
 import { createRedactor } from '../base/redact.ts'
 import type { Secret } from '../base/secret.ts'
 import { wantsMoreScopes } from '../model/challenge.ts'
+import type { Leeway } from '../model/leeway.ts'
 import { NOT_RENEWED, type NetworkFailure } from '../model/network.ts'
 import type { Authorization, Challenge, Kept, Renewal, SignIn, SignInWish } from '../model/sign-in.ts'
 import type { AloneOutcome } from '../pipeline/authorize/alone.ts'
@@ -24,8 +25,8 @@ export interface HeldOptions {
   readonly store: OpenSignInStore
   readonly wish: SignInWish
   readonly account: string
-  /** Its entry lets secrets be sent over plain HTTP, beyond this machine. */
-  readonly allowsHttp: boolean
+  /** Of its entry, as it is now. */
+  readonly leeway: Leeway
   /** For an entry that needs nobody: a new sign-in, whenever there is none that works. */
   readonly alone?: Alone | undefined
 }
@@ -244,22 +245,36 @@ export class HeldSignIn implements Authorization {
   }
 
   #askGiver(signIn: SignIn): Promise<Renewed> {
-    const { world, allowsHttp } = this.#options
+    const { world, leeway } = this.#options
     const serverUrl = signIn.key.url ?? signIn.endpoints.token
-    const fetch = createGuardedFetch(world, { serverUrl, allowsHttp })
+    const fetch = createGuardedFetch(world, { serverUrl, ...leeway })
     return renewTokens(signIn, { fetch, now: () => world.clock.now(), prover: this.#proofs.prover })
   }
 
   /** Throws what `alone` and the store throw. */
   async #askAlone(alone: Alone, challenge: Challenge): Promise<NetworkFailure | undefined> {
-    const outcome = await alone(challenge, this.#signIn?.key.issuer)
-    if (outcome.kind === 'unavailable') return { code: NOT_RENEWED, message: outcome.why, host: outcome.host }
-    const kept = await this.#options.store.save(outcome.signIn)
+    const { store, wish } = this.#options
+    let outcome: AloneOutcome | undefined
+    const kept = await store.obtaining(wish, async (now) => {
+      // Another process was quicker, and this is what it left.
+      if (now !== undefined && this.#isSuccessor(now.signIn)) return undefined
+      outcome = await alone(challenge, this.#signIn?.key.issuer)
+      return outcome.kind === 'signed-in' ? outcome.signIn : undefined
+    })
+    if (outcome?.kind === 'unavailable')
+      return { code: NOT_RENEWED, message: outcome.why, host: outcome.host }
     // Its own from now on: or what it signed in for would be taken for somebody else's, and never be renewed.
-    this.#account = kept.account
+    this.#account = kept!.account
     this.#take(kept)
-    this.#settle({ kind: 'tokens', tokens: outcome.signIn.tokens })
+    this.#settle(outcome === undefined ? undefined : { kind: 'tokens', tokens: outcome.signIn.tokens })
     return undefined
+  }
+
+  /** Whether it can take the place of what was refused: another token, of the same client. */
+  #isSuccessor(signIn: SignIn): boolean {
+    const [, value] = toHeaders(signIn)
+    if (value === undefined || value === this.#headers[1]) return false
+    return this.#signIn === undefined || this.#signIn.client.id === signIn.client.id
   }
 
   #settle(answer: Renewed | undefined): void {

@@ -33,8 +33,6 @@ export type LoginStep =
       readonly url: string
       readonly redirectUri: string
       readonly way: LoginWay
-      /** Pasted, just the code will do. */
-      readonly takesCode: boolean
     }
   | { readonly kind: 'browser'; readonly outcome: BrowserOutcome }
   | { readonly kind: 'device'; readonly code: DeviceCode }

@@ -183,7 +183,7 @@ async function waitFor({ errand, request, host, listener, page }: Wait): Promise
     stopTyping = host.onTyped?.(judge) ?? stopTyping
   })
   try {
-    host.onStep({ kind: 'page', url, redirectUri, way: request.way, takesCode: !page.needsIssuer })
+    host.onStep({ kind: 'page', url, redirectUri, way: request.way })
     if (request.way === 'browser') await showPage(request, host, url)
     return await untilAborted(Promise.race([back, pasted]), errand.signal)
   } finally {

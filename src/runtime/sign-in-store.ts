@@ -37,6 +37,9 @@ export interface Summaries {
 /** Settles what a renewal makes of a sign-in; undefined leaves it as it is. */
 export type Renew = (now: SignIn | undefined) => Promise<SignIn | undefined>
 
+/** Gives a new sign-in; undefined, where what is kept will do. */
+export type Obtain = (now: Kept | undefined) => Promise<SignIn | undefined>
+
 export class OpenSignInStore implements SignInStore {
   readonly #world: World
   readonly #state: StateFile<readonly StoredSignIn[]>
@@ -104,9 +107,7 @@ export class OpenSignInStore implements SignInStore {
    */
   async renewing(key: SignInKey, step: Renew): Promise<Kept | undefined> {
     const id = idOf(toOwnKey(key))
-    const { paths, files } = this.#world
-    const lock = paths.join(paths.dirname(this.#state.file), `renewal-${sha256(id).slice(0, 16)}`)
-    return files.locked(lock, async () => {
+    return this.#alone(`renewal-${id}`, async () => {
       const stored = this.#readOrThrow().find((one) => idOf(one) === id)
       const now = stored === undefined ? undefined : await this.#open(stored)
       const next = await step(now)
@@ -118,6 +119,25 @@ export class OpenSignInStore implements SignInStore {
       await this.#update((all) => all.map((one) => (isSame(one) ? renewed : one)))
       return toKept(next, renewed)
     })
+  }
+
+  /**
+   * One new sign-in for this wish at a time, in all processes, where nobody has to agree: the step gets what is kept by now,
+   * which may be what another one has just been given. Gives what is kept in the end. Throws what the step throws.
+   */
+  async obtaining(wish: SignInWish, step: Obtain): Promise<Kept | undefined> {
+    const { url, credentialId } = wish
+    return this.#alone(`sign-in-${JSON.stringify([url ?? null, credentialId ?? null])}`, async () => {
+      const kept = await this.findKept(wish)
+      const given = await step(kept)
+      return given === undefined ? kept : this.save(given)
+    })
+  }
+
+  #alone<T>(what: string, step: () => Promise<T>): Promise<T> {
+    const { paths, files } = this.#world
+    const folder = paths.dirname(this.#state.file)
+    return files.locked(paths.join(folder, `lock-${sha256(what).slice(0, 16)}`), step)
   }
 
   /** A later sign-in of the same server counts, also at another authorization server. */

@@ -5,7 +5,7 @@
  * out    what became of each sign-in for it
  * never  keeps what could not be taken back: it says so instead
  */
-import { allowsPlainHttp } from '../model/definition.ts'
+import { leewayOfAny, type Leeway } from '../model/leeway.ts'
 import type { Problem } from '../model/problem.ts'
 import { toKeyUrl, type SignIn, type SignInKey } from '../model/sign-in.ts'
 import { createGuardedFetch } from '../pipeline/authorize/guarded-fetch.ts'
@@ -43,10 +43,8 @@ export async function signOut(
   const store = openSignInStore(world, loaded.dirs)
   const done: SignedOut[] = []
   for (const { key, servers, expiresAt, canRenew } of mine) {
-    const allowsHttp = loaded.catalog.servers.some(
-      (server) => servers.includes(server.name) && allowsPlainHttp(server.transport),
-    )
-    const revocation = await giveBack({ world, store, allowsHttp }, key)
+    const leeway = leewayOfAny(loaded.catalog.servers.filter((server) => servers.includes(server.name)))
+    const revocation = await giveBack({ world, store, leeway }, key)
     await store.forget(key)
     // What can be renewed does not end with its token.
     done.push({ key, revocation, ...(expiresAt === undefined || canRenew ? {} : { expiresAt }) })
@@ -66,11 +64,11 @@ export function notSignedIn(name: string): Problem {
 interface Way {
   readonly world: World
   readonly store: OpenSignInStore
-  /** An entry lets secrets of this sign-in be sent over plain HTTP. */
-  readonly allowsHttp: boolean
+  /** Of the entries that use it. */
+  readonly leeway: Leeway
 }
 
-async function giveBack({ world, store, allowsHttp }: Way, key: SignInKey): Promise<SignedOut['revocation']> {
+async function giveBack({ world, store, leeway }: Way, key: SignInKey): Promise<SignedOut['revocation']> {
   let signIn: SignIn | undefined
   try {
     signIn = await store.findExactly(key)
@@ -81,5 +79,5 @@ async function giveBack({ world, store, allowsHttp }: Way, key: SignInKey): Prom
   }
   if (signIn === undefined || signIn.ended !== undefined) return { kind: 'over' }
   const serverUrl = key.url ?? signIn.endpoints.revocation ?? ''
-  return revoke(signIn, createGuardedFetch(world, { serverUrl, allowsHttp }))
+  return revoke(signIn, createGuardedFetch(world, { serverUrl, ...leeway }))
 }

@@ -8,6 +8,7 @@
 import { spawn } from '@lydell/node-pty'
 import xterm from '@xterm/headless'
 import { join } from 'node:path'
+import { notePrinted } from '../leaks/printed.ts'
 import { DIST, type Machine } from './plugboard.ts'
 
 const LIMIT_MS = 40_000
@@ -74,6 +75,7 @@ export function openScreen(machine: Machine, options: ScreenOptions = {}): Scree
   let raw = ''
   child.onData((data) => {
     raw += data
+    notePrinted(`terminal of ${child.pid}`, data)
     terminal.write(data, () => looks.forEach((look) => look()))
   })
   const exit = new Promise<number>((resolve) => child.onExit(({ exitCode }) => resolve(exitCode)))

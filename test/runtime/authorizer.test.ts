@@ -82,6 +82,27 @@ describe('a token', () => {
     ])
   })
 
+  test.each([
+    ['in its headers', (value: string) => ({ headers: { Authorization: value } })],
+    [
+      'from a command of it',
+      (value: string) => ({ headersHelper: `echo '${JSON.stringify({ Authorization: value })}'` }),
+    ],
+  ])('that the entry brings %s is all that the server sees', async (_, toMore) => {
+    const known = { scopes: ['mcp:read'], clientId: 'nobody' }
+    await using server = await startProtectedServer({
+      authorization: {
+        issuer: 'https://auth.test',
+        check: async (token) => (token === 'of-the-entry' ? { ...known, audience: server.url } : undefined),
+      },
+    })
+    const more = toMore('Bearer of-the-entry')
+    await using test = await openTestBoard({ x: { type: 'http', url: server.url, ...more } }, { wait: 'all' })
+    expect(await echo(test)).toBe('hi')
+    expect(server.tokens).toEqual(['of-the-entry'])
+    expect(server.answered(401)).toBe(0)
+  })
+
   test('without one nothing is asked of anybody: the server says what it wants, and the problem how', async () => {
     await using authorization = await startAuthorizationServer()
     await using server = await startProtectedServer({ authorization, scopes: ['mcp:read', 'mcp:write'] })

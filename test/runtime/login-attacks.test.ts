@@ -40,9 +40,13 @@ async function set(options: Partial<ProtectedServerOptions> = {}): Promise<Setti
 }
 
 /** A sign-in whose page is open. */
-async function begin(stage: LoginStage, { entry }: Setting): Promise<{ page: URL; done: Promise<unknown> }> {
+async function begin(
+  stage: LoginStage,
+  { entry }: Setting,
+  way: 'browser' | 'paste' = 'browser',
+): Promise<{ page: URL; done: Promise<unknown> }> {
   const page = pageOf()
-  const done = stage.login(entry, { onStep: page.onStep })
+  const done = stage.login(entry, { way, onStep: page.onStep })
   // What becomes of it is looked at later.
   done.catch(() => undefined)
   return { page: (await page.opened).url, done }
@@ -129,18 +133,47 @@ describe('callbacks', () => {
     ])
   })
 
-  test('of another sign-in are refused when pasted, too', async () => {
-    await using setting = await set()
-    using stage = openLoginStage()
-    const { page, done } = await begin(stage, setting)
-    const back = await setting.authorization.approve(page)
-    const forged = new URL(back)
-    forged.searchParams.set('state', 'guessed')
-    stage.type(forged.href)
-    expect(stage.steps.at(-1)).toMatchObject({ kind: 'ignored' })
-    stage.type(back.href)
-    await done
-  })
+  test.each(['browser', 'paste'] as const)(
+    'of another sign-in are refused when pasted, and so is all that is no address of ours (%s)',
+    async (way) => {
+      await using setting = await set()
+      // Where a code alone would be all that an answer has to have.
+      setting.authorization.answer = withMetadata(setting.authorization, {
+        authorization_response_iss_parameter_supported: false,
+      })
+      using stage = openLoginStage()
+      const { page, done } = await begin(stage, setting, way)
+      const back = await setting.authorization.approve(page)
+      back.searchParams.delete('iss')
+      const forge = (change: (url: URL) => void): string => {
+        const forged = new URL(back)
+        change(forged)
+        return forged.href
+      }
+      const STATE = 'it belongs to another sign-in (`state` differs)'
+      const PLACE = `not the whole address that the page ended at (${back.origin}${back.pathname}?…)`
+      const pasted: readonly (readonly [line: string, why: string])[] = [
+        [forge(({ searchParams }) => searchParams.set('state', 'guessed')), STATE],
+        [forge(({ searchParams }) => searchParams.delete('state')), STATE],
+        [`?code=${back.searchParams.get('code')!}`, STATE],
+        // A code says of itself neither which sign-in it belongs to nor whose it is; and any word looks like one.
+        [back.searchParams.get('code')!, PLACE],
+        ['abcdefgh', PLACE],
+        [`code=${back.searchParams.get('code')!}`, PLACE],
+        [forge((url) => (url.host = 'evil.test')), PLACE],
+        [forge((url) => (url.pathname = '/other')), PLACE],
+        [page.href, PLACE],
+        [forge(({ searchParams }) => searchParams.delete('code')), 'neither a code nor an error'],
+      ]
+      for (const [line] of pasted) stage.type(line)
+      expect(stage.steps.flatMap((step) => (step.kind === 'ignored' ? [step.why] : []))).toEqual(
+        pasted.map(([, why]) => why),
+      )
+      expect(setting.authorization.count('token')).toBe(0)
+      stage.type(back.href)
+      await done
+    },
+  )
 
   test.each([
     ['a script of another origin', { headers: { origin: 'https://evil.test' } }, 403],

@@ -3,7 +3,7 @@
  */
 import { expect, test } from 'vitest'
 import { startAuthorizationServer } from './authorization-server.ts'
-import { findIssued } from './issued.ts'
+import { findSecrets } from '../leaks/secrets.ts'
 import { startProtectedServer } from './protected-server.ts'
 
 const PING = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
@@ -33,7 +33,7 @@ test('a token opens the server it was issued for, and no other', async () => {
   const { accessToken, scopes } = await authorization.signIn({ resource: server.url, scopes: ['mcp:read'] })
   expect(scopes).toEqual(['mcp:read'])
   // Known, so that it is found wherever it is printed.
-  expect(findIssued(`said ${accessToken} aloud`)).toEqual([accessToken])
+  expect(findSecrets(`said ${accessToken} aloud`)).toEqual([accessToken])
   expect((await post(server.url, accessToken)).status).toBe(200)
   expect((await post(other.url, accessToken)).status).toBe(401)
   const admin = await post(server.url, accessToken, {

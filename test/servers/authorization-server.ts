@@ -10,8 +10,14 @@ import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Provider, type Adapter, type AdapterPayload, type ClientMetadata } from 'oidc-provider'
-import { noteIssued } from './issued.ts'
+import {
+  Provider,
+  type Adapter,
+  type AdapterPayload,
+  type ClientMetadata,
+  type KoaContextWithOIDC,
+} from 'oidc-provider'
+import { noteIssued, noteSecret } from '../leaks/secrets.ts'
 
 export interface AuthorizationServer extends AsyncDisposable {
   readonly issuer: string
@@ -97,6 +103,7 @@ export async function startAuthorizationServer(
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  for (const { client_secret: secret } of options.clients ?? []) noteSecret(secret)
   const stored = new Map<string, AdapterPayload>()
   const provider = createProvider(issuer, stored, options)
   const requests: AskedOfServer[] = []
@@ -104,8 +111,7 @@ export async function startAuthorizationServer(
     await next()
     const { method, path, status } = ctx
     const params = { ...(ctx.oidc?.body ?? ctx.query) }
-    noteIssued(params)
-    if (ctx.body !== null && typeof ctx.body === 'object') noteIssued(ctx.body as Record<string, unknown>)
+    noteExchange(ctx, params)
     if (!isPage(path)) requests.push({ what: nameOf(path, params), method, path, status, params })
   })
   const callback = provider.callback()
@@ -133,6 +139,19 @@ export async function startAuthorizationServer(
     else void callback(request, response)
   })
   return self
+}
+
+/** Before its answer leaves: whoever gets it may print it. */
+function noteExchange(
+  ctx: Pick<KoaContextWithOIDC, 'body' | 'response' | 'get'>,
+  params: Readonly<Record<string, unknown>>,
+): void {
+  noteIssued(params)
+  if (ctx.body !== null && typeof ctx.body === 'object') noteIssued(ctx.body as Record<string, unknown>)
+  // The code that a browser is sent back with, and the name and secret of a client.
+  const back = ctx.response.get('location')
+  if (URL.canParse(back)) noteIssued(Object.fromEntries(new URL(back).searchParams))
+  noteSecret(/^Basic (.+)$/.exec(ctx.get('authorization'))?.[1])
 }
 
 function createProvider(issuer: string, stored: Stored, options: AuthorizationServerOptions): Provider {

@@ -36,3 +36,13 @@ test('closing lets an answer arrive that is on its way', async () => {
   expect(await page).toBe(long)
   await closing
 })
+
+test('nobody else can come there: another address of the same machine is closed already', async () => {
+  const listener = await nodeLoopback.listen(undefined, () => ({ status: 200, html: 'thank you' }))
+  const answered = fetch(`http://127.0.0.1:${listener.port}/`).then((response) => response.text())
+  expect(await answered).toBe('thank you')
+  const other = connect(listener.port, '127.0.0.2')
+  const [error] = (await once(other, 'error')) as [NodeJS.ErrnoException]
+  expect(error.code).toBe('ECONNREFUSED')
+  await listener.close()
+})

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createNodeWorld } from '../../src/world/node/world.ts'
 import type { World } from '../../src/world/world.ts'
+import { noteFiles } from '../leaks/printed.ts'
 import { NO_KEYCHAIN } from './memory.ts'
 
 export interface Scratch extends Disposable {
@@ -20,6 +21,7 @@ export function createScratch(env: Readonly<Record<string, string>> = {}): Scrat
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'plugboard-test-')))
   const [home, project] = [join(folder, 'home'), join(folder, 'project')]
   for (const part of [home, project]) mkdirSync(part)
+  const written = new Set<string>()
   const own = { PATH: process.env['PATH'] ?? '', ...env }
   return {
     // A test leaves nothing in the keychain of whoever runs it.
@@ -27,9 +29,13 @@ export function createScratch(env: Readonly<Record<string, string>> = {}): Scrat
     home,
     project,
     write(path, text) {
+      written.add(join(folder, path))
       mkdirSync(dirname(join(folder, path)), { recursive: true })
       writeFileSync(join(folder, path), text)
     },
-    [Symbol.dispose]: () => rmSync(folder, { recursive: true }),
+    [Symbol.dispose]() {
+      noteFiles(folder, (file) => written.has(file))
+      rmSync(folder, { recursive: true })
+    },
   }
 }

@@ -14,8 +14,9 @@ export function fail(
   problem: Problem,
   { world, terminal, json }: { readonly world: World; readonly terminal: Terminal; readonly json: boolean },
 ): number {
-  if (json) terminal.out(`${toPrintableJson(toErrorJson(problem))}\n`)
-  // The object has no room for the trace of a bug, and nobody should have to reproduce it.
+  // The object has no room for the trace of a bug, and nobody should have to reproduce it. First: whoever waited for the
+  // object may be gone, as those are who started a gateway in the background, and there is still its log.
   if (!json || problem.code === BUG) reportProblems(terminal, [problem], world)
+  if (json) terminal.out(`${toPrintableJson(toErrorJson(problem))}\n`)
   return exitCodeOf(problem)
 }

@@ -4,6 +4,7 @@
 import { RPC_CODES, type RpcError } from '../../model/message.ts'
 import { RpcFaultError } from '../../model/rpc-fault.ts'
 import { SessionError } from '../../model/session.ts'
+import { toCrashText } from '../../problem/crash-text.ts'
 import { ProblemError } from '../../problem/problem.ts'
 
 /** Refused before anybody was asked: over HTTP that has a status of its own. */
@@ -43,5 +44,5 @@ export function toFault(error: unknown): RpcFaultError {
 function wordsOf(error: unknown): string {
   if (error instanceof ProblemError) return [error.problem.message, ...error.problem.notes].join('; ')
   if (error instanceof SessionError) return error.message
-  return `a bug in Plugboard: ${error instanceof Error ? error.message : String(error)}`
+  return `a bug in Plugboard: ${toCrashText(error instanceof Error ? error.message : String(error))}`
 }

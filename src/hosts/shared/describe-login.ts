@@ -54,8 +54,8 @@ export function describeLogin(step: LoginStep, canPaste: boolean): LoginDescript
   }
 }
 
-function sayHowToPaste({ way, redirectUri, takesCode }: Extract<LoginStep, { kind: 'page' }>): string {
-  const what = takesCode ? 'the address it shows, or just the code in it' : 'the whole address it shows'
+function sayHowToPaste({ way, redirectUri }: Extract<LoginStep, { kind: 'page' }>): string {
+  const what = 'the whole address it shows'
   return way === 'paste'
     ? `It ends at a page that does not load on another machine (${redirectUri}…): paste ${what} here.`
     : `Should the browser not find its way back (it ends at ${redirectUri}…), paste ${what}.`

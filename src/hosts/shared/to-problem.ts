@@ -2,7 +2,7 @@
  * to-problem: whatever was thrown, as something to show.
  */
 import type { Problem } from '../../model/problem.ts'
-import { maskText } from '../../problem/mask-text.ts'
+import { toCrashText } from '../../problem/crash-text.ts'
 import { createProblem, ProblemError } from '../../problem/problem.ts'
 
 export const BUG = 'cli/bug'
@@ -14,7 +14,7 @@ export function toProblem(error: unknown, version: string): Problem {
   return createProblem({
     code: BUG,
     message: 'this is a bug in Plugboard, not in your configuration',
-    notes: [`Plugboard ${version}`, ...maskText(stack).split('\n')],
+    notes: [`Plugboard ${version}`, ...toCrashText(stack).split('\n')],
     hints: ['please report it, with the lines above and the command you ran'],
   })
 }

@@ -21,8 +21,6 @@ export type Judgement =
 export interface Awaited {
   readonly redirectUri: string
   readonly state: string
-  /** The answer must say whose it is, which a bare code does not. */
-  readonly needsIssuer: boolean
 }
 
 export function judgeRequest(request: LoopbackRequest, awaited: Awaited): Judgement {
@@ -40,15 +38,16 @@ export function judgeRequest(request: LoopbackRequest, awaited: Awaited): Judgem
   return judgeParams(url.searchParams, awaited)
 }
 
-/** The whole address that the browser came to, or just the code in it. */
+/**
+ * The address that the browser came to, as browsers show it: some leave out how it begins. Never just a code: it does not
+ * say which sign-in it belongs to, nor whose it is, and any word looks like one.
+ */
 export function judgePasted(text: string, awaited: Awaited): Judgement {
-  const line = text.trim()
-  const url = tryUrl(line)
-  if (url !== undefined && /^https?:$/.test(url.protocol)) return judgeParams(url.searchParams, awaited)
-  if (line.includes('code=')) return judgeParams(new URLSearchParams(line.replace(/^[^?]*\?/, '')), awaited)
-  if (!/^[\w.~+/=-]{8,}$/.test(line)) return ignore(400, 'neither an address nor a code')
-  if (awaited.needsIssuer) return ignore(400, 'just a code, and this server wants the whole address')
-  return { kind: 'answer', answer: { kind: 'code', code: new Secret(line) } }
+  const [, place = '', query] = /^([^?]*)\?([^#]*)/.exec(text.trim()) ?? []
+  const { origin, pathname } = new URL(awaited.redirectUri)
+  if (query === undefined || !`${origin}${pathname}`.endsWith(place))
+    return ignore(400, `not the whole address that the page ended at (${awaited.redirectUri}?…)`)
+  return judgeParams(new URLSearchParams(query), awaited)
 }
 
 function judgeParams(params: URLSearchParams, { state }: Awaited): Judgement {
@@ -68,7 +67,7 @@ function ignore(status: number, why: string): Judgement {
   return { kind: 'ignored', status, why }
 }
 
-function tryUrl(text: string, base?: string): URL | undefined {
+function tryUrl(text: string, base: string): URL | undefined {
   try {
     return new URL(text, base)
   } catch {

@@ -37,8 +37,8 @@ export interface ErrandRequest extends Pick<Errand, 'server' | 'plan' | 'challen
 export async function createErrand(request: ErrandRequest): Promise<Errand> {
   const { world, plan, signal } = request
   const { clock } = world
-  const { url: serverUrl, allowsHttp } = plan
-  const guarded = createGuardedFetch(world, { serverUrl, allowsHttp, chosen: originsOf(plan), signal })
+  const { url: serverUrl, allowsHttp, chosenOrigins } = plan
+  const guarded = createGuardedFetch(world, { serverUrl, allowsHttp, chosenOrigins, signal })
   let skewMs = 0
   return {
     ...request,
@@ -51,17 +51,6 @@ export async function createErrand(request: ErrandRequest): Promise<Errand> {
     now: () => clock.now() + skewMs,
     secrets: secretsOf(plan),
   }
-}
-
-/** Those that the entry names, and no stranger. */
-function originsOf(plan: SignInPlan): ReadonlySet<string> {
-  if (!plan.isOwn) return new Set()
-  const { issuer, metadataUrl, authorizationUrl, tokenUrl, grant } = plan
-  const provider = grant.kind === 'enterprise' ? grant.provider : undefined
-  const named = [issuer, metadataUrl, authorizationUrl, tokenUrl, provider?.issuer, provider?.tokenUrl]
-  return new Set(
-    named.flatMap((one) => (one !== undefined && URL.canParse(one) ? [new URL(one).origin] : [])),
-  )
 }
 
 /** Less is the time that answers take. */

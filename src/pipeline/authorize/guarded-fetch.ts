@@ -9,6 +9,7 @@
  */
 import { isConfidential, isLoopbackName } from '../../base/confidential.ts'
 import { isIpAddress, networkOf, type Network } from '../../base/ip-address.ts'
+import type { Leeway } from '../../model/leeway.ts'
 import { describeNetwork } from '../../model/network.ts'
 import { findRoute } from '../../world/proxy.ts'
 import type { HttpError, HttpHead, HttpRequest, World } from '../../world/world.ts'
@@ -18,13 +19,9 @@ export const MAX_ANSWER_BYTES = 1024 * 1024
 /** Of one exchange. */
 export const ANSWER_MS = 30_000
 
-export interface Guard {
+export interface Guard extends Leeway {
   /** The MCP server. */
   readonly serverUrl: string
-  /** The entry of the server says so, in a word that is hard to type by accident. */
-  readonly allowsHttp: boolean
-  /** Origins that the entry itself names: its user may have an authorization server at home. */
-  readonly chosen?: ReadonlySet<string>
   readonly signal?: AbortSignal | undefined
 }
 
@@ -60,7 +57,7 @@ export function createGuardedFetch(world: Outside, guard: Guard): GuardedFetch {
   return async (to, init = {}) => {
     const url = new URL(to)
     requireSecure(url, guard)
-    const isChosen = guard.chosen?.has(url.origin) === true
+    const isChosen = guard.chosenOrigins.includes(url.origin)
     const address = isChosen
       ? undefined
       : await findAddress(world, url, () => (server ??= networkOfServer(world, guard)))

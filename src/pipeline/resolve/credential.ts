@@ -5,8 +5,8 @@
  * out    the token, or undefined; a credential that the entry asks for by name and nobody has is reported
  */
 import type { Secret } from '../../base/secret.ts'
-import { allowsPlainHttp } from '../../model/definition.ts'
 import type { CredentialRequest } from '../../model/launch.ts'
+import { leewayOf } from '../../model/leeway.ts'
 import type { Authorization } from '../../model/sign-in.ts'
 import type { Job } from './job.ts'
 import { credentialsFailed, noCredential } from './problems.ts'
@@ -27,10 +27,12 @@ async function look<T>(
 ): Promise<T | undefined> {
   const { server, context } = job
   const credentialId = server.auth?.credentialId
+  const { allowsHttp, chosenOrigins } = leewayOf(server)
   const general: CredentialRequest = {
     server: server.name,
     ...(url === undefined ? {} : { url }),
-    ...(allowsPlainHttp(server.transport) ? { allowsHttp: true } : {}),
+    ...(allowsHttp ? { allowsHttp } : {}),
+    ...(chosenOrigins.length === 0 ? {} : { chosenOrigins }),
   }
   // By its name first, then by where it is for.
   const requests = credentialId === undefined ? [general] : [{ ...general, credentialId }, general]

@@ -7,9 +7,9 @@
  */
 import { Secret } from '../../base/secret.ts'
 import type { AdmittedServer } from '../../model/catalog.ts'
-import { allowsPlainHttp, type GrantType, type HttpTransport, type OAuth } from '../../model/definition.ts'
+import type { GrantType, HttpTransport, OAuth } from '../../model/definition.ts'
 import { reveal } from '../../model/launch.ts'
-import type { Scope } from '../../model/origin.ts'
+import { leewayOf } from '../../model/leeway.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { GrantPlan, PlannedClient, SignInPlan } from '../../model/sign-in.ts'
 import type { Template } from '../../model/template.ts'
@@ -65,14 +65,10 @@ function toPlan(job: Job, url: string, oauth: OAuth): SignInPlan {
     callback: defined({ port: callbackPort, path: callbackPath, redirectUri }),
     ...defined({ issuer: oauth.issuer, metadataUrl: oauth.authServerMetadataUrl }),
     ...defined({ authorizationUrl: oauth.authorizationUrl, tokenUrl, resource, prompt: oauth.prompt }),
-    allowsHttp: allowsPlainHttp(job.server.transport),
-    isOwn: OWN.has(job.server.found.origin.scope),
+    ...leewayOf(job.server),
     ...defined({ credentialId: auth?.credentialId }),
   }
 }
-
-/** Scopes in which nobody but the user, or whoever manages the machine, writes. */
-const OWN: ReadonlySet<Scope> = new Set(['user', 'local', 'dynamic', 'managed'])
 
 /** The fields that have a value. */
 function defined<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {

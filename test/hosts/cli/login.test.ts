@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { startAuthorizationServer, type AuthorizationServer } from '../../servers/authorization-server.ts'
 import { answerLegacy, serve } from '../../servers/http/loopback.ts'
 import { startProtectedServer } from '../../servers/protected-server.ts'
+import { findSecrets } from '../../leaks/secrets.ts'
 import { putBrowser } from '../../processes/browser.ts'
 import { pasteLogin } from '../../processes/paste-login.ts'
 import { openMachine, type Machine } from '../../processes/plugboard.ts'
@@ -92,6 +93,23 @@ describe('plugboard login', () => {
     expect(browser.pages).toEqual([])
   })
 
+  test('--device: the code is typed in elsewhere, and no port is bound', async () => {
+    await using setting = await set()
+    const { machine, authorization } = setting
+    const { code, stdout, stderr } = await pasteLogin(machine, {
+      way: '--device',
+      args: ['linear'],
+      paste: async (page) => {
+        await authorization.approveDevice(page)
+        return []
+      },
+    })
+    expect(code, stderr).toBe(0)
+    expect(stdout).toMatch(/^signed in to `linear`/)
+    expect(stderr).not.toContain('/callback')
+    expect(authorization.count('device')).toBe(1)
+  })
+
   test('a server that needs none says so', async () => {
     await using server = await serve((request) =>
       answerLegacy(request, { 'tools/list': () => ({ tools: [] }) }),
@@ -151,6 +169,22 @@ describe('plugboard login', () => {
 })
 
 describe('in a terminal', () => {
+  test('a sign-in in the browser is waited for, and what it gave is nowhere to be seen', async () => {
+    await using setting = await set()
+    const { machine, authorization } = setting
+    await using browser = await putBrowser(machine, authorization)
+    const { code, raw, text } = await runInTerminal(machine, 'plugboard login linear', {
+      columns: 60,
+      env: { PATH: `${machine.bin}:${browser.path}`, PLUGBOARD_KEYCHAIN: 'off' },
+    })
+    expect(code, text).toBe(0)
+    expect(text).toContain('signed in to `linear`')
+    const exchange = authorization.requests.find(({ what }) => what === 'token authorization_code')
+    const { code: given, code_verifier: verifier } = exchange!.params
+    expect(findSecrets(`${String(given)} ${String(verifier)}`)).toHaveLength(2)
+    expect(findSecrets(raw)).toEqual([])
+  })
+
   test.each(['escape', 'interrupt'] as const)('%s cancels, and leaves nothing behind', async (key) => {
     await using setting = await set()
     const { machine, authorization } = setting

@@ -201,6 +201,8 @@ describe.each<ModelProvider>(['openai', 'anthropic'])('a session with %s', (prov
     const { screen } = stage
     await screen.until('away needs sign-in')
     await screen.until('away: needs you to sign in (/mcp auth away)')
+    // Nobody has asked for one yet.
+    expect(browser.pages).toEqual([])
     await screen.do('/mcp auth away\r', '· signed in to `away`')
     await screen.until(/away: connected, 2 tools/)
     await screen.do('say it\r', 'May echo of away be called?')

@@ -1,0 +1,137 @@
+/**
+ * crash: how the command ends when something breaks that nobody thought of, with tokens in its hands. A bug of ours is
+ * played by a hook that throws what it finds, and attaches it as well, as the errors of some libraries do.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { gone, openDaemonMachine, says } from './hosts/gateway/daemon.ts'
+import { findSecrets } from './leaks/secrets.ts'
+import { pasteLogin } from './processes/paste-login.ts'
+import { openMachine, type Machine, type Ran } from './processes/plugboard.ts'
+import { startAuthorizationServer, type AuthorizationServer } from './servers/authorization-server.ts'
+import { startProtectedServer, type ProtectedServer } from './servers/protected-server.ts'
+
+type Way = 'thrown' | 'thrown where nobody waits' | 'rejected where nobody waits'
+
+const BUG = 'error: this is a bug in Plugboard, not in your configuration\n'
+const MARK = '‹secret›'
+
+/** Breaks when tokens are about to be kept, and when a code is about to be exchanged. */
+function hookOf(machine: Machine, way: Way): Readonly<Record<string, string>> {
+  machine.write({
+    '~/hook.cjs': `const { stringify } = JSON
+const crash = (what) => {
+  const text = stringify(what)
+  const error = Object.assign(new Error('lost ' + text), { what, request: { headers: ['authorization', 'Bearer ' + text] } })
+  if (${JSON.stringify(way)} === 'thrown') throw error
+  if (${JSON.stringify(way)} === 'thrown where nobody waits') setImmediate(() => { throw error })
+  else void Promise.reject(error)
+}
+JSON.stringify = (value, ...rest) => {
+  if (value?.access) crash(value)
+  return stringify(value, ...rest)
+}
+const Params = globalThis.URLSearchParams
+globalThis.URLSearchParams = class URLSearchParams extends Params {
+  constructor(init) {
+    super(init)
+    if (init?.code_verifier) crash(init)
+  }
+}`,
+  })
+  return { NODE_OPTIONS: `--require ${machine.at('~/hook.cjs')}` }
+}
+
+interface Stage extends AsyncDisposable {
+  readonly authorization: AuthorizationServer
+  readonly server: ProtectedServer
+  /** What a script would put into `--token-file`. */
+  seed(): Promise<string>
+}
+
+async function openStage(): Promise<Stage> {
+  const authorization = await startAuthorizationServer()
+  const server = await startProtectedServer({ authorization })
+  return {
+    authorization,
+    server,
+    async seed() {
+      const given = await authorization.signIn({ resource: server.url, scopes: ['mcp:read'] })
+      return JSON.stringify({
+        access_token: given.accessToken,
+        refresh_token: given.refreshToken,
+        expires_in: 0,
+        client_id: given.clientId,
+        token_endpoint: `${authorization.issuer}/token`,
+        issuer: authorization.issuer,
+        resource: server.url,
+      })
+    },
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]()
+      await authorization[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function expectSilence({ stdout, stderr }: Pick<Ran, 'stdout' | 'stderr'>): void {
+  expect(findSecrets(stdout + stderr)).toEqual([])
+  // It was there, and was taken out.
+  expect(stderr).toContain(MARK)
+}
+
+describe('a bug says that it is one, and repeats no secret', () => {
+  test.each(['thrown', 'thrown where nobody waits', 'rejected where nobody waits'] as const)(
+    'while tokens are kept: %s',
+    async (way) => {
+      await using stage = await openStage()
+      const entry = { type: 'http', url: stage.server.url }
+      using machine = openMachine({ '~/.config/plugboard/mcp.json': { mcpServers: { guarded: entry } } })
+      const options = { env: hookOf(machine, way), input: await stage.seed() }
+      for (const flags of [[], ['--json']]) {
+        const ran = await machine.run(['login', 'guarded', '--token-file', '-', ...flags], options)
+        expect(ran.code).toBe(1)
+        expect(ran.stderr).toContain(BUG)
+        expect(ran.stderr).toContain('lost {')
+        expectSilence(ran)
+        if (flags.length > 0) expect(JSON.parse(ran.stdout)).toMatchObject({ error: { code: 'cli/bug' } })
+      }
+    },
+  )
+
+  test.each(['thrown', 'thrown where nobody waits', 'rejected where nobody waits'] as const)(
+    'while a code is exchanged: %s',
+    async (way) => {
+      await using stage = await openStage()
+      const entry = { type: 'http', url: stage.server.url }
+      using machine = openMachine({ '~/.config/plugboard/mcp.json': { mcpServers: { guarded: entry } } })
+      const ran = await pasteLogin(machine, {
+        args: ['guarded'],
+        env: hookOf(machine, way),
+        paste: async (page) => [(await stage.authorization.approve(page)).href],
+      })
+      expect(ran.code).toBe(1)
+      expect(ran.stderr).toContain('lost {')
+      expectSilence(ran)
+    },
+  )
+})
+
+test('a gateway in the background that crashes says so in its log, and repeats no secret there', async () => {
+  await using stage = await openStage()
+  await using daemon = openDaemonMachine({ guarded: { type: 'http', url: stage.server.url } })
+  const { machine, folder } = daemon
+  const seeded = await machine.run(['login', 'guarded', '--token-file', '-'], { input: await stage.seed() })
+  expect(seeded.code, seeded.stderr).toBe(0)
+  const env = hookOf(machine, 'thrown where nobody waits')
+  expect(await machine.run(['serve', '--daemon'], { env })).toMatchObject({ code: 0 })
+  const { gateway } = await daemon.status()
+  const log = join(folder, 'gateway.log')
+  // What it got is over, so that it gets another, and breaks when it keeps that.
+  stage.authorization.expireAccessTokens()
+  await machine.run(['call', 'guarded', 'echo', 'text=hi'])
+  await says(log, BUG)
+  await gone(gateway.pid!)
+  expectSilence({ stdout: '', stderr: readFileSync(log, 'utf8') })
+})
