@@ -12,7 +12,7 @@ import { reveal, type CredentialRequest, type LaunchSpec } from '../model/launch
 import type { Problem } from '../model/problem.ts'
 import type { Params } from '../model/message.ts'
 import { LIST_KINDS, type ListKind, type Offering } from '../model/offering.ts'
-import { SessionError, type Era, type Session, type SessionFailure } from '../model/session.ts'
+import { SessionError, type Audience, type Era, type Session, type SessionFailure } from '../model/session.ts'
 import type { Authorization } from '../model/sign-in.ts'
 import type { WireFailure } from '../model/wire.ts'
 import { ConnectError, type ConnectListener } from '../pipeline/connect/connect.ts'
@@ -42,7 +42,7 @@ export interface AttemptHooks {
   onRefused(failure: SessionFailure, stage: Stage): void
   /** After it was ready: its lists are other ones now. */
   onListed(listed: Offering): void
-  onNotification(method: string, params: Params): void
+  onNotification(method: string, params: Params, audience?: Audience): void
   /** After it was ready: the session is gone. */
   onLost(failure: WireFailure): void
 }
@@ -275,9 +275,9 @@ export class Attempt implements ConnectListener {
     this.#timer.begin('negotiate')
   }
 
-  onNotification(method: string, params: Params): void {
+  onNotification(method: string, params: Params, audience?: Audience): void {
     if (this.#isOver) return
-    this.#hooks.onNotification(method, params)
+    this.#hooks.onNotification(method, params, audience)
     if (/^notifications\/(?:tools|resources|prompts)\/list_changed$/.test(method)) this.refresh()
   }
 

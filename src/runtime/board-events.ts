@@ -3,6 +3,7 @@
  */
 import { tell } from '../base/tell.ts'
 import type { Params } from '../model/message.ts'
+import type { Audience } from '../model/session.ts'
 import type { ReloadSummary } from './reload.ts'
 import type { ResourceChange } from './subscriptions.ts'
 
@@ -27,6 +28,8 @@ export interface BoardNotification {
   readonly server: string
   readonly method: string
   readonly params: Params
+  /** Of the clients for whom requests were made. Undefined: everybody. */
+  readonly audience?: Audience | undefined
 }
 
 export interface BoardEvents {

@@ -51,7 +51,7 @@ import { Roster } from './roster.ts'
 import { share, type Shared } from './shared.ts'
 import { makeShowable } from './showable.ts'
 import { SignInWatch } from './sign-in-watch.ts'
-import { Subscriptions } from './subscriptions.ts'
+import { Subscriptions, type SubscribeOptions } from './subscriptions.ts'
 import type { ServerSnapshot, Supervisor } from './supervisor.ts'
 import { createToolList, type BoardTool } from './tools.ts'
 
@@ -122,7 +122,7 @@ export interface Board extends AsyncDisposable {
    * From now on `resource` is told when it changes, through reconnects. The answer ends it. Waits for the server's
    * connection, and rejects as a request does, or with `connect/no-subscriptions`.
    */
-  subscribe(server: string, uri: string, options?: { readonly signal?: AbortSignal }): Promise<() => void>
+  subscribe(server: string, uri: string, options?: SubscribeOptions): Promise<() => void>
   /** Resolves when it is ready. Rejects with a ProblemError. */
   connect(server: string, options?: { readonly signal?: AbortSignal }): Promise<void>
   waitFor(server: string, options?: { readonly signal?: AbortSignal }): Promise<void>
@@ -201,9 +201,9 @@ class LiveBoard implements Board {
     this.#shared = share(world, loaded, {
       ...options,
       onChange: (server) => this.#note(server),
-      onNotification: (server, method, params) => {
-        this.#listeners.tell('notification', { server, method, params })
-        this.#subscriptions.hear(server, method, params)
+      onNotification: (told) => {
+        this.#listeners.tell('notification', told)
+        this.#subscriptions.hear(told)
       },
       find: (name) => this.#loaded.catalog.servers.find((one) => one.name === name),
     })
@@ -297,12 +297,8 @@ class LiveBoard implements Board {
     return complete(session, toCompletionParams(ref, argument, context), { timeoutMs, signal })
   }
 
-  async subscribe(
-    server: string,
-    uri: string,
-    { signal }: { readonly signal?: AbortSignal } = {},
-  ): Promise<() => void> {
-    return this.#subscriptions.add(this.#require(server), uri, signal)
+  async subscribe(server: string, uri: string, options: SubscribeOptions = {}): Promise<() => void> {
+    return this.#subscriptions.add(this.#require(server), uri, options)
   }
 
   fork(options?: ForkOptions): Fork {

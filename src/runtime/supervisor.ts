@@ -12,7 +12,7 @@ import type { Params } from '../model/message.ts'
 import type { ListKind, Offering } from '../model/offering.ts'
 import type { Origin } from '../model/origin.ts'
 import type { Problem } from '../model/problem.ts'
-import { SessionError, type Era, type Session, type SessionFailure } from '../model/session.ts'
+import { SessionError, type Audience, type Era, type Session, type SessionFailure } from '../model/session.ts'
 import type { WireFailure, WireKind } from '../model/wire.ts'
 import { IDLE, step, type ConnectionEvent, type Effect, type Machine } from '../pipeline/connect/machine.ts'
 import {
@@ -301,8 +301,8 @@ export class Supervisor implements AttemptHooks {
     this.#shared.onChange(this.server.name)
   }
 
-  onNotification(method: string, params: Params): void {
-    this.#shared.onNotification(this.server.name, method, params)
+  onNotification(method: string, params: Params, audience?: Audience): void {
+    this.#shared.onNotification({ server: this.server.name, method, params, audience })
   }
 
   onLost(failure: WireFailure): void {

@@ -103,6 +103,7 @@ function limit({ board, events }: Pick<Part, 'board' | 'events'>, allows: (serve
         events.listen({
           server: ear.server,
           holder: ear.holder,
+          client: ear.client,
           allows,
           hear: (event) => ear.hear(event),
           onClose: () => ear.onClose?.(),

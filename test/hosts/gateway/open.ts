@@ -105,8 +105,8 @@ export interface TestClient extends AsyncDisposable {
   /** What it was told, and what it was asked. */
   readonly told: { readonly method: string; readonly params?: object | undefined }[]
   readonly asked: { readonly method: string; readonly params?: object | undefined }[]
-  /** Resolves when it was told of this. */
-  untilTold(method: string): Promise<void>
+  /** Resolves when it was told of this, so many times. */
+  untilTold(method: string, count?: number): Promise<void>
 }
 
 export interface ClientOptions {
@@ -114,6 +114,7 @@ export interface ClientOptions {
   /** Default: answers everything. */
   readonly capabilities?: object
   readonly elicit?: () => object
+  readonly name?: string
 }
 
 export const ANSWERS = {
@@ -125,7 +126,7 @@ export const ANSWERS = {
 export async function connectClient(transport: Transport, options: ClientOptions): Promise<TestClient> {
   const { era, capabilities = { roots: {}, sampling: {}, elicitation: { form: {} } }, elicit } = options
   const client = new Client(
-    { name: 'test-client', version: '1' },
+    { name: options.name ?? 'test-client', version: '1' },
     {
       capabilities,
       versionNegotiation: { mode: era === 'modern' ? { pin: MODERN_VERSION } : 'legacy' },
@@ -159,14 +160,14 @@ export async function connectClient(transport: Transport, options: ClientOptions
     client,
     told,
     asked,
-    untilTold: (method) =>
+    untilTold: (method, count = 1) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(
           () => reject(new Error(`not told of ${method}: ${JSON.stringify(told)}`)),
           10_000,
         )
         look = () => {
-          if (!told.some((one) => one.method === method)) return
+          if (told.filter((one) => one.method === method).length < count) return
           clearTimeout(timer)
           resolve()
         }
@@ -174,6 +175,10 @@ export async function connectClient(transport: Transport, options: ClientOptions
       }),
     [Symbol.asyncDispose]: () => client.close(),
   }
+}
+
+export function textOf(result: unknown): string {
+  return (result as { readonly content: { readonly text: string }[] }).content[0]!.text
 }
 
 export function httpTransport(url: URL, token: string = TOKEN): Transport {
