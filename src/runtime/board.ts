@@ -54,6 +54,7 @@ import { SignInWatch } from './sign-in-watch.ts'
 import { Subscriptions, type SubscribeOptions } from './subscriptions.ts'
 import type { ServerSnapshot, Supervisor } from './supervisor.ts'
 import { createToolList, type BoardTool } from './tools.ts'
+import { createSeen } from './seen-board.ts'
 
 export interface BoardOptions extends PermissionOptions {
   /** Reads the files; asked again by every reload. */
@@ -103,6 +104,11 @@ export interface Board extends AsyncDisposable {
   snapshot(): BoardSnapshot
   /** One of `snapshot().servers`, at the price of one. */
   server(name: string): ServerSnapshot | undefined
+  /**
+   * As one client sees it, where a server that it has to itself lists something else for it. Undefined: as everybody.
+   * `client`: as for a request.
+   */
+  seenBy(client: object): SeenBoard | undefined
   /** Whether what must be ready is. */
   readiness(): Readiness
   /** How the model sees something of a server called, a prompt say: as `tools()` has it for tools. */
@@ -147,6 +153,9 @@ export interface Board extends AsyncDisposable {
   close(): Promise<void>
 }
 
+/** What there is, in the eyes of somebody. */
+export type SeenBoard = Pick<Board, 'tools' | 'snapshot' | 'server'>
+
 export type GatherOptions = Pick<BoardOptions, 'only' | 'wait' | 'deadlineMs'>
 
 export interface BoardSnapshot {
@@ -181,6 +190,7 @@ class LiveBoard implements Board {
   readonly #subscriptions: Subscriptions
   readonly #desk: CallDesk
   readonly #signIns: SignInWatch | undefined
+  #seen: ((client: object) => SeenBoard) | undefined
   #permissions: Promise<OpenPermissions> | undefined
   /** Until then nobody but the gate can listen: what the model would see is not looked at with every server that comes. */
   #isOpen = false
@@ -263,6 +273,15 @@ class LiveBoard implements Board {
       problems: [...catalog.problems, ...this.#shared.cache.problems(), ...this.#subscriptions.problems()],
       catalog: makeShowable(catalog),
     }
+  }
+
+  seenBy(client: object): SeenBoard | undefined {
+    if (!this.#roster.hasOwnFor(client)) return undefined
+    return (this.#seen ??= createSeen({
+      board: this,
+      servers: () => this.#roster.inOrder(),
+      style: () => this.#loaded.toolNames,
+    }))(client)
   }
 
   readiness(): Readiness {

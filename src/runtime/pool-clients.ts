@@ -94,7 +94,7 @@ export class Clients implements Session {
     const clients = new Clients(request, options, apart)
     const base = await connect(request.launch, {
       ...request,
-      handlers: clients.#handlersOf(() => clients.#soleHandlers(), clients.#sharers),
+      handlers: clients.#handlersOf(() => clients.#soleHandlers(), clients.#atBase),
       listener: clients.#listenAtBase(),
     })
     clients.#base = base
@@ -236,7 +236,7 @@ export class Clients implements Session {
         signal: controller.signal,
         knownEra: this.#base.hello.era,
         handlers: this.#handlersOf(
-          () => find().handlers,
+          () => idleHandlers([find()]),
           (one) => one === client,
         ),
         listener: this.#listenFor(client, find),
@@ -296,11 +296,14 @@ export class Clients implements Session {
       onLog: (line, from) => listener.onLog(line, from),
       redact: (text) => listener.redact?.(text) ?? text,
       onFirstSign: () => undefined,
+      // What there was beyond the lists of all went with the session before.
+      onRenewed: () => listener.onOwnLists?.(client, 'changed'),
       onOddity: (text) => listener.onOddity?.(text),
       // What it logs and tells is for its one client, and nobody else's to hear.
       onNotification: (method, params) => {
         const { onLog } = find()
         if (method === 'notifications/message' && onLog !== undefined) onLog(params)
+        else if (isListChange(method)) listener.onOwnLists?.(client, 'changed')
         else listener.onNotification(method, params, isMeant)
       },
       onEnd: (failure) => {
@@ -314,10 +317,14 @@ export class Clients implements Session {
   readonly #sharers: Audience = (client) =>
     client === undefined || this.#instances.get(client)?.isOwn !== true
 
+  /** Who may be meant by what the base asks: somebody may be on the way who will have a session of its own. */
+  readonly #atBase: Audience = (client) =>
+    client === undefined ? this.#unnamed > 0 : this.#instances.get(client)?.isOwn === false
+
   /** Where one client alone is at the base, whatever is asked there is asked of it. */
   #soleHandlers(): RequestOptions['handlers'] {
-    const sharing = [...this.#instances.values()].filter(({ isOwn }) => !isOwn)
-    return sharing.length === 1 && this.#unnamed === 0 ? sharing[0]!.handlers : undefined
+    if (this.#unnamed > 0) return undefined
+    return idleHandlers([...this.#instances.values()].filter(({ isOwn }) => !isOwn))
   }
 
   #handlersOf(find: () => RequestOptions['handlers'], audience: Audience): ClientHandlers {
@@ -420,6 +427,7 @@ export class Clients implements Session {
     if (this.#first === client) this.#first = 'left'
     this.#baseSubscriptions.removeAll(instance)
     if (!instance.isOwn) return
+    this.#request.listener.onOwnLists?.(client, 'gone')
     instance.controller.abort()
     const over = instance.session
       .then(
@@ -448,6 +456,14 @@ export class Clients implements Session {
       'loose',
     )
   }
+}
+
+/**
+ * Of the only client there is, while none of its requests is under way. Of several that are, those who made them know
+ * better: what looks like one client may be two of the same kind.
+ */
+function idleHandlers([one, ...others]: readonly Instance[]): RequestOptions['handlers'] {
+  return one?.underWay === 0 && others.length === 0 ? one.handlers : undefined
 }
 
 function isListChange(method: string): boolean {

@@ -61,6 +61,8 @@ export interface Reached {
   readonly by: Supervisor
 }
 
+const LISTS = ['tools', 'resources', 'prompts'] as const
+
 const NO_STAGES: readonly StageTime[] = []
 
 export class Supervisor implements AttemptHooks {
@@ -78,6 +80,8 @@ export class Supervisor implements AttemptHooks {
   /** As the server has it, and as the user wants it. */
   #listed: Offering | undefined
   #offering: Offering | undefined
+  /** Of clients that have a session for themselves, in which something is listed that others do not see. */
+  #own = new WeakMap<object, Offering>()
   #cachedAt: number | undefined
   #credentialMark = ''
   #warnings: readonly Problem[] = []
@@ -110,6 +114,11 @@ export class Supervisor implements AttemptHooks {
 
   get offering(): Offering | undefined {
     return this.#offering
+  }
+
+  /** What one client has: mostly what all have. */
+  offeringFor(client: object | undefined): Offering | undefined {
+    return (client === undefined ? undefined : this.#own.get(client)) ?? this.#offering
   }
 
   /** The live one, when there is one. */
@@ -269,6 +278,7 @@ export class Supervisor implements AttemptHooks {
   }
 
   onReady(listed: Offering): void {
+    this.#own = new WeakMap()
     this.#accept(listed)
     this.#dispatch({ kind: 'ready' })
   }
@@ -299,6 +309,19 @@ export class Supervisor implements AttemptHooks {
     if (kept === this.#listed) return
     this.#accept(kept)
     this.#shared.onChange(this.server.name)
+  }
+
+  onOwnListed(client: object, listed: Offering | undefined): void {
+    const before = this.offeringFor(client)
+    const isLikeAll = listed === undefined || reuse(this.#listed, listed) === this.#listed
+    if (isLikeAll) this.#own.delete(client)
+    else this.#own.set(client, reuse(before, applyFilters(listed, this.server)))
+    const now = this.offeringFor(client)
+    const audience: Audience = (one) => one === client
+    for (const list of LISTS) {
+      if (before?.[list] === now?.[list]) continue
+      this.onNotification(`notifications/${list}/list_changed`, {}, audience)
+    }
   }
 
   onNotification(method: string, params: Params, audience?: Audience): void {

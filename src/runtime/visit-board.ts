@@ -33,6 +33,7 @@ export async function visitBoard(board: Board, clock: Clock, options: GatherOpti
       const one = board.server(name)
       return one === undefined || isAsked(name) ? one : toIdle(one)
     },
+    seenBy: (one) => board.seenBy(one),
     readiness() {
       const servers = board.readiness().servers.map((one) => (isAsked(one.name) ? one : toIdleReadiness(one)))
       const ok = servers.every(({ required, state }) => !required || state === 'ready' || state === 'idle')

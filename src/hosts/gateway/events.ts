@@ -89,7 +89,9 @@ export class Events {
   #hear(told: BoardNotification): void {
     const { method, params } = told
     const list = LISTS.find((one) => method === `notifications/${one}/list_changed`)
-    if (list !== undefined) this.#announce(told.server, list)
+    // What is told to one client alone was read before.
+    if (list !== undefined && told.audience !== undefined) this.#tell(told, { kind: 'list', list })
+    else if (list !== undefined) this.#announce(told.server, list)
     else if (method === 'notifications/message') {
       if (!this.#relay.tellLog(told)) this.#tell(told, { kind: 'log', params })
     } else if (method !== 'notifications/resources/updated')

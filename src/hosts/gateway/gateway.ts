@@ -13,7 +13,7 @@ import { toHandlers } from './questions.ts'
 import { Relay } from './relay.ts'
 import { route } from './router.ts'
 import type { Seeing } from './seeing.ts'
-import { limitTo, type ServedBoard } from './served-board.ts'
+import { limitTo, seenAs, type ServedBoard } from './served-board.ts'
 import { createServerView } from './server-view.ts'
 import type { View } from './view.ts'
 
@@ -120,8 +120,23 @@ function limit({ board, events }: Pick<Part, 'board' | 'events'>, allows: (serve
 
 function createGateway({ world, relay, options, levels }: Shared, part: Part): Gateway {
   const { board } = part
-  const aggregate = createAggregate(board, { ...options, clock: world.clock })
+  const viewOn = (of: ServedBoard, server: string | undefined): View =>
+    server === undefined
+      ? createAggregate(of, { ...options, clock: world.clock })
+      : createServerView(of, server)
+  const aggregate = viewOn(board, undefined)
   const views = new Map<string, View>()
+  const ofClients = new WeakMap<object, Map<string | undefined, View>>()
+  /** Of a client for whom a server lists something else than for all. */
+  const ownView = (view: View, client: object | undefined): View => {
+    const seen = client === undefined ? undefined : board.seenBy(client)
+    if (client === undefined || seen === undefined) return view
+    const theirs = ofClients.get(client) ?? new Map<string | undefined, View>()
+    const own = theirs.get(view.server) ?? viewOn(seenAs(board, seen), view.server)
+    theirs.set(view.server, own)
+    ofClients.set(client, theirs)
+    return own
+  }
   return {
     ...part,
     world,
@@ -130,12 +145,13 @@ function createGateway({ world, relay, options, levels }: Shared, part: Part): G
     viewOf(server) {
       if (server === undefined) return aggregate
       if (board.server(server) === undefined) return undefined
-      const view = views.get(server) ?? createServerView(board, server)
+      const view = views.get(server) ?? viewOn(board, server)
       views.set(server, view)
       return view
     },
     async request(view, request) {
-      return route({ board, relay, levels, platform: world.platform }, { ...request, view })
+      const seen = ownView(view, request.caller.instance)
+      return route({ board, relay, levels, platform: world.platform }, { ...request, view: seen })
     },
     setLevel: (client, level) => levels.set(board, client, level),
   }

@@ -168,6 +168,7 @@ async function answer(exchange: Exchange, message: RpcRequest): Promise<void> {
       view,
       principal,
       client: controller,
+      instance: client,
       desk: desks.of(client, gateway),
       send: (told) => out.tell(told),
       signal: controller.signal,

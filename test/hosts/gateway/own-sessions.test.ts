@@ -107,6 +107,40 @@ describe('an older server over HTTP', () => {
     expect([(await who(a)).subscribed, (await who(b)).subscribed]).toEqual([['note://one'], []])
   })
 
+  it('lists for a client what its own session has, and for others what theirs have', async () => {
+    await using server = await serveSessions()
+    await using gateway = await openBefore(server)
+    await using a = await gateway.connect()
+    await using b = await gateway.connect()
+    await who(a)
+    await call(b, 'grow')
+    await b.untilTold('notifications/tools/list_changed')
+    const namesOf = async ({ client }: TestClient): Promise<readonly string[]> =>
+      (await client.listTools()).tools.map(({ name }) => name)
+    expect(await namesOf(a)).toEqual(['who', 'touch', 'grow', 'ask'])
+    expect(await namesOf(b)).toEqual(['who', 'touch', 'grow', 'ask', 'extra'])
+    expect(JSON.parse(await call(b, 'extra'))).toMatchObject({ id: 'session-2' })
+    await using all = await connectClient(httpTransport(gateway.url('/mcp')), { era: 'legacy' })
+    await all.client.callTool({ name: 'mcp__one__grow', arguments: {} })
+    await all.untilTold('notifications/tools/list_changed')
+    expect(await namesOf(all)).toContain('mcp__one__extra')
+    expect(JSON.parse(await call(all, 'mcp__one__extra'))).toMatchObject({ id: 'session-3' })
+  })
+
+  it.each([
+    ['an own one for each modern client that says who it is', ['a', 'b', 'a'], [1, 2, 1]],
+    ['the same for those that look the same', ['a', 'a'], [1, 1]],
+  ])('has %s', async (_, names, sessions) => {
+    await using server = await serveSessions()
+    await using gateway = await openBefore(server)
+    const seen: string[] = []
+    for (const name of names) {
+      await using client = await gateway.connect('modern', name)
+      seen.push((await who(client)).id)
+    }
+    expect(seen).toEqual(sessions.map((number) => `session-${number}`))
+  })
+
   it('hears in every session how much it is to log', async () => {
     await using server = await serveSessions()
     await using gateway = await openBefore(server)
