@@ -2,8 +2,7 @@
  * board-events: what a board tells those who listen to it.
  */
 import { tell } from '../base/tell.ts'
-import type { Params } from '../model/message.ts'
-import type { Audience } from '../model/session.ts'
+import type { BoardNotification } from './board-notification.ts'
 import type { ReloadSummary } from './reload.ts'
 import type { ResourceChange } from './subscriptions.ts'
 
@@ -22,14 +21,6 @@ export interface BoardReload {
   readonly files: readonly string[]
   /** What came of it for the servers. */
   readonly summary: ReloadSummary
-}
-
-export interface BoardNotification {
-  readonly server: string
-  readonly method: string
-  readonly params: Params
-  /** Of the clients for whom requests were made. Undefined: everybody. */
-  readonly audience?: Audience | undefined
 }
 
 export interface BoardEvents {

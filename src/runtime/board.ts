@@ -54,7 +54,7 @@ import { SignInWatch } from './sign-in-watch.ts'
 import { Subscriptions, type SubscribeOptions } from './subscriptions.ts'
 import type { ServerSnapshot, Supervisor } from './supervisor.ts'
 import { createToolList, type BoardTool } from './tools.ts'
-import { createSeen } from './seen-board.ts'
+import { createSeen, type SeenBoard } from './seen-board.ts'
 
 export interface BoardOptions extends PermissionOptions {
   /** Reads the files; asked again by every reload. */
@@ -108,7 +108,7 @@ export interface Board extends AsyncDisposable {
    * As one client sees it, where a server that it has to itself lists something else for it. Undefined: as everybody.
    * `client`: as for a request.
    */
-  seenBy(client: object): SeenBoard | undefined
+  seenBy(client: object): SeenBoard<BoardSnapshot> | undefined
   /** Whether what must be ready is. */
   readiness(): Readiness
   /** How the model sees something of a server called, a prompt say: as `tools()` has it for tools. */
@@ -153,9 +153,6 @@ export interface Board extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** What there is, in the eyes of somebody. */
-export type SeenBoard = Pick<Board, 'tools' | 'snapshot' | 'server'>
-
 export type GatherOptions = Pick<BoardOptions, 'only' | 'wait' | 'deadlineMs'>
 
 export interface BoardSnapshot {
@@ -190,7 +187,7 @@ class LiveBoard implements Board {
   readonly #subscriptions: Subscriptions
   readonly #desk: CallDesk
   readonly #signIns: SignInWatch | undefined
-  #seen: ((client: object) => SeenBoard) | undefined
+  #seen: ((client: object) => SeenBoard<BoardSnapshot>) | undefined
   #permissions: Promise<OpenPermissions> | undefined
   /** Until then nobody but the gate can listen: what the model would see is not looked at with every server that comes. */
   #isOpen = false
@@ -275,7 +272,7 @@ class LiveBoard implements Board {
     }
   }
 
-  seenBy(client: object): SeenBoard | undefined {
+  seenBy(client: object): SeenBoard<BoardSnapshot> | undefined {
     if (!this.#roster.hasOwnFor(client)) return undefined
     return (this.#seen ??= createSeen({
       board: this,

@@ -32,7 +32,18 @@ export class Pool {
     this.#options = options
   }
 
-  readonly connect: Connector = (launch, request, server) => {
+  readonly connect: Connector = (launch, request, server) =>
+    this.#connect(launch, request, { server, projects: this.#options.projects ?? 'many' })
+
+  /** As one of many, whatever the first is. */
+  readonly connectAmongMany: Connector = (launch, request, server) =>
+    this.#connect(launch, request, { server, projects: 'many' })
+
+  #connect(
+    launch: LaunchSpec,
+    request: ConnectRequest,
+    { server, projects }: { readonly server: AdmittedServer; readonly projects: 'one' | 'many' },
+  ): ReturnType<Connector> {
     const { isolation } = server
     const { kind } = launch.transport
     const apart = isolation === 'session' || isolation === 'agent'
@@ -41,7 +52,7 @@ export class Pool {
     if ((kind === 'http' || kind === 'sse') && isolation === undefined)
       return Clients.open({ ...request, launch }, this.#options, 'where-it-can-be')
     if (kind !== 'stdio') return connect(launch, request)
-    const isForMany = isolation !== 'project' && this.#options.projects !== 'one'
+    const isForMany = isolation !== 'project' && projects !== 'one'
     const placed = isForMany ? inPlace(launch, request, server) : launch
     const key = keyOf(placed, request, server)
     const pooled = this.#running.get(key) ?? this.#create(key, placed)

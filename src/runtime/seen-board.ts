@@ -5,21 +5,35 @@
  * out    for each client the same parts of a board, with its own lists in place of those of all
  */
 import type { NameStyle } from '../model/settings.ts'
-import type { SeenBoard } from './board.ts'
 import type { ServerSnapshot, Supervisor } from './supervisor.ts'
-import { createToolList, type ToolList } from './tools.ts'
+import { createToolList, type BoardTool } from './tools.ts'
 
-export interface Seeing {
-  readonly board: SeenBoard
+/** What there is on a board, in the eyes of somebody. */
+export interface SeenBoard<Snapshot extends WithServers> {
+  tools(): readonly BoardTool[]
+  snapshot(): Snapshot
+  server(name: string): ServerSnapshot | undefined
+}
+
+interface WithServers {
+  readonly servers: readonly ServerSnapshot[]
+}
+
+export interface Seeing<Snapshot extends WithServers> {
+  readonly board: SeenBoard<Snapshot>
   servers(): readonly Supervisor[]
   style(): NameStyle
 }
 
 /** The same value for the same client. */
-export function createSeen({ board, servers, style }: Seeing): (client: object) => SeenBoard {
-  const made = new WeakMap<object, SeenBoard>()
-  const create = (client: object): SeenBoard => {
-    const toolList: ToolList = createToolList(style)
+export function createSeen<Snapshot extends WithServers>({
+  board,
+  servers,
+  style,
+}: Seeing<Snapshot>): (client: object) => SeenBoard<Snapshot> {
+  const made = new WeakMap<object, SeenBoard<Snapshot>>()
+  const create = (client: object): SeenBoard<Snapshot> => {
+    const toolList = createToolList(style)
     const offeringOf = (name: string): ServerSnapshot['offering'] =>
       servers()
         .find(({ server }) => server.name === name)

@@ -17,7 +17,7 @@ import {
 import { ProblemError } from '../problem/problem.ts'
 import type { Clock } from '../world/world.ts'
 import { timeoutOf, untilLive } from './ask.ts'
-import type { BoardNotification } from './board-events.ts'
+import type { BoardNotification } from './board-notification.ts'
 import { noSubscriptions, subscriptionLost } from './board-problems.ts'
 import type { Supervisor } from './supervisor.ts'
 

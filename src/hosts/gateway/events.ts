@@ -7,7 +7,7 @@
  */
 import type { Params } from '../../model/message.ts'
 import type { Offering } from '../../model/offering.ts'
-import type { BoardNotification } from '../../runtime/board-events.ts'
+import type { BoardNotification } from '../../runtime/board-notification.ts'
 import type { ServedBoard } from './served-board.ts'
 import type { Clock } from '../../world/world.ts'
 import type { Relay } from './relay.ts'
@@ -77,6 +77,11 @@ export class Events {
     const theirs = holder === undefined ? [] : [...this.#ears].filter((one) => one.holder === holder)
     if (theirs.length > MAX_STREAMS) theirs[0]!.onClose?.()
     return () => void this.#ears.delete(ear)
+  }
+
+  /** Whose stream it is may not listen any more. */
+  dismiss(holder: string): void {
+    for (const ear of this.#ears) if (ear.holder === holder) ear.onClose?.()
   }
 
   close(): void {

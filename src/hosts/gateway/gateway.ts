@@ -40,6 +40,8 @@ export interface Gateway {
   setLevel(client: object, level: string | undefined): Promise<void>
   /** Tells those who listen that nothing follows. */
   leave(): void
+  /** Tells one of them so: a principal, by its key. */
+  dismiss(holder: string): void
   close(): void
 }
 
@@ -76,6 +78,7 @@ export function openGateway(
       return made
     },
     leave: () => events.close(),
+    dismiss: (holder) => events.dismiss(holder),
     close() {
       events.close()
       relay.close()
@@ -92,7 +95,7 @@ interface Shared {
   readonly levels: Levels
 }
 
-type Part = Pick<Gateway, 'board' | 'events' | 'for' | 'leave' | 'close'>
+type Part = Pick<Gateway, 'board' | 'events' | 'for' | 'leave' | 'dismiss' | 'close'>
 
 /** Nobody gets from a part to the whole. */
 function limit({ board, events }: Pick<Part, 'board' | 'events'>, allows: (server: string) => boolean): Part {
@@ -113,6 +116,7 @@ function limit({ board, events }: Pick<Part, 'board' | 'events'>, allows: (serve
       throw new Error("a part of a gateway is nobody else's")
     },
     leave: () => undefined,
+    dismiss: () => undefined,
     close: () => undefined,
   }
   return part

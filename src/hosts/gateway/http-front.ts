@@ -31,12 +31,15 @@ import { HttpSessions } from './http-sessions.ts'
 import { nameOfClient } from './legacy-client.ts'
 import { answerModern } from './modern-client.ts'
 import type { Principal } from './principal.ts'
+import type { ProjectRooms } from './project-rooms.ts'
 import type { Sighting } from './sighting.ts'
 import type { View } from './view.ts'
 
 export interface HttpFront extends RequestHandler {
   /** Begins nothing new, and tells those who listen that it is over. What is under way goes on. */
   drain(): void
+  /** Ends the sessions and streams of a principal that may not come in any more, by its key. */
+  dismiss(principal: string, project: string | undefined): void
   close(): void
 }
 
@@ -46,22 +49,34 @@ export type Counter = (target: Exclude<Target, { kind: 'mcp' }>, sessions: numbe
 export interface FrontOptions {
   readonly door: Door
   readonly counter: Counter
+  readonly rooms: Pick<ProjectRooms, 'of' | 'find'>
 }
 
-export function createHttpFront(gateway: Gateway, { door, counter }: FrontOptions): HttpFront {
+export function createHttpFront(gateway: Gateway, { door, counter, rooms }: FrontOptions): HttpFront {
   const sessions = new HttpSessions()
   const { clock } = gateway.world
   const clients = new StatelessClients(clock)
   const desks = new ClientDesks(clock)
   const state = { isDraining: false }
-  const enter = (passage: Passage, head: RequestHead): Admission => {
+  const enter = (passage: Passage, head: RequestHead): Admission | Promise<Admission> => {
     if (passage.kind === 'refused') return passage
-    const { target, principal } = passage
+    const { project } = passage.principal
+    if (project === undefined) return admit(passage, head, gateway)
+    return rooms.of(project).then(
+      (own) => admit(passage, head, own),
+      () => ({ kind: 'refused', reply: UNSERVED }),
+    )
+  }
+  const admit = (
+    { target, principal }: Extract<Passage, { kind: 'passed' }>,
+    head: RequestHead,
+    whole: Gateway,
+  ): Admission => {
     return {
       kind: 'admitted',
       take(body, reply, bytes) {
         if (target.kind !== 'mcp') return reply.send(counter(target, sessions.size))
-        const mine = gateway.for(principal)
+        const mine = whole.for(principal)
         const view = mine.viewOf(target.server)
         if (view === undefined) return reply.send(say(404, 'There is no server of this name.'))
         serve({ gateway: mine, principal, sessions, clients, desks, view, head, reply, bytes, state }, body)
@@ -77,12 +92,22 @@ export function createHttpFront(gateway: Gateway, { door, counter }: FrontOption
       state.isDraining = true
       sessions.endStreams()
     },
+    dismiss(principal, project) {
+      sessions.dismiss(principal)
+      const serving = project === undefined ? Promise.resolve(gateway) : rooms.find(project)
+      void serving?.then(
+        (own) => own.dismiss(principal),
+        () => undefined, // it never was served
+      )
+    },
     close() {
       sessions.close()
       clients.close()
     },
   }
 }
+
+const UNSERVED = say(503, 'The project of this token cannot be served now.')
 
 interface Exchange {
   readonly gateway: Gateway

@@ -9,7 +9,7 @@
 import { isObject } from '../../base/is-object.ts'
 import { RPC_CODES, type Params, type Result } from '../../model/message.ts'
 import { RpcFaultError } from '../../model/rpc-fault.ts'
-import type { BoardNotification } from '../../runtime/board-events.ts'
+import type { BoardNotification } from '../../runtime/board-notification.ts'
 import type { World } from '../../world/world.ts'
 import { wantsLog, type AskCaller, type Caller } from './caller.ts'
 import { invalid } from './fault.ts'
