@@ -494,7 +494,7 @@ export const PLUGBOARD: Command = {
           name: 'remove',
           aliases: ['rm'],
           summary: 'take tokens back; a gateway that runs lets in nobody with them any more',
-          arguments: [{ name: 'name', count: 'some' }],
+          arguments: [{ name: 'token', count: 'some' }],
           flags: [],
           examples: ['plugboard token remove shop'],
           load: () => import('./commands/token/remove.ts'),
