@@ -10,12 +10,8 @@ import { isObject } from '../../base/is-object.ts'
 import { Lines } from '../../base/lines.ts'
 import { createProblem, ProblemError } from '../../problem/problem.ts'
 import { Pool } from '../../runtime/pool.ts'
-import {
-  alreadyRuns,
-  askStatus,
-  type GatewayRecord,
-  type GatewayStatus,
-} from '../../runtime/running-gateway.ts'
+import type { GatewayRecord } from '../../runtime/gateway-record.ts'
+import { alreadyRuns, askStatus, type GatewayStatus } from '../../runtime/running-gateway.ts'
 import { gatewayPlaceOf, type GatewayPlace } from '../../world/gateway-place.ts'
 import { definedIn, type Visit, type Wish, type Word } from '../../world/visit.ts'
 import type { Pipe, TlsIdentity } from '../../world/world.ts'

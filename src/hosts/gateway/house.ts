@@ -9,6 +9,7 @@ import { watchLookups } from '../../base/watched-lookups.ts'
 import { isSameEnv } from '../../runtime/whole-env.ts'
 import type { Load } from '../../runtime/catalog-loader.ts'
 import type { LoadedCatalog } from '../../runtime/load-catalog.ts'
+import { PROXY_VARIABLES } from '../../world/proxy.ts'
 import type { From } from '../../world/visit.ts'
 import type { World } from '../../world/world.ts'
 import type { OpenServing } from '../shared/gateway-host.ts'
@@ -106,7 +107,8 @@ export class House<Serving extends OpenServing = OpenServing> {
   }
 
   #build({ cwd, env }: From): Kept<Serving> {
-    const world = { ...this.#options.world, cwd, env }
+    const { world: base } = this.#options
+    const world = { ...base, ...base.networkOf(env), cwd, env }
     const load = this.#options.load(world)
     const room: Kept<Serving> = {
       world,
@@ -170,6 +172,8 @@ function namedIn(
   const names = catalog.servers.flatMap(({ transport, values }) =>
     variablesIn(transport, values === 'resolvable'),
   )
+  const isRemote = catalog.servers.some(({ transport: { type } }) => type !== 'stdio' && type !== 'sdk')
+  if (isRemote) names.push(...PROXY_VARIABLES)
   return names.map((name) => [name, Object.hasOwn(env, name) ? env[name] : undefined])
 }
 

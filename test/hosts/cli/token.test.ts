@@ -47,7 +47,7 @@ const pidOf = async ({ client }: TestClient, name: string): Promise<number> =>
 
 /** A list, by hand. */
 function post(url: URL, token: string): Promise<Response> {
-  const _meta = {
+  const meta = {
     'io.modelcontextprotocol/protocolVersion': MODERN_VERSION,
     'io.modelcontextprotocol/clientCapabilities': {},
   }
@@ -60,7 +60,7 @@ function post(url: URL, token: string): Promise<Response> {
       'mcp-protocol-version': MODERN_VERSION,
       'mcp-method': 'tools/list',
     },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta } }),
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: meta } }),
   })
 }
 
