@@ -22,6 +22,8 @@ export interface Session {
   request(method: string, params?: Params, options?: RequestOptions): Promise<Result>
   notify(method: string, params?: Params): void
   readonly subscriptions: ResourceSubscriptions
+  /** Where each client may have a session of its own: through that one. */
+  subscriptionsOf?(client: object): ResourceSubscriptions
   /** Resolves when no request is waiting for its answer. */
   drained(): Promise<void>
   /** Never rejects. */
@@ -54,11 +56,20 @@ export interface RequestOptions {
    * a stream of its own (HTTP).
    */
   readonly handlers?: ClientHandlers | undefined
-  /** Who makes it, where that can be told: some servers have a process for each. The same value for all requests of one client. */
-  readonly client?: object | undefined
+  /**
+   * Who makes it, where that can be told: some servers have a process or a session for each. The same value for all
+   * requests of one client.
+   */
+  readonly client?: RequestClient | undefined
   /** What the server logs about this very request, where that can be told: on a stream of its own (HTTP). */
   readonly onLog?: ((params: Params) => void) | undefined
 }
+
+/** `isPassing`: it asks once and is gone; nothing is begun for it alone, unless the entry of the server wants that. */
+export type RequestClient = object & { readonly isPassing?: true }
+
+/** For whom something is that a server tells or asks, of those whose requests it may get. Undefined: for whoever has no name. */
+export type Audience = (client: object | undefined) => boolean
 
 /** What the server tells of: `notifications/resources/updated` comes for these, and for no other resource. */
 export interface ResourceSubscriptions {
@@ -105,11 +116,13 @@ export interface HandlerContext {
   readonly signal: AbortSignal
   /** For a page: settles when the server says that the person is done there. Not every server does. */
   readonly completed?: Promise<void> | undefined
+  /** Of whom it may be asked. Undefined: of anybody. */
+  readonly audience?: Audience | undefined
 }
 
 export interface SessionListener {
-  /** Everything but progress, which goes to the request it belongs to. */
-  onNotification(method: string, params: Params): void
+  /** Everything but progress, which goes to the request it belongs to. Without an audience it is for everybody. */
+  onNotification(method: string, params: Params, audience?: Audience): void
   /** Answers that belong to no request, messages that are none: noise worth a line in the log. */
   onOddity?(text: string): void
   /** The session is gone; requests in flight have been rejected before. Exactly once. */

@@ -12,11 +12,11 @@ import { reveal, type CredentialRequest, type LaunchSpec } from '../model/launch
 import type { Problem } from '../model/problem.ts'
 import type { Params } from '../model/message.ts'
 import { LIST_KINDS, type ListKind, type Offering } from '../model/offering.ts'
-import { SessionError, type Era, type Session, type SessionFailure } from '../model/session.ts'
+import { SessionError, type Audience, type Era, type Session, type SessionFailure } from '../model/session.ts'
 import type { Authorization } from '../model/sign-in.ts'
 import type { WireFailure } from '../model/wire.ts'
 import { ConnectError, type ConnectListener } from '../pipeline/connect/connect.ts'
-import { NO_LISTS, readLists, toOffering } from '../pipeline/list/list.ts'
+import { list, NO_LISTS, readLists, toOffering } from '../pipeline/list/list.ts'
 import { credentialMarkOf } from '../pipeline/resolve/credential-mark.ts'
 import { resolve } from '../pipeline/resolve/resolve.ts'
 import { forIde } from './ide-roots.ts'
@@ -42,7 +42,9 @@ export interface AttemptHooks {
   onRefused(failure: SessionFailure, stage: Stage): void
   /** After it was ready: its lists are other ones now. */
   onListed(listed: Offering): void
-  onNotification(method: string, params: Params): void
+  /** What one client has for itself. Undefined: nothing that others have not. */
+  onOwnListed(client: object, listed: Offering | undefined): void
+  onNotification(method: string, params: Params, audience?: Audience): void
   /** After it was ready: the session is gone. */
   onLost(failure: WireFailure): void
 }
@@ -87,6 +89,8 @@ export class Attempt implements ConnectListener {
   /** Lists to read again, once those are there that are being read. */
   #due: readonly ListKind[] = NO_KINDS
   #isRefreshing = false
+  /** Clients whose own lists are being read, and whether they changed meanwhile. */
+  readonly #reading = new WeakMap<object, { isDue: boolean }>()
   #authorization: Authorization | undefined
   /** Why there is none, although there might be one. */
   #withheld: Problem | undefined
@@ -275,9 +279,9 @@ export class Attempt implements ConnectListener {
     this.#timer.begin('negotiate')
   }
 
-  onNotification(method: string, params: Params): void {
+  onNotification(method: string, params: Params, audience?: Audience): void {
     if (this.#isOver) return
-    this.#hooks.onNotification(method, params)
+    this.#hooks.onNotification(method, params, audience)
     if (/^notifications\/(?:tools|resources|prompts)\/list_changed$/.test(method)) this.refresh()
   }
 
@@ -315,6 +319,32 @@ export class Attempt implements ConnectListener {
         this.#isRefreshing = false
         if (this.#due.length > 0) this.refresh([])
       })
+  }
+
+  onOwnLists(client: object, what: 'changed' | 'gone'): void {
+    if (this.#isOver || this.session === undefined) return
+    if (what === 'gone') return this.#hooks.onOwnListed(client, undefined)
+    const reading = this.#reading.get(client)
+    if (reading === undefined) void this.#readOwn(client, this.session)
+    else reading.isDue = true
+  }
+
+  async #readOwn(client: object, session: Session): Promise<void> {
+    const reading = { isDue: true }
+    this.#reading.set(client, reading)
+    const timeoutMs = this.#request.server.timeoutMs ?? REFRESH_MS
+    const { clock } = this.#shared.world
+    try {
+      while (reading.isDue && !this.#isOver) {
+        reading.isDue = false
+        const listed = await list(inNameOf(session, client), { clock, timeoutMs })
+        if (!this.#isOver) this.#hooks.onOwnListed(client, this.#redactOffering(listed))
+      }
+    } catch (error) {
+      this.onOddity(`the lists of one client could not be read: ${String(error)}`)
+    } finally {
+      this.#reading.delete(client)
+    }
   }
 
   /** A session that its server forgot was made anew: what it offers may be something else. */
@@ -357,6 +387,15 @@ export class Attempt implements ConnectListener {
     if (this.#isTimedOut) return { kind: 'timeout', afterMs: this.#limitMs }
     if (error instanceof ConnectError || error instanceof SessionError) return error.failure
     return { kind: 'bad-answer', message: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** As that client sees it. */
+function inNameOf(session: Session, client: object): Pick<Session, 'hello' | 'wire' | 'request'> {
+  return {
+    hello: session.hello,
+    wire: session.wire,
+    request: (method, params, options) => session.request(method, params, { ...options, client }),
   }
 }
 

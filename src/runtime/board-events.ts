@@ -2,7 +2,7 @@
  * board-events: what a board tells those who listen to it.
  */
 import { tell } from '../base/tell.ts'
-import type { Params } from '../model/message.ts'
+import type { BoardNotification } from './board-notification.ts'
 import type { ReloadSummary } from './reload.ts'
 import type { ResourceChange } from './subscriptions.ts'
 
@@ -21,12 +21,6 @@ export interface BoardReload {
   readonly files: readonly string[]
   /** What came of it for the servers. */
   readonly summary: ReloadSummary
-}
-
-export interface BoardNotification {
-  readonly server: string
-  readonly method: string
-  readonly params: Params
 }
 
 export interface BoardEvents {

@@ -51,9 +51,10 @@ import { Roster } from './roster.ts'
 import { share, type Shared } from './shared.ts'
 import { makeShowable } from './showable.ts'
 import { SignInWatch } from './sign-in-watch.ts'
-import { Subscriptions } from './subscriptions.ts'
+import { Subscriptions, type SubscribeOptions } from './subscriptions.ts'
 import type { ServerSnapshot, Supervisor } from './supervisor.ts'
 import { createToolList, type BoardTool } from './tools.ts'
+import { createSeen, type SeenBoard } from './seen-board.ts'
 
 export interface BoardOptions extends PermissionOptions {
   /** Reads the files; asked again by every reload. */
@@ -103,6 +104,11 @@ export interface Board extends AsyncDisposable {
   snapshot(): BoardSnapshot
   /** One of `snapshot().servers`, at the price of one. */
   server(name: string): ServerSnapshot | undefined
+  /**
+   * As one client sees it, where a server that it has to itself lists something else for it. Undefined: as everybody.
+   * `client`: as for a request.
+   */
+  seenBy(client: object): SeenBoard<BoardSnapshot> | undefined
   /** Whether what must be ready is. */
   readiness(): Readiness
   /** How the model sees something of a server called, a prompt say: as `tools()` has it for tools. */
@@ -122,7 +128,7 @@ export interface Board extends AsyncDisposable {
    * From now on `resource` is told when it changes, through reconnects. The answer ends it. Waits for the server's
    * connection, and rejects as a request does, or with `connect/no-subscriptions`.
    */
-  subscribe(server: string, uri: string, options?: { readonly signal?: AbortSignal }): Promise<() => void>
+  subscribe(server: string, uri: string, options?: SubscribeOptions): Promise<() => void>
   /** Resolves when it is ready. Rejects with a ProblemError. */
   connect(server: string, options?: { readonly signal?: AbortSignal }): Promise<void>
   waitFor(server: string, options?: { readonly signal?: AbortSignal }): Promise<void>
@@ -181,6 +187,7 @@ class LiveBoard implements Board {
   readonly #subscriptions: Subscriptions
   readonly #desk: CallDesk
   readonly #signIns: SignInWatch | undefined
+  #seen: ((client: object) => SeenBoard<BoardSnapshot>) | undefined
   #permissions: Promise<OpenPermissions> | undefined
   /** Until then nobody but the gate can listen: what the model would see is not looked at with every server that comes. */
   #isOpen = false
@@ -201,9 +208,9 @@ class LiveBoard implements Board {
     this.#shared = share(world, loaded, {
       ...options,
       onChange: (server) => this.#note(server),
-      onNotification: (server, method, params) => {
-        this.#listeners.tell('notification', { server, method, params })
-        this.#subscriptions.hear(server, method, params)
+      onNotification: (told) => {
+        this.#listeners.tell('notification', told)
+        this.#subscriptions.hear(told)
       },
       find: (name) => this.#loaded.catalog.servers.find((one) => one.name === name),
     })
@@ -266,6 +273,15 @@ class LiveBoard implements Board {
     }
   }
 
+  seenBy(client: object): SeenBoard<BoardSnapshot> | undefined {
+    if (!this.#roster.hasOwnFor(client)) return undefined
+    return (this.#seen ??= createSeen({
+      board: this,
+      servers: () => this.#roster.inOrder(),
+      style: () => this.#loaded.toolNames,
+    }))(client)
+  }
+
   readiness(): Readiness {
     return toReadiness(this.#roster.inOrder(), this.#world.clock.now() - this.#openedAt)
   }
@@ -298,12 +314,8 @@ class LiveBoard implements Board {
     return complete(session, toCompletionParams(ref, argument, context), { timeoutMs, signal })
   }
 
-  async subscribe(
-    server: string,
-    uri: string,
-    { signal }: { readonly signal?: AbortSignal } = {},
-  ): Promise<() => void> {
-    return this.#subscriptions.add(this.#require(server), uri, signal)
+  async subscribe(server: string, uri: string, options: SubscribeOptions = {}): Promise<() => void> {
+    return this.#subscriptions.add(this.#require(server), uri, options)
   }
 
   fork(options?: ForkOptions): Fork {

@@ -90,7 +90,7 @@ async function perform(desk: CallDesk, { name, args: given, options }: ToolReque
     ask,
     onJudged,
   } = options
-  const reaching = { signal, timeoutMs: connectTimeoutMs }
+  const reaching = { signal, timeoutMs: connectTimeoutMs, client: options.client }
   const builtin = typeof name === 'string' ? findBuiltin(name) : undefined
   if (builtin !== undefined) {
     const args = typeof given === 'function' ? given(asBoardTool(builtin)) : (given ?? {})
@@ -163,7 +163,8 @@ function sendNow(
   { by, offering, tool }: FoundTool,
   { params, options }: Letter,
 ): Promise<Result> {
-  const isSame = by.offering === offering || isSameTool(by.offering, tool)
+  const now = by.offeringFor(options.client)
+  const isSame = now === offering || isSameTool(now, tool)
   if (!isSame || servers.find(tool.server) !== by) return Promise.reject(new ProblemError(toolChanged(tool)))
   return askAtOnce(by, { method: 'tools/call', params, options }, servers.clock)
 }

@@ -3,11 +3,12 @@
  */
 const listeners = new WeakMap<object, Set<() => void>>()
 
-/** Told once. */
-export function onGone(client: object, listener: () => void): void {
+/** Told once. The answer takes the listener away. */
+export function onGone(client: object, listener: () => void): () => void {
   const known = listeners.get(client) ?? new Set()
   listeners.set(client, known)
   known.add(listener)
+  return () => void known.delete(listener)
 }
 
 export function tellGone(client: object): void {

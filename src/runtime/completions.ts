@@ -12,6 +12,7 @@ import { nameOf } from '../pipeline/name/name.ts'
 import { fingerprintOf } from '../pipeline/resolve/fingerprint.ts'
 import type { World } from '../world/world.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
+import { readTokens } from './named-tokens.ts'
 import { createOfferingStore } from './offering-store.ts'
 
 /** A word, and what to say about it. */
@@ -29,6 +30,8 @@ export interface Completions {
   /** What a tool takes, by name. */
   toolArguments(server: string, tool: string): readonly ArgumentSuggestion[]
   promptArguments(server: string, prompt: string): readonly ArgumentSuggestion[]
+  /** Names of those for the gateway. */
+  tokens(): readonly Suggestion[]
 }
 
 export interface ArgumentSuggestion extends Suggestion {
@@ -51,6 +54,11 @@ export function createCompletions(world: World, { catalog, dirs }: LoadedCatalog
   const tools = (server: string): readonly ListedTool[] => read(server)?.tools ?? []
   const prompts = (server: string): readonly Listed[] => read(server)?.prompts ?? []
   return {
+    tokens: () =>
+      readTokens(world, dirs).value.map(({ name, project }) => ({
+        word: name,
+        about: project ?? 'everywhere',
+      })),
     servers: () => {
       const here = catalog.entries.filter(({ fate }) => fate.kind !== 'excluded')
       const names = [...new Set(here.map(({ entry }) => entry.found.name))]

@@ -8,6 +8,7 @@
 import type { GatewaySetting } from '../model/gateway-setting.ts'
 import type { Problem } from '../model/problem.ts'
 import type { Catalog } from '../model/catalog.ts'
+import { originOf } from '../model/signature.ts'
 import type { NormalizedEntry } from '../model/entry.ts'
 import type { Spot } from '../model/origin.ts'
 import type { PermissionRule, PermissionSettings } from '../model/permission.ts'
@@ -25,6 +26,7 @@ import { normalize } from '../pipeline/normalize/normalize.ts'
 import { normalizeSettings } from '../pipeline/normalize/settings.ts'
 import { findNativeKey } from '../pipeline/resolve/native-key.ts'
 import type { World } from '../world/world.ts'
+import { isLoopbackName, originsOfRunning } from './gateway-record.ts'
 import { findTrust } from './known-trust.ts'
 import { readTrust, trustFile } from './trust-store.ts'
 
@@ -98,7 +100,7 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
     policy: policyOf(settings, trust.isProjectApproved),
     isStrict: options.strict === true,
     native: new Set(options.native),
-    ownOrigins: options.ownOrigins ?? new Set(),
+    ownOrigins: gatewaysAmong(world, entries, options.ownOrigins),
     env: world.env,
     ...(found.managed === undefined ? {} : { managed: found.managed }),
   }
@@ -132,6 +134,22 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
     permissions: permissionsOf(settings, trust.isProjectApproved),
     enabledElsewhere: found.choices.filter(({ decision }) => decision === 'enabled'),
   }
+}
+
+/**
+ * Where this process serves, and where a gateway in the background does, whoever looks. That one is looked for only
+ * where an entry may lead to it.
+ */
+function gatewaysAmong(
+  world: World,
+  entries: readonly NormalizedEntry[],
+  own: ReadonlySet<string> = new Set(),
+): ReadonlySet<string> {
+  const mayLeadThere = entries.some((entry) => {
+    const origin = entry.kind === 'definition' ? originOf(entry.definition, world.env) : undefined
+    return origin !== undefined && URL.canParse(origin) && isLoopbackName(new URL(origin).hostname)
+  })
+  return mayLeadThere ? new Set([...own, ...originsOfRunning(world)]) : own
 }
 
 /** What the repository asks for counts once its user approved something of it. */

@@ -1,15 +1,36 @@
 /**
- * pool-clients: a server of which each client has a process of its own.
+ * pool-clients: a server to which each client has a session of its own, and over stdio a process.
  *
  * in     requests, each with the client that makes it, where that can be told
- * out    answers of the process of that client: started by its first request, ended when it is gone or idle
- * never  lets two clients that can be told apart share a process; starts more than its limit
+ * out    answers of the session of that client: begun by its first request, ended when it is gone or idle
+ * never  starts more than its limit; `always`: lets two clients that can be told apart share one
+ *
+ * There is one more, from the beginning: for lists, and for those who cannot be told apart. With `where-it-can-be` it is also
+ * for the first client, who is often the only one; for those who ask once and are gone; and for whoever cannot have one
+ * of its own, because there are enough, or because the server does not want to have several.
  */
+import { untilAborted } from '../base/until-aborted.ts'
 import type { LaunchSpec } from '../model/launch.ts'
 import type { Params, Result } from '../model/message.ts'
-import { SessionError, type RequestOptions, type Session } from '../model/session.ts'
-import { connect, ConnectError, type ConnectRequest } from '../pipeline/connect/connect.ts'
+import {
+  SessionError,
+  type Audience,
+  type ClientHandlers,
+  type RequestClient,
+  type RequestOptions,
+  type ResourceSubscriptions,
+  type Session,
+  type Subscriber,
+} from '../model/session.ts'
+import type { WireFailure } from '../model/wire.ts'
+import {
+  connect,
+  ConnectError,
+  type ConnectListener,
+  type ConnectRequest,
+} from '../pipeline/connect/connect.ts'
 import { onGone } from './client-life.ts'
+import { SharedSubscriptions } from './shared-subscriptions.ts'
 
 export interface ClientsRequest extends ConnectRequest {
   readonly launch: LaunchSpec
@@ -20,32 +41,71 @@ export interface ClientsOptions {
   readonly maxInstances: number
 }
 
+/** `always`: its entry says so. `where-it-can-be`: nobody asked for it, so nobody is refused because of it. */
+export type Apart = 'always' | 'where-it-can-be'
+
+/** What is kept for one client. */
 interface Instance {
   readonly session: Promise<Session>
+  /** Once it is there. */
+  live: Session | undefined
+  /** Or the one that is there for everybody. */
+  isOwn: boolean
   underWay: number
   usedAt: number
   /** Of the request that came last: they all lead to the same client. */
   handlers: RequestOptions['handlers']
   onLog: RequestOptions['onLog']
+  readonly subscribers: Map<string, Subscriber>
+  /** Nobody waits for it any more. */
+  readonly controller: AbortController
+  forget(): void
 }
 
+/** For what nobody waits for. */
+const BESIDE_MS = 10_000
+
+/** A session that ended by itself is begun anew after so long, for those who want to hear of something. */
+const AGAIN_MS = 1000
+
 export class Clients implements Session {
-  readonly #base: Session
   readonly #request: ClientsRequest
   readonly #options: ClientsOptions
+  readonly #apart: Apart
+  #base!: Session
+  /** Requests at the base of whoever has no name, or has no session. */
+  #unnamed = 0
+  /** Who has the base for itself, as far as others can be kept from it; `left` when it is gone, and what it did there is not. */
+  #first: object | 'nobody' | 'left' = 'nobody'
+  readonly #baseSubscriptions = new SharedSubscriptions({
+    reach: async () => this.#base,
+    live: () => this.#base,
+  })
   readonly #instances = new Map<object, Instance>()
   readonly #closing = new Set<Promise<void>>()
+  /** What a server was last told about logs, which the sessions to come must hear, too. */
+  #level: Params | undefined
+  #isClosed = false
+  #isOver = false
   #cancelSweep: (() => void) | undefined
 
-  /** The first process is for lists, and for those who cannot be told apart. Rejects with a ConnectError. */
-  static async open(request: ClientsRequest, options: ClientsOptions): Promise<Session> {
-    return new Clients(await connect(request.launch, request), request, options)
+  /** Rejects with a ConnectError. */
+  static async open(request: ClientsRequest, options: ClientsOptions, apart: Apart): Promise<Session> {
+    const clients = new Clients(request, options, apart)
+    const base = await connect(request.launch, {
+      ...request,
+      handlers: clients.#handlersOf(() => clients.#soleHandlers(), clients.#atBase),
+      listener: clients.#listenAtBase(),
+    })
+    clients.#base = base
+    // One in which every request stands for itself has nothing to keep apart.
+    return apart === 'where-it-can-be' && base.hello.era === 'modern' ? base : clients
   }
 
-  constructor(base: Session, request: ClientsRequest, options: ClientsOptions) {
-    this.#base = base
+  private constructor(request: ClientsRequest, options: ClientsOptions, apart: Apart) {
     this.#request = request
     this.#options = options
+    this.#apart = apart
   }
 
   get hello(): Session['hello'] {
@@ -56,23 +116,35 @@ export class Clients implements Session {
     return this.#base.wire
   }
 
-  get subscriptions(): Session['subscriptions'] {
-    return this.#base.subscriptions
+  /** Of those who cannot be told apart. */
+  readonly subscriptions: ResourceSubscriptions = this.#subscriptionsAtBase(this)
+
+  subscriptionsOf(client: object): ResourceSubscriptions {
+    return {
+      add: (uri, subscriber, timeoutMs) => this.#subscribe(client, { uri, subscriber }, timeoutMs),
+      remove: (uri) => this.#unsubscribe(client, uri),
+    }
   }
 
-  async request(method: string, params?: Params, options: RequestOptions = {}): Promise<Result> {
-    const { client, handlers, onLog } = options
-    if (client === undefined) return this.#base.request(method, params, options)
-    const instance = this.#instances.get(client) ?? this.#start(client)
+  /** Without a promise more than the request itself takes, where there is a session. */
+  request(method: string, params?: Params, options: RequestOptions = {}): Promise<Result> {
+    const { client, handlers, onLog, signal } = options
+    if (client === undefined || !this.#isKept(client)) return this.#requestAtBase(method, params, options)
+    const instance = this.#instanceOf(client)
+    if (instance instanceof SessionError) return Promise.reject(instance)
     instance.handlers = handlers ?? instance.handlers
     instance.onLog = onLog ?? instance.onLog
     instance.underWay += 1
-    try {
-      return await (await this.#ready(client, instance)).request(method, params, options)
-    } finally {
+    const answer =
+      instance.live === undefined
+        ? this.#ready(client, instance, signal).then((session) => session.request(method, params, options))
+        : instance.live.request(method, params, options)
+    const finish = (): void => {
       instance.underWay -= 1
       instance.usedAt = this.#request.world.clock.now()
     }
+    void answer.then(finish, finish)
+    return answer
   }
 
   notify(method: string, params?: Params): void {
@@ -89,72 +161,184 @@ export class Clients implements Session {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     this.#cancelSweep?.()
     for (const client of this.#instances.keys()) this.#end(client)
     await Promise.all([this.#base.close(), ...this.#closing])
   }
 
-  async #ready(client: object, { session }: Instance): Promise<Session> {
-    try {
-      return await session
-    } catch (error) {
-      this.#instances.delete(client)
-      throw error instanceof ConnectError && error.failure.kind === 'lost'
-        ? new SessionError({ ...error.failure, wasSent: false })
-        : lost(error instanceof Error ? error.message : String(error))
-    }
+  #isKept({ isPassing }: RequestClient): boolean {
+    return this.#apart === 'always' || isPassing !== true
   }
 
-  #start(client: object): Instance {
-    const { launch, listener, world, ...rest } = this.#request
-    if (this.#instances.size >= this.#options.maxInstances)
-      throw lost(
-        `${this.#instances.size} clients have this server for themselves already, which is the limit`,
-      )
+  #requestAtBase(method: string, params: Params | undefined, options: RequestOptions): Promise<Result> {
+    if (method === 'logging/setLevel') this.#tellLevel(params)
+    this.#unnamed += 1
+    const answer = this.#base.request(method, params, options)
+    const finish = (): void => void (this.#unnamed -= 1)
+    void answer.then(finish, finish)
+    return answer
+  }
+
+  #tellLevel(params: Params | undefined): void {
+    this.#level = params
+    for (const { live, isOwn } of this.#instances.values())
+      if (isOwn && live !== undefined) void sendLevel(live, params)
+  }
+
+  /** The answer is one that says why there can be none. */
+  #instanceOf(client: object): Instance | SessionError {
+    const known = this.#instances.get(client)
+    if (known !== undefined) return known
+    if (this.#isClosed) return lost('this session is closed')
+    if (this.#apart === 'where-it-can-be' && this.#first === 'nobody') {
+      this.#first = client
+      return this.#keep(client, this.#base)
+    }
+    const own = [...this.#instances.values()].filter(({ isOwn }) => isOwn).length
+    if (own < this.#options.maxInstances) return this.#keep(client, 'own')
+    const why = `${own} clients have this server for themselves already, which is the limit`
+    if (this.#apart === 'always') return lost(why)
+    this.#request.listener.onOddity?.(`${why}: the next one shares a session`)
+    return this.#keep(client, this.#base)
+  }
+
+  #keep(client: object, session: Session | 'own'): Instance {
     const controller = new AbortController()
+    const isOwn = session === 'own'
     const instance: Instance = {
+      session: isOwn ? this.#open(client, () => instance, controller) : Promise.resolve(session),
+      live: isOwn ? undefined : session,
+      isOwn,
       underWay: 0,
-      usedAt: world.clock.now(),
+      usedAt: this.#request.world.clock.now(),
       handlers: undefined,
       onLog: undefined,
-      session: connect(launch, {
-        ...rest,
-        world,
-        signal: controller.signal,
-        handlers: this.#handlersOf(() => instance.handlers),
-        listener: {
-          ...NOTHING,
-          onLog: (line, from) => listener.onLog(line, from),
-          redact: (text) => listener.redact?.(text) ?? text,
-          // What it logs is for its one client, and nobody else's to hear.
-          onNotification: (method, params) => {
-            if (method === 'notifications/message') instance.onLog?.(params)
-            else listener.onNotification(method, params)
-          },
-          onEnd: () => {
-            if (this.#instances.get(client) === instance) this.#instances.delete(client)
-          },
-        },
-      }),
+      subscribers: new Map(),
+      controller,
+      forget: onGone(client, () => this.#end(client)),
     }
     instance.session.catch(() => undefined) // whoever asked is told
     this.#instances.set(client, instance)
-    onGone(client, () => this.#end(client))
     this.#sweepLater()
     return instance
   }
 
-  /** Whatever it asks is meant for its one client. */
-  #handlersOf(find: () => RequestOptions['handlers']): ConnectRequest['handlers'] {
+  async #open(client: object, find: () => Instance, controller: AbortController): Promise<Session> {
+    const { launch, world, ...rest } = this.#request
+    const { startupTimeoutMs } = launch
+    const giveUp = (): void => controller.abort()
+    const cancel = startupTimeoutMs === 0 ? undefined : world.clock.after(startupTimeoutMs, giveUp)
+    try {
+      const session = await connect(launch, {
+        ...rest,
+        world,
+        signal: controller.signal,
+        knownEra: this.#base.hello.era,
+        handlers: this.#handlersOf(
+          () => idleHandlers([find()]),
+          (one) => one === client,
+        ),
+        listener: this.#listenFor(client, find),
+      })
+      if (this.#level !== undefined) await sendLevel(session, this.#level)
+      find().live = session
+      return session
+    } catch (error) {
+      const instance = find()
+      if (this.#instances.get(client) !== instance) throw error
+      const why = controller.signal.aborted ? `no answer within ${startupTimeoutMs} ms` : reasonOf(error)
+      if (this.#apart === 'always') throw controller.signal.aborted ? lost(why) : error
+      // Some servers take one session and no other. Whether anybody is there at all shows when the base is asked.
+      this.#request.listener.onOddity?.(`one more session cannot be had (${why}): it is shared`)
+      instance.isOwn = false
+      instance.live = this.#base
+      return this.#base
+    } finally {
+      cancel?.()
+    }
+  }
+
+  async #ready(client: object, instance: Instance, signal: AbortSignal | undefined): Promise<Session> {
+    try {
+      return await untilAborted(instance.session, signal)
+    } catch (error) {
+      if (signal?.aborted === true) throw new SessionError({ kind: 'aborted', wasSent: false })
+      if (this.#instances.get(client) === instance) this.#end(client)
+      if (error instanceof SessionError) throw error
+      throw error instanceof ConnectError && error.failure.kind === 'lost'
+        ? new SessionError({ ...error.failure, wasSent: false })
+        : lost(reasonOf(error))
+    }
+  }
+
+  // What sessions tell.
+
+  #listenAtBase(): ConnectListener {
+    const { listener } = this.#request
+    return {
+      onLog: (line, from) => listener.onLog(line, from),
+      redact: (text) => listener.redact?.(text) ?? text,
+      onFirstSign: () => listener.onFirstSign(),
+      onRenewed: () => listener.onRenewed?.(),
+      onOddity: (text) => listener.onOddity?.(text),
+      onEnd: (failure) => this.#tellEnd(failure),
+      // Its lists are those that everybody sees.
+      onNotification: (method, params) =>
+        listener.onNotification(method, params, isListChange(method) ? undefined : this.#sharers),
+    }
+  }
+
+  #listenFor(client: object, find: () => Instance): ConnectListener {
+    const { listener } = this.#request
+    const isMeant: Audience = (one) => one === client
+    return {
+      onLog: (line, from) => listener.onLog(line, from),
+      redact: (text) => listener.redact?.(text) ?? text,
+      onFirstSign: () => undefined,
+      // What there was beyond the lists of all went with the session before.
+      onRenewed: () => listener.onOwnLists?.(client, 'changed'),
+      onOddity: (text) => listener.onOddity?.(text),
+      // What it logs and tells is for its one client, and nobody else's to hear.
+      onNotification: (method, params) => {
+        const { onLog } = find()
+        if (method === 'notifications/message' && onLog !== undefined) onLog(params)
+        else if (isListChange(method)) listener.onOwnLists?.(client, 'changed')
+        else listener.onNotification(method, params, isMeant)
+      },
+      onEnd: (failure) => {
+        const instance = find()
+        if (this.#instances.get(client) === instance) this.#onLost(client, instance, failure)
+      },
+    }
+  }
+
+  /** Who is told what the base tells. */
+  readonly #sharers: Audience = (client) =>
+    client === undefined || this.#instances.get(client)?.isOwn !== true
+
+  /** Who may be meant by what the base asks: somebody may be on the way who will have a session of its own. */
+  readonly #atBase: Audience = (client) =>
+    client === undefined ? this.#unnamed > 0 : this.#instances.get(client)?.isOwn === false
+
+  /** Where one client alone is at the base, whatever is asked there is asked of it. */
+  #soleHandlers(): RequestOptions['handlers'] {
+    if (this.#unnamed > 0) return undefined
+    return idleHandlers([...this.#instances.values()].filter(({ isOwn }) => !isOwn))
+  }
+
+  #handlersOf(find: () => RequestOptions['handlers'], audience: Audience): ClientHandlers {
     const { handlers } = this.#request
-    const here = (): ConnectRequest['handlers'] => find() ?? handlers
+    const here = (): ClientHandlers => find() ?? handlers
     const { roots, sample, elicit } = handlers
     return {
       ...handlers,
-      ...(roots === undefined ? {} : { roots: (context) => (here().roots ?? roots)(context) }),
+      ...(roots === undefined
+        ? {}
+        : { roots: (context) => (here().roots ?? roots)({ ...context, audience }) }),
       ...(sample === undefined
         ? {}
-        : { sample: (params, context) => (here().sample ?? sample)(params, context) }),
+        : { sample: (params, context) => (here().sample ?? sample)(params, { ...context, audience }) }),
       ...(elicit === undefined
         ? {}
         : {
@@ -163,19 +347,91 @@ export class Clients implements Session {
               const mode = params['mode'] === 'url' ? 'url' : 'form'
               const answer = typeof answerer === 'function' ? answerer : answerer[mode]
               if (answer === undefined) throw new Error('this client does not offer it')
-              return answer(params, context)
+              return answer(params, { ...context, audience })
             },
           }),
     }
   }
 
+  // Subscriptions.
+
+  async #subscribe(
+    client: object,
+    { uri, subscriber }: { readonly uri: string; readonly subscriber: Subscriber },
+    timeoutMs: number,
+  ): Promise<void> {
+    const instance = this.#instanceOf(client)
+    if (instance instanceof SessionError) throw instance
+    instance.subscribers.set(uri, subscriber)
+    try {
+      const session = await this.#ready(client, instance, undefined)
+      const subscriptions = instance.isOwn ? session.subscriptions : this.#subscriptionsAtBase(instance)
+      await subscriptions.add(uri, subscriber, timeoutMs)
+    } catch (error) {
+      instance.subscribers.delete(uri)
+      throw error
+    }
+  }
+
+  #unsubscribe(client: object, uri: string): void {
+    const instance = this.#instances.get(client)
+    if (instance === undefined || !instance.subscribers.delete(uri)) return
+    instance.usedAt = this.#request.world.clock.now()
+    if (instance.isOwn) instance.live?.subscriptions.remove(uri)
+    else this.#baseSubscriptions.remove(uri, instance)
+  }
+
+  #subscriptionsAtBase(holder: object): ResourceSubscriptions {
+    return {
+      add: (uri, subscriber, timeoutMs) =>
+        this.#baseSubscriptions.add(uri, { holder, subscriber }, timeoutMs),
+      remove: (uri) => this.#baseSubscriptions.remove(uri, holder),
+    }
+  }
+
+  /** Where nobody is at an address any more, or nobody knows us there, that holds for all sessions. */
+  #onLost(client: object, { subscribers }: Instance, failure: WireFailure): void {
+    if (this.wire === 'http') return this.#tellEnd(failure)
+    this.#end(client)
+    if (subscribers.size === 0) return
+    this.#request.world.clock.after(AGAIN_MS, () => void this.#resume(client, subscribers), 'loose')
+  }
+
+  /** Once, whichever of them finds out. */
+  #tellEnd(failure: WireFailure): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#request.listener.onEnd(failure)
+  }
+
+  async #resume(client: object, subscribers: ReadonlyMap<string, Subscriber>): Promise<void> {
+    if (this.#isClosed) return
+    for (const [uri, subscriber] of subscribers) {
+      try {
+        await this.#subscribe(client, { uri, subscriber }, BESIDE_MS)
+        subscriber.onGap()
+      } catch (error) {
+        if (!(error instanceof SessionError)) throw error
+        subscriber.onLost(error)
+      }
+    }
+  }
+
+  // Ends.
+
   #end(client: object): void {
     const instance = this.#instances.get(client)
     if (instance === undefined) return
     this.#instances.delete(client)
+    instance.forget()
+    if (this.#first === client) this.#first = 'left'
+    this.#baseSubscriptions.removeAll(instance)
+    if (!instance.isOwn) return
+    this.#request.listener.onOwnLists?.(client, 'gone')
+    instance.controller.abort()
     const over = instance.session
       .then(
-        (session) => session.close(),
+        (session) => (session === this.#base ? undefined : session.close()),
         () => undefined, // it never was there
       )
       .finally(() => this.#closing.delete(over))
@@ -190,8 +446,11 @@ export class Clients implements Session {
       idleMs,
       () => {
         this.#cancelSweep = undefined
-        for (const [client, { underWay, usedAt }] of this.#instances)
-          if (underWay === 0 && clock.now() - usedAt >= idleMs) this.#end(client)
+        for (const [client, { underWay, usedAt, subscribers }] of this.#instances) {
+          const isIdle = underWay === 0 && subscribers.size === 0 && clock.now() - usedAt >= idleMs
+          // What the first one has stays in any case, and so it can keep it.
+          if (isIdle && client !== this.#first) this.#end(client)
+        }
         if (this.#instances.size > 0) this.#sweepLater()
       },
       'loose',
@@ -199,7 +458,26 @@ export class Clients implements Session {
   }
 }
 
-const NOTHING = { onFirstSign: () => undefined }
+/**
+ * Of the only client there is, while none of its requests is under way. Of several that are, those who made them know
+ * better: what looks like one client may be two of the same kind.
+ */
+function idleHandlers([one, ...others]: readonly Instance[]): RequestOptions['handlers'] {
+  return one?.underWay === 0 && others.length === 0 ? one.handlers : undefined
+}
+
+function isListChange(method: string): boolean {
+  return /^notifications\/(?:tools|resources|prompts)\/list_changed$/.test(method)
+}
+
+/** A server that refuses it logs as it likes. */
+async function sendLevel(session: Session, params: Params | undefined): Promise<void> {
+  await session.request('logging/setLevel', params, { timeoutMs: BESIDE_MS }).catch(() => undefined)
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
 
 function lost(message: string): SessionError {
   return new SessionError({ kind: 'lost', wire: { kind: 'protocol', message }, wasSent: false })

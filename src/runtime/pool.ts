@@ -1,8 +1,8 @@
 /**
- * pool: the processes of servers that several boards share.
+ * pool: the processes of servers that several boards share, and sessions of those that clients do not.
  *
  * in     what a board wants to start, and what it can answer
- * out    a session on the process that runs already, or on a new one
+ * out    a session on the process that runs already, or on a new one; where clients are kept apart, one for each of them
  * never  starts twice what would be started alike; gives a question of a server to a board that it may not be meant for;
  *        keeps a process that nobody has used for long, or that nobody has a session on
  */
@@ -32,13 +32,28 @@ export class Pool {
     this.#options = options
   }
 
-  readonly connect: Connector = (launch, request, server) => {
-    if (launch.transport.kind !== 'stdio') return connect(launch, request)
-    const { isolation = 'shared' } = server
-    const isForMany = isolation === 'shared' && this.#options.projects !== 'one'
+  readonly connect: Connector = (launch, request, server) =>
+    this.#connect(launch, request, { server, projects: this.#options.projects ?? 'many' })
+
+  /** As one of many, whatever the first is. */
+  readonly connectAmongMany: Connector = (launch, request, server) =>
+    this.#connect(launch, request, { server, projects: 'many' })
+
+  #connect(
+    launch: LaunchSpec,
+    request: ConnectRequest,
+    { server, projects }: { readonly server: AdmittedServer; readonly projects: 'one' | 'many' },
+  ): ReturnType<Connector> {
+    const { isolation } = server
+    const { kind } = launch.transport
+    const apart = isolation === 'session' || isolation === 'agent'
+    if (apart && kind !== 'in-process') return Clients.open({ ...request, launch }, this.#options, 'always')
+    // The session of an older server carries what one client did there, and asks it back.
+    if ((kind === 'http' || kind === 'sse') && isolation === undefined)
+      return Clients.open({ ...request, launch }, this.#options, 'where-it-can-be')
+    if (kind !== 'stdio') return connect(launch, request)
+    const isForMany = isolation !== 'project' && projects !== 'one'
     const placed = isForMany ? inPlace(launch, request, server) : launch
-    if (isolation === 'session' || isolation === 'agent')
-      return Clients.open({ ...request, launch: placed }, this.#options)
     const key = keyOf(placed, request, server)
     const pooled = this.#running.get(key) ?? this.#create(key, placed)
     return pooled.lease(request, server.supportsParallelCalls === false ? 'in-turn' : 'parallel')

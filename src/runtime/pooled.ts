@@ -25,6 +25,7 @@ import {
   type ConnectRequest,
 } from '../pipeline/connect/connect.ts'
 import { answerQuestion } from '../pipeline/connect/questions.ts'
+import { SharedSubscriptions } from './shared-subscriptions.ts'
 
 export interface PooledOptions {
   /** 0: it is never ended because nobody uses it. */
@@ -46,7 +47,10 @@ export class Pooled implements ConnectListener {
   readonly #leases = new Set<Lease>()
   /** Once somebody said that it does one thing at a time. */
   #turns: Turns | undefined
-  readonly #subscribers = new Map<string, Set<Subscribed>>()
+  readonly #subscriptions = new SharedSubscriptions({
+    reach: () => this.#wake(),
+    live: () => (this.#state.kind === 'live' ? this.#state.session : undefined),
+  })
   #state: State = { kind: 'over' }
   /** Of whoever came first: what it takes to start it again. */
   #request: ConnectRequest | undefined
@@ -83,7 +87,7 @@ export class Pooled implements ConnectListener {
 
   async release(lease: Lease): Promise<void> {
     if (!this.#leases.delete(lease)) return
-    for (const uri of this.#subscribers.keys()) this.unsubscribe(lease, uri)
+    this.#subscriptions.removeAll(lease)
     if (this.#leases.size > 0) return
     await this.#end()
     this.#tellOver()
@@ -166,30 +170,13 @@ export class Pooled implements ConnectListener {
 
   async subscribe(lease: Lease, uri: string, subscriber: Subscriber, timeoutMs: number): Promise<void> {
     if (!this.#leases.has(lease)) throw released()
-    const here = this.#subscribers.get(uri) ?? new Set()
-    this.#subscribers.set(uri, here)
-    const one = { lease, subscriber }
-    here.add(one)
     this.#cancelSleep?.()
-    try {
-      const session = await this.#wake()
-      // To a server it is one subscription: it is asked again by each, and told to stop by the last.
-      await session.subscriptions.add(uri, this.#toAll(uri), timeoutMs)
-    } catch (error) {
-      here.delete(one)
-      if (here.size === 0) this.#subscribers.delete(uri)
-      throw error
-    }
+    await this.#subscriptions.add(uri, { holder: lease, subscriber }, timeoutMs)
   }
 
   unsubscribe(lease: Lease, uri: string): void {
-    const here = this.#subscribers.get(uri)
-    if (here === undefined) return
-    for (const one of here) if (one.lease === lease) here.delete(one)
-    if (here.size > 0) return
-    this.#subscribers.delete(uri)
-    if (this.#state.kind === 'live') this.#state.session.subscriptions.remove(uri)
-    if (this.#underWay === 0) this.#sleepLater()
+    this.#subscriptions.remove(uri, lease)
+    if (this.#underWay === 0 && this.#state.kind === 'live') this.#sleepLater()
   }
 
   // What the server tells.
@@ -286,7 +273,7 @@ export class Pooled implements ConnectListener {
   #sleepLater(): void {
     this.#cancelSleep?.()
     const { idleMs } = this.#options
-    if (idleMs === 0 || this.#underWay > 0 || this.#subscribers.size > 0) return
+    if (idleMs === 0 || this.#underWay > 0 || this.#subscriptions.size > 0) return
     this.#cancelSleep = this.#request!.world.clock.after(idleMs, () => this.#sleep(), 'loose')
   }
 
@@ -320,14 +307,6 @@ export class Pooled implements ConnectListener {
     return GONE
   }
 
-  #toAll(uri: string): Subscriber {
-    const all = (): readonly Subscribed[] => [...(this.#subscribers.get(uri) ?? [])]
-    return {
-      onGap: () => all().forEach(({ subscriber }) => subscriber.onGap()),
-      onLost: (error) => all().forEach(({ subscriber }) => subscriber.onLost(error)),
-    }
-  }
-
   /** Those of the one lease that the server can mean. All boards answer the same kinds of questions. */
   #handlers(): ClientHandlers {
     const { handlers } = this.#request!
@@ -352,11 +331,6 @@ export class Pooled implements ConnectListener {
       ...(handlers.logLevel === undefined ? {} : { logLevel: handlers.logLevel }),
     }
   }
-}
-
-interface Subscribed {
-  readonly lease: Lease
-  readonly subscriber: Subscriber
 }
 
 /** Of a process that is gone, until whoever asks has been told. */

@@ -42,7 +42,7 @@ export interface FoundTool {
   readonly tool: BoardTool
 }
 
-export type ReachOptions = Pick<RequestOptions, 'signal' | 'timeoutMs'>
+export type ReachOptions = Pick<RequestOptions, 'signal' | 'timeoutMs' | 'client'>
 
 /** At once, where the server is there. */
 export function reachTool(
@@ -52,13 +52,18 @@ export function reachTool(
 ): FoundTool | CallOutcome | Promise<FoundTool | CallOutcome> {
   const by = ownerOf(servers, name)
   if (by === undefined) return missing(servers, name)
-  if (by.liveSession !== undefined) return findTool(servers, by, name)
-  return reach(by, options, servers.clock).then((hindrance) => hindrance ?? findTool(servers, by, name))
+  const find = (): FoundTool | CallOutcome => findTool(servers, by.offeringFor(options.client), { by, name })
+  if (by.liveSession !== undefined) return find()
+  return reach(by, options, servers.clock).then((hindrance) => hindrance ?? find())
 }
 
-function findTool(servers: Servers, by: Supervisor, name: ToolName): FoundTool | CallOutcome {
-  const tool = toolOf(by, name, servers.style())
-  return tool === undefined ? missing(servers, name) : { kind: 'found', by, offering: by.offering!, tool }
+function findTool(
+  servers: Servers,
+  offering: Offering | undefined,
+  { by, name }: { readonly by: Supervisor; readonly name: ToolName },
+): FoundTool | CallOutcome {
+  const tool = offering === undefined ? undefined : toolOf(by, offering, { name, style: servers.style() })
+  return tool === undefined ? missing(servers, name) : { kind: 'found', by, offering: offering!, tool }
 }
 
 /** Should two servers ever share a name, by a hash that somebody forged, neither is meant. */
@@ -66,7 +71,9 @@ function ownerOf(servers: Servers, name: ToolName): Supervisor | undefined {
   if (typeof name !== 'string') return servers.find(name.server)
   let owner: Supervisor | undefined
   for (const one of servers.all()) {
-    if (toolOf(one, name, servers.style()) === undefined) continue
+    const { offering } = one
+    if (offering === undefined || toolOf(one, offering, { name, style: servers.style() }) === undefined)
+      continue
     if (owner !== undefined) return undefined
     owner = one
   }
@@ -80,15 +87,18 @@ interface Tabulated {
 
 const tables = new WeakMap<Offering, Tabulated>()
 
-function toolOf(one: Supervisor, name: ToolName, style: NameStyle): BoardTool | undefined {
-  const table = tableOf(one, style)
-  return typeof name === 'string' ? table?.byName(name) : table?.byPair(name.server, name.tool)
+function toolOf(
+  one: Supervisor,
+  offering: Offering,
+  { name, style }: { readonly name: ToolName; readonly style: NameStyle },
+): BoardTool | undefined {
+  const table = tableOf(one, offering, style)
+  return typeof name === 'string' ? table.byName(name) : table.byPair(name.server, name.tool)
 }
 
-function tableOf(one: Supervisor, style: NameStyle): ToolTable<BoardTool> | undefined {
-  const { offering } = one
-  const known = offering === undefined ? undefined : tables.get(offering)
-  if (offering === undefined || known?.style === style) return known?.table
+function tableOf(one: Supervisor, offering: Offering, style: NameStyle): ToolTable<BoardTool> {
+  const known = tables.get(offering)
+  if (known?.style === style) return known.table
   const table = tabulate(offering.tools.map((tool) => toTool(one, tool, { isDeferred: false, style })))
   tables.set(offering, { style, table })
   return table

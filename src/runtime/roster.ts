@@ -41,6 +41,12 @@ export class Roster {
     return this.#ordered
   }
 
+  /** Whether any of them lists something else for this client than for all. */
+  hasOwnFor(client: object): boolean {
+    for (const one of this.#supervisors.values()) if (one.offeringFor(client) !== one.offering) return true
+    return false
+  }
+
   known(): readonly KnownServer[] {
     return this.inOrder().map(({ server: { name }, connection, offering }) => ({
       name,

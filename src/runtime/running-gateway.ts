@@ -10,16 +10,7 @@ import { createProblem, ProblemError } from '../problem/problem.ts'
 import { gatewayPlaceOf } from '../world/gateway-place.ts'
 import type { Visit } from '../world/visit.ts'
 import type { Pipe, World } from '../world/world.ts'
-
-/** What is known of one that runs. */
-export interface GatewayRecord {
-  readonly pid: number
-  /** Over HTTP; absent when only the socket leads to it. */
-  readonly address?: string
-  readonly socket: string
-  readonly version: string
-  readonly startedAt: string
-}
+import { readRecord, type GatewayRecord } from './gateway-record.ts'
 
 export interface GatewayStatus {
   readonly gateway:
@@ -144,19 +135,6 @@ async function untilGone({ daemons, clock }: World, pid: number): Promise<boolea
     await new Promise<void>((resolve) => clock.after(LOOK_MS, resolve))
   }
   return true
-}
-
-function readRecord(world: World): GatewayRecord | undefined {
-  const read = world.files.read(gatewayPlaceOf(world).record)
-  if (read.kind !== 'text') return undefined
-  try {
-    const record: unknown = JSON.parse(read.text)
-    return isObject(record) && typeof record['pid'] === 'number'
-      ? (record as unknown as GatewayRecord)
-      : undefined
-  } catch {
-    return undefined // as good as none: the socket says who runs
-  }
 }
 
 /** One that ended in good order has taken its record with it. */

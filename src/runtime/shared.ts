@@ -14,6 +14,7 @@ import { createValueCache } from '../pipeline/resolve/value-cache.ts'
 import type { World } from '../world/world.ts'
 import { createAloneFor } from './alone-for.ts'
 import { createAuthorizer } from './authorizer.ts'
+import type { BoardNotification } from './board-notification.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
 import { openOfferingCache, type OfferingCache } from './offering-cache.ts'
 import { connectAlone, type Connector } from './connector.ts'
@@ -36,7 +37,7 @@ export interface Shared {
   readonly resolving: ResolveContext
   /** Something about this server is not as it was. */
   onChange(server: string): void
-  onNotification(server: string, method: string, params: Params): void
+  onNotification(told: BoardNotification): void
 }
 
 /** What a host may say about it. */

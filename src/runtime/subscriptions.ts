@@ -6,12 +6,18 @@
  * never  forgets a subscription because a session ended; loses one without a problem that says so
  */
 import { isObject } from '../base/is-object.ts'
-import type { Params } from '../model/message.ts'
 import type { Problem } from '../model/problem.ts'
-import { SessionError, type Session } from '../model/session.ts'
+import {
+  SessionError,
+  type Audience,
+  type RequestOptions,
+  type ResourceSubscriptions,
+  type Session,
+} from '../model/session.ts'
 import { ProblemError } from '../problem/problem.ts'
 import type { Clock } from '../world/world.ts'
 import { timeoutOf, untilLive } from './ask.ts'
+import type { BoardNotification } from './board-notification.ts'
 import { noSubscriptions, subscriptionLost } from './board-problems.ts'
 import type { Supervisor } from './supervisor.ts'
 
@@ -21,7 +27,12 @@ export interface ResourceChange {
   readonly uri: string
   /** `server`: it says so. `gap`: nobody listened for a while, as before a reconnect, and it may have changed. */
   readonly by: 'server' | 'gap'
+  /** Of the clients for whom it was subscribed to. Undefined: everybody. */
+  readonly audience?: Audience | undefined
 }
+
+/** `client`: as for a request. */
+export type SubscribeOptions = Pick<RequestOptions, 'signal' | 'client'>
 
 export interface SubscriptionsHost {
   readonly clock: Clock
@@ -34,6 +45,8 @@ export interface SubscriptionsHost {
 interface Entry {
   readonly server: string
   readonly uri: string
+  /** Whose session is to tell. Undefined: the one that is there for everybody. */
+  readonly client: object | undefined
   /** Who holds it, or waits for it. */
   users: number
   /** Whose server was asked last. Undefined: none has agreed yet. */
@@ -52,8 +65,9 @@ export class Subscriptions {
   }
 
   /** Rejects with a ProblemError or a SessionError. The answer gives it up again. */
-  async add(one: Supervisor, uri: string, signal: AbortSignal | undefined): Promise<() => void> {
-    const entry = this.#entryOf(one.server.name, uri)
+  async add(one: Supervisor, uri: string, { signal, client }: SubscribeOptions): Promise<() => void> {
+    const whose = client === undefined ? undefined : await this.#whose(one, client, signal)
+    const entry = this.#entryOf(one.server.name, uri, whose)
     entry.users += 1
     const joining = entry.turn.then(() => this.#join(entry, one, signal))
     entry.turn = joining.catch(() => undefined)
@@ -68,9 +82,9 @@ export class Subscriptions {
     }
   }
 
-  hear(server: string, method: string, { uri }: Params): void {
+  hear({ server, method, params: { uri }, audience }: BoardNotification): void {
     if (method !== 'notifications/resources/updated' || typeof uri !== 'string') return
-    this.#host.onResource({ server, uri, by: 'server' })
+    this.#host.onResource({ server, uri, by: 'server', ...(audience === undefined ? {} : { audience }) })
   }
 
   /** A session that is new knows nothing of what the one before was asked for. */
@@ -102,7 +116,7 @@ export class Subscriptions {
     const { resources } = session.hello.capabilities
     if (!isObject(resources) || resources['subscribe'] !== true)
       throw new ProblemError(noSubscriptions(entry.server))
-    await session.subscriptions.add(
+    await subscriptionsFor(entry, session).add(
       entry.uri,
       {
         onGap: () => this.#tellGap(entry),
@@ -116,11 +130,23 @@ export class Subscriptions {
   /** It may have been given up meanwhile. */
   #settle(entry: Entry, session: Session): void {
     if (entry.users > 0) this.#tellGap(entry)
-    else if (!this.#entries.has(keyOf(entry.server, entry.uri))) session.subscriptions.remove(entry.uri)
+    else if (!this.#entries.has(keyOf(entry))) this.#giveUp(entry, session)
   }
 
-  #tellGap({ server, uri, users }: Entry): void {
-    if (users > 0) this.#host.onResource({ server, uri, by: 'gap' })
+  #tellGap({ server, uri, client, users }: Entry): void {
+    if (users === 0) return
+    const audience: Audience | undefined = client === undefined ? undefined : (one) => one === client
+    this.#host.onResource({ server, uri, by: 'gap', ...(audience === undefined ? {} : { audience }) })
+  }
+
+  /** Only where each client has a session of its own is it another subscription. */
+  async #whose(
+    one: Supervisor,
+    client: object,
+    signal: AbortSignal | undefined,
+  ): Promise<object | undefined> {
+    const session = one.liveSession ?? (await untilLive(one, { signal }, this.#host.clock)).session
+    return session.subscriptionsOf === undefined ? undefined : client
   }
 
   /** What the end of a session takes along comes back with the next one. */
@@ -140,28 +166,51 @@ export class Subscriptions {
   #release(entry: Entry): void {
     entry.users -= 1
     if (entry.users > 0) return
-    this.#entries.delete(keyOf(entry.server, entry.uri))
-    entry.session?.subscriptions.remove(entry.uri)
+    this.#entries.delete(keyOf(entry))
+    if (entry.session !== undefined) this.#giveUp(entry, entry.session)
   }
 
-  #entryOf(server: string, uri: string): Entry {
-    const known = this.#entries.get(keyOf(server, uri))
+  /** Unless another client hears of it in the same way: a server may be another one since, that keeps none apart. */
+  #giveUp({ server, uri, client }: Entry, session: Session): void {
+    const mayBeShared = client !== undefined && session.subscriptionsOf === undefined
+    const others = mayBeShared ? [...this.#entries.values()] : []
+    if (others.some((other) => other.server === server && other.uri === uri)) return
+    subscriptionsFor({ client }, session).remove(uri)
+  }
+
+  #entryOf(server: string, uri: string, client: object | undefined): Entry {
+    const known = this.#entries.get(keyOf({ server, uri, client }))
     if (known !== undefined) return known
     const entry: Entry = {
       server,
       uri,
+      client,
       users: 0,
       session: undefined,
       problem: undefined,
       turn: Promise.resolve(),
     }
-    this.#entries.set(keyOf(server, uri), entry)
+    this.#entries.set(keyOf(entry), entry)
     return entry
   }
 }
 
-function keyOf(server: string, uri: string): string {
-  return JSON.stringify([server, uri])
+function keyOf({ server, uri, client }: Pick<Entry, 'server' | 'uri' | 'client'>): string {
+  return JSON.stringify([server, uri, client === undefined ? 0 : numberOf(client)])
+}
+
+const numbers = new WeakMap<object, number>()
+let lastNumber = 0
+
+function numberOf(client: object): number {
+  const number = numbers.get(client) ?? ++lastNumber
+  numbers.set(client, number)
+  return number
+}
+
+function subscriptionsFor({ client }: Pick<Entry, 'client'>, session: Session): ResourceSubscriptions {
+  const own = client === undefined ? undefined : session.subscriptionsOf?.(client)
+  return own ?? session.subscriptions
 }
 
 function once(step: () => void): () => void {

@@ -12,7 +12,7 @@ import type { Params } from '../model/message.ts'
 import type { ListKind, Offering } from '../model/offering.ts'
 import type { Origin } from '../model/origin.ts'
 import type { Problem } from '../model/problem.ts'
-import { SessionError, type Era, type Session, type SessionFailure } from '../model/session.ts'
+import { SessionError, type Audience, type Era, type Session, type SessionFailure } from '../model/session.ts'
 import type { WireFailure, WireKind } from '../model/wire.ts'
 import { IDLE, step, type ConnectionEvent, type Effect, type Machine } from '../pipeline/connect/machine.ts'
 import {
@@ -61,6 +61,8 @@ export interface Reached {
   readonly by: Supervisor
 }
 
+const LISTS = ['tools', 'resources', 'prompts'] as const
+
 const NO_STAGES: readonly StageTime[] = []
 
 export class Supervisor implements AttemptHooks {
@@ -78,6 +80,8 @@ export class Supervisor implements AttemptHooks {
   /** As the server has it, and as the user wants it. */
   #listed: Offering | undefined
   #offering: Offering | undefined
+  /** Of clients that have a session for themselves, in which something is listed that others do not see. */
+  #own = new WeakMap<object, Offering>()
   #cachedAt: number | undefined
   #credentialMark = ''
   #warnings: readonly Problem[] = []
@@ -106,6 +110,11 @@ export class Supervisor implements AttemptHooks {
 
   get offering(): Offering | undefined {
     return this.#offering
+  }
+
+  /** What one client has: mostly what all have. */
+  offeringFor(client: object | undefined): Offering | undefined {
+    return (client === undefined ? undefined : this.#own.get(client)) ?? this.#offering
   }
 
   /** The live one, when there is one. */
@@ -265,6 +274,7 @@ export class Supervisor implements AttemptHooks {
   }
 
   onReady(listed: Offering): void {
+    this.#own = new WeakMap()
     this.#accept(listed)
     this.#dispatch({ kind: 'ready' })
   }
@@ -297,8 +307,21 @@ export class Supervisor implements AttemptHooks {
     this.#shared.onChange(this.server.name)
   }
 
-  onNotification(method: string, params: Params): void {
-    this.#shared.onNotification(this.server.name, method, params)
+  onOwnListed(client: object, listed: Offering | undefined): void {
+    const before = this.offeringFor(client)
+    const isLikeAll = listed === undefined || reuse(this.#listed, listed) === this.#listed
+    if (isLikeAll) this.#own.delete(client)
+    else this.#own.set(client, reuse(before, applyFilters(listed, this.server)))
+    const now = this.offeringFor(client)
+    const audience: Audience = (one) => one === client
+    for (const list of LISTS) {
+      if (before?.[list] === now?.[list]) continue
+      this.onNotification(`notifications/${list}/list_changed`, {}, audience)
+    }
+  }
+
+  onNotification(method: string, params: Params, audience?: Audience): void {
+    this.#shared.onNotification({ server: this.server.name, method, params, audience })
   }
 
   onLost(failure: WireFailure): void {

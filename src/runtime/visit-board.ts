@@ -13,7 +13,7 @@ import type { ServerReadiness } from './readiness.ts'
 /** What files say by now counts, and servers are waited for as when a board is opened. */
 export async function visitBoard(board: Board, clock: Clock, options: GatherOptions): Promise<Board> {
   const openedAt = clock.now()
-  const client = {}
+  const client = { isPassing: true } as const
   const { only } = options
   const asked = only === undefined ? undefined : new Set(only)
   const isAsked = (server: string): boolean => asked === undefined || asked.has(server)
@@ -33,6 +33,7 @@ export async function visitBoard(board: Board, clock: Clock, options: GatherOpti
       const one = board.server(name)
       return one === undefined || isAsked(name) ? one : toIdle(one)
     },
+    seenBy: (one) => board.seenBy(one),
     readiness() {
       const servers = board.readiness().servers.map((one) => (isAsked(one.name) ? one : toIdleReadiness(one)))
       const ok = servers.every(({ required, state }) => !required || state === 'ready' || state === 'idle')

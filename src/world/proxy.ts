@@ -35,6 +35,14 @@ const VARIABLES: Readonly<Record<string, string>> = {
   'wss:': 'https_proxy',
 }
 
+/** Everything of an environment that says which way a request takes. */
+export const PROXY_VARIABLES: readonly string[] = [
+  'http_proxy',
+  'https_proxy',
+  'all_proxy',
+  'no_proxy',
+].flatMap((name) => [name, name.toUpperCase()])
+
 const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'ws:': 80, 'https:': 443, 'wss:': 443 }
 
 export function findRoute(address: string, env: Env): Route {

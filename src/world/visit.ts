@@ -5,6 +5,8 @@
  * the gateway has said `welcome`; for a command, lines say what to print and, last, the exit code.
  */
 
+import type { Env } from './world.ts'
+
 /** Commands that connect, and so have something of a gateway that runs. `test` is about starting, which it does alone. */
 const COMMANDS: ReadonlySet<string> = new Set(['call', 'tools', 'resources', 'read', 'prompts', 'prompt'])
 
@@ -45,6 +47,13 @@ export type Wish =
 export interface From {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
+}
+
+/** As much of an environment as can be told. */
+export function definedIn(env: Env): From['env'] {
+  return Object.fromEntries(
+    Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined),
+  )
 }
 
 /** What is behind the visitor's stdin, stdout and stderr. */

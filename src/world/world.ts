@@ -19,6 +19,8 @@ export interface World {
   readonly processes: Processes
   readonly http: Http
   readonly sockets: Sockets
+  /** The ways out of another environment, which may have other proxies. */
+  networkOf(env: Env): Network
   readonly keychain: Keychain
   readonly sealer: Sealer
   readonly resolver: Resolver
@@ -29,6 +31,8 @@ export interface World {
   readonly pipes: Pipes
   readonly daemons: Daemons
 }
+
+export type Network = Pick<World, 'web' | 'http' | 'sockets'>
 
 export type Platform = 'linux' | 'darwin' | 'win32'
 

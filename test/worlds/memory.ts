@@ -100,6 +100,7 @@ export function createMemoryWorld(options: MemoryOptions = {}): MemoryWorld {
     processes: { spawn: () => unreachable('a process') },
     http: { request: () => unreachable('a host') },
     sockets: { open: () => unreachable('a socket') },
+    networkOf: () => unreachable('a host'),
     keychain: options.keychain ?? NO_KEYCHAIN,
     sealer: nodeSealer,
     resolver: { addressesOf: () => unreachable('a name') },

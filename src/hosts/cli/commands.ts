@@ -461,6 +461,47 @@ export const PLUGBOARD: Command = {
       load: () => import('./commands/stop.ts'),
     },
     {
+      name: 'token',
+      summary: 'further tokens for clients of the gateway over HTTP, each with a name, and perhaps a project',
+      arguments: [],
+      flags: [],
+      examples: ['plugboard token add --project .', 'plugboard token remove shop'],
+      commands: [
+        {
+          name: 'list',
+          summary: 'show the names of tokens, what each is for, and since when',
+          arguments: [],
+          flags: [],
+          examples: ['plugboard token', 'plugboard token list --json'],
+          load: () => import('./commands/token/list.ts'),
+        },
+        {
+          name: 'add',
+          summary: 'make one and show it, once; it is good at once, also for a gateway that runs',
+          arguments: [{ name: 'name', count: 'optional' }],
+          flags: [
+            {
+              name: 'project',
+              value: 'folder',
+              summary:
+                'whoever shows it sees what is configured and approved there; default: what you have everywhere',
+            },
+          ],
+          examples: ['plugboard token add ci', 'plugboard token add --project ~/work/shop'],
+          load: () => import('./commands/token/add.ts'),
+        },
+        {
+          name: 'remove',
+          aliases: ['rm'],
+          summary: 'take tokens back; a gateway that runs lets in nobody with them any more',
+          arguments: [{ name: 'token', count: 'some' }],
+          flags: [],
+          examples: ['plugboard token remove shop'],
+          load: () => import('./commands/token/remove.ts'),
+        },
+      ],
+    },
+    {
       name: 'doctor',
       summary: 'look for what is wrong and say how to mend it',
       arguments: [],

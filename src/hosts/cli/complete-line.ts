@@ -85,6 +85,8 @@ function completeArgument({ command, rest, typed }: Place, known: Completions): 
       return fresh(known.servers())
     case 'tool':
       return command.name === 'call' ? only(known.tools(server), typed) : fresh(known.toolNames())
+    case 'token':
+      return fresh(known.tokens())
     case 'prompt':
       return only(known.prompts(server), typed)
     case 'agent':

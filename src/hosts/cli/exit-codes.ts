@@ -25,6 +25,7 @@ const BY_CODE: Readonly<Record<string, number>> = {
   'serve/daemon-died': FAILED,
   'serve/no-socket': FAILED,
   'serve/silent': FAILED,
+  'token/unwritable': FAILED,
   'trust/unwritable': FAILED,
   'permit/unwritable': FAILED,
   'permit/denied': DENIED,

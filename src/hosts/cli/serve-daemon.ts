@@ -5,6 +5,7 @@ import { isObject } from '../../base/is-object.ts'
 import type { Problem } from '../../model/problem.ts'
 import { createProblem, ProblemError } from '../../problem/problem.ts'
 import { readGatewayToken } from '../../runtime/gateway-token.ts'
+import { NamedTokens } from '../../runtime/named-tokens.ts'
 import { alreadyRuns, askStatus, describe, type GatewayStatus } from '../../runtime/running-gateway.ts'
 import { gatewayPlaceOf } from '../../world/gateway-place.ts'
 import { canVisit } from '../../world/visit.ts'
@@ -103,7 +104,8 @@ async function inForeground(context: CommandContext, address: Address | undefine
   })
   if (options !== undefined) {
     const { token } = await readGatewayToken(world, loaded.dirs)
-    await daemon.overHttp({ ...options.http, token })
+    const tokens = await NamedTokens.open(world, loaded.dirs)
+    await daemon.overHttp({ ...options.http, token, tokens })
   }
   const { tlsFiles } = options ?? {}
   const stopRenewing = tlsFiles === undefined ? undefined : await keepRenewing(context, daemon, tlsFiles)

@@ -10,18 +10,16 @@ import { isObject } from '../../base/is-object.ts'
 import { Lines } from '../../base/lines.ts'
 import { createProblem, ProblemError } from '../../problem/problem.ts'
 import { Pool } from '../../runtime/pool.ts'
-import {
-  alreadyRuns,
-  askStatus,
-  type GatewayRecord,
-  type GatewayStatus,
-} from '../../runtime/running-gateway.ts'
+import type { GatewayRecord } from '../../runtime/gateway-record.ts'
+import { alreadyRuns, askStatus, type GatewayStatus } from '../../runtime/running-gateway.ts'
 import { gatewayPlaceOf, type GatewayPlace } from '../../world/gateway-place.ts'
-import type { Visit, Wish, Word } from '../../world/visit.ts'
-import type { Pipe, TlsIdentity, World } from '../../world/world.ts'
+import { definedIn, type Visit, type Wish, type Word } from '../../world/visit.ts'
+import type { Pipe, TlsIdentity } from '../../world/world.ts'
 import type { DaemonRequest, HttpServingOptions, OpenDaemon } from '../shared/gateway-host.ts'
 import { House, type Room } from './house.ts'
-import { openServing } from './serve.ts'
+import { ProjectRooms } from './project-rooms.ts'
+import type { Seeing } from './seeing.ts'
+import { openSeeing, openServing, type GatewayServing } from './serve.ts'
 import { createVisitorTerminal, type RemoteTerminal } from './visitor-terminal.ts'
 
 const MAX_LINE_LENGTH = 64 * 1024 * 1024
@@ -49,7 +47,8 @@ export async function openDaemon(request: DaemonRequest): Promise<OpenDaemon> {
 class Daemon implements OpenDaemon {
   readonly #request: DaemonRequest
   readonly #place: GatewayPlace
-  readonly #house: House
+  readonly #house: House<GatewayServing>
+  readonly #seeing: Seeing
   readonly #pool: Pool
   readonly #startedAt: string
   readonly ended: Promise<void>
@@ -60,7 +59,7 @@ class Daemon implements OpenDaemon {
   /** Commands of visitors, under way. */
   readonly #commands = new Set<Promise<unknown>>()
   /** For those whose project nobody knows. */
-  #base: Room | undefined
+  #base: Room<GatewayServing> | undefined
 
   constructor(request: DaemonRequest, place: GatewayPlace) {
     const { world, version } = request
@@ -70,13 +69,17 @@ class Daemon implements OpenDaemon {
     this.ended = new Promise((resolve) => (this.#end = resolve))
     const { idleMs } = request.sharing
     this.#pool = new Pool(request.sharing)
+    this.#seeing = openSeeing(request)
     const ownOrigins = new Set<string>()
     this.#house = new House({
       world,
       idleMs,
       load: (of) => request.load(of),
       open: (of, load) =>
-        openServing({ world: of, version, load, audit: request.audit, pool: this.#pool, ownOrigins }),
+        openServing(
+          { world: of, version, load, audit: request.audit, pool: this.#pool, ownOrigins },
+          this.#seeing,
+        ),
     })
   }
 
@@ -109,7 +112,8 @@ class Daemon implements OpenDaemon {
   }
 
   async overHttp(options: HttpServingOptions): Promise<number> {
-    const port = await this.#base!.serving.overHttp(options)
+    const rooms = new ProjectRooms(this.#house, definedIn(this.#request.world.env))
+    const port = await this.#base!.serving.overHttp(options, rooms)
     const { host, tls } = options
     this.#address = `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}/mcp`
     this.log(`serving ${this.#address}`)
@@ -133,6 +137,7 @@ class Daemon implements OpenDaemon {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosing = true
     await this.#house.close()
+    await this.#seeing.close()
     this.log('ended')
     this.#request.world.files.remove(this.#place.record)
     await this.#listener?.close()
@@ -336,10 +341,4 @@ function readVisit(line: string): Visit | undefined {
   const isKnown = kind === 'status' || kind === 'stop'
   const isFrom = (kind === 'command' || kind === 'mcp') && typeof cwd === 'string' && isObject(env)
   return isKnown || isFrom ? (visit as unknown as Visit) : undefined
-}
-
-function definedIn(env: World['env']): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined),
-  )
 }

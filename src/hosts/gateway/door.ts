@@ -7,15 +7,18 @@
  */
 import { isSameSecret } from '../../base/same-secret.ts'
 import type { Rate } from '../../model/gateway-setting.ts'
+import type { NamedTokens } from '../../runtime/named-tokens.ts'
 import type { Clock, RequestHead, WholeReply } from '../../world/world.ts'
 import type { Issuer } from './issuer.ts'
-import { OWNER, type Principal } from './principal.ts'
+import { holderOf, OWNER, type Principal } from './principal.ts'
 import { RateLimit } from './rate-limit.ts'
 
 export interface DoorOptions {
   readonly clock: Clock
   /** What a client must show. Undefined only where somebody else stands at the door. */
   readonly token: string | undefined
+  /** Others that clients may show, each for itself. */
+  readonly tokens?: Pick<NamedTokens, 'find'> | undefined
   /** Names this gateway is known by, besides those of this machine. */
   readonly hosts?: readonly string[] | undefined
   /** By any address, for one that other machines can reach: nobody can point an address elsewhere, as one can a name. */
@@ -88,6 +91,8 @@ export class Door {
     if (token === undefined) return this.#limit(head, { target, principal: OWNER })
     if (given !== undefined && isSameSecret(given, token))
       return this.#limit(head, { target, principal: OWNER })
+    const named = given === undefined || target.kind !== 'mcp' ? undefined : this.#options.tokens?.find(given)
+    if (named !== undefined) return this.#limit(head, { target, principal: holderOf(named) })
     const challenge = given === undefined ? 'Bearer' : 'Bearer error="invalid_token"'
     return this.#refuseToken(head, given, challenge)
   }

@@ -7,6 +7,7 @@
  */
 import type { Params } from '../../model/message.ts'
 import type { Offering } from '../../model/offering.ts'
+import type { BoardNotification } from '../../runtime/board-notification.ts'
 import type { ServedBoard } from './served-board.ts'
 import type { Clock } from '../../world/world.ts'
 import type { Relay } from './relay.ts'
@@ -17,6 +18,8 @@ export interface Ear {
   readonly server: string | undefined
   /** Whose stream it is, where streams are counted by their holder. */
   readonly holder?: string | undefined
+  /** Whose it is: some servers tell each client by itself. */
+  readonly client?: object | undefined
   /** Of which servers it may hear at all. Undefined: of all. */
   readonly allows?: ((server: string) => boolean) | undefined
   hear(event: GatewayEvent): void
@@ -60,8 +63,10 @@ export class Events {
       board.on('change', ({ servers }) => {
         for (const server of servers) this.#compare(server)
       }),
-      board.on('resource', ({ server, uri }) => this.#tell(server, { kind: 'resource', uri, server })),
-      board.on('notification', ({ server, method, params }) => this.#hear(server, method, params)),
+      board.on('resource', ({ server, uri, audience }) =>
+        this.#tell({ server, audience }, { kind: 'resource', uri, server }),
+      ),
+      board.on('notification', (told) => this.#hear(told)),
     ]
   }
 
@@ -74,6 +79,11 @@ export class Events {
     return () => void this.#ears.delete(ear)
   }
 
+  /** Whose stream it is may not listen any more. */
+  dismiss(holder: string): void {
+    for (const ear of this.#ears) if (ear.holder === holder) ear.onClose?.()
+  }
+
   close(): void {
     for (const stop of this.#stops) stop()
     for (const cancel of this.#announced.values()) cancel()
@@ -81,13 +91,16 @@ export class Events {
     this.#ears.clear()
   }
 
-  #hear(server: string, method: string, params: Params): void {
+  #hear(told: BoardNotification): void {
+    const { method, params } = told
     const list = LISTS.find((one) => method === `notifications/${one}/list_changed`)
-    if (list !== undefined) this.#announce(server, list)
+    // What is told to one client alone was read before.
+    if (list !== undefined && told.audience !== undefined) this.#tell(told, { kind: 'list', list })
+    else if (list !== undefined) this.#announce(told.server, list)
     else if (method === 'notifications/message') {
-      if (!this.#relay.tellLog(server, params)) this.#tell(server, { kind: 'log', params })
+      if (!this.#relay.tellLog(told)) this.#tell(told, { kind: 'log', params })
     } else if (method !== 'notifications/resources/updated')
-      this.#tell(server, { kind: 'other', method, params })
+      this.#tell(told, { kind: 'other', method, params })
   }
 
   /** The board reads the list again before it is told on; one that turns out to be the same is told on later. */
@@ -96,7 +109,7 @@ export class Events {
     if (this.#announced.has(key)) return
     const cancel = this.#clock.after(SETTLE_MS, () => {
       this.#announced.delete(key)
-      this.#tell(server, { kind: 'list', list })
+      this.#tell({ server }, { kind: 'list', list })
     })
     this.#announced.set(key, cancel)
   }
@@ -110,14 +123,14 @@ export class Events {
       const key = `${list} ${server}`
       this.#announced.get(key)?.()
       this.#announced.delete(key)
-      this.#tell(server, { kind: 'list', list })
+      this.#tell({ server }, { kind: 'list', list })
     }
   }
 
-  #tell(server: string, event: GatewayEvent): void {
+  #tell({ server, audience }: Pick<BoardNotification, 'server' | 'audience'>, event: GatewayEvent): void {
     for (const ear of this.#ears) {
       const isMeant = ear.server === undefined || ear.server === server
-      if (isMeant && ear.allows?.(server) !== false) ear.hear(event)
+      if (isMeant && ear.allows?.(server) !== false && audience?.(ear.client) !== false) ear.hear(event)
     }
   }
 }

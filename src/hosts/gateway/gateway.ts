@@ -13,7 +13,7 @@ import { toHandlers } from './questions.ts'
 import { Relay } from './relay.ts'
 import { route } from './router.ts'
 import type { Seeing } from './seeing.ts'
-import { limitTo, type ServedBoard } from './served-board.ts'
+import { limitTo, seenAs, type ServedBoard } from './served-board.ts'
 import { createServerView } from './server-view.ts'
 import type { View } from './view.ts'
 
@@ -40,6 +40,8 @@ export interface Gateway {
   setLevel(client: object, level: string | undefined): Promise<void>
   /** Tells those who listen that nothing follows. */
   leave(): void
+  /** Tells one of them so: a principal, by its key. */
+  dismiss(holder: string): void
   close(): void
 }
 
@@ -76,6 +78,7 @@ export function openGateway(
       return made
     },
     leave: () => events.close(),
+    dismiss: (holder) => events.dismiss(holder),
     close() {
       events.close()
       relay.close()
@@ -92,7 +95,7 @@ interface Shared {
   readonly levels: Levels
 }
 
-type Part = Pick<Gateway, 'board' | 'events' | 'for' | 'leave' | 'close'>
+type Part = Pick<Gateway, 'board' | 'events' | 'for' | 'leave' | 'dismiss' | 'close'>
 
 /** Nobody gets from a part to the whole. */
 function limit({ board, events }: Pick<Part, 'board' | 'events'>, allows: (server: string) => boolean): Part {
@@ -103,6 +106,7 @@ function limit({ board, events }: Pick<Part, 'board' | 'events'>, allows: (serve
         events.listen({
           server: ear.server,
           holder: ear.holder,
+          client: ear.client,
           allows,
           hear: (event) => ear.hear(event),
           onClose: () => ear.onClose?.(),
@@ -112,6 +116,7 @@ function limit({ board, events }: Pick<Part, 'board' | 'events'>, allows: (serve
       throw new Error("a part of a gateway is nobody else's")
     },
     leave: () => undefined,
+    dismiss: () => undefined,
     close: () => undefined,
   }
   return part
@@ -119,8 +124,23 @@ function limit({ board, events }: Pick<Part, 'board' | 'events'>, allows: (serve
 
 function createGateway({ world, relay, options, levels }: Shared, part: Part): Gateway {
   const { board } = part
-  const aggregate = createAggregate(board, { ...options, clock: world.clock })
+  const viewOn = (of: ServedBoard, server: string | undefined): View =>
+    server === undefined
+      ? createAggregate(of, { ...options, clock: world.clock })
+      : createServerView(of, server)
+  const aggregate = viewOn(board, undefined)
   const views = new Map<string, View>()
+  const ofClients = new WeakMap<object, Map<string | undefined, View>>()
+  /** Of a client for whom a server lists something else than for all. */
+  const ownView = (view: View, client: object | undefined): View => {
+    const seen = client === undefined ? undefined : board.seenBy(client)
+    if (client === undefined || seen === undefined) return view
+    const theirs = ofClients.get(client) ?? new Map<string | undefined, View>()
+    const own = theirs.get(view.server) ?? viewOn(seenAs(board, seen), view.server)
+    theirs.set(view.server, own)
+    ofClients.set(client, theirs)
+    return own
+  }
   return {
     ...part,
     world,
@@ -129,12 +149,13 @@ function createGateway({ world, relay, options, levels }: Shared, part: Part): G
     viewOf(server) {
       if (server === undefined) return aggregate
       if (board.server(server) === undefined) return undefined
-      const view = views.get(server) ?? createServerView(board, server)
+      const view = views.get(server) ?? viewOn(board, server)
       views.set(server, view)
       return view
     },
     async request(view, request) {
-      return route({ board, relay, levels, platform: world.platform }, { ...request, view })
+      const seen = ownView(view, request.caller.instance)
+      return route({ board, relay, levels, platform: world.platform }, { ...request, view: seen })
     },
     setLevel: (client, level) => levels.set(board, client, level),
   }

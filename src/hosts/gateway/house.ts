@@ -9,48 +9,49 @@ import { watchLookups } from '../../base/watched-lookups.ts'
 import { isSameEnv } from '../../runtime/whole-env.ts'
 import type { Load } from '../../runtime/catalog-loader.ts'
 import type { LoadedCatalog } from '../../runtime/load-catalog.ts'
+import { PROXY_VARIABLES } from '../../world/proxy.ts'
 import type { From } from '../../world/visit.ts'
 import type { World } from '../../world/world.ts'
 import type { OpenServing } from '../shared/gateway-host.ts'
 import { statusOf, type ServerStatus } from './status.ts'
 
-export interface HouseOptions {
+export interface HouseOptions<Serving extends OpenServing> {
   readonly world: World
   /** Those without visitors are closed after so long. 0: never. */
   readonly idleMs: number
   /** How files are read in the world of a visitor. */
   load(world: World): Load
-  open(world: World, load: Load): Promise<OpenServing>
+  open(world: World, load: Load): Promise<Serving>
 }
 
-export interface Room {
+export interface Room<Serving extends OpenServing = OpenServing> {
   readonly world: World
-  readonly serving: OpenServing
+  readonly serving: Serving
   /** Once. */
   leave(): void
 }
 
-interface Kept {
+interface Kept<Serving extends OpenServing> {
   readonly world: World
   /** Of the environment: what the configuration looked at, as it was. */
   looked: ReadonlyMap<string, string | undefined> | 'everything'
-  readonly serving: Promise<OpenServing>
+  readonly serving: Promise<Serving>
   visitors: number
   cancelClose: (() => void) | undefined
 }
 
-export class House {
-  readonly #options: HouseOptions
-  readonly #rooms = new Set<Kept>()
+export class House<Serving extends OpenServing = OpenServing> {
+  readonly #options: HouseOptions<Serving>
+  readonly #rooms = new Set<Kept<Serving>>()
   /** Closed, and not over yet. */
   readonly #closing = new Set<Promise<void>>()
 
-  constructor(options: HouseOptions) {
+  constructor(options: HouseOptions<Serving>) {
     this.#options = options
   }
 
   /** Rejects when the board cannot be opened, which no configuration is a reason for. */
-  async enter(from: From): Promise<Room> {
+  async enter(from: From): Promise<Room<Serving>> {
     const room = this.#find(from) ?? this.#build(from)
     room.cancelClose?.()
     room.cancelClose = undefined
@@ -96,8 +97,8 @@ export class House {
     await Promise.all(this.#closing)
   }
 
-  #find({ cwd, env }: From): Kept | undefined {
-    const isSame = ({ world, looked }: Kept): boolean =>
+  #find({ cwd, env }: From): Kept<Serving> | undefined {
+    const isSame = ({ world, looked }: Kept<Serving>): boolean =>
       world.cwd === cwd &&
       (looked === 'everything'
         ? isSameEnv(world.env, env)
@@ -105,10 +106,11 @@ export class House {
     return [...this.#rooms].find(isSame)
   }
 
-  #build({ cwd, env }: From): Kept {
-    const world = { ...this.#options.world, cwd, env }
+  #build({ cwd, env }: From): Kept<Serving> {
+    const { world: base } = this.#options
+    const world = { ...base, ...base.networkOf(env), cwd, env }
     const load = this.#options.load(world)
-    const room: Kept = {
+    const room: Kept<Serving> = {
       world,
       // Until it is read, nobody knows what counts: everything does.
       looked: 'everything',
@@ -125,14 +127,14 @@ export class House {
     return room
   }
 
-  #leave(room: Kept): void {
+  #leave(room: Kept<Serving>): void {
     room.visitors -= 1
     const { idleMs, world } = this.#options
     if (room.visitors > 0 || idleMs === 0) return
     room.cancelClose = world.clock.after(idleMs, () => this.#close(room), 'loose')
   }
 
-  #close(room: Kept): void {
+  #close(room: Kept<Serving>): void {
     room.cancelClose?.()
     this.#rooms.delete(room)
     const over = room.serving
@@ -170,6 +172,8 @@ function namedIn(
   const names = catalog.servers.flatMap(({ transport, values }) =>
     variablesIn(transport, values === 'resolvable'),
   )
+  const isRemote = catalog.servers.some(({ transport: { type } }) => type !== 'stdio' && type !== 'sdk')
+  if (isRemote) names.push(...PROXY_VARIABLES)
   return names.map((name) => [name, Object.hasOwn(env, name) ? env[name] : undefined])
 }
 

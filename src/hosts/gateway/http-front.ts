@@ -11,6 +11,8 @@ import { RPC_CODES, type Message, type Params, type RpcRequest } from '../../mod
 import { MODERN_VERSION } from '../../model/session.ts'
 import { headersOfCall } from '../../runtime/header-arguments.ts'
 import type { Admission, Reply, RequestHandler, RequestHead, WholeReply } from '../../world/world.ts'
+import { ClientDesks } from './client-desks.ts'
+import { StatelessClients } from './client-identity.ts'
 import { say, textOf, type Door, type Passage, type Target } from './door.ts'
 import { eraOf, META, metaOf } from './era.ts'
 import { FrontFault, statusOf, toFault } from './fault.ts'
@@ -29,12 +31,15 @@ import { HttpSessions } from './http-sessions.ts'
 import { nameOfClient } from './legacy-client.ts'
 import { answerModern } from './modern-client.ts'
 import type { Principal } from './principal.ts'
+import type { ProjectRooms } from './project-rooms.ts'
 import type { Sighting } from './sighting.ts'
 import type { View } from './view.ts'
 
 export interface HttpFront extends RequestHandler {
   /** Begins nothing new, and tells those who listen that it is over. What is under way goes on. */
   drain(): void
+  /** Ends the sessions and streams of a principal that may not come in any more, by its key. */
+  dismiss(principal: string, project: string | undefined): void
   close(): void
 }
 
@@ -44,22 +49,37 @@ export type Counter = (target: Exclude<Target, { kind: 'mcp' }>, sessions: numbe
 export interface FrontOptions {
   readonly door: Door
   readonly counter: Counter
+  readonly rooms: Pick<ProjectRooms, 'of' | 'find'>
 }
 
-export function createHttpFront(gateway: Gateway, { door, counter }: FrontOptions): HttpFront {
+export function createHttpFront(gateway: Gateway, { door, counter, rooms }: FrontOptions): HttpFront {
   const sessions = new HttpSessions()
+  const { clock } = gateway.world
+  const clients = new StatelessClients(clock)
+  const desks = new ClientDesks(clock)
   const state = { isDraining: false }
-  const enter = (passage: Passage, head: RequestHead): Admission => {
+  const enter = (passage: Passage, head: RequestHead): Admission | Promise<Admission> => {
     if (passage.kind === 'refused') return passage
-    const { target, principal } = passage
+    const { project } = passage.principal
+    if (project === undefined) return admit(passage, head, gateway)
+    return rooms.of(project).then(
+      (own) => admit(passage, head, own),
+      () => ({ kind: 'refused', reply: UNSERVED }),
+    )
+  }
+  const admit = (
+    { target, principal }: Extract<Passage, { kind: 'passed' }>,
+    head: RequestHead,
+    whole: Gateway,
+  ): Admission => {
     return {
       kind: 'admitted',
       take(body, reply, bytes) {
         if (target.kind !== 'mcp') return reply.send(counter(target, sessions.size))
-        const mine = gateway.for(principal)
+        const mine = whole.for(principal)
         const view = mine.viewOf(target.server)
         if (view === undefined) return reply.send(say(404, 'There is no server of this name.'))
-        serve({ gateway: mine, principal, sessions, view, head, reply, bytes, state }, body)
+        serve({ gateway: mine, principal, sessions, clients, desks, view, head, reply, bytes, state }, body)
       },
     }
   }
@@ -72,14 +92,30 @@ export function createHttpFront(gateway: Gateway, { door, counter }: FrontOption
       state.isDraining = true
       sessions.endStreams()
     },
-    close: () => sessions.close(),
+    dismiss(principal, project) {
+      sessions.dismiss(principal)
+      const serving = project === undefined ? Promise.resolve(gateway) : rooms.find(project)
+      void serving?.then(
+        (own) => own.dismiss(principal),
+        () => undefined, // it never was served
+      )
+    },
+    close() {
+      sessions.close()
+      clients.close()
+    },
   }
 }
+
+const UNSERVED = say(503, 'The project of this token cannot be served now.')
 
 interface Exchange {
   readonly gateway: Gateway
   readonly principal: Principal
   readonly sessions: HttpSessions
+  /** Those without a session. */
+  readonly clients: StatelessClients
+  readonly desks: ClientDesks
   readonly view: View
   readonly head: RequestHead
   readonly reply: Reply
@@ -138,8 +174,9 @@ function parse(body: string): Message | undefined {
 
 /** One request of 2026-07-28. The end of its connection cancels it. */
 async function answer(exchange: Exchange, message: RpcRequest): Promise<void> {
-  const { gateway, principal, view, head, reply } = exchange
+  const { gateway, principal, desks, view, head, reply } = exchange
   const { id } = message
+  const { client, leave } = meet(exchange, message)
   const sighting = see(exchange, message)
   const { clock } = gateway.world
   const out = new HttpAnswer(reply, { clock, canStream: takesEvents(head) })
@@ -156,7 +193,8 @@ async function answer(exchange: Exchange, message: RpcRequest): Promise<void> {
       view,
       principal,
       client: controller,
-      desk: gateway.board,
+      instance: client,
+      desk: desks.of(client, gateway),
       send: (told) => out.tell(told),
       signal: controller.signal,
       sighting,
@@ -166,7 +204,22 @@ async function answer(exchange: Exchange, message: RpcRequest): Promise<void> {
     sighting?.failed(error)
     out.finish({ jsonrpc: '2.0', id, error: toFault(error).fault }, statusOf(error))
   }
+  leave()
   sighting?.end(reply.bytes())
+}
+
+function meet(
+  { clients, principal, view, head }: Exchange,
+  { params }: RpcRequest,
+): ReturnType<StatelessClients['meet']> {
+  const info = metaOf(params)[META.info]
+  return clients.meet({
+    principal,
+    from: head.from,
+    agent: textOf(head.headers['user-agent']),
+    server: view.server,
+    info: isObject(info) ? info : undefined,
+  })
 }
 
 /** Whoever only listens is not under way. */

@@ -115,6 +115,12 @@ export class HttpSessions {
     for (const { stream } of this.#sessions.values()) stream?.end()
   }
 
+  /** Who held them may not come in any more. */
+  dismiss(principal: string): void {
+    for (const [id, session] of this.#sessions)
+      if (session.principal.key === principal) this.#remove(id, session)
+  }
+
   close(): void {
     this.#cancelSweep?.()
     for (const [id, session] of this.#sessions) this.#remove(id, session)

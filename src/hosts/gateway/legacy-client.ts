@@ -41,6 +41,7 @@ interface Underway {
 
 export class LegacyClient implements Ear {
   readonly server: string | undefined
+  readonly client = this
   readonly #gateway: Gateway
   readonly #view: View
   /** For what belongs to no request. */
@@ -64,7 +65,7 @@ export class LegacyClient implements Ear {
     this.#mark = gateway.world.keys.random(9)
     this.server = view.server
     this.desk = gateway.board.fork({ loopLimit: gateway.loopLimit() })
-    this.#subscriber = new Subscriber(gateway, view)
+    this.#subscriber = new Subscriber(gateway, view, this)
     this.#stopListening = gateway.events.listen(this)
   }
 

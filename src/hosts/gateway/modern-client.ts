@@ -77,12 +77,12 @@ async function discover(view: View): Promise<Result> {
 async function listen(
   gateway: Gateway,
   { id, params }: { readonly id: RequestId; readonly params: Params },
-  { view, principal, send, signal }: ModernSender,
+  { view, principal, instance, send, signal }: ModernSender,
 ): Promise<Result> {
   const { notifications } = params
   if (!isObject(notifications)) throw invalid('`notifications` must say what to tell of')
   await view.ready()
-  const subscriber = new Subscriber(gateway, view)
+  const subscriber = new Subscriber(gateway, view, instance)
   const tell = (method: string, about: Params = {}): void => {
     const meta = { ...(isObject(about['_meta']) ? about['_meta'] : {}), [META.subscription]: id }
     send({ jsonrpc: '2.0', method, params: { ...about, _meta: meta } })
@@ -91,7 +91,7 @@ async function listen(
     const honored = await honor(view, notifications, { subscriber, signal })
     tell('notifications/subscriptions/acknowledged', { notifications: honored })
     if (Object.keys(honored).length > 0) {
-      await untilOver(gateway, { view, principal, signal }, (event) => {
+      await untilOver(gateway, { view, principal, instance, signal }, (event) => {
         if (!isWanted(event, honored, subscriber)) return
         const { method, params: about } = toNotification(event)
         tell(method, about)
@@ -145,13 +145,14 @@ function isWanted(event: GatewayEvent, honored: Params, subscriber: Subscriber):
 
 function untilOver(
   gateway: Gateway,
-  { view, principal, signal }: Pick<ModernSender, 'view' | 'principal' | 'signal'>,
+  { view, principal, instance, signal }: Pick<ModernSender, 'view' | 'principal' | 'instance' | 'signal'>,
   hear: (event: GatewayEvent) => void,
 ): Promise<void> {
   return new Promise((resolve) => {
     const stop = gateway.events.listen({
       server: view.server,
       holder: principal.key,
+      client: instance,
       hear,
       onClose: () => end(),
     })

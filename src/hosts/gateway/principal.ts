@@ -1,6 +1,8 @@
 /**
  * principal: on whose behalf a request is made, as far as the door could tell.
  */
+import type { NamedToken } from '../../runtime/named-tokens.ts'
+
 export interface Principal {
   /** For people: in the audit log. Never a secret. */
   readonly who: string
@@ -8,6 +10,8 @@ export interface Principal {
   readonly key: string
   /** The servers that it may see and use. Undefined: all. */
   readonly servers?: ServerGrant | undefined
+  /** Whose configuration it sees. Undefined: what the user of this gateway has everywhere. */
+  readonly project?: string | undefined
 }
 
 export interface ServerGrant {
@@ -18,6 +22,15 @@ export interface ServerGrant {
 
 /** Whoever holds the token of this gateway's own user. */
 export const OWNER: Principal = { who: 'token', key: 'token' }
+
+/** Whoever holds a token that has a name. What it opens is its own, and so is what it may decide: nothing for others. */
+export function holderOf({ name, hash, project }: NamedToken): Principal {
+  return { who: `token:${name}`, key: keyOfToken(hash), project }
+}
+
+export function keyOfToken(hash: string): string {
+  return `token:${hash}`
+}
 
 /** Whoever started this process, and speaks over its pipes. */
 export const PARENT: Principal = { who: 'stdio', key: 'stdio' }

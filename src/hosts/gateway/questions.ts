@@ -7,7 +7,7 @@
  */
 import { isObject } from '../../base/is-object.ts'
 import type { Params, Result } from '../../model/message.ts'
-import type { ClientHandlers } from '../../model/session.ts'
+import type { Audience, ClientHandlers } from '../../model/session.ts'
 import { canBeAsked, requireOffered, type AskCaller, type Caller } from './caller.ts'
 import type { OpenRequest } from './open-request.ts'
 
@@ -16,6 +16,8 @@ export interface ServerQuestion {
   readonly method: string
   readonly params: Params
   readonly signal: AbortSignal
+  /** Of whom it may be asked. Undefined: of anybody. */
+  readonly audience?: Audience | undefined
 }
 
 /** A question about this very request. */
@@ -45,10 +47,12 @@ export function toHandlers(
   ask: (question: ServerQuestion) => Promise<Result>,
 ): Required<Pick<ClientHandlers, 'elicit' | 'sample' | 'roots'>> {
   return {
-    elicit: (params, { server, signal }) => ask({ server, method: 'elicitation/create', params, signal }),
-    sample: (params, { server, signal }) => ask({ server, method: 'sampling/createMessage', params, signal }),
-    async roots({ server, signal }) {
-      const { roots } = await ask({ server, method: 'roots/list', params: {}, signal })
+    elicit: (params, { server, signal, audience }) =>
+      ask({ server, method: 'elicitation/create', params, signal, audience }),
+    sample: (params, { server, signal, audience }) =>
+      ask({ server, method: 'sampling/createMessage', params, signal, audience }),
+    async roots({ server, signal, audience }) {
+      const { roots } = await ask({ server, method: 'roots/list', params: {}, signal, audience })
       return Array.isArray(roots) ? (roots as readonly Params[]) : []
     },
   }

@@ -9,6 +9,7 @@
 import { isObject } from '../../base/is-object.ts'
 import { RPC_CODES, type Params, type Result } from '../../model/message.ts'
 import { RpcFaultError } from '../../model/rpc-fault.ts'
+import type { BoardNotification } from '../../runtime/board-notification.ts'
 import type { World } from '../../world/world.ts'
 import { wantsLog, type AskCaller, type Caller } from './caller.ts'
 import { invalid } from './fault.ts'
@@ -63,16 +64,16 @@ export class Relay {
   }
 
   /** A question of a legacy server. Rejects with an RpcFaultError. */
-  async askFor({ server, method, params, signal }: ServerQuestion): Promise<Result> {
-    const here = [...(this.#underWay.get(server) ?? [])]
+  async askFor({ server, method, params, signal, audience }: ServerQuestion): Promise<Result> {
+    const here = this.#meant({ server, audience })
     const clients = new Set(here.map(({ caller }) => caller.client))
     if (clients.size !== 1) throw refusal(clients.size, method)
     return askBack(here.at(-1)!, method, params, signal)
   }
 
   /** What a server logs without saying about which request. Says whether it was meant for those who wait. */
-  tellLog(server: string, params: Params): boolean {
-    const here = [...(this.#underWay.get(server) ?? [])]
+  tellLog({ server, params, audience }: Pick<BoardNotification, 'server' | 'params' | 'audience'>): boolean {
+    const here = this.#meant({ server, audience })
     const byClient = new Map(here.map((request) => [request.caller.client, request]))
     const holders = new Set([...byClient.values()].map(({ caller }) => hearerOf(caller)))
     // Whose it is, nobody can tell, and what it says may be for one of them alone.
@@ -84,6 +85,12 @@ export class Relay {
 
   close(): void {
     this.#kept.close()
+  }
+
+  /** The requests under way that a server may mean, of those for whom its session is. */
+  #meant({ server, audience }: Pick<ServerQuestion, 'server' | 'audience'>): readonly OpenRequest[] {
+    const here = [...(this.#underWay.get(server) ?? [])]
+    return audience === undefined ? here : here.filter(({ caller }) => audience(caller.instance))
   }
 
   /** A client with a session is asked while it waits; what a modern server wants is asked of it in the same way. */

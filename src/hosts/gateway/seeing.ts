@@ -29,7 +29,7 @@ export class Seeing {
   readonly #tracer: Tracer | undefined
   readonly #told: RateLimit
   #underWay = 0
-  #onIdle: (() => void) | undefined
+  readonly #onIdle = new Set<() => void>()
 
   constructor(world: World, { metrics, audit, tracer }: SeeingParts) {
     this.#world = world
@@ -51,7 +51,7 @@ export class Seeing {
         this.metrics.see(seen)
         this.#audit?.see(seen)
         if (span !== undefined) this.#tracer?.see(seen, span)
-        if (this.#underWay === 0) this.#onIdle?.()
+        if (this.#underWay === 0) for (const done of this.#onIdle) done()
       },
     })
   }
@@ -71,11 +71,11 @@ export class Seeing {
     return new Promise((resolve) => {
       const done = (): void => {
         cancel()
-        this.#onIdle = undefined
+        this.#onIdle.delete(done)
         resolve()
       }
       const cancel = this.#world.clock.after(limitMs, done)
-      this.#onIdle = done
+      this.#onIdle.add(done)
     })
   }
 

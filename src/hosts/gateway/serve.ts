@@ -4,7 +4,9 @@
 import { originOf as originOfServer } from '../../model/signature.ts'
 import { openBoard, type Board } from '../../runtime/board.ts'
 import { createProblem, ProblemError } from '../../problem/problem.ts'
+import type { NamedTokens } from '../../runtime/named-tokens.ts'
 import { Pool } from '../../runtime/pool.ts'
+import { definedIn } from '../../world/visit.ts'
 import type { Listener, World } from '../../world/world.ts'
 import type { HttpServingOptions, IssuerWish, OpenServing, ServingRequest } from '../shared/gateway-host.ts'
 import { sharingOf } from '../shared/sharing.ts'
@@ -12,9 +14,12 @@ import { Audit } from './audit.ts'
 import { createCounter } from './counter.ts'
 import { Door } from './door.ts'
 import { createRelay, openGateway, type Gateway } from './gateway.ts'
+import { House } from './house.ts'
 import { createHttpFront, type HttpFront } from './http-front.ts'
 import type { Issuer } from './issuer.ts'
 import { Metrics } from './metrics.ts'
+import { keyOfToken } from './principal.ts'
+import { ProjectRooms } from './project-rooms.ts'
 import type { Relay } from './relay.ts'
 import { Seeing } from './seeing.ts'
 import { serveStdio } from './stdio-front.ts'
@@ -28,13 +33,23 @@ const MAX_HEADER_BYTES = 64 * 1024
 /** To arrive; the answer may take as long as it takes. */
 const REQUEST_TIMEOUT_MS = 30_000
 
+/** After its last token went, a project stays for so long, since a new one may be on its way. */
+const PROJECT_IDLE_MS = 10_000
+
 /** How often in a row a client may get the same answer to the same call, unless the settings say otherwise. */
 const LOOP_LIMIT = 3
 
-/** Throws `serve/audit`. */
-export async function openServing(request: ServingRequest): Promise<OpenServing> {
+/** As others of the gateway see it. */
+export interface GatewayServing extends OpenServing {
+  readonly gateway: Gateway
+  /** `rooms`: where tokens lead that are bound to a project. Default: to some of its own. */
+  overHttp(options: HttpServingOptions, rooms?: ProjectRooms): Promise<number>
+}
+
+/** `seen`: by whom everything is seen, who outlives this; default: one of its own. Throws `serve/audit`. */
+export async function openServing(request: ServingRequest, seen?: Seeing): Promise<GatewayServing> {
   const { world, version, load, ownOrigins = new Set() } = request
-  const seeing = openSeeing(request)
+  const seeing = seen ?? openSeeing(request)
   const { relay, handlers } = createRelay(world)
   let loopLimit = LOOP_LIMIT
   let sharing = sharingOf()
@@ -47,7 +62,8 @@ export async function openServing(request: ServingRequest): Promise<OpenServing>
       return sharing.maxInstances
     },
   } as const
-  const { pool = new Pool(own) } = request
+  const ownPool = new Pool(own)
+  const { pool = ownPool } = request
   const board = await openBoard(world, {
     async load(how) {
       const loaded = await load({ ...how, ownOrigins })
@@ -73,16 +89,32 @@ export async function openServing(request: ServingRequest): Promise<OpenServing>
     gateway,
     seeing,
     ownOrigins,
+    house: new House({
+      world,
+      idleMs: PROJECT_IDLE_MS,
+      load: () => request.loadAnew?.() ?? load,
+      open: (of, loadOf) => {
+        const among = { connect: ownPool.connectAmongMany }
+        return openServing(
+          { ...request, world: of, load: loadOf, pool: request.pool ?? among, ownOrigins },
+          seeing,
+        )
+      },
+    }),
     fronts: [],
     isDraining: false,
   }
   return {
     board: counted(board, relay),
+    gateway,
     overStdio: (pipe) => serveStdio(gateway, gateway.viewOf(undefined)!, pipe),
-    overHttp: (options) => overHttp(serving, options),
+    overHttp: (options, rooms) => overHttp(serving, options, rooms),
     renew: (tls) => serving.fronts.forEach(({ listener }) => listener.renew(tls)),
     drain: (limitMs) => drain(serving, limitMs),
-    [Symbol.asyncDispose]: () => close(serving),
+    async [Symbol.asyncDispose]() {
+      await close(serving)
+      if (seen === undefined) await seeing.close()
+    },
   }
 }
 
@@ -113,11 +145,24 @@ interface Serving {
   readonly gateway: Gateway
   readonly seeing: Seeing
   readonly ownOrigins: Set<string>
-  readonly fronts: { readonly front: HttpFront; readonly listener: Listener }[]
+  /** Projects of tokens. */
+  readonly house: House<GatewayServing>
+  readonly fronts: Front[]
   isDraining: boolean
 }
 
-function openSeeing({ world, version, audit }: ServingRequest): Seeing {
+interface Front {
+  readonly front: HttpFront
+  readonly listener: Listener
+  readonly tokens: NamedTokens | undefined
+}
+
+/** Throws `serve/audit`. */
+export function openSeeing({
+  world,
+  version,
+  audit,
+}: Pick<ServingRequest, 'world' | 'version' | 'audit'>): Seeing {
   const metrics = new Metrics()
   const tracing = readTracing(world.env)
   return new Seeing(world, {
@@ -133,14 +178,19 @@ function openSeeing({ world, version, audit }: ServingRequest): Seeing {
   })
 }
 
-async function overHttp(serving: Serving, options: HttpServingOptions): Promise<number> {
+async function overHttp(
+  serving: Serving,
+  options: HttpServingOptions,
+  rooms = new ProjectRooms(serving.house, definedIn(serving.world.env)),
+): Promise<number> {
   const { world, version, board, gateway, seeing } = serving
-  const { host, token, rate, hosts = [] } = options
+  const { host, token, tokens, rate, hosts = [] } = options
   const place = { origin: originOf(options, options.port) }
   const issuer = options.issuer === undefined ? undefined : await openIssuer(world, options.issuer, place)
   const door = new Door({
     clock: world.clock,
     token,
+    tokens,
     rate,
     issuer,
     hosts: [...hosts, ...hostsIn(options.issuer?.publicUrl)],
@@ -149,10 +199,14 @@ async function overHttp(serving: Serving, options: HttpServingOptions): Promise<
   })
   const isDraining = (): boolean => serving.isDraining
   const counter = createCounter({ board, seeing, issuer, version, isDraining })
-  const front = createHttpFront(gateway, { door, counter })
+  const front = createHttpFront(gateway, { door, counter, rooms })
+  tokens?.onRemoved(({ hash, project }, left) => {
+    front.dismiss(keyOfToken(hash), project)
+    if (project !== undefined && !left.some((one) => one.project === project)) rooms.leave(project)
+  })
   const listener = await listen(world, front, options)
   place.origin = originOf(options, listener.port)
-  serving.fronts.push({ front, listener })
+  serving.fronts.push({ front, listener, tokens })
   await disown(serving, originsOf(options, listener.port))
   return listener.port
 }
@@ -205,16 +259,18 @@ async function drain(serving: Serving, limitMs: number): Promise<void> {
     listener.stop()
   }
   serving.gateway.leave()
-  await serving.seeing.untilIdle(limitMs)
+  await Promise.all([serving.house.drain(limitMs), serving.seeing.untilIdle(limitMs)])
 }
 
 /** Streams are ended in good order, then connections, then servers. */
-async function close({ gateway, fronts, board, seeing }: Serving): Promise<void> {
+async function close({ gateway, fronts, board, house }: Serving): Promise<void> {
   gateway.close()
-  for (const { front } of fronts) front.close()
+  for (const { front, tokens } of fronts) {
+    tokens?.close()
+    front.close()
+  }
   await Promise.all(fronts.map(({ listener }) => listener.close()))
-  await board.close()
-  await seeing.close()
+  await Promise.all([board.close(), house.close()])
 }
 
 function listen(world: World, front: HttpFront, { host, port, tls }: HttpServingOptions): Promise<Listener> {

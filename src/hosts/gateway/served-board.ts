@@ -11,11 +11,14 @@ import type { OpenPermissions } from '../../runtime/permissions.ts'
 import type { BoardTool } from '../../runtime/tools.ts'
 import type { ToolResult } from '../../model/outcome.ts'
 
-export interface ServedBoard extends Pick<
-  Board,
-  'tools' | 'server' | 'nameFor' | 'request' | 'subscribe' | 'connect'
-> {
+/** What there is, in the eyes of somebody. */
+export interface Sight extends Pick<Board, 'tools' | 'server'> {
   snapshot(): Pick<BoardSnapshot, 'servers'>
+}
+
+export interface ServedBoard extends Sight, Pick<Board, 'nameFor' | 'request' | 'subscribe' | 'connect'> {
+  /** As one client sees it. Undefined: as everybody. */
+  seenBy(client: object): Sight | undefined
   /** What was said, to be looked at. */
   permissions(): Promise<Pick<OpenPermissions, 'current'>>
   readonly call: CallServed
@@ -48,10 +51,12 @@ export function limitTo(board: ServedBoard, allows: (server: string) => boolean)
     (name, args, options) =>
       unlessKept(name.server, () => call(name, args, options))
   return {
-    tools: filtered(() => board.tools(), allows),
-    snapshot: () => ({ servers: board.snapshot().servers.filter(({ name }) => allows(name)) }),
+    ...limitSight(board, allows),
+    seenBy(client) {
+      const seen = board.seenBy(client)
+      return seen === undefined ? undefined : limitSight(seen, allows)
+    },
     permissions: () => board.permissions(),
-    server: (name) => (allows(name) ? board.server(name) : undefined),
     nameFor: (server, name) => board.nameFor(server, name),
     call: guard((name, args, options) => board.call(name, args, options)),
     fork(options) {
@@ -66,6 +71,32 @@ export function limitTo(board: ServedBoard, allows: (server: string) => boolean)
         const mine = ofAllowed(told, allows)
         if (mine !== undefined) listener(mine)
       }),
+  }
+}
+
+function limitSight(seen: Sight, allows: (server: string) => boolean): Sight {
+  return {
+    tools: filtered(() => seen.tools(), allows),
+    snapshot: () => ({ servers: seen.snapshot().servers.filter(({ name }) => allows(name)) }),
+    server: (name) => (allows(name) ? seen.server(name) : undefined),
+  }
+}
+
+/** The same board, as somebody sees it. */
+export function seenAs(board: ServedBoard, seen: Sight): ServedBoard {
+  return {
+    tools: () => seen.tools(),
+    snapshot: () => seen.snapshot(),
+    server: (name) => seen.server(name),
+    seenBy: (client) => board.seenBy(client),
+    nameFor: (...of) => board.nameFor(...of),
+    permissions: () => board.permissions(),
+    call: (...call) => board.call(...call),
+    fork: (options) => board.fork(options),
+    request: (...request) => board.request(...request),
+    subscribe: (...to) => board.subscribe(...to),
+    connect: (...to) => board.connect(...to),
+    on: (...listening) => board.on(...listening),
   }
 }
 

@@ -13,12 +13,15 @@ export const MAX_URIS = 1000
 export class Subscriber {
   readonly #gateway: Pick<Gateway, 'board' | 'world'>
   readonly #view: View
+  /** As `Caller.instance`. */
+  readonly #client: object | undefined
   readonly #stops = new Map<string, () => void>()
   #onTheWay = 0
 
-  constructor(gateway: Pick<Gateway, 'board' | 'world'>, view: View) {
+  constructor(gateway: Pick<Gateway, 'board' | 'world'>, view: View, client: object | undefined) {
     this.#gateway = gateway
     this.#view = view
+    this.#client = client
   }
 
   /** Rejects with `permit/denied`, and as `board.subscribe` does. */
@@ -32,7 +35,7 @@ export class Subscriber {
       throw invalid(`nobody hears of more than ${MAX_URIS} resources at once`)
     this.#onTheWay += 1
     try {
-      const stop = await board.subscribe(server, uri, { signal })
+      const stop = await board.subscribe(server, uri, { signal, client: this.#client })
       this.remove(uri)
       this.#stops.set(uri, stop)
     } finally {

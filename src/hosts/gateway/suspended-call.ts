@@ -31,6 +31,7 @@ export class SuspendedCall implements OpenRequest {
   readonly #waiting = new Map<string, Waiting>()
   #lastKey = 0
   #missing: Params | undefined
+  #isOver = false
   #onQuestion: (() => void) | undefined
 
   constructor(
@@ -47,8 +48,9 @@ export class SuspendedCall implements OpenRequest {
         throw this.#missing === undefined ? error : missingCapability(this.#missing)
       },
     )
+    const finish = (): void => void (this.#isOver = true)
     // It may fail while nobody listens; whoever comes back hears of it.
-    this.#outcome.catch(() => undefined)
+    this.#outcome.then(finish, finish)
   }
 
   get signal(): AbortSignal {
@@ -57,6 +59,8 @@ export class SuspendedCall implements OpenRequest {
 
   readonly ask: AskCaller = (method, params, signal) =>
     new Promise((resolve, reject) => {
+      // Its client has the answer, and does not come back.
+      if (this.#isOver) return reject(unasked(method))
       const key = `plugboard-${++this.#lastKey}`
       const onAbort = (): void => {
         this.#waiting.delete(key)
@@ -127,6 +131,11 @@ export class SuspendedCall implements OpenRequest {
     const questions = [...this.#waiting].map(([key, { question }]) => [key, question] as const)
     return { kind: 'questions', questions: Object.fromEntries(questions) }
   }
+}
+
+function unasked(method: string): RpcFaultError {
+  const message = `${method} cannot be answered: no client waits for this server`
+  return new RpcFaultError({ code: RPC_CODES.internalError, message })
 }
 
 function missingCapability(requiredCapabilities: Params): RpcFaultError {

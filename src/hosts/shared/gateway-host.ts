@@ -4,6 +4,7 @@
  */
 import type { Board, BoardOptions } from '../../runtime/board.ts'
 import type { Load } from '../../runtime/catalog-loader.ts'
+import type { NamedTokens } from '../../runtime/named-tokens.ts'
 import type { GatewayStatus } from '../../runtime/running-gateway.ts'
 import type { GatewaySetting, Rate } from '../../model/gateway-setting.ts'
 import type { InputListener, Terminal, TlsIdentity, World } from '../../world/world.ts'
@@ -60,6 +61,8 @@ export interface ServingRequest {
   readonly world: World
   readonly version: string
   readonly load: Load
+  /** For each further project, which shares nothing with what was read for another. Undefined: `load` is good for all. */
+  loadAnew?(): Load
   /** Undefined: nothing is written down. */
   readonly audit?: AuditWish | undefined
 }
@@ -92,6 +95,8 @@ export interface HttpServingOptions {
   readonly port: number
   /** What a client must show. Undefined only where somebody else stands at the door. */
   readonly token: string | undefined
+  /** Others, each with a name. Closed with the listener. */
+  readonly tokens?: NamedTokens | undefined
   /** Names that clients may use for it, besides those of this machine. */
   readonly hosts?: readonly string[] | undefined
   readonly rate?: Rate | undefined

@@ -54,6 +54,8 @@ export interface ConnectListener extends SessionListener {
   onFirstSign(): void
   /** The server was restarted and the session begun anew, without a new wire. */
   onRenewed?(): void
+  /** In the session that one client has for itself, lists may be others than in that of all; or it is over. */
+  onOwnLists?(client: object, what: 'changed' | 'gone'): void
 }
 
 export class ConnectError extends Error {

@@ -32,11 +32,14 @@ const SOURCES: Readonly<Record<ListKind, ListSource & { readonly capability: str
   prompt: { capability: 'prompts', method: 'prompts/list', field: 'prompts', what: 'prompts' },
 }
 
+/** As much of a session as lists take. */
+export type Listable = Pick<Session, 'hello' | 'wire' | 'request'>
+
 /** What was read of each list. */
 export type Lists = Readonly<Record<ListKind, ReadList>>
 
 /** Everything. Rejects as `readLists` does. */
-export async function list(session: Session, options: ListOptions): Promise<Offering> {
+export async function list(session: Listable, options: ListOptions): Promise<Offering> {
   return toOffering(session.hello, await readLists(session, LIST_KINDS, { ...options, before: NO_LISTS }))
 }
 
@@ -45,7 +48,7 @@ export async function list(session: Session, options: ListOptions): Promise<Offe
  * them and cannot be listed, and when aborted.
  */
 export async function readLists(
-  session: Session,
+  session: Listable,
   kinds: readonly ListKind[],
   { before, ...options }: ListOptions & { readonly before: Lists },
 ): Promise<Lists> {
@@ -78,7 +81,7 @@ async function together(
   }
 }
 
-function isOffered({ hello }: Session, kind: ListKind): boolean {
+function isOffered({ hello }: Listable, kind: ListKind): boolean {
   return (hello.capabilities[SOURCES[kind].capability] ?? false) !== false
 }
 
@@ -103,14 +106,14 @@ export function toOffering(hello: Hello, lists: Lists): Offering {
 
 type ReadList = Judgement & { readonly problem?: Problem; readonly hints?: CacheHints }
 
-async function readList(session: Session, kind: ListKind, options: ListOptions): Promise<ReadList> {
+async function readList(session: Listable, kind: ListKind, options: ListOptions): Promise<ReadList> {
   const { items, ...hints } = await readPages(session, SOURCES[kind], options)
   const findFault = kind === 'tool' && needsHeaders(session) ? findHeaderFault : undefined
   return { ...judge(kind, items, findFault), ...(Object.keys(hints).length === 0 ? {} : { hints }) }
 }
 
 /** A list beside the tools: when it fails, it is empty and says why. */
-async function readSideList(session: Session, kind: ListKind, options: ListOptions): Promise<ReadList> {
+async function readSideList(session: Listable, kind: ListKind, options: ListOptions): Promise<ReadList> {
   try {
     return await readList(session, kind, options)
   } catch (error) {
@@ -130,6 +133,6 @@ export const NO_LISTS: Lists = {
 }
 
 /** Only there do arguments travel as headers, so only there can a wrong declaration do harm. */
-function needsHeaders({ hello, wire }: Session): boolean {
+function needsHeaders({ hello, wire }: Listable): boolean {
   return hello.era === 'modern' && wire === 'http'
 }

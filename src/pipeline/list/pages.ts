@@ -37,7 +37,11 @@ export interface Pages extends CacheHints {
 }
 
 /** Rejects with a SessionError when a page does not come, with a ListError when they do not stop coming. */
-export async function readPages(session: Session, source: ListSource, options: ListOptions): Promise<Pages> {
+export async function readPages(
+  session: Pick<Session, 'request'>,
+  source: ListSource,
+  options: ListOptions,
+): Promise<Pages> {
   const startedAt = options.clock.now()
   const walk: Walk = { pages: [], cursors: new Set(), text: '[]', items: 0, size: 0, ms: 0 }
   let cursor: unknown
@@ -80,7 +84,7 @@ interface Walk {
 }
 
 interface Request {
-  readonly session: Session
+  readonly session: Pick<Session, 'request'>
   readonly source: ListSource
   readonly options: ListOptions
 }

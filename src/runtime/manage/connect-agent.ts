@@ -29,6 +29,15 @@ export interface Connection {
   /** Empty: it is connected already. */
   readonly planned: readonly Planned[]
   readonly diffs: readonly FileDiff[]
+  /** Servers of its own, which the gateway has as well: they stay, and their tools are there twice. */
+  readonly twice: readonly Twice[]
+}
+
+export interface Twice {
+  readonly name: string
+  readonly file: string
+  /** The gateway has it from this file, and would lose it with the entry. */
+  readonly isOnlyThere: boolean
 }
 
 const NAME = 'plugboard'
@@ -46,7 +55,17 @@ export async function planConnect(
   const entries = catalog.entries.filter(({ entry }) => entry.found.origin.scope === 'dynamic')
   const { planned, left } = await planTransfer(world, loaded, { entries, target })
   if (left.length > 0) throw new ProblemError(left[0]!.problem)
-  return { target, planned, diffs: await previewTransfer(world, target, planned) }
+  const twice = findTwice(loaded, target)
+  return { target, planned, diffs: await previewTransfer(world, target, planned), twice }
+}
+
+function findTwice({ catalog }: LoadedCatalog, { source }: Target): readonly Twice[] {
+  const theirs = catalog.entries.filter(({ entry }) => entry.found.origin.source === source)
+  return theirs.flatMap(({ entry: { found }, fate: { kind } }) =>
+    kind === 'chosen' || kind === 'shadowed' || kind === 'duplicate'
+      ? [{ name: found.name, file: found.origin.file, isOnlyThere: kind === 'chosen' }]
+      : [],
+  )
 }
 
 /** Throws `manage/exists`, and what keeps files from being written; then nothing is changed. */

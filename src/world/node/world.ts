@@ -1,7 +1,7 @@
 /**
  * world: the real one.
  */
-import type { Env, Paths, Platform, World } from '../world.ts'
+import type { Env, Network, Paths, Platform, World } from '../world.ts'
 import { createNodeBrowser } from './browser.ts'
 import { nodeClock } from './clock.ts'
 import { createNodeDaemons } from './daemons.ts'
@@ -29,7 +29,6 @@ export interface NodeWorldOptions {
 export function createNodeWorld(options: NodeWorldOptions = {}): World {
   const platform = toPlatform(process.platform)
   const { env = process.env } = options
-  const http = createNodeHttp(env)
   const paths = pathsOf(platform)
   const home = findHome(paths)
   return {
@@ -44,11 +43,10 @@ export function createNodeWorld(options: NodeWorldOptions = {}): World {
     cwd: paths.resolve(options.cwd ?? findCwd()),
     files: nodeFiles,
     clock: nodeClock,
-    web: createNodeWeb(http),
     shell: createNodeShell(platform),
     processes: createNodeProcesses(platform),
-    http,
-    sockets: createNodeSockets(env),
+    ...createNodeNetwork(env),
+    networkOf: createNodeNetwork,
     keychain: createNodeKeychain(platform, env),
     sealer: nodeSealer,
     resolver: nodeResolver,
@@ -59,6 +57,11 @@ export function createNodeWorld(options: NodeWorldOptions = {}): World {
     pipes: nodePipes,
     daemons: createNodeDaemons(home),
   }
+}
+
+function createNodeNetwork(env: Env): Network {
+  const http = createNodeHttp(env)
+  return { http, web: createNodeWeb(http), sockets: createNodeSockets(env) }
 }
 
 /** A relative `HOME` would make the user's own folder of whatever repository one is in. */

@@ -1,39 +1,13 @@
 /**
  * serve: the built command, as a person or an agent starts it.
  */
-import { spawn, type ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { connectClient, httpTransport, writeSettings } from '../gateway/open.ts'
 import { serverEntry } from '../../boards/open.ts'
 import { leftOf } from '../../boards/watch.ts'
-import { DIST, openMachine } from '../../processes/plugboard.ts'
-
-interface Started {
-  readonly child: ChildProcess
-  readonly url: URL
-  readonly exit: Promise<number | null>
-}
-
-async function start(home: string, cwd: string): Promise<Started> {
-  const child = spawn(process.execPath, [join(DIST, 'bin.cjs'), 'serve', '--http', '0'], {
-    cwd,
-    env: { PATH: process.env['PATH'] ?? '', HOME: home },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const exit = new Promise<number | null>((resolve) => child.on('close', resolve))
-  const url = await new Promise<string>((resolve, reject) => {
-    let said = ''
-    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-      said += chunk
-      const found = /serving (\S+\/mcp)/.exec(said)?.[1]
-      if (found !== undefined) resolve(found)
-    })
-    void exit.then(() => reject(new Error(said)))
-  })
-  return { child, url: new URL(url), exit }
-}
+import { openMachine } from '../../processes/plugboard.ts'
+import { startGateway } from './start-gateway.ts'
 
 test.each([
   ['SIGINT', 130],
@@ -41,7 +15,7 @@ test.each([
 ] as const)('over HTTP it serves until %s, and ends its servers', async (signal, code) => {
   using machine = openMachine()
   writeSettings(machine.home, { servers: { x: serverEntry('echoes-env') } })
-  const { child, url, exit } = await start(machine.home, machine.project)
+  const { child, url, exit } = await startGateway(machine.home, machine.project)
   const token = readFileSync(machine.at('~/.local/state/plugboard/gateway-token'), 'utf8').trim()
   await using one = await connectClient(httpTransport(new URL('/mcp/x', url), token), { era: 'modern' })
   const { client } = one
@@ -73,7 +47,7 @@ test.each([
 
 test('a port that is taken is said to be', async () => {
   using machine = openMachine()
-  const { child, url, exit } = await start(machine.home, machine.project)
+  const { child, url, exit } = await startGateway(machine.home, machine.project)
   const ran = await machine.run(['serve', '--http', url.port])
   expect(ran.stderr).toContain(`another program listens on \`127.0.0.1:${url.port}\` already`)
   expect(ran.code).toBe(1)

@@ -7,10 +7,7 @@ import { LEGACY_VERSIONS } from '../../../src/model/session.ts'
 import { Relay } from '../../../src/hosts/gateway/relay.ts'
 import type { OpenRequest } from '../../../src/hosts/gateway/open-request.ts'
 import { createScratch } from '../../worlds/scratch.ts'
-import { connectClient, httpTransport, openTestGateway, TOKEN, type TestClient } from './open.ts'
-
-const textOf = (result: unknown): string =>
-  (result as { readonly content: { readonly text: string }[] }).content[0]!.text
+import { connectClient, httpTransport, openTestGateway, textOf, TOKEN, type TestClient } from './open.ts'
 
 async function who({ client }: TestClient): Promise<{ readonly pid: number; readonly cwd: string }> {
   return JSON.parse(textOf(await client.callTool({ name: 'who', arguments: {} }))) as never
@@ -92,7 +89,9 @@ describe('a log line that names no request', () => {
     const heard: string[] = []
     const [a, b] = keys.map((key) => openRequest(key, heard))
     const isHeard = await relay.whileAt('x', a!, () =>
-      relay.whileAt('x', b!, async () => relay.tellLog('x', { level: 'info', data: 'secret' })),
+      relay.whileAt('x', b!, async () =>
+        relay.tellLog({ server: 'x', params: { level: 'info', data: 'secret' } }),
+      ),
     )
     expect({ isHeard, heard }).toEqual({ isHeard: true, heard: told })
     relay.close()

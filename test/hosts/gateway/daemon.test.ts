@@ -35,6 +35,24 @@ describe('its life', () => {
     })
   })
 
+  test('an entry with its address is left out while it runs, whoever looks', async () => {
+    await using daemon = openDaemonMachine({ one: server('tells-who') })
+    const { machine } = daemon
+    await machine.run(['serve', '--daemon', '--http', '0'])
+    const { address } = (await daemon.status()).gateway
+    const url = address!.replace('127.0.0.1', 'localhost')
+    await machine.run(['add', 'itself', url, '--transport', 'http', '--no-check'])
+    const fate = async (): Promise<unknown> => {
+      const { servers } = (await machine.json(['list', '--all'])) as {
+        readonly servers: readonly { readonly name: string; readonly fate: unknown }[]
+      }
+      return servers.find(({ name }) => name === 'itself')
+    }
+    expect(await fate()).toMatchObject({ fate: { kind: 'excluded', by: { rule: 'gateway' } } })
+    await machine.run(['stop'])
+    expect(await fate()).toMatchObject({ fate: { kind: 'chosen' } })
+  })
+
   test('of two that start at once one runs, and the other says which', async () => {
     await using daemon = openDaemonMachine({})
     const both = await Promise.all([1, 2].map(() => daemon.machine.run(['serve', '--daemon'])))

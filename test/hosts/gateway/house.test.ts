@@ -4,6 +4,7 @@
 import { expect, test } from 'vitest'
 import { House } from '../../../src/hosts/gateway/house.ts'
 import { openServing } from '../../../src/hosts/gateway/serve.ts'
+import type { OpenServing } from '../../../src/hosts/shared/gateway-host.ts'
 import { loadCatalog } from '../../../src/runtime/load-catalog.ts'
 import { createScratch } from '../../worlds/scratch.ts'
 
@@ -41,7 +42,7 @@ test('a board that cannot be opened takes nothing from what is told of the other
       () =>
       ({ world: of }) =>
         loadCatalog(of, {}),
-    open: () => new Promise((_, reject) => (fail = reject)),
+    open: () => new Promise<OpenServing>((_, reject) => (fail = reject)),
   })
   const entering = house.enter({ cwd: scratch.project, env: {} })
   const status = house.status()

@@ -33,6 +33,8 @@ export interface TestGatewayOptions {
   readonly env?: Readonly<Record<string, string>>
   /** The setting of this name. */
   readonly gateway?: object
+  /** By how much the clock of the gateway is ahead; a test may set it forward. */
+  readonly ahead?: { readonly ms: number }
 }
 
 export async function openTestGateway(
@@ -43,7 +45,13 @@ export async function openTestGateway(
   const token = 'token' in options ? options.token : TOKEN
   const scratch = createObserved()
   writeSettings(scratch.home, { servers, rules, mode, gateway })
-  const world = { ...scratch.world, env: { ...scratch.world.env, ...options.env } }
+  const { clock } = scratch.world
+  const { ahead = { ms: 0 } } = options
+  const world = {
+    ...scratch.world,
+    env: { ...scratch.world.env, ...options.env },
+    clock: { ...clock, now: () => clock.now() + ahead.ms },
+  }
   const serving = await openServing({
     world,
     version: '1.2.3',
@@ -105,8 +113,8 @@ export interface TestClient extends AsyncDisposable {
   /** What it was told, and what it was asked. */
   readonly told: { readonly method: string; readonly params?: object | undefined }[]
   readonly asked: { readonly method: string; readonly params?: object | undefined }[]
-  /** Resolves when it was told of this. */
-  untilTold(method: string): Promise<void>
+  /** Resolves when it was told of this, so many times. */
+  untilTold(method: string, count?: number): Promise<void>
 }
 
 export interface ClientOptions {
@@ -114,6 +122,8 @@ export interface ClientOptions {
   /** Default: answers everything. */
   readonly capabilities?: object
   readonly elicit?: () => object
+  /** What it calls itself. */
+  readonly name?: string
 }
 
 export const ANSWERS = {
@@ -124,8 +134,9 @@ export const ANSWERS = {
 
 export async function connectClient(transport: Transport, options: ClientOptions): Promise<TestClient> {
   const { era, capabilities = { roots: {}, sampling: {}, elicitation: { form: {} } }, elicit } = options
+  const { name = 'test-client' } = options
   const client = new Client(
-    { name: 'test-client', version: '1' },
+    { name, version: '1' },
     {
       capabilities,
       versionNegotiation: { mode: era === 'modern' ? { pin: MODERN_VERSION } : 'legacy' },
@@ -159,14 +170,14 @@ export async function connectClient(transport: Transport, options: ClientOptions
     client,
     told,
     asked,
-    untilTold: (method) =>
+    untilTold: (method, count = 1) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(
           () => reject(new Error(`not told of ${method}: ${JSON.stringify(told)}`)),
           10_000,
         )
         look = () => {
-          if (!told.some((one) => one.method === method)) return
+          if (told.filter((one) => one.method === method).length < count) return
           clearTimeout(timer)
           resolve()
         }
@@ -174,6 +185,10 @@ export async function connectClient(transport: Transport, options: ClientOptions
       }),
     [Symbol.asyncDispose]: () => client.close(),
   }
+}
+
+export function textOf(result: unknown): string {
+  return (result as { readonly content: { readonly text: string }[] }).content[0]!.text
 }
 
 export function httpTransport(url: URL, token: string = TOKEN): Transport {

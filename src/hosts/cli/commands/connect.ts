@@ -1,8 +1,14 @@
 /**
  * connect: the gateway in the file of another agent, and out of it again.
  */
+import { toPrintable } from '../../../base/printable.ts'
 import { requireAgent } from '../../../runtime/manage/agents.ts'
-import { connectAgent, disconnectAgent, planConnect } from '../../../runtime/manage/connect-agent.ts'
+import {
+  connectAgent,
+  disconnectAgent,
+  planConnect,
+  type Connection,
+} from '../../../runtime/manage/connect-agent.ts'
 import { showPath, toShownFile } from '../../shared/show-path.ts'
 import type { CommandContext } from '../command.ts'
 import { DENIED, DONE, INTERRUPTED } from '../exit-codes.ts'
@@ -16,7 +22,7 @@ export async function runConnect(context: CommandContext): Promise<number> {
   const agent = requireAgent(context.args[0]!)
   const loaded = await context.load()
   const plan = await planConnect(world, loaded, { agent, scope: findWritableScope(flags) })
-  const { target, planned, diffs } = plan
+  const { target, planned, diffs, twice } = plan
   const file = showPath(target.file, world)
   const isDry = flags['dry-run'] === true
   if (!json)
@@ -40,10 +46,35 @@ export async function runConnect(context: CommandContext): Promise<number> {
       dryRun: isDry,
       connected: isConnected,
       diff: toDiffText(diffs),
+      twice: [...new Set(twice.map(({ name }) => name))],
     })
   else if (planned.length === 0) printLines(terminal, [`${target.title} is connected already (${file})`])
   else if (!isDry) printLines(terminal, [`connected ${target.title} (${file}); restart it to have it look`])
+  if (!json) terminal.err(toAdvice(context, { agent, plan }))
   return DONE
+}
+
+/** What stays beside the gateway is there twice, and taking it out of that file alone would take it from both. */
+function toAdvice(
+  { world }: CommandContext,
+  { agent, plan: { target, twice } }: { readonly agent: string; readonly plan: Connection },
+): string {
+  const names = [...new Set(twice.map(({ name }) => toPrintable(name)))]
+  if (names.length === 0) return ''
+  const [are, they, them] =
+    names.length === 1
+      ? ['1 server of its own stays', 'it', 'it']
+      : [`${names.length} servers of its own stay`, 'them', 'them']
+  const files = [...new Set(twice.map(({ file }) => showPath(file, world)))].join(', ')
+  const isKept = twice.every(({ isOnlyThere }) => !isOnlyThere)
+  const steps = isKept
+    ? `take ${them} out of ${files}`
+    : `run \`plugboard import ${agent} --all\`, then take ${them} out of ${files}`
+  return [
+    `${are} in ${target.title} beside the gateway, which has ${they}, too, so that tools are there twice: ${names.join(', ')}`,
+    `hint: to have ${them} through the gateway alone, ${steps}`,
+    '',
+  ].join('\n')
 }
 
 const WORDS = {

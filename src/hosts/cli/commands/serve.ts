@@ -3,6 +3,7 @@
  */
 import { ProblemError } from '../../../problem/problem.ts'
 import { readGatewayToken } from '../../../runtime/gateway-token.ts'
+import { NamedTokens } from '../../../runtime/named-tokens.ts'
 import type { World } from '../../../world/world.ts'
 import { showPath } from '../../shared/show-path.ts'
 import type { CommandContext } from '../command.ts'
@@ -43,7 +44,7 @@ async function overStdio(context: CommandContext): Promise<number> {
   return await Promise.race([isOver.then(() => DONE), ended(context, () => serving.drain(limitMs))])
 }
 
-/** Nobody knows in which project a client over HTTP works: it gets what its user has everywhere. */
+/** Nobody knows in which project a client over HTTP works, unless its token says so: it gets what its user has everywhere. */
 async function overHttp(context: CommandContext, address: Address): Promise<number> {
   const { terminal, version } = context
   const world: World = { ...context.world, cwd: context.world.home }
@@ -51,15 +52,17 @@ async function overHttp(context: CommandContext, address: Address): Promise<numb
   const { http, audit, tlsFiles } = readServeOptions(context, address, loaded)
   const limitMs = drainLimitMs(context)
   const { token, file } = await readGatewayToken(world, loaded.dirs)
+  const tokens = await NamedTokens.open(world, loaded.dirs)
   const { openServing } = await context.gateway()
   await using serving = await openServing({
     world,
     version,
     load: loadAgain(context, { connectors: 'fetch' }),
+    loadAnew: () => loadAgain(context, { connectors: 'fetch' }),
     audit,
   })
   const { host } = address
-  const port = await serving.overHttp({ ...http, token })
+  const port = await serving.overHttp({ ...http, token, tokens })
   const origin = `${http.tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`
   const shown = showPath(file, context.world)
   terminal.err(

@@ -1,0 +1,185 @@
+/**
+ * named-tokens: what clients of the gateway may show besides its own token, each with a name, and perhaps a project.
+ *
+ * in     a file in the user's own state folder, which holds hashes
+ * out    a token, once, when it is made; whose a token is, by the file as it is now
+ * never  keeps a token, or tells by its time how close another one was
+ */
+import { isObject } from '../base/is-object.ts'
+import { isSameSecret } from '../base/same-secret.ts'
+import { sha256 } from '../base/sha256.ts'
+import type { OurDirs } from '../pipeline/discover/project.ts'
+import { createProblem, ProblemError } from '../problem/problem.ts'
+import type { World } from '../world/world.ts'
+import { readState, rereadState, updateState, type ReadState, type StateFile } from './state-file.ts'
+
+export interface NamedToken {
+  readonly name: string
+  /** Of 256 bits that nobody could guess: it needs no salt. */
+  readonly hash: string
+  /** Absolute. Undefined: what its user has everywhere. */
+  readonly project?: string
+  readonly at: string
+}
+
+type Place = Pick<OurDirs, 'state'>
+
+export interface TokenWish {
+  readonly name: string
+  readonly project?: string | undefined
+}
+
+/** Rejects with `token/bad-name`, `token/exists`, `token/damaged`, `token/unwritable`. */
+export async function addToken(
+  world: World,
+  dirs: Place,
+  { name, project }: TokenWish,
+): Promise<{ readonly token: string; readonly added: NamedToken }> {
+  if (!/^[\w.-]{1,64}$/.test(name)) throw new ProblemError(badName(name))
+  const token = `plugboard_${world.keys.random(32)}`
+  const at = new Date(world.clock.now()).toISOString()
+  const added = { name, hash: sha256(token), ...(project === undefined ? {} : { project }), at }
+  await updateState(world, tokensFile(world, dirs), (tokens) => {
+    if (tokens.some((one) => one.name === name)) throw new ProblemError(exists(name))
+    return [...tokens, added]
+  })
+  return { token, added }
+}
+
+export function readTokens(world: World, dirs: Place): ReadState<readonly NamedToken[]> {
+  return readState(world, tokensFile(world, dirs))
+}
+
+/** Rejects with `token/unknown`, `token/damaged`, `token/unwritable`. */
+export async function removeTokens(
+  world: World,
+  dirs: Place,
+  names: readonly string[],
+): Promise<readonly NamedToken[]> {
+  let removed: readonly NamedToken[] = []
+  await updateState(world, tokensFile(world, dirs), (tokens) => {
+    const missing = names.find((name) => !tokens.some((one) => one.name === name))
+    if (missing !== undefined) throw new ProblemError(unknown(missing))
+    removed = tokens.filter(({ name }) => names.includes(name))
+    return tokens.filter(({ name }) => !names.includes(name))
+  })
+  return removed
+}
+
+/** However the file is watched, it is looked at when so long has passed. */
+const LOOK_MS = 1000
+
+/** Those of a gateway that runs. */
+export class NamedTokens {
+  readonly #world: World
+  readonly #file: StateFile<readonly NamedToken[]>
+  #read: ReadState<readonly NamedToken[]>
+  #readAt: number
+  #stop: (() => void) | undefined
+  readonly #onRemoved = new Set<(removed: NamedToken, left: readonly NamedToken[]) => void>()
+
+  static async open(world: World, dirs: Place): Promise<NamedTokens> {
+    const tokens = new NamedTokens(world, dirs)
+    const { file } = tokens.#file
+    tokens.#stop = await world.files.watch({ files: [file], folders: [] }, () => tokens.#look())
+    return tokens
+  }
+
+  private constructor(world: World, dirs: Place) {
+    this.#world = world
+    this.#file = tokensFile(world, dirs)
+    this.#read = readState(world, this.#file)
+    this.#readAt = world.clock.now()
+  }
+
+  /** A file that cannot be understood opens nothing. */
+  find(given: string): NamedToken | undefined {
+    if (this.#world.clock.now() - this.#readAt >= LOOK_MS) this.#look()
+    // One that was made a moment ago may be shown before anybody was told of it.
+    return this.#among(given) ?? (this.#look() ? this.#among(given) : undefined)
+  }
+
+  onRemoved(listener: (removed: NamedToken, left: readonly NamedToken[]) => void): void {
+    this.#onRemoved.add(listener)
+  }
+
+  close(): void {
+    this.#stop?.()
+    this.#onRemoved.clear()
+  }
+
+  /** All are compared, so that the time says nothing about which it was. */
+  #among(given: string): NamedToken | undefined {
+    const hash = sha256(given)
+    return this.#read.value.filter((one) => isSameSecret(hash, one.hash))[0]
+  }
+
+  /** Says whether it is another one than before. */
+  #look(): boolean {
+    const before = this.#read
+    this.#readAt = this.#world.clock.now()
+    this.#read = rereadState(this.#world, this.#file, before)
+    const now = this.#read.value
+    const removed = before.value.filter(({ hash }) => !now.some((one) => one.hash === hash))
+    for (const one of removed) for (const tell of this.#onRemoved) tell(one, now)
+    return this.#read !== before
+  }
+}
+
+function tokensFile(world: World, dirs: Place): StateFile<readonly NamedToken[]> {
+  return {
+    file: world.paths.join(dirs.state, 'gateway-tokens.json'),
+    empty: [],
+    parse: ({ tokens }) => (Array.isArray(tokens) && tokens.every(isToken) ? tokens : undefined),
+    format: (tokens) => ({ tokens: [...tokens].sort((a, b) => (a.name < b.name ? -1 : 1)) }),
+    damaged: (file) =>
+      createProblem({
+        code: 'token/damaged',
+        message: 'the record of the tokens of the gateway cannot be read, so none of them is good',
+        where: { file },
+        hints: ['move it away, and make new ones: `plugboard token add`'],
+      }),
+    unwritable: (file, why) =>
+      createProblem({
+        code: 'token/unwritable',
+        message: 'the tokens of the gateway could not be written down',
+        where: { file },
+        notes: [why],
+        hints: ['make sure that the folder is one, and that you may write there'],
+      }),
+  }
+}
+
+function isToken(value: unknown): value is NamedToken {
+  if (!isObject(value)) return false
+  const { name, hash, project, at } = value
+  const isWhole = [name, hash, at].every((one) => typeof one === 'string' && one !== '')
+  return isWhole && (project === undefined || typeof project === 'string')
+}
+
+function badName(name: string): ConstructorParameters<typeof ProblemError>[0] {
+  return createProblem({
+    code: 'token/bad-name',
+    message: `\`${name}\` is no name for a token`,
+    hints: ['use letters, digits, `.`, `-` and `_`, up to 64 of them'],
+  })
+}
+
+function exists(name: string): ConstructorParameters<typeof ProblemError>[0] {
+  return createProblem({
+    code: 'token/exists',
+    message: `there is a token named \`${name}\` already`,
+    hints: [
+      'give the new one another name: `plugboard token add <name>`',
+      `to take the old one back, run \`plugboard token remove ${name}\``,
+    ],
+  })
+}
+
+function unknown(name: string): ConstructorParameters<typeof ProblemError>[0] {
+  return createProblem({
+    code: 'token/unknown',
+    message: `no token is named \`${name}\``,
+    hints: ['to see them all, run `plugboard token list`'],
+  })
+}

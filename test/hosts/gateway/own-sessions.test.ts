@@ -1,0 +1,188 @@
+/**
+ * own-sessions: clients of a gateway, and the sessions that they have at an older server over HTTP.
+ */
+import { describe, expect, it } from 'vitest'
+import { serveSessions, type Sessions } from '../../servers/http/sessions.ts'
+import {
+  connectClient,
+  httpTransport,
+  openTestGateway,
+  textOf,
+  type TestClient,
+  type TestGateway,
+} from './open.ts'
+
+async function call({ client }: TestClient, name: string, args: object = {}): Promise<string> {
+  return textOf(await client.callTool({ name, arguments: { ...args } }))
+}
+
+interface Who {
+  readonly id: string
+  readonly calls: number
+  readonly level?: string
+  readonly subscribed: readonly string[]
+}
+
+async function who(client: TestClient): Promise<Who> {
+  return JSON.parse(await call(client, 'who')) as Who
+}
+
+async function openBefore(
+  { url }: Sessions,
+  more: object = {},
+  options: Parameters<typeof openTestGateway>[1] = {},
+): Promise<TestGateway & { connect(era?: 'legacy' | 'modern', name?: string): Promise<TestClient> }> {
+  const gateway = await openTestGateway({ one: { type: 'http', url, ...more } }, options)
+  return {
+    ...gateway,
+    connect: (era = 'legacy', name) =>
+      connectClient(httpTransport(gateway.url('/mcp/one')), { era, ...(name === undefined ? {} : { name }) }),
+  }
+}
+
+describe('an older server over HTTP', () => {
+  it('has a session for each client, of which the first needs no other than the one for lists', async () => {
+    await using server = await serveSessions()
+    await using gateway = await openBefore(server)
+    await using a = await gateway.connect()
+    await using b = await gateway.connect()
+    await using onlyLists = await gateway.connect()
+    expect((await onlyLists.client.listTools()).tools).toHaveLength(4)
+    expect([await who(a), await who(b), await who(a), await who(b)]).toMatchObject([
+      { id: 'session-1', calls: 1 },
+      { id: 'session-2', calls: 1 },
+      { id: 'session-1', calls: 2 },
+      { id: 'session-2', calls: 2 },
+    ])
+    expect(server.begun).toBe(2)
+  })
+
+  it('loses the session of a client that is gone, and none of another', async () => {
+    await using server = await serveSessions()
+    await using gateway = await openBefore(server)
+    await using a = await gateway.connect()
+    const b = await gateway.connect()
+    await who(a)
+    await who(b)
+    await (b.client.transport as unknown as { terminateSession(): Promise<void> }).terminateSession()
+    await server.until('DELETE')
+    expect(server.open()).toEqual(['session-1'])
+    await b[Symbol.asyncDispose]()
+  })
+
+  it('asks each client on the stream of its session', async () => {
+    await using server = await serveSessions()
+    await using gateway = await openBefore(server)
+    await using a = await gateway.connect()
+    await using b = await gateway.connect()
+    const answers = await Promise.all([call(a, 'ask'), call(b, 'ask')])
+    expect(answers.map((text) => JSON.parse(text) as object)).toMatchObject([
+      { action: 'accept' },
+      { action: 'accept' },
+    ])
+    expect([a.asked.length, b.asked.length]).toEqual([1, 1])
+  })
+
+  it('is told of each subscription by whom it is, and tells that one alone', async () => {
+    await using server = await serveSessions()
+    await using gateway = await openBefore(server)
+    await using a = await gateway.connect()
+    await using b = await gateway.connect()
+    await who(a)
+    await a.client.subscribeResource({ uri: 'note://one' })
+    await b.client.subscribeResource({ uri: 'note://one' })
+    expect([(await who(a)).subscribed, (await who(b)).subscribed]).toEqual([['note://one'], ['note://one']])
+    await call(b, 'touch', { only: 'this' })
+    await b.untilTold('notifications/resources/updated')
+    await call(a, 'touch')
+    await a.untilTold('notifications/resources/updated')
+    await b.untilTold('notifications/resources/updated', 2)
+    // A round trip more, in which whatever was told twice would have come.
+    await Promise.all([who(a), who(b)])
+    const updates = (one: TestClient): number =>
+      one.told.filter(({ method }) => method === 'notifications/resources/updated').length
+    expect([updates(a), updates(b)]).toEqual([1, 2])
+    await b.client.unsubscribeResource({ uri: 'note://one' })
+    await server.until('resources/unsubscribe')
+    expect([(await who(a)).subscribed, (await who(b)).subscribed]).toEqual([['note://one'], []])
+  })
+
+  it('lists for a client what its own session has, and for others what theirs have', async () => {
+    await using server = await serveSessions()
+    await using gateway = await openBefore(server)
+    await using a = await gateway.connect()
+    await using b = await gateway.connect()
+    await who(a)
+    await call(b, 'grow')
+    await b.untilTold('notifications/tools/list_changed')
+    const namesOf = async ({ client }: TestClient): Promise<readonly string[]> =>
+      (await client.listTools()).tools.map(({ name }) => name)
+    expect(await namesOf(a)).toEqual(['who', 'touch', 'grow', 'ask'])
+    expect(await namesOf(b)).toEqual(['who', 'touch', 'grow', 'ask', 'extra'])
+    expect(JSON.parse(await call(b, 'extra'))).toMatchObject({ id: 'session-2' })
+    await using all = await connectClient(httpTransport(gateway.url('/mcp')), { era: 'legacy' })
+    await all.client.callTool({ name: 'mcp__one__grow', arguments: {} })
+    await all.untilTold('notifications/tools/list_changed')
+    expect(await namesOf(all)).toContain('mcp__one__extra')
+    expect(JSON.parse(await call(all, 'mcp__one__extra'))).toMatchObject({ id: 'session-3' })
+  })
+
+  it.each([
+    ['an own one for each modern client that says who it is', ['a', 'b', 'a'], [1, 2, 1]],
+    ['the same for those that look the same', ['a', 'a'], [1, 1]],
+  ])('has %s', async (_, names, sessions) => {
+    await using server = await serveSessions()
+    await using gateway = await openBefore(server)
+    const seen: string[] = []
+    for (const name of names) {
+      await using client = await gateway.connect('modern', name)
+      seen.push((await who(client)).id)
+    }
+    expect(seen).toEqual(sessions.map((number) => `session-${number}`))
+  })
+
+  it('hears in every session how much it is to log', async () => {
+    await using server = await serveSessions()
+    await using gateway = await openBefore(server)
+    await using a = await gateway.connect()
+    await using b = await gateway.connect()
+    await using c = await gateway.connect()
+    await who(a)
+    await who(b)
+    await a.client.setLoggingLevel('warning')
+    expect([await who(a), await who(b), await who(c)]).toMatchObject([
+      { level: 'warning' },
+      { level: 'warning' },
+      { level: 'warning' },
+    ])
+  })
+
+  it.each([
+    ['there are enough of them', {}, { gateway: { maxPerServer: 1 } }],
+    ['it does not want another', { most: 2 }, {}],
+  ])('shares the first session where %s', async (_, sessions, options) => {
+    await using server = await serveSessions(sessions)
+    await using gateway = await openBefore(server, {}, options)
+    await using a = await gateway.connect()
+    await using b = await gateway.connect()
+    await using c = await gateway.connect()
+    expect([await who(a), await who(b), await who(c), await who(c)]).toMatchObject([
+      { id: 'session-1', calls: 1 },
+      { id: 'session-2', calls: 1 },
+      { id: 'session-1', calls: 2 },
+      { id: 'session-1', calls: 3 },
+    ])
+    expect(server.begun).toBe(2)
+  })
+
+  it.each([
+    ['one session for all', 'shared', ['session-1', 'session-1']],
+    ['none that is not its own', 'session', ['session-2', 'session-3']],
+  ])('has %s where its entry says `%s`', async (_, isolation, ids) => {
+    await using server = await serveSessions()
+    await using gateway = await openBefore(server, { isolation })
+    await using a = await gateway.connect()
+    await using b = await gateway.connect()
+    expect([(await who(a)).id, (await who(b)).id]).toEqual(ids)
+  })
+})
