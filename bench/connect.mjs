@@ -2,7 +2,7 @@
  * connect: what connecting and calling cost, against plain Node without any library (the floor) and the official SDK's
  * client, in one run.
  *
- *   node bench/connect.mjs [--reps 5] [--check] [--only ready,stdio,http,memory,cache]
+ *   node bench/connect.mjs [--reps 5] [--check] [--only cache,ready,hang,stdio,pin,http,memory]
  *
  * Every sample is a process of its own; contestants take turns, so that a slow minute hits all of them. Ratios are of
  * medians. `--check` exits with 1 when a limit is missed.
@@ -17,12 +17,13 @@ import { argument, has, listed, median, sampleOf, wall } from './measure.mjs'
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 
 const reps = Number(argument('--reps') ?? 5)
-const only = listed('--only') ?? ['cache', 'ready', 'hang', 'stdio', 'http', 'memory']
+const only = listed('--only') ?? ['cache', 'ready', 'hang', 'stdio', 'pin', 'http', 'memory']
 const TITLES = {
   cache: 'a warm cache: tools after opening, while ten servers hang',
   ready: 'ten stdio servers connected and listed',
   hang: 'ten stdio servers, until nine are ready, whatever the tenth does',
   stdio: 'calls over stdio, 100 B',
+  pin: 'calls over stdio, 100 B, client and server on one processor: work, without the time that it takes to wake up another',
   http: 'calls over Streamable HTTP, 100 B',
   memory: 'memory in our process, for each of fifty stdio servers beyond the first fifty',
 }
@@ -75,6 +76,7 @@ function verdict(what, key, { value, node }) {
     'cache.tools ms': () => [value('ours', key) / node, 'most', 0.5, '× node -e 0'],
     'hang.nine ms': () => [value('hangs', key) / value('answers', key), 'most', 1.1, '× when it answers'],
     'stdio.p50 µs': () => [value('ours', key) / value('floor', key), 'most', 1.25, '× the floor'],
+    'pin.p50 µs': () => [value('ours', key) / value('floor', key), 'most', 1.25, '× the floor'],
     'stdio.calls/s at 256': () => [value('ours', key) / value('floor', key), 'least', 0.5, '× the floor'],
     'stdio.8 MB ms': () => [value('ours', key) / value('floor', key), 'most', 1.3, '× the floor'],
     'http.calls/s at 32': () => [value('ours', key) / value('floor', key), 'least', 1, '× the floor'],
@@ -92,5 +94,6 @@ function verdict(what, key, { value, node }) {
 
 function runWorker(job) {
   const args = ['--expose-gc', here('connect-worker.mjs'), JSON.stringify(job)]
-  return sampleOf(args, { PATH: process.env.PATH, HOME: mkdtempSync(join(scratch, 'home-')) })
+  const env = { PATH: process.env.PATH, HOME: mkdtempSync(join(scratch, 'home-')) }
+  return sampleOf(args, env, job.what === 'pin' ? 'one' : 'all')
 }

@@ -44,10 +44,12 @@ export function wall(command, args, { cwd, env } = {}) {
   return time
 }
 
-/** A worker that prints its sample as the last line, as JSON. */
-export function sampleOf(args, env) {
-  const { stdout, stderr, status } = spawnSync(process.execPath, args, { env, maxBuffer: 1 << 28 })
-  if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}: ${stderr}`)
+/** A worker that prints its sample as the last line, as JSON. On `one` processor, it shares it with all that it starts. */
+export function sampleOf(args, env, processors = 'all') {
+  const line = [process.execPath, ...args]
+  const [command, ...rest] = processors === 'one' ? ['taskset', '-c', '0', ...line] : line
+  const { stdout, stderr, status, error } = spawnSync(command, rest, { env, maxBuffer: 1 << 28 })
+  if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}: ${error ?? stderr}`)
   return JSON.parse(stdout.toString().trim().split('\n').at(-1))
 }
 
