@@ -11,6 +11,8 @@ import { RPC_CODES, type Message, type Params, type RpcRequest } from '../../mod
 import { MODERN_VERSION } from '../../model/session.ts'
 import { headersOfCall } from '../../runtime/header-arguments.ts'
 import type { Admission, Reply, RequestHandler, RequestHead, WholeReply } from '../../world/world.ts'
+import { ClientDesks } from './client-desks.ts'
+import { StatelessClients } from './client-identity.ts'
 import { say, textOf, type Door, type Passage, type Target } from './door.ts'
 import { eraOf, META, metaOf } from './era.ts'
 import { FrontFault, statusOf, toFault } from './fault.ts'
@@ -48,6 +50,9 @@ export interface FrontOptions {
 
 export function createHttpFront(gateway: Gateway, { door, counter }: FrontOptions): HttpFront {
   const sessions = new HttpSessions()
+  const { clock } = gateway.world
+  const clients = new StatelessClients(clock)
+  const desks = new ClientDesks(clock)
   const state = { isDraining: false }
   const enter = (passage: Passage, head: RequestHead): Admission => {
     if (passage.kind === 'refused') return passage
@@ -59,7 +64,7 @@ export function createHttpFront(gateway: Gateway, { door, counter }: FrontOption
         const mine = gateway.for(principal)
         const view = mine.viewOf(target.server)
         if (view === undefined) return reply.send(say(404, 'There is no server of this name.'))
-        serve({ gateway: mine, principal, sessions, view, head, reply, bytes, state }, body)
+        serve({ gateway: mine, principal, sessions, clients, desks, view, head, reply, bytes, state }, body)
       },
     }
   }
@@ -72,7 +77,10 @@ export function createHttpFront(gateway: Gateway, { door, counter }: FrontOption
       state.isDraining = true
       sessions.endStreams()
     },
-    close: () => sessions.close(),
+    close() {
+      sessions.close()
+      clients.close()
+    },
   }
 }
 
@@ -80,6 +88,9 @@ interface Exchange {
   readonly gateway: Gateway
   readonly principal: Principal
   readonly sessions: HttpSessions
+  /** Those without a session. */
+  readonly clients: StatelessClients
+  readonly desks: ClientDesks
   readonly view: View
   readonly head: RequestHead
   readonly reply: Reply
@@ -138,8 +149,9 @@ function parse(body: string): Message | undefined {
 
 /** One request of 2026-07-28. The end of its connection cancels it. */
 async function answer(exchange: Exchange, message: RpcRequest): Promise<void> {
-  const { gateway, principal, view, head, reply } = exchange
+  const { gateway, principal, desks, view, head, reply } = exchange
   const { id } = message
+  const { client, leave } = meet(exchange, message)
   const sighting = see(exchange, message)
   const { clock } = gateway.world
   const out = new HttpAnswer(reply, { clock, canStream: takesEvents(head) })
@@ -156,7 +168,7 @@ async function answer(exchange: Exchange, message: RpcRequest): Promise<void> {
       view,
       principal,
       client: controller,
-      desk: gateway.board,
+      desk: desks.of(client, gateway),
       send: (told) => out.tell(told),
       signal: controller.signal,
       sighting,
@@ -166,7 +178,22 @@ async function answer(exchange: Exchange, message: RpcRequest): Promise<void> {
     sighting?.failed(error)
     out.finish({ jsonrpc: '2.0', id, error: toFault(error).fault }, statusOf(error))
   }
+  leave()
   sighting?.end(reply.bytes())
+}
+
+function meet(
+  { clients, principal, view, head }: Exchange,
+  { params }: RpcRequest,
+): ReturnType<StatelessClients['meet']> {
+  const info = metaOf(params)[META.info]
+  return clients.meet({
+    principal,
+    from: head.from,
+    agent: textOf(head.headers['user-agent']),
+    server: view.server,
+    info: isObject(info) ? info : undefined,
+  })
 }
 
 /** Whoever only listens is not under way. */

@@ -15,6 +15,8 @@ type Value = Readonly<Record<string, unknown>>
 
 const at = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
 const flags = (era: Era): string[] => (era === 'modern' ? ['--modern'] : [])
+/** The test asks again and again whether something has come about. */
+const PATIENT = { loopLimit: 0 }
 const PREFIX = 'mcp__x__'
 
 const ERAS = ['legacy', 'modern'] as const
@@ -30,12 +32,12 @@ async function connect(era: Era, behind: Era, front: Front): Promise<RawClient> 
   if (front === 'stdio') {
     const scratch = createObserved()
     const { home, project } = scratch
-    writeSettings(home, { servers: { x: entry } })
+    writeSettings(home, { servers: { x: entry }, gateway: PATIENT })
     const serve = [process.execPath, at('dist/bin.cjs'), 'serve', '--stdio']
     const client = await connectRaw(era, overStdio(serve, { home, cwd: project }))
     return closing(client, async () => scratch[Symbol.dispose]())
   }
-  const gateway = await openTestGateway({ x: entry })
+  const gateway = await openTestGateway({ x: entry }, { gateway: PATIENT })
   const client = await connectRaw(era, overHttp(gateway.url(front === 'own' ? '/mcp/x' : '/mcp'), TOKEN))
   return closing(client, async () => gateway[Symbol.asyncDispose]())
 }

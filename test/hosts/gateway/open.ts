@@ -33,6 +33,8 @@ export interface TestGatewayOptions {
   readonly env?: Readonly<Record<string, string>>
   /** The setting of this name. */
   readonly gateway?: object
+  /** By how much the clock of the gateway is ahead; a test may set it forward. */
+  readonly ahead?: { readonly ms: number }
 }
 
 export async function openTestGateway(
@@ -43,7 +45,13 @@ export async function openTestGateway(
   const token = 'token' in options ? options.token : TOKEN
   const scratch = createObserved()
   writeSettings(scratch.home, { servers, rules, mode, gateway })
-  const world = { ...scratch.world, env: { ...scratch.world.env, ...options.env } }
+  const { clock } = scratch.world
+  const { ahead = { ms: 0 } } = options
+  const world = {
+    ...scratch.world,
+    env: { ...scratch.world.env, ...options.env },
+    clock: { ...clock, now: () => clock.now() + ahead.ms },
+  }
   const serving = await openServing({
     world,
     version: '1.2.3',
@@ -114,6 +122,8 @@ export interface ClientOptions {
   /** Default: answers everything. */
   readonly capabilities?: object
   readonly elicit?: () => object
+  /** What it calls itself. */
+  readonly name?: string
 }
 
 export const ANSWERS = {
@@ -124,8 +134,9 @@ export const ANSWERS = {
 
 export async function connectClient(transport: Transport, options: ClientOptions): Promise<TestClient> {
   const { era, capabilities = { roots: {}, sampling: {}, elicitation: { form: {} } }, elicit } = options
+  const { name = 'test-client' } = options
   const client = new Client(
-    { name: 'test-client', version: '1' },
+    { name, version: '1' },
     {
       capabilities,
       versionNegotiation: { mode: era === 'modern' ? { pin: MODERN_VERSION } : 'legacy' },

@@ -8,6 +8,7 @@ import type { Fate } from '../../../src/model/catalog.ts'
 import type { Era } from '../../../src/model/session.ts'
 import type { Board } from '../../../src/runtime/board.ts'
 import { readGatewayToken } from '../../../src/runtime/gateway-token.ts'
+import { PAUSE_MS } from '../../../src/hosts/gateway/client-desks.ts'
 import { serverEntry } from '../../boards/open.ts'
 import { freePort } from '../../runtime/login-stage.ts'
 import { startProgram } from '../../servers/http/program.ts'
@@ -82,11 +83,11 @@ describe.each(ERAS)('a %s client', (era) => {
   })
 })
 
-describe('a session that makes the same call and gets the same answer', () => {
-  it('is stopped the fourth time, and another session is not', async () => {
+describe.each(ERAS)('a %s client that makes the same call and gets the same answer', (era) => {
+  it('is stopped the fourth time, and another client is not', async () => {
     await using gateway = await openTestGateway({ x: sdkEntry('modern') })
-    await using test = await connect(gateway, { era: 'legacy' })
-    await using other = await connect(gateway, { era: 'legacy' })
+    await using test = await connect(gateway, { era })
+    await using other = await connect(gateway, { era, name: 'other-client' })
     for (const _ of [1, 2, 3]) expect(textOf(await test.client.callTool(ECHO))).toBe('well')
     const stopped = await test.client.callTool(ECHO)
     expect(stopped).toMatchObject({ isError: true })
@@ -96,8 +97,21 @@ describe('a session that makes the same call and gets the same answer', () => {
 
   it('goes on where the settings say so', async () => {
     await using gateway = await openTestGateway({ x: sdkEntry('modern') }, { gateway: { loopLimit: 0 } })
-    await using test = await connect(gateway, { era: 'legacy' })
+    await using test = await connect(gateway, { era })
     for (const _ of [1, 2, 3, 4, 5]) expect(textOf(await test.client.callTool(ECHO))).toBe('well')
+  })
+})
+
+describe('a client without a session', () => {
+  it('begins a new row after a pause, when it may be another that looks the same', async () => {
+    const ahead = { ms: 0 }
+    await using gateway = await openTestGateway({ x: sdkEntry('modern') }, { ahead })
+    await using test = await connect(gateway, { era: 'modern' })
+    await using twin = await connect(gateway, { era: 'modern' })
+    for (const _ of [1, 2, 3]) await test.client.callTool(ECHO)
+    expect(await twin.client.callTool(ECHO)).toMatchObject({ isError: true })
+    ahead.ms = PAUSE_MS
+    expect(textOf(await twin.client.callTool(ECHO))).toBe('well')
   })
 })
 
