@@ -8,6 +8,7 @@ import { createAggregate } from './aggregate-view.ts'
 import type { Caller } from './caller.ts'
 import { Events } from './events.ts'
 import type { Principal } from './principal.ts'
+import { KeptResults } from './kept-results.ts'
 import { Levels } from './levels.ts'
 import { toHandlers } from './questions.ts'
 import { Relay } from './relay.ts'
@@ -22,6 +23,8 @@ export interface GatewayOptions {
   readonly seeing: Seeing
   /** For clients that come from now on: how often in a row they may get the same answer to the same call. */
   readonly loopLimit: () => number
+  /** Estimated tokens of text in one result; 0: no limit. */
+  readonly maxResultTokens: () => number
 }
 
 export interface Gateway {
@@ -63,7 +66,7 @@ export function openGateway(
 ): Gateway {
   const { world, board, relay } = from
   const events = new Events(board, relay, world.clock)
-  const shared: Shared = { world, relay, options, levels: new Levels() }
+  const shared: Shared = { world, relay, options, levels: new Levels(), results: new KeptResults(world) }
   const limited = new Map<string, Gateway>()
   const whole = createGateway(shared, {
     board,
@@ -90,6 +93,7 @@ interface Shared {
   readonly relay: Relay
   readonly options: GatewayOptions
   readonly levels: Levels
+  readonly results: KeptResults
 }
 
 type Part = Pick<Gateway, 'board' | 'events' | 'for' | 'leave' | 'close'>
@@ -117,8 +121,10 @@ function limit({ board, events }: Pick<Part, 'board' | 'events'>, allows: (serve
   return part
 }
 
-function createGateway({ world, relay, options, levels }: Shared, part: Part): Gateway {
+function createGateway({ world, relay, options, levels, results }: Shared, part: Part): Gateway {
   const { board } = part
+  const { maxResultTokens } = options
+  const routing = { board, relay, levels, results, maxResultTokens, platform: world.platform }
   const aggregate = createAggregate(board, { ...options, clock: world.clock })
   const views = new Map<string, View>()
   return {
@@ -134,7 +140,7 @@ function createGateway({ world, relay, options, levels }: Shared, part: Part): G
       return view
     },
     async request(view, request) {
-      return route({ board, relay, levels, platform: world.platform }, { ...request, view })
+      return route(routing, { ...request, view })
     },
     setLevel: (client, level) => levels.set(board, client, level),
   }

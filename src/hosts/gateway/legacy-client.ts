@@ -51,6 +51,7 @@ export class LegacyClient implements Ear {
   #capabilities: Params = {}
   #info: Params | undefined
   #level: string | undefined
+  #version: string = LEGACY_VERSIONS[0]
   readonly #underWay = new Map<RequestId, AbortController>()
   readonly #questions = new Map<RequestId, { resolve(result: Result): void; reject(error: Error): void }>()
   /** In the names of its questions: an answer to somebody before us, of whom the client may not know, must fit none. */
@@ -154,9 +155,9 @@ export class LegacyClient implements Ear {
     // Before anything is waited for: some do not wait for the answer before they go on, and are asked all the same.
     if (isObject(capabilities)) this.#capabilities = capabilities
     if (isObject(clientInfo)) this.#info = clientInfo
+    this.#version = LEGACY_VERSIONS.find((known) => known === protocolVersion) ?? LEGACY_VERSIONS[0]
     await this.#view.ready()
-    const version = LEGACY_VERSIONS.find((known) => known === protocolVersion) ?? LEGACY_VERSIONS[0]
-    return { protocolVersion: version, ...this.#view.hello() }
+    return { protocolVersion: this.#version, ...this.#view.hello() }
   }
 
   async #setLevel({ level }: Params): Promise<Result> {
@@ -183,6 +184,7 @@ export class LegacyClient implements Ear {
       client: this,
       instance: this,
       info: this.#info,
+      knowsLinks: this.#version >= '2025-06-18',
       capabilities: this.#capabilities,
       logLevel: this.#level,
       desk: this.desk,
