@@ -17,6 +17,8 @@ export interface Ear {
   readonly server: string | undefined
   /** Whose stream it is, where streams are counted by their holder. */
   readonly holder?: string | undefined
+  /** Whether it is of those whose gateway it is: they alone hear what may be about anybody. Default: false. */
+  readonly isOwners?: boolean | undefined
   /** Of which servers it may hear at all. Undefined: of all. */
   readonly allows?: ((server: string) => boolean) | undefined
   hear(event: GatewayEvent): void
@@ -117,9 +119,14 @@ export class Events {
   #tell(server: string, event: GatewayEvent): void {
     for (const ear of this.#ears) {
       const isMeant = ear.server === undefined || ear.server === server
-      if (isMeant && ear.allows?.(server) !== false) ear.hear(event)
+      if (isMeant && ear.allows?.(server) !== false && mayHear(ear, event)) ear.hear(event)
     }
   }
+}
+
+/** A log that belongs to no request may be about one that somebody made before. */
+function mayHear({ isOwners }: Ear, { kind }: GatewayEvent): boolean {
+  return kind !== 'log' || isOwners === true
 }
 
 function isSame(before: Offering | undefined, now: Offering | undefined, list: ChangingList): boolean {

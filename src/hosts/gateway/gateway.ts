@@ -107,6 +107,7 @@ function limit({ board, events }: Pick<Part, 'board' | 'events'>, allows: (serve
         events.listen({
           server: ear.server,
           holder: ear.holder,
+          isOwners: ear.isOwners,
           allows,
           hear: (event) => ear.hear(event),
           onClose: () => ear.onClose?.(),

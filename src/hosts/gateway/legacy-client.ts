@@ -15,6 +15,7 @@ import { isLevel, wantsLog, type AskCaller, type Caller } from './caller.ts'
 import { invalid, toFault, unknownMethod } from './fault.ts'
 import type { Ear, GatewayEvent } from './events.ts'
 import type { Gateway } from './gateway.ts'
+import { isOwner, type Principal } from './principal.ts'
 import type { ServedFork } from './served-board.ts'
 import type { Sighting } from './sighting.ts'
 import { Subscriber } from './subscriber.ts'
@@ -41,6 +42,7 @@ interface Underway {
 
 export class LegacyClient implements Ear {
   readonly server: string | undefined
+  readonly isOwners: boolean
   readonly #gateway: Gateway
   readonly #view: View
   /** For what belongs to no request. */
@@ -58,10 +60,15 @@ export class LegacyClient implements Ear {
   readonly #mark: string
   #lastQuestion = 0
 
-  constructor(gateway: Gateway, view: View, tell: SendMessage) {
+  constructor(
+    gateway: Gateway,
+    view: View,
+    { tell, principal }: { readonly tell: SendMessage; readonly principal: Principal },
+  ) {
     this.#gateway = gateway
     this.#view = view
     this.#tell = tell
+    this.isOwners = isOwner(principal)
     this.#mark = gateway.world.keys.random(9)
     this.server = view.server
     this.desk = gateway.board.fork({ loopLimit: gateway.loopLimit() })
