@@ -6,7 +6,7 @@
  * never  sends anything past the rules; drops what it does not know
  */
 import { isObject } from '../../base/is-object.ts'
-import { RPC_CODES, type Params, type Result } from '../../model/message.ts'
+import { RPC_CODES, type Params, type Result, type RpcError } from '../../model/message.ts'
 import type { ListKind } from '../../model/offering.ts'
 import type { ToolResult } from '../../model/outcome.ts'
 import { RpcFaultError } from '../../model/rpc-fault.ts'
@@ -17,7 +17,7 @@ import type { Reading } from '../../runtime/permit-reading.ts'
 import type { Platform } from '../../world/world.ts'
 import type { ServedBoard } from './served-board.ts'
 import { budgetOf } from './budget.ts'
-import { holderOf, wantsLog, type Caller } from './caller.ts'
+import { canBeAsked, holderOf, wantsLog, type Caller } from './caller.ts'
 import { errorToEra, metaFor, metaOf, toEra } from './era.ts'
 import { invalid, toFault, unknownMethod } from './fault.ts'
 import { isResultUri, type KeptResults } from './kept-results.ts'
@@ -132,17 +132,29 @@ async function callTool(routing: Routing, request: Routed): Promise<Result> {
         ...(open.isPermitted ? { who: 'person' as const } : {}),
       })
       open.caller.sighting?.became(result)
-      return toResult(board, found, budget.fit(result))
+      return toResult(board, { found, caller: open.caller }, budget.fit(result))
     }),
   )
 }
 
 /** What the server answered, error or not, goes on as it is; what did not get that far is said in words. */
-function toResult(board: ServedBoard, { server }: Found, { result, error, text, code }: ToolResult): Result {
+function toResult(
+  board: ServedBoard,
+  { found, caller }: { readonly found: Found; readonly caller: Caller },
+  { result, error, text, code }: ToolResult,
+): Result {
   if (result !== undefined) return result
-  if (error !== undefined) throw new RpcFaultError(error)
+  if (error !== undefined && understands(caller, error)) throw new RpcFaultError(error)
   if (code === 'unknown-tool') throw invalid(text)
-  return toError(code === 'not-connected' ? withNextTry(board, server, text) : text)
+  return toError(code === 'not-connected' ? withNextTry(board, found.server, text) : text)
+}
+
+/** A page to be opened first is an error for clients that open pages. A server would not send it to others, who get words. */
+function understands({ capabilities }: Caller, { code }: RpcError): boolean {
+  return (
+    code !== RPC_CODES.urlElicitationRequired ||
+    canBeAsked(capabilities, 'elicitation/create', { mode: 'url' })
+  )
 }
 
 function toError(text: string): Result {
