@@ -5,6 +5,7 @@
 import { describe, expect, it } from 'vitest'
 import { MODERN_VERSION, type Era } from '../../../src/model/session.ts'
 import { serverEntry } from '../../boards/open.ts'
+import { sendResult, serve } from '../../servers/http/loopback.ts'
 import { startProgram } from '../../servers/http/program.ts'
 import { connectClient, httpTransport, openTestGateway, protocolOf, sdkEntry, TOKEN } from './open.ts'
 import { connectRaw, overHttp } from './raw-client.ts'
@@ -94,6 +95,35 @@ describe.each(ERAS)('a %s client of which a server takes its question back', (er
     if (era === 'modern') return
     const cancelled = client.told.find(({ method }) => method === 'notifications/cancelled')
     expect(cancelled?.params).toEqual({ requestId: expect.stringMatching(/^plugboard-/) as string })
+  })
+})
+
+describe.each(ERAS)('for a %s client, an argument that a modern server wants in a header', (era) => {
+  it('is there', async () => {
+    const META = 'io.modelcontextprotocol/'
+    const region = { type: 'string', 'x-mcp-header': 'Region' }
+    const tool = { name: 'where', inputSchema: { type: 'object', properties: { region } } }
+    const answers: Readonly<Record<string, object>> = {
+      'server/discover': {
+        supportedVersions: [MODERN_VERSION],
+        capabilities: { tools: {} },
+        _meta: { [`${META}serverInfo`]: { name: 'far', version: '1' } },
+      },
+      'tools/list': { tools: [tool] },
+      'tools/call': { content: [] },
+    }
+    await using far = await serve((request) =>
+      sendResult(request, { resultType: 'complete', ...answers[request.message.method] }),
+    )
+    await using gateway = await openTestGateway({
+      x: { type: 'http', url: far.url, protocol: MODERN_VERSION },
+    })
+    await using client = await connectRaw(era, overHttp(gateway.url('/mcp/x'), TOKEN))
+    const headers = era === 'modern' ? { 'mcp-param-region': 'eu' } : {}
+    const call = { name: 'where', arguments: { region: 'eu' } }
+    expect(await client.request('tools/call', call, { headers })).not.toHaveProperty('error')
+    const { headers: sent } = await far.until('tools/call')
+    expect(sent).toMatchObject({ 'mcp-param-region': 'eu', 'mcp-name': 'where', 'mcp-method': 'tools/call' })
   })
 })
 
