@@ -6,6 +6,8 @@ export interface GatewaySetting {
   readonly rateLimit?: Rate | 'off'
   /** How often in a row a client that can be told from others may get the same answer to the same call; 0 is off. */
   readonly loopLimit?: number
+  /** Estimated tokens of text in one result; what is longer is saved, and shown in part. 0: no limit. */
+  readonly maxResultTokens?: number
   /** A file; one that is not absolute is in the home of its user. */
   readonly audit?: string
   readonly auditArguments?: boolean

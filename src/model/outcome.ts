@@ -59,7 +59,9 @@ export interface ResultDetails {
   readonly name: string
   /** `mcp:github via Cursor`. */
   readonly label: string
-  /** Where the whole output is, when `text` holds only the beginning of it. */
+  /** The output was too long, and `text` holds only its beginning and its end. */
+  readonly isCut?: true
+  /** Where the whole output is, when it is cut and could be saved. */
   readonly savedTo?: string
 }
 

@@ -190,6 +190,8 @@ export interface WantedCall {
   readonly signal?: AbortSignal | undefined
   /** Who is to be asked, in place of the one whom the board would ask. */
   readonly ask?: Ask | undefined
+  /** `nothing`: whoever answers is not its user, so that the answer is for this call alone and leaves no pin behind. */
+  readonly remember?: 'nothing' | undefined
 }
 
 /** Asks a person. The signal is aborted when nobody waits for the answer any more. */

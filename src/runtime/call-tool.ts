@@ -14,6 +14,7 @@ import type { RequestOptions } from '../model/session.ts'
 import type { NameStyle } from '../model/settings.ts'
 import { call, type Guard, type Send } from '../pipeline/call/call.ts'
 import { nameOf } from '../pipeline/name/name.ts'
+import type { TellPlace } from '../pipeline/translate/budget.ts'
 import type { Spill } from '../pipeline/translate/spill.ts'
 import { translate } from '../pipeline/translate/translate.ts'
 import { createProblem, ProblemError } from '../problem/problem.ts'
@@ -34,8 +35,14 @@ export interface CallOptions extends Pick<
   readonly who?: WantedCall['who'] | undefined
   /** Asks in place of the board's own `ask`: for hosts with several people in front of them. */
   readonly ask?: WantedCall['ask'] | undefined
+  /** `nothing`: whoever is asked is not the user, and their answer is for this call alone. */
+  readonly remember?: WantedCall['remember']
   /** Told what was decided about the call, and by which rule, before it is made. */
   readonly onJudged?: JudgedCall['onJudged']
+  /** In place of the board's own: estimated tokens of text; what is longer is saved, and shown in part. 0: no limit. */
+  readonly maxResultTokens?: number | undefined
+  /** How the text of a result that was saved tells where the whole is: for those who cannot open a file here. */
+  readonly tellPlace?: TellPlace | undefined
   /** What else goes with the name and the arguments: `_meta`, answers to what the server asked. */
   readonly params?: Params | undefined
 }
@@ -64,10 +71,11 @@ export async function callTool(desk: CallDesk, request: ToolRequest): Promise<To
   const { clock } = desk.servers
   const startedAt = clock.now()
   const { outcome, details, askedMs = 0 } = await perform(desk, request)
+  const { maxResultTokens: maxTokens = desk.maxTokens, tellPlace } = request.options
   const result = translate(outcome, {
     details,
     durationMs: clock.now() - startedAt - askedMs,
-    budget: { maxTokens: desk.maxTokens, keep: (text) => desk.spill.keep(text, details.name) },
+    budget: { maxTokens, tellPlace, keep: (text) => desk.spill.keep(text, details.name) },
   })
   if (outcome.kind === 'aborted') throw new ToolAbortError(outcome.wasSent, result)
   return result
@@ -88,6 +96,7 @@ async function perform(desk: CallDesk, { name, args: given, options }: ToolReque
     onProgress,
     who = 'model',
     ask,
+    remember,
     onJudged,
   } = options
   const reaching = { signal, timeoutMs: connectTimeoutMs, client: options.client }
@@ -109,7 +118,7 @@ async function perform(desk: CallDesk, { name, args: given, options }: ToolReque
   const args = typeof given === 'function' ? given(target) : (given ?? {})
   const { clock } = desk.servers
   const askedAt = clock.now()
-  const permission = await askPermit(desk.permit, target, { args, who, signal, ask, onJudged })
+  const permission = await askPermit(desk.permit, target, { args, who, signal, ask, remember, onJudged })
   const askedMs = clock.now() - askedAt
   if (permission.kind !== 'allowed') return { outcome: permission, details, askedMs }
   const { isUnchanged } = permission

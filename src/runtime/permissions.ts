@@ -23,6 +23,7 @@ import type {
   Question,
   ToolToCall,
   Verdict,
+  WantedCall,
 } from '../model/permission.ts'
 import type { Problem } from '../model/problem.ts'
 import { nameOf } from '../pipeline/name/name.ts'
@@ -46,12 +47,9 @@ export interface PermissionOptions {
   readonly ask?: Ask | undefined
 }
 
-export interface CheckOptions {
+export interface CheckOptions extends Pick<WantedCall, 'signal' | 'ask' | 'remember'> {
   /** What it is to be called with: shown in the question. */
   readonly arguments?: unknown
-  readonly signal?: AbortSignal | undefined
-  /** In place of the host's own. */
-  readonly ask?: Ask | undefined
 }
 
 /** What may be done with the tools of a board, or of a fork of it. */
@@ -233,8 +231,9 @@ function check(desk: Desk, one: Check): Promise<Decision> {
     return Promise.resolve({ action, by, problem: denied(target, by, desk.world.platform) })
   if (action === 'ask') return question(desk, one, { by, permissions })
   const decision = Promise.resolve<Decision>({ action, by })
+  const isGuest = by.kind === 'person' && options.remember === 'nothing'
   const isPinned = by.kind === 'mode' || consider(permissions, target).pin !== undefined
-  return isPinned ? decision : pinFirst(desk, permissions, target).then(() => decision)
+  return isPinned || isGuest ? decision : pinFirst(desk, permissions, target).then(() => decision)
 }
 
 async function question(desk: Desk, one: Check, asked: Asked): Promise<Decision> {
@@ -242,9 +241,11 @@ async function question(desk: Desk, one: Check, asked: Asked): Promise<Decision>
   const { by } = asked
   if ((options.ask ?? desk.ask) === undefined)
     return { action: 'deny', by, problem: needsAnswer(target, by, desk.world.platform) }
+  // Nobody else can do anything with that answer, nor should anybody wait for it.
+  if (options.remember === 'nothing') return askFor(desk, one, asked)
   const key = JSON.stringify([target.fingerprint, target.tool])
   const pending = desk.asking.get(key)
-  if (pending === undefined) return askFor(desk, one, { ...asked, key })
+  if (pending === undefined) return askForAll(desk, one, { ...asked, key })
   // The answer to the same question may be one for this call, too.
   await untilAborted(pending, options.signal)
   return check(desk, one)
@@ -256,17 +257,13 @@ interface Asked {
   readonly permissions: Permissions
 }
 
-async function askFor(
+/** Those who wait for the same answer only want to know when it is over. */
+async function askForAll(
   desk: Desk,
-  { target, options, current }: Check,
-  { key, by, permissions }: Asked & { readonly key: string },
+  one: Check,
+  { key, ...asked }: Asked & { readonly key: string },
 ): Promise<Decision> {
-  const signal = options.signal ?? new AbortController().signal
-  const question = toQuestion(permissions, target, { why: by, args: options.arguments })
-  const ask = options.ask ?? desk.ask!
-  const asked = (async () => ask(question, { signal }))()
-  const answered = untilAborted(asked, signal).then((answer) => keep(desk, { current, target, answer }))
-  // Those who wait for it only want to know when it is over.
+  const answered = askFor(desk, one, asked)
   desk.asking.set(
     key,
     answered.then(
@@ -281,12 +278,25 @@ async function askFor(
   }
 }
 
+function askFor(
+  desk: Desk,
+  { target, options, current }: Check,
+  { by, permissions }: Asked,
+): Promise<Decision> {
+  const signal = options.signal ?? new AbortController().signal
+  const question = toQuestion(permissions, target, { why: by, args: options.arguments })
+  const ask = options.ask ?? desk.ask!
+  const asked = (async () => ask(question, { signal }))()
+  const { remember } = options
+  return untilAborted(asked, signal).then((answer) => keep(desk, { current, target, answer, remember }))
+}
+
 /** Writes down what follows from an answer. */
 async function keep(
   desk: Desk,
-  given: Pick<Check, 'current' | 'target'> & { readonly answer: Answer },
+  given: Pick<Check, 'current' | 'target'> & Pick<CheckOptions, 'remember'> & { readonly answer: Answer },
 ): Promise<Decision> {
-  const { current, target, answer } = given
+  const { current, target, answer, remember } = given
   const { stores, world } = desk
   const isYes = answer === 'once' || answer === 'session' || answer === 'always'
   if (!isYes) {
@@ -298,6 +308,7 @@ async function keep(
   const permissions = current()
   const { action, by } = permit(permissions, target, 'person')
   if (action === 'deny') return { action, by, problem: denied(target, by, world.platform) }
+  if (remember === 'nothing') return { action: 'allow', by: { kind: 'person' } }
   const { pin } = consider(permissions, target)
   if (pin === undefined) await pinFirst(desk, permissions, target)
   // Once is for this call: the next one is to be asked about what changed again.

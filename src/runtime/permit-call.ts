@@ -12,9 +12,10 @@ import type { PermissionView } from './permissions.ts'
 
 export function toPermit(open: () => Promise<PermissionView>): Permit {
   let opened: PermissionView | undefined
-  const check = async (tool: ToolToCall, { args, who, signal, ask }: WantedCall): Promise<Permission> => {
+  const check = async (tool: ToolToCall, wanted: WantedCall): Promise<Permission> => {
+    const { args, who, ...options } = wanted
     opened = await open()
-    const decision = await opened.check(tool, who, { arguments: args, signal, ask })
+    const decision = await opened.check(tool, who, { arguments: args, ...options })
     const { by } = decision
     if (decision.action === 'deny') return { kind: 'denied', problem: decision.problem, by }
     return { kind: 'allowed', isUnchanged: isAsPinned(opened.consider(tool).pin, tool), by }

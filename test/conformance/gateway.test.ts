@@ -30,7 +30,7 @@ const INHERENT: Readonly<Record<Era, Readonly<Record<string, string>>>> = {
   legacy: {},
   modern: {
     'input-required-result-basic-elicitation':
-      'the suite wants the question under the key that the server would give it in 2026-07-28; a question of a legacy server has no key',
+      'the suite wants the question under the key `user_name`, which the server gives it in 2026-07-28; a question of a legacy server has an id, a message and a schema, and the word is in none of them',
   },
 }
 

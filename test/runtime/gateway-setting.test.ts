@@ -26,6 +26,7 @@ test('everything that can be said', async () => {
       gateway: {
         rateLimit: '600/m',
         loopLimit: 0,
+        maxResultTokens: 50_000,
         audit: 'audit.jsonl',
         auditArguments: true,
         authIssuer: 'https://login.example.com',
@@ -42,6 +43,7 @@ test('everything that can be said', async () => {
   expect(gateway).toEqual({
     rateLimit: { perSecond: 10, burst: 100 },
     loopLimit: 0,
+    maxResultTokens: 50_000,
     audit: 'audit.jsonl',
     auditArguments: true,
     authIssuer: 'https://login.example.com',
@@ -61,6 +63,7 @@ test.each([
   [[], '`gateway` must be an object'],
   [{ loopLimit: -1 }, '`gateway.loopLimit` must be'],
   [{ loopLimit: '3' }, '`gateway.loopLimit` must be'],
+  [{ maxResultTokens: 0.5 }, '`gateway.maxResultTokens` must be'],
   [{ rateLimit: 'often' }, '`gateway.rateLimit` must be'],
   [{ rateLimit: '0/s' }, '`gateway.rateLimit` must be'],
   [{ authIssuer: 7 }, '`gateway.authIssuer` must be an address'],

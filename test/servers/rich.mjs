@@ -5,7 +5,8 @@
  * Tools: `contents` (every kind of content, and one that nobody knows), `fails`, `refuses`, `meta` (the `_meta` that came
  * with it), `work` (progress), `log`, `hang` (says that it has begun) and `hung` (how many of those were cancelled), `ask` (`only`: which
  * questions; in the modern era in two rounds), `take-back` (takes its question back; old era alone), `grow` (more of
- * everything, and says so), `touch` (`uri`).
+ * everything, and says so), `touch` (`uri`). `--says-level`: logs when it is told how much to log, which is part of no
+ * call.
  */
 import { Fault, hasFlag, send, serve, SUBSCRIPTION, text, TOOLS, wait } from './speak.mjs'
 
@@ -413,7 +414,12 @@ serve({
       : {
           'resources/subscribe': ({ uri }) => (subscribed.add(uri), {}),
           'resources/unsubscribe': ({ uri }) => (subscribed.delete(uri), {}),
-          'logging/setLevel': (params) => ((level = params.level), {}),
+          'logging/setLevel': (params) => {
+            level = params.level
+            if (hasFlag('says-level'))
+              send({ method: 'notifications/message', params: { level, data: 'heard' } })
+            return {}
+          },
         }),
   },
 })

@@ -384,6 +384,21 @@ describe('lists', () => {
     expect(counts).toEqual([14, 5, 2, 3])
   })
 
+  test('large lists so much of everything, and changes it', async () => {
+    const program = start('large', ['--count', '3'])
+    await program.initialize()
+    const names = async (): Promise<unknown[]> => {
+      const { result } = await program.request('tools/list')
+      return (result!['tools'] as { readonly name: string }[]).slice(5).map(({ name }) => name)
+    }
+    expect(await names()).toEqual(['tool_1', 'tool_2', 'tool_3'])
+    await program.call('grow', { after: 2 })
+    await program.call('drop', { at: 1 })
+    expect(await names()).toEqual(['tool_2', 'grown_2', 'tool_3'])
+    const { result } = await program.request('tools/call', { name: 'long', arguments: { characters: 10 } })
+    expect(result).toMatchObject({ structuredContent: { said: 'soup ' } })
+  })
+
   test('odd-schemas lists them', async () => {
     const { result } = await start('odd-schemas').request('tools/list')
     const names = (result!['tools'] as { name: string }[]).map(({ name }) => name)

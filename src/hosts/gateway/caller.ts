@@ -18,6 +18,8 @@ export interface Caller {
   /** Who has a process of its own, of servers that want one for each client. Undefined: nobody could tell when it is gone. */
   readonly instance?: object | undefined
   readonly info?: Params | undefined
+  /** Whether it knows links to resources in results, which came with 2025-06-18: older ones take them for a mistake. */
+  readonly knowsLinks: boolean
   /** What this client can be asked. */
   readonly capabilities: Params
   /** From which level on it wants to hear logs. Undefined: a legacy client wants all, a modern one none. */
@@ -32,6 +34,11 @@ export interface Caller {
 }
 
 export type AskCaller = (method: string, params: Params, signal: AbortSignal) => Promise<Result>
+
+/** On whose behalf it asks, where what is kept for it is told apart by that. */
+export function holderOf({ sighting }: Pick<Caller, 'sighting'>): string {
+  return sighting?.begun.principal.key ?? ''
+}
 
 /** Throws when the client did not offer to answer this. */
 export function requireOffered(

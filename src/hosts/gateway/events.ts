@@ -20,6 +20,8 @@ export interface Ear {
   readonly holder?: string | undefined
   /** Whose it is: some servers tell each client by itself. */
   readonly client?: object | undefined
+  /** Whether it is of those whose gateway it is: they alone hear what may be about anybody. Default: false. */
+  readonly isOwners?: boolean | undefined
   /** Of which servers it may hear at all. Undefined: of all. */
   readonly allows?: ((server: string) => boolean) | undefined
   hear(event: GatewayEvent): void
@@ -130,9 +132,15 @@ export class Events {
   #tell({ server, audience }: Pick<BoardNotification, 'server' | 'audience'>, event: GatewayEvent): void {
     for (const ear of this.#ears) {
       const isMeant = ear.server === undefined || ear.server === server
-      if (isMeant && ear.allows?.(server) !== false && audience?.(ear.client) !== false) ear.hear(event)
+      const isAllowed = ear.allows?.(server) !== false && audience?.(ear.client) !== false
+      if (isMeant && isAllowed && mayHear(ear, event)) ear.hear(event)
     }
   }
+}
+
+/** A log that belongs to no request may be about one that somebody made before. */
+function mayHear({ isOwners }: Ear, { kind }: GatewayEvent): boolean {
+  return kind !== 'log' || isOwners === true
 }
 
 function isSame(before: Offering | undefined, now: Offering | undefined, list: ChangingList): boolean {

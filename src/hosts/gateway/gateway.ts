@@ -8,6 +8,7 @@ import { createAggregate } from './aggregate-view.ts'
 import type { Caller } from './caller.ts'
 import { Events } from './events.ts'
 import type { Principal } from './principal.ts'
+import { KeptResults } from './kept-results.ts'
 import { Levels } from './levels.ts'
 import { toHandlers } from './questions.ts'
 import { Relay } from './relay.ts'
@@ -22,6 +23,8 @@ export interface GatewayOptions {
   readonly seeing: Seeing
   /** For clients that come from now on: how often in a row they may get the same answer to the same call. */
   readonly loopLimit: () => number
+  /** Estimated tokens of text in one result; 0: no limit. */
+  readonly maxResultTokens: () => number
 }
 
 export interface Gateway {
@@ -65,7 +68,7 @@ export function openGateway(
 ): Gateway {
   const { world, board, relay } = from
   const events = new Events(board, relay, world.clock)
-  const shared: Shared = { world, relay, options, levels: new Levels() }
+  const shared: Shared = { world, relay, options, levels: new Levels(), results: new KeptResults(world) }
   const limited = new Map<string, Gateway>()
   const whole = createGateway(shared, {
     board,
@@ -93,6 +96,7 @@ interface Shared {
   readonly relay: Relay
   readonly options: GatewayOptions
   readonly levels: Levels
+  readonly results: KeptResults
 }
 
 type Part = Pick<Gateway, 'board' | 'events' | 'for' | 'leave' | 'dismiss' | 'close'>
@@ -107,6 +111,7 @@ function limit({ board, events }: Pick<Part, 'board' | 'events'>, allows: (serve
           server: ear.server,
           holder: ear.holder,
           client: ear.client,
+          isOwners: ear.isOwners,
           allows,
           hear: (event) => ear.hear(event),
           onClose: () => ear.onClose?.(),
@@ -122,12 +127,14 @@ function limit({ board, events }: Pick<Part, 'board' | 'events'>, allows: (serve
   return part
 }
 
-function createGateway({ world, relay, options, levels }: Shared, part: Part): Gateway {
+function createGateway({ world, relay, options, levels, results }: Shared, part: Part): Gateway {
   const { board } = part
   const viewOn = (of: ServedBoard, server: string | undefined): View =>
     server === undefined
       ? createAggregate(of, { ...options, clock: world.clock })
       : createServerView(of, server)
+  const { maxResultTokens } = options
+  const routing = { board, relay, levels, results, maxResultTokens, platform: world.platform }
   const aggregate = viewOn(board, undefined)
   const views = new Map<string, View>()
   const ofClients = new WeakMap<object, Map<string | undefined, View>>()
@@ -154,8 +161,7 @@ function createGateway({ world, relay, options, levels }: Shared, part: Part): G
       return view
     },
     async request(view, request) {
-      const seen = ownView(view, request.caller.instance)
-      return route({ board, relay, levels, platform: world.platform }, { ...request, view: seen })
+      return route(routing, { ...request, view: ownView(view, request.caller.instance) })
     },
     setLevel: (client, level) => levels.set(board, client, level),
   }

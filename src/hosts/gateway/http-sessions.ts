@@ -62,7 +62,7 @@ export class HttpSessions {
       return posted.reply.send(say(503, 'There are too many sessions.'))
     const id = keys.random(32)
     const session: HttpSession = {
-      client: new LegacyClient(gateway, view, (told) => tell(session, told)),
+      client: new LegacyClient(gateway, view, { tell: (told) => tell(session, told), principal }),
       principal,
       seenAt: clock.now(),
       underWay: 0,

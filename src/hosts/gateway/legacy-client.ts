@@ -15,6 +15,7 @@ import { isLevel, wantsLog, type AskCaller, type Caller } from './caller.ts'
 import { invalid, toFault, unknownMethod } from './fault.ts'
 import type { Ear, GatewayEvent } from './events.ts'
 import type { Gateway } from './gateway.ts'
+import { isOwner, type Principal } from './principal.ts'
 import type { ServedFork } from './served-board.ts'
 import type { Sighting } from './sighting.ts'
 import { Subscriber } from './subscriber.ts'
@@ -42,6 +43,7 @@ interface Underway {
 export class LegacyClient implements Ear {
   readonly server: string | undefined
   readonly client = this
+  readonly isOwners: boolean
   readonly #gateway: Gateway
   readonly #view: View
   /** For what belongs to no request. */
@@ -52,16 +54,22 @@ export class LegacyClient implements Ear {
   #capabilities: Params = {}
   #info: Params | undefined
   #level: string | undefined
+  #version: string = LEGACY_VERSIONS[0]
   readonly #underWay = new Map<RequestId, AbortController>()
   readonly #questions = new Map<RequestId, { resolve(result: Result): void; reject(error: Error): void }>()
   /** In the names of its questions: an answer to somebody before us, of whom the client may not know, must fit none. */
   readonly #mark: string
   #lastQuestion = 0
 
-  constructor(gateway: Gateway, view: View, tell: SendMessage) {
+  constructor(
+    gateway: Gateway,
+    view: View,
+    { tell, principal }: { readonly tell: SendMessage; readonly principal: Principal },
+  ) {
     this.#gateway = gateway
     this.#view = view
     this.#tell = tell
+    this.isOwners = isOwner(principal)
     this.#mark = gateway.world.keys.random(9)
     this.server = view.server
     this.desk = gateway.board.fork({ loopLimit: gateway.loopLimit() })
@@ -155,9 +163,9 @@ export class LegacyClient implements Ear {
     // Before anything is waited for: some do not wait for the answer before they go on, and are asked all the same.
     if (isObject(capabilities)) this.#capabilities = capabilities
     if (isObject(clientInfo)) this.#info = clientInfo
+    this.#version = LEGACY_VERSIONS.find((known) => known === protocolVersion) ?? LEGACY_VERSIONS[0]
     await this.#view.ready()
-    const version = LEGACY_VERSIONS.find((known) => known === protocolVersion) ?? LEGACY_VERSIONS[0]
-    return { protocolVersion: version, ...this.#view.hello() }
+    return { protocolVersion: this.#version, ...this.#view.hello() }
   }
 
   async #setLevel({ level }: Params): Promise<Result> {
@@ -184,6 +192,7 @@ export class LegacyClient implements Ear {
       client: this,
       instance: this,
       info: this.#info,
+      knowsLinks: this.#version >= '2025-06-18',
       capabilities: this.#capabilities,
       logLevel: this.#level,
       desk: this.desk,

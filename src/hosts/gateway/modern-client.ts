@@ -51,6 +51,7 @@ export async function answerModern(
       client,
       instance,
       info,
+      knowsLinks: true,
       capabilities,
       logLevel,
       desk,

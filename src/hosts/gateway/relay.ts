@@ -11,7 +11,7 @@ import { RPC_CODES, type Params, type Result } from '../../model/message.ts'
 import { RpcFaultError } from '../../model/rpc-fault.ts'
 import type { BoardNotification } from '../../runtime/board-notification.ts'
 import type { World } from '../../world/world.ts'
-import { wantsLog, type AskCaller, type Caller } from './caller.ts'
+import { holderOf, wantsLog, type AskCaller, type Caller } from './caller.ts'
 import { invalid } from './fault.ts'
 import { isOurs, KeptStates } from './kept-states.ts'
 import type { OpenRequest, Work } from './open-request.ts'
@@ -174,6 +174,7 @@ function createSilent(): OpenRequest {
   const caller: Caller = {
     era: 'modern',
     client: {},
+    knowsLinks: false,
     capabilities: {},
     desk: { call: () => Promise.reject(new Error('nobody calls by it')) },
     notify: () => undefined,
@@ -193,10 +194,6 @@ function createSilent(): OpenRequest {
 /** On whose behalf. Who has no name is for itself. */
 function hearerOf({ sighting, client }: Caller): unknown {
   return sighting?.begun.principal.key ?? client
-}
-
-function holderOf({ sighting }: Caller): string {
-  return sighting?.begun.principal.key ?? ''
 }
 
 function refusal(clients: number, method: string): RpcFaultError {

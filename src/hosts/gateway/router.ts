@@ -6,7 +6,7 @@
  * never  sends anything past the rules; drops what it does not know
  */
 import { isObject } from '../../base/is-object.ts'
-import { RPC_CODES, type Params, type Result } from '../../model/message.ts'
+import { RPC_CODES, type Params, type Result, type RpcError } from '../../model/message.ts'
 import type { ListKind } from '../../model/offering.ts'
 import type { ToolResult } from '../../model/outcome.ts'
 import { RpcFaultError } from '../../model/rpc-fault.ts'
@@ -16,11 +16,14 @@ import type { Permission } from '../../model/permission.ts'
 import type { Reading } from '../../runtime/permit-reading.ts'
 import type { Platform } from '../../world/world.ts'
 import type { ServedBoard } from './served-board.ts'
-import { wantsLog, type Caller } from './caller.ts'
+import { budgetOf } from './budget.ts'
+import { canBeAsked, holderOf, wantsLog, type Caller } from './caller.ts'
 import { errorToEra, metaFor, metaOf, toEra } from './era.ts'
 import { invalid, toFault, unknownMethod } from './fault.ts'
+import { isResultUri, type KeptResults } from './kept-results.ts'
 import type { Levels } from './levels.ts'
 import type { OpenRequest } from './open-request.ts'
+import { pageOf } from './page.ts'
 import { askBy } from './permission-form.ts'
 import { isOwner } from './principal.ts'
 import { askBack, toHandlers } from './questions.ts'
@@ -35,6 +38,9 @@ export interface Routing {
   readonly relay: Relay
   readonly levels: Levels
   readonly platform: Platform
+  readonly results: KeptResults
+  /** Estimated tokens of text in one result; 0: no limit. */
+  readonly maxResultTokens: () => number
 }
 
 export interface Routed {
@@ -81,7 +87,9 @@ const ROUTES: Readonly<Record<string, Route>> = {
 }
 
 /** A server that does not offer something is not asked for it. */
-function requireCapability({ view, method }: Routed): void {
+function requireCapability({ view, method, params }: Routed): void {
+  // That one is the gateway's own, whatever the server behind offers.
+  if (method === 'resources/read' && isResultUri(params['uri'])) return
   const capabilities = view.capabilities()
   const needed = method === 'completion/complete' ? 'completions' : method.split('/')[0]!
   if (capabilities[needed] === undefined) throw unknownMethod(method)
@@ -89,15 +97,15 @@ function requireCapability({ view, method }: Routed): void {
 
 function list(kind: ListKind, key: string): Route {
   return async (_, { view, params, caller }) => {
-    // There is one page; whoever asks for another has the cursor from elsewhere.
-    if (params['cursor'] !== undefined) throw invalid('this cursor is not known here')
     await view.settling()
-    const { items, ttlMs, cacheScope } = view.list(kind)
-    return caller.era === 'legacy' ? { [key]: items } : { [key]: items, ttlMs, cacheScope }
+    const { items: all, ttlMs, cacheScope } = view.list(kind)
+    const { items, ...next } = pageOf(kind, all, params['cursor'])
+    return caller.era === 'legacy' ? { [key]: items, ...next } : { [key]: items, ...next, ttlMs, cacheScope }
   }
 }
 
-async function callTool({ board, relay, levels }: Routing, request: Routed): Promise<Result> {
+async function callTool(routing: Routing, request: Routed): Promise<Result> {
+  const { board, relay, levels } = routing
   const { view, method, params, caller, signal } = request
   const name = requireText(params, 'name')
   if (view.server === undefined && name === STATUS_TOOL['name']) return statusResult(board)
@@ -112,25 +120,41 @@ async function callTool({ board, relay, levels }: Routing, request: Routed): Pro
   return relay.converse({ caller, method, server: found.server, params, signal }, (open) =>
     relay.whileAt(found.server, open, async () => {
       await levels.before(board, found.server, open.caller.logLevel)
+      const budget = budgetOf(routing, open.caller)
       const result = await open.caller.desk.call({ server: found.server, tool: found.name }, args, {
         ...optionsOf(open, params),
+        ...budget.options,
         ask: askBy(open),
+        // What is approved for good is for whose gateway it is to say.
+        remember: isOwner(open.caller.sighting?.begun.principal) ? undefined : 'nothing',
         onJudged: (permission) => open.caller.sighting?.judged(permission),
         params: paramsFor(board, { found, params, open }),
         ...(open.isPermitted ? { who: 'person' as const } : {}),
       })
       open.caller.sighting?.became(result)
-      return toResult(board, found, result)
+      return toResult(board, { found, caller: open.caller }, budget.fit(result))
     }),
   )
 }
 
 /** What the server answered, error or not, goes on as it is; what did not get that far is said in words. */
-function toResult(board: ServedBoard, { server }: Found, { result, error, text, code }: ToolResult): Result {
+function toResult(
+  board: ServedBoard,
+  { found, caller }: { readonly found: Found; readonly caller: Caller },
+  { result, error, text, code }: ToolResult,
+): Result {
   if (result !== undefined) return result
-  if (error !== undefined) throw new RpcFaultError(error)
+  if (error !== undefined && understands(caller, error)) throw new RpcFaultError(error)
   if (code === 'unknown-tool') throw invalid(text)
-  return toError(code === 'not-connected' ? withNextTry(board, server, text) : text)
+  return toError(code === 'not-connected' ? withNextTry(board, found.server, text) : text)
+}
+
+/** A page to be opened first is an error for clients that open pages. A server would not send it to others, who get words. */
+function understands({ capabilities }: Caller, { code }: RpcError): boolean {
+  return (
+    code !== RPC_CODES.urlElicitationRequired ||
+    canBeAsked(capabilities, 'elicitation/create', { mode: 'url' })
+  )
 }
 
 function toError(text: string): Result {
@@ -156,22 +180,24 @@ async function whyAbsent(board: ServedBoard, view: View, name: string): Promise<
 }
 
 async function readResource(routing: Routing, request: Routed): Promise<Result> {
-  const { board, platform } = routing
+  const { board, platform, results } = routing
   const { view, params, caller } = request
   const uri = requireText(params, 'uri')
   if (view.server === undefined && isStatusUri(uri)) return statusContents(board)
+  const kept = isResultUri(uri) ? results.read(uri, holderOf(caller)) : undefined
+  if (kept !== undefined) return kept
   const data = { uri }
   let failure: unknown = new RpcFaultError({
     code: RPC_CODES.resourceNotFound,
     message: 'Resource not found',
     data,
   })
-  let kept: { readonly found: Found; readonly permission: Permission } | undefined
+  let denied: { readonly found: Found; readonly permission: Permission } | undefined
   for (const server of view.ownersOf(uri)) {
     const found = { server, name: uri }
     const permission = await mayRead(board, { tool: 'readMcpResource', server }, platform)
     if (permission.kind === 'denied') {
-      kept ??= { found, permission }
+      denied ??= { found, permission }
       continue
     }
     try {
@@ -184,7 +210,7 @@ async function readResource(routing: Routing, request: Routed): Promise<Result> 
     }
   }
   // That others do not have it says less than who keeps it back.
-  if (kept !== undefined) heed(kept.permission, kept.found, caller.sighting)
+  if (denied !== undefined) heed(denied.permission, denied.found, caller.sighting)
   throw failure
 }
 

@@ -39,6 +39,9 @@ const PROJECT_IDLE_MS = 10_000
 /** How often in a row a client may get the same answer to the same call, unless the settings say otherwise. */
 const LOOP_LIMIT = 3
 
+/** As on any board: estimated tokens of text in one result, unless the settings say otherwise. */
+const MAX_RESULT_TOKENS = 25_000
+
 /** As others of the gateway see it. */
 export interface GatewayServing extends OpenServing {
   readonly gateway: Gateway
@@ -52,6 +55,7 @@ export async function openServing(request: ServingRequest, seen?: Seeing): Promi
   const seeing = seen ?? openSeeing(request)
   const { relay, handlers } = createRelay(world)
   let loopLimit = LOOP_LIMIT
+  let maxResultTokens = MAX_RESULT_TOKENS
   let sharing = sharingOf()
   const own = {
     projects: 'one',
@@ -68,6 +72,7 @@ export async function openServing(request: ServingRequest, seen?: Seeing): Promi
     async load(how) {
       const loaded = await load({ ...how, ownOrigins })
       loopLimit = loaded.gateway?.loopLimit ?? LOOP_LIMIT
+      maxResultTokens = loaded.gateway?.maxResultTokens ?? MAX_RESULT_TOKENS
       sharing = sharingOf(loaded.gateway)
       return loaded
     },
@@ -77,11 +82,19 @@ export async function openServing(request: ServingRequest, seen?: Seeing): Promi
     wait: 'moment',
     watch: true,
     words: 'command',
-    // Each client has a guard of its own, and budgets of its own.
+    // Each client has a guard of its own. The budget is for clients: commands of the user, which come this way too, print everything.
     loopLimit: 0,
     maxResultTokens: 0,
   })
-  const gateway = openGateway({ world, board, relay }, { version, seeing, loopLimit: () => loopLimit })
+  const gateway = openGateway(
+    { world, board, relay },
+    {
+      version,
+      seeing,
+      loopLimit: () => loopLimit,
+      maxResultTokens: () => maxResultTokens,
+    },
+  )
   const serving: Serving = {
     world,
     version,

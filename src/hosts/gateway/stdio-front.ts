@@ -68,8 +68,11 @@ class StdioClient {
     this.#gateway = gateway
     this.#view = view
     this.#send = send
-    this.#legacy = new LegacyClient(gateway, view, (message) => {
-      if (this.#hasGreeted) send(message)
+    this.#legacy = new LegacyClient(gateway, view, {
+      tell: (message) => {
+        if (this.#hasGreeted) send(message)
+      },
+      principal: PARENT,
     })
   }
 

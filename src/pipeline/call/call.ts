@@ -92,15 +92,12 @@ function judgeResult(result: Result): Tried {
 }
 
 function judgeProblem({ problem, cause }: ProblemError): Tried {
-  // The server has answered: with what somebody has to do first.
-  if (problem.code === NEEDS_PAGE) return settled({ kind: 'failed', problem })
-  const code = problem.code === TOOL_CHANGED ? 'denied' : 'not-connected'
-  const outcome = notSent(code, problem)
   const isAnswered = cause instanceof SessionError && cause.failure.kind === 'rpc'
-  return {
-    outcome: isAnswered ? { ...outcome, error: cause.failure.error } : outcome,
-    mayRepeat: mayPass(problem),
-  }
+  const answer = isAnswered ? { error: cause.failure.error } : {}
+  // The server has answered: with what somebody has to do first.
+  if (problem.code === NEEDS_PAGE) return settled({ kind: 'failed', problem, ...answer })
+  const code = problem.code === TOOL_CHANGED ? 'denied' : 'not-connected'
+  return { outcome: { ...notSent(code, problem), ...answer }, mayRepeat: mayPass(problem) }
 }
 
 function judgeFailure(failure: SessionFailure, request: CallRequest): Tried {

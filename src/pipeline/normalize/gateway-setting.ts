@@ -62,6 +62,14 @@ const readAmount = (node: ConfigNode): number | undefined =>
     ? node.value
     : undefined
 
+const LIMIT: Reader = {
+  words: 'a whole number, or 0 for no limit',
+  read: (node) =>
+    node.kind === 'scalar' && Number.isInteger(node.value) && Number(node.value) >= 0
+      ? Number(node.value)
+      : undefined,
+}
+
 const FILE: Reader = { words: 'the path of a file', read: readSome }
 
 const ADDRESS: Reader = { words: 'an address that begins with `https://` or `http://`', read: readAddress }
@@ -73,13 +81,8 @@ const READERS: Readonly<Record<string, Reader>> = {
     words: '`"100/s"`, `"600/m"` or the like, or `"off"`',
     read: (node) => parseRate(toText(node) ?? ''),
   },
-  loopLimit: {
-    words: 'a whole number, or 0 for no limit',
-    read: (node) =>
-      node.kind === 'scalar' && Number.isInteger(node.value) && Number(node.value) >= 0
-        ? Number(node.value)
-        : undefined,
-  },
+  loopLimit: LIMIT,
+  maxResultTokens: LIMIT,
   audit: FILE,
   auditArguments: {
     words: '`true` or `false`',

@@ -8,11 +8,11 @@
 import { stripControls } from '../../base/strip-controls.ts'
 import type { CallOutcome, ResultDetails, ToolResult } from '../../model/outcome.ts'
 import type { Result } from '../../model/message.ts'
-import { fit, type Budget } from './budget.ts'
+import { fit, type Budget, type Fitted } from './budget.ts'
 import { render } from './content.ts'
 
 export interface About {
-  readonly details: Omit<ResultDetails, 'savedTo'>
+  readonly details: Omit<ResultDetails, 'savedTo' | 'isCut'>
   readonly durationMs: number
   readonly budget: Budget
 }
@@ -61,9 +61,15 @@ function ofResult(outcome: 'done' | 'tool-error', result: Result, about: About):
     content: Array.isArray(content) ? (content as readonly unknown[]) : [],
     result,
     ...(structuredContent === undefined ? {} : { structuredContent }),
-    details: shown.savedTo === undefined ? details : { ...details, savedTo: shown.savedTo },
+    details: withPlace(details, shown),
     durationMs: about.durationMs,
   }
+}
+
+function withPlace(details: ResultDetails, shown: Fitted): ResultDetails {
+  if (!shown.isCut) return details
+  const { savedTo } = shown
+  return { ...details, isCut: true, ...(savedTo === undefined ? {} : { savedTo }) }
 }
 
 /** Many servers begin that way by themselves. */

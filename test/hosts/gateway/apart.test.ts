@@ -6,8 +6,11 @@ import { server } from './daemon.ts'
 import { LEGACY_VERSIONS } from '../../../src/model/session.ts'
 import { Relay } from '../../../src/hosts/gateway/relay.ts'
 import type { OpenRequest } from '../../../src/hosts/gateway/open-request.ts'
+import { serverEntry } from '../../boards/open.ts'
+import { startSigningIssuer } from '../../servers/signing-issuer.ts'
 import { createScratch } from '../../worlds/scratch.ts'
 import { connectClient, httpTransport, openTestGateway, textOf, TOKEN, type TestClient } from './open.ts'
+import { connectRaw, overHttp, type RawClient } from './raw-client.ts'
 
 async function who({ client }: TestClient): Promise<{ readonly pid: number; readonly cwd: string }> {
   return JSON.parse(textOf(await client.callTool({ name: 'who', arguments: {} }))) as never
@@ -95,5 +98,38 @@ describe('a log line that names no request', () => {
     )
     expect({ isHeard, heard }).toEqual({ isHeard: true, heard: told })
     relay.close()
+  })
+
+  const logs = ({ told }: RawClient): unknown[] =>
+    told.filter(({ method }) => method === 'notifications/message').map(({ params }) => params!['data'])
+
+  it('and comes while nobody waits is told to all whose gateway it is', async () => {
+    await using gateway = await openTestGateway({ x: serverEntry('rich', '--says-level') })
+    const connect = (): Promise<RawClient> => connectRaw('legacy', overHttp(gateway.url('/mcp/x'), TOKEN))
+    await using a = await connect()
+    await using b = await connect()
+    await a.request('logging/setLevel', { level: 'debug' })
+    await Promise.all([a, b].map((one) => one.untilTold('notifications/message')))
+    expect([a, b].map(logs)).toEqual([['heard'], ['heard']])
+  })
+
+  it('and comes while nobody waits is told to nobody else: it may be about somebody', async () => {
+    await using issuer = await startSigningIssuer()
+    const wish = { issuer: issuer.issuer, audiences: [], scopes: undefined, publicUrl: undefined }
+    const servers = { x: serverEntry('rich', '--says-level') }
+    await using gateway = await openTestGateway(servers, { http: { issuer: wish } })
+    const connect = async (sub: string): Promise<RawClient> => {
+      const token = await issuer.sign({ aud: gateway.url().href, sub })
+      return connectRaw('legacy', overHttp(gateway.url('/mcp/x'), token))
+    }
+    await using ada = await connect('ada')
+    await using bob = await connect('bob')
+    for (const one of [ada, bob]) {
+      await one.request('logging/setLevel', { level: 'debug' })
+      // What belongs to a call of theirs they hear, after all that came before it.
+      await one.request('tools/call', { name: 'log', arguments: {} })
+      await one.untilTold('notifications/message')
+    }
+    expect([ada, bob].map(logs)).toEqual([[{ pots: [1, 2] }], [{ pots: [1, 2] }]])
   })
 })

@@ -103,6 +103,48 @@ describe('somebody whose gateway it is not', () => {
     expect(await answered('once')).toMatchObject({ content: [{ text: 'well' }] })
   })
 
+  it('leaves no pin behind, and nobody waits for its answer', async () => {
+    await using issuer = await startSigningIssuer()
+    const wish = { issuer: issuer.issuer, audiences: [], scopes: undefined, publicUrl: undefined }
+    await using gateway = await openTestGateway(
+      { x: sdkEntry('modern') },
+      { rules: [], http: { issuer: wish } },
+    )
+    const tokens = await Promise.all(
+      ['ada', 'bob'].map((sub) => issuer.sign({ aud: gateway.url().href, sub })),
+    )
+    const pins = async (): Promise<number> =>
+      (await gateway.serving.board.permissions()).current().pins.length
+    // One call that the server finishes at once, and one in which it asks as well.
+    for (const [name, args] of [
+      ['echo', { text: 'well' }],
+      ['ask', { only: ['elicitation'] }],
+    ] as const) {
+      const params = { name, arguments: args }
+      const open = await Promise.all(tokens.map((token) => call(gateway, '/mcp/x', params, token)))
+      for (const [i, { result }] of open.entries()) {
+        const answered = { ...params, ...answerTo(result, { decision: 'once' }) }
+        const next = await call(gateway, '/mcp/x', answered, tokens[i]!)
+        const { inputRequests } = next.result
+        const last =
+          inputRequests === undefined
+            ? next
+            : await call(
+                gateway,
+                '/mcp/x',
+                { ...params, ...answerTo(next.result, { name: 'Ada' }) },
+                tokens[i]!,
+              )
+        expect(last).toMatchObject({ result: { content: [{ type: 'text' }] } })
+        expect(last).not.toMatchObject({ result: { isError: true } })
+      }
+      expect(await pins(), name).toBe(0)
+    }
+    // What the user says is kept.
+    await gateway.serving.board.call({ server: 'x', tool: 'echo' }, { text: 'well' }, { who: 'person' })
+    expect(await pins()).toBe(1)
+  })
+
   it('has lists that are for nobody else', async () => {
     await using server = await startProgram('reference')
     await using issuer = await startSigningIssuer()

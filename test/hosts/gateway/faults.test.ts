@@ -7,13 +7,14 @@ import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { MODERN_VERSION } from '../../../src/model/session.ts'
+import { LEGACY_VERSIONS, MODERN_VERSION } from '../../../src/model/session.ts'
 import { serverEntry } from '../../boards/open.ts'
 import { openFaultyLink } from '../../servers/http/faulty-link.ts'
 import { startProgram } from '../../servers/http/program.ts'
 import { openDaemonMachine } from './daemon.ts'
 import { openTestGateway, TOKEN } from './open.ts'
 
+const ERAS = ['legacy', 'modern'] as const
 const META = {
   'io.modelcontextprotocol/protocolVersion': MODERN_VERSION,
   'io.modelcontextprotocol/clientCapabilities': {},
@@ -31,14 +32,18 @@ const at = (gateway: { url(path?: string): URL }, path = '/mcp/x'): Place => ({
 
 function headersFor(token: string, name: string): Record<string, string> {
   return {
-    authorization: `Bearer ${token}`,
-    'content-type': 'application/json',
-    accept: 'application/json, text/event-stream',
+    ...plainHeaders(token),
     'mcp-protocol-version': MODERN_VERSION,
     'mcp-method': 'tools/call',
     'mcp-name': name,
   }
 }
+
+const plainHeaders = (token: string): Record<string, string> => ({
+  authorization: `Bearer ${token}`,
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+})
 
 const bodyOf = (name: string, args: object): string =>
   JSON.stringify({
@@ -51,16 +56,54 @@ const bodyOf = (name: string, args: object): string =>
 /** What became of a call: `broken` where there was no answer at all, `wrong` where it was not its own. */
 type End = 'right' | 'failed' | 'broken' | `wrong: ${string}`
 
-async function callOnce({ url, token }: Place): Promise<End> {
-  const marker = randomUUID()
-  let text: string
-  try {
-    const response = await fetch(url, {
+/** A text to be sent back. */
+type Post = (marker: string) => Promise<Response>
+
+const postModern =
+  ({ url, token }: Place): Post =>
+  (marker) =>
+    fetch(url, {
       method: 'POST',
       headers: headersFor(token, 'echo'),
       body: bodyOf('echo', { text: marker }),
       signal: AbortSignal.timeout(40_000),
     })
+
+/** A client with a session, which begins anew when it is told that there is none. */
+function postLegacy({ url, token }: Place): Post {
+  const version = LEGACY_VERSIONS[0]
+  let session: string | undefined
+  const post = (message: object): Promise<Response> =>
+    fetch(url, {
+      method: 'POST',
+      headers: {
+        ...plainHeaders(token),
+        ...(session === undefined ? {} : { 'mcp-session-id': session, 'mcp-protocol-version': version }),
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+      signal: AbortSignal.timeout(40_000),
+    })
+  return async (marker) => {
+    if (session === undefined) {
+      const params = { protocolVersion: version, capabilities: {}, clientInfo: { name: 'a', version: '1' } }
+      const greeted = await post({ id: 1, method: 'initialize', params })
+      await greeted.text()
+      session = greeted.headers.get('mcp-session-id') ?? undefined
+    }
+    const params = { name: 'echo', arguments: { text: marker } }
+    const response = await post({ id: 2, method: 'tools/call', params })
+    if (response.status === 404) session = undefined
+    return response
+  }
+}
+
+const POSTS = { modern: postModern, legacy: postLegacy }
+
+async function callOnce(post: Post): Promise<End> {
+  const marker = randomUUID()
+  let text: string
+  try {
+    const response = await post(marker)
     text = await response.text()
     if (response.status !== 200) return 'failed'
   } catch (error) {
@@ -79,12 +122,13 @@ async function callOnce({ url, token }: Place): Promise<End> {
 }
 
 /** Of 32 clients, each with one call after the other until `work` is over, and some more. */
-async function endsWhile(place: Place, work: () => Promise<void>): Promise<readonly End[]> {
+async function endsWhile(open: () => Post, work: () => Promise<void>): Promise<readonly End[]> {
   let isOver = false
   const ends: End[] = []
   const oneClient = async (): Promise<void> => {
+    const post = open()
     for (let left = 3; left > 0;) {
-      ends.push(await callOnce(place))
+      ends.push(await callOnce(post))
       if (isOver) left -= 1
       // A gateway that is gone refuses at once.
       if (ends.at(-1) === 'broken') await pause(20)
@@ -101,22 +145,27 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 const wrongOf = (ends: readonly End[]): readonly End[] => ends.filter((end) => end.startsWith('wrong'))
 const countOf = (ends: readonly End[], end: End): number => ends.filter((one) => one === end).length
 
-describe('while 32 clients call', () => {
+describe.each(ERAS)('while 32 %s clients call', (era) => {
+  const open = POSTS[era]
+
   it('a server is killed, again and again', async () => {
     await using gateway = await openTestGateway({ x: serverEntry('well-behaved') })
-    expect(await callOnce(at(gateway))).toBe('right')
+    expect(await callOnce(open(at(gateway)))).toBe('right')
     const { children } = gateway.scratch
-    const ends = await endsWhile(at(gateway), async () => {
-      for (let i = 0; i < 3; i++) {
-        await pause(150)
-        process.kill(children.at(-1)!.pid, 'SIGKILL')
-        await gateway.scratch.whenStarted(i + 2)
-      }
-    })
+    const ends = await endsWhile(
+      () => open(at(gateway)),
+      async () => {
+        for (let i = 0; i < 3; i++) {
+          await pause(150)
+          process.kill(children.at(-1)!.pid, 'SIGKILL')
+          await gateway.scratch.whenStarted(i + 2)
+        }
+      },
+    )
     expect(wrongOf(ends)).toEqual([])
     expect(countOf(ends, 'broken')).toBe(0)
     expect(countOf(ends, 'right')).toBeGreaterThan(ends.length / 2)
-    expect(await callOnce(at(gateway))).toBe('right')
+    expect(await callOnce(open(at(gateway)))).toBe('right')
   })
 
   it('the way to a remote server stalls, resets and drops', async () => {
@@ -124,19 +173,22 @@ describe('while 32 clients call', () => {
     await using link = await openFaultyLink(server.port)
     const url = `http://127.0.0.1:${link.port}/mcp`
     await using gateway = await openTestGateway({ x: { type: 'http', url, timeout: 1000 } })
-    expect(await callOnce(at(gateway))).toBe('right')
-    const ends = await endsWhile(at(gateway), async () => {
-      for (const mode of ['reset', 'drop', 'stall'] as const) {
-        link.mode = mode
-        await pause(mode === 'stall' ? 1500 : 300)
-        link.mode = 'pass'
-        await pause(200)
-      }
-    })
+    expect(await callOnce(open(at(gateway)))).toBe('right')
+    const ends = await endsWhile(
+      () => open(at(gateway)),
+      async () => {
+        for (const mode of ['reset', 'drop', 'stall'] as const) {
+          link.mode = mode
+          await pause(mode === 'stall' ? 1500 : 300)
+          link.mode = 'pass'
+          await pause(200)
+        }
+      },
+    )
     expect(wrongOf(ends)).toEqual([])
     expect(countOf(ends, 'broken')).toBe(0)
     expect(countOf(ends, 'right')).toBeGreaterThan(32)
-    expect(await untilRight(at(gateway))).toBe('right')
+    expect(await untilRight(open(at(gateway)))).toBe('right')
   })
 
   it('the gateway is stopped and started again', async () => {
@@ -152,21 +204,23 @@ describe('while 32 clients call', () => {
       return { url: new URL('/mcp/x', gateway.address), token }
     }
     const place = await start('0')
-    expect(await callOnce(place)).toBe('right')
-    const ends = await endsWhile(place, async () => {
-      expect(await machine.run(['stop'])).toMatchObject({ code: 0 })
-      expect(await start(place.url.port)).toEqual(place)
-    })
+    expect(await callOnce(open(place))).toBe('right')
+    const ends = await endsWhile(
+      () => open(place),
+      async () => {
+        expect(await machine.run(['stop'])).toMatchObject({ code: 0 })
+        expect(await start(place.url.port)).toEqual(place)
+      },
+    )
     expect(wrongOf(ends)).toEqual([])
     expect(countOf(ends, 'broken')).toBeGreaterThan(0)
-    expect(await callOnce(place)).toBe('right')
+    expect(await callOnce(open(place))).toBe('right')
   })
 
   it('others never read, send half a request, or hang up in the middle', async () => {
-    await using gateway = await openTestGateway({
-      x: serverEntry('well-behaved'),
-      p: serverEntry('progress'),
-    })
+    const servers = { x: serverEntry('well-behaved'), p: serverEntry('progress') }
+    // What is too long for a model would not be long.
+    await using gateway = await openTestGateway(servers, { gateway: { maxResultTokens: 0 } })
     const { port } = new URL(gateway.origin)
     const write = (text: string): ReturnType<typeof connect> => {
       const socket = connect(Number(port), '127.0.0.1')
@@ -191,15 +245,21 @@ describe('while 32 clients call', () => {
       ...Array.from({ length: 10 }, () => write(large.slice(0, 1_000_000))),
       write('POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Le'),
     ]
-    const ends = await endsWhile(at(gateway), async () => {
-      for (let i = 0; i < 10; i++) {
-        const quitter = request(gateway.url('/mcp/x'), { method: 'POST', headers: headersFor(TOKEN, 'echo') })
-        quitter.on('error', () => undefined)
-        quitter.write('{ "jsonrpc"')
-        await pause(50)
-        quitter.destroy()
-      }
-    })
+    const ends = await endsWhile(
+      () => open(at(gateway)),
+      async () => {
+        for (let i = 0; i < 10; i++) {
+          const quitter = request(gateway.url('/mcp/x'), {
+            method: 'POST',
+            headers: headersFor(TOKEN, 'echo'),
+          })
+          quitter.on('error', () => undefined)
+          quitter.write('{ "jsonrpc"')
+          await pause(50)
+          quitter.destroy()
+        }
+      },
+    )
     expect(new Set(ends)).toEqual(new Set(['right']))
     // Whatever nobody reads is at most the answers themselves, once each, and 16 MB of a stream.
     expect((process.memoryUsage().rss - before) / 1e6).toBeLessThan(400)
@@ -208,9 +268,9 @@ describe('while 32 clients call', () => {
 })
 
 /** A connection that was broken is made again a moment later. */
-async function untilRight(place: Place): Promise<End> {
+async function untilRight(post: Post): Promise<End> {
   for (let i = 0; i < 100; i++) {
-    if ((await callOnce(place)) === 'right') return 'right'
+    if ((await callOnce(post)) === 'right') return 'right'
     await pause(100)
   }
   return 'broken'

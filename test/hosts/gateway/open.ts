@@ -10,7 +10,7 @@ import { openServing } from '../../../src/hosts/gateway/serve.ts'
 import type { AuditWish, HttpServingOptions, OpenServing } from '../../../src/hosts/shared/gateway-host.ts'
 import { MODERN_VERSION, type Era } from '../../../src/model/session.ts'
 import { loadCatalog } from '../../../src/runtime/load-catalog.ts'
-import { createObserved, type Observed } from '../../worlds/observed.ts'
+import { createObserved, lend, type Observed } from '../../worlds/observed.ts'
 
 export const TOKEN = 'a-secret-that-clients-show'
 
@@ -33,6 +33,8 @@ export interface TestGatewayOptions {
   readonly env?: Readonly<Record<string, string>>
   /** The setting of this name. */
   readonly gateway?: object
+  /** A home that an earlier gateway has left behind, and that somebody else clears away. */
+  readonly scratch?: Observed
   /** By how much the clock of the gateway is ahead; a test may set it forward. */
   readonly ahead?: { readonly ms: number }
 }
@@ -43,7 +45,7 @@ export async function openTestGateway(
 ): Promise<TestGateway> {
   const { rules = ALLOWED, mode, gateway } = options
   const token = 'token' in options ? options.token : TOKEN
-  const scratch = createObserved()
+  const scratch = options.scratch === undefined ? createObserved() : lend(options.scratch)
   writeSettings(scratch.home, { servers, rules, mode, gateway })
   const { clock } = scratch.world
   const { ahead = { ms: 0 } } = options

@@ -12,6 +12,7 @@ import { PAUSE_MS } from '../../../src/hosts/gateway/client-desks.ts'
 import { serverEntry } from '../../boards/open.ts'
 import { freePort } from '../../runtime/login-stage.ts'
 import { startProgram } from '../../servers/http/program.ts'
+import { createObserved } from '../../worlds/observed.ts'
 import { createScratch } from '../../worlds/scratch.ts'
 import {
   connectClient,
@@ -162,6 +163,25 @@ describe('one bad server', () => {
 })
 
 describe.each(ERAS)('to a %s client, a server', (era) => {
+  it('that is down when the gateway starts is shown as it was last time', async () => {
+    using scratch = createObserved()
+    const server = await startProgram('sdk')
+    const servers = { x: { type: 'http', url: `${server.origin}/mcp` } }
+    const look = async (): Promise<readonly string[]> => {
+      await using gateway = await openTestGateway(servers, { scratch })
+      await using test = await connectClient(httpTransport(gateway.url()), { era })
+      const names = (await test.client.listTools()).tools.map(({ name }) => name)
+      const call = { name: 'mcp__x__echo', arguments: { text: 'well' } }
+      return [textOf(await test.client.callTool(call)), ...names]
+    }
+    const [said, ...before] = await look()
+    expect(said).toBe('well')
+    await server[Symbol.asyncDispose]()
+    const [why, ...after] = await look()
+    expect(after).toEqual(before)
+    expect(why).toMatch(/Failed to connect to "x": nobody answers[^]*\nnext try: /)
+  })
+
   it('that went away says why, and when it is tried again', async () => {
     await using server = await startProgram('sdk')
     const entry = { type: 'http', url: `${server.origin}/mcp` }

@@ -5,12 +5,13 @@
 import { describe, expect, it } from 'vitest'
 import { MODERN_VERSION, type Era } from '../../../src/model/session.ts'
 import { serverEntry } from '../../boards/open.ts'
+import { sendResult, serve } from '../../servers/http/loopback.ts'
 import { startProgram } from '../../servers/http/program.ts'
 import { connectClient, httpTransport, openTestGateway, protocolOf, sdkEntry, TOKEN } from './open.ts'
+import { connectRaw, overHttp } from './raw-client.ts'
 
-const PAIRS = (['legacy', 'modern'] as const).flatMap((era) =>
-  (['legacy', 'modern'] as const).map((behind) => [era, behind] as const),
-)
+const ERAS = ['legacy', 'modern'] as const
+const PAIRS = ERAS.flatMap((era) => ERAS.map((behind) => [era, behind] as const))
 
 describe.each(PAIRS)('a %s client before a %s server', (era, behind) => {
   it('hears of the resources that it asked for, and of no other', async () => {
@@ -48,6 +49,81 @@ describe.each(PAIRS)('a %s client before a %s server', (era, behind) => {
     expect(test.told.filter(({ method }) => method === 'notifications/message')).toMatchObject([
       { params: { level: 'warning', data: 'too hot', logger: 'kitchen' } },
     ])
+  })
+})
+
+describe.each(PAIRS)('a %s client before a %s server that wants a page opened first', (era, behind) => {
+  it('gets its error whole, and hears when somebody was there', async () => {
+    const entry = serverEntry('needs-page', ...(behind === 'modern' ? ['--modern'] : []))
+    await using gateway = await openTestGateway({ x: { ...entry, protocol: protocolOf(behind) } })
+    await using client = await connectRaw(era, overHttp(gateway.url('/mcp/x'), TOKEN))
+    const call = (name: string): Promise<unknown> => client.request('tools/call', { name, arguments: {} })
+    const page = {
+      mode: 'url',
+      url: 'https://pay.example.test/start?order=7',
+      message: 'Please pay first.',
+      elicitationId: 'order-7',
+    }
+    const error = { code: -32042, message: 'URL elicitation required', data: { elicitations: [page] } }
+    expect(await call('pay')).toEqual({ error })
+    await call('visit')
+    if (era === 'legacy') {
+      await client.untilTold('notifications/elicitation/complete')
+      const told = client.told.find(({ method }) => method === 'notifications/elicitation/complete')
+      expect(told?.params).toEqual({ elicitationId: 'order-7' })
+    }
+    expect(await call('pay')).toMatchObject({ result: { content: [{ text: 'paid, asked 2 times' }] } })
+  })
+})
+
+describe.each(ERAS)('a %s client that opens no pages', (era) => {
+  it('is told in words which one to open', async () => {
+    await using gateway = await openTestGateway({ x: serverEntry('needs-page') })
+    await using test = await connectClient(httpTransport(gateway.url('/mcp/x')), { era })
+    const result = await test.client.callTool({ name: 'pay', arguments: {} })
+    expect(result).toMatchObject({ isError: true })
+    expect(JSON.stringify(result)).toContain('page: https://pay.example.test/start?order=7')
+  })
+})
+
+describe.each(ERAS)('a %s client of which a server takes its question back', (era) => {
+  it('hears of it, and the call goes on without an answer', async () => {
+    await using gateway = await openTestGateway({ x: { ...serverEntry('rich'), protocol: 'legacy' } })
+    await using client = await connectRaw(era, overHttp(gateway.url('/mcp/x'), TOKEN))
+    const answer = await client.request('tools/call', { name: 'take-back', arguments: {} })
+    expect(answer).toMatchObject({ result: { content: [{ text: 'no answer' }] } })
+    if (era === 'modern') return
+    const cancelled = client.told.find(({ method }) => method === 'notifications/cancelled')
+    expect(cancelled?.params).toEqual({ requestId: expect.stringMatching(/^plugboard-/) as string })
+  })
+})
+
+describe.each(ERAS)('for a %s client, an argument that a modern server wants in a header', (era) => {
+  it('is there', async () => {
+    const META = 'io.modelcontextprotocol/'
+    const region = { type: 'string', 'x-mcp-header': 'Region' }
+    const tool = { name: 'where', inputSchema: { type: 'object', properties: { region } } }
+    const answers: Readonly<Record<string, object>> = {
+      'server/discover': {
+        supportedVersions: [MODERN_VERSION],
+        capabilities: { tools: {} },
+        _meta: { [`${META}serverInfo`]: { name: 'far', version: '1' } },
+      },
+      'tools/list': { tools: [tool] },
+      'tools/call': { content: [] },
+    }
+    await using far = await serve((request) =>
+      sendResult(request, { resultType: 'complete', ...answers[request.message.method] }),
+    )
+    await using gateway = await openTestGateway({
+      x: { type: 'http', url: far.url, protocol: MODERN_VERSION },
+    })
+    await using client = await connectRaw(era, overHttp(gateway.url('/mcp/x'), TOKEN))
+    const headers = era === 'modern' ? { 'mcp-param-region': 'eu' } : {}
+    const call = { name: 'where', arguments: { region: 'eu' } }
+    expect(await client.request('tools/call', call, { headers })).not.toHaveProperty('error')
+    const { headers: sent } = await far.until('tools/call')
+    expect(sent).toMatchObject({ 'mcp-param-region': 'eu', 'mcp-name': 'where', 'mcp-method': 'tools/call' })
   })
 })
 

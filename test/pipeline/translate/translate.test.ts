@@ -171,7 +171,7 @@ describe('the budget', () => {
     const result = toResult(letters(200_000), 25_000, () => undefined)
     expect(result.text.length).toBeGreaterThan(99_000)
     expect(result.text).toContain('it could not be saved')
-    expect(result.details).toEqual(details)
+    expect(result.details).toEqual({ ...details, isCut: true })
   })
 
   test('counts what other letters take, and cuts none in two', () => {

@@ -1,0 +1,85 @@
+/**
+ * kept-results: results that were too long for their client, as resources of the gateway.
+ *
+ * in     where a result was saved, and for whom
+ * out    a URI under which its holder, and nobody else, can read it: whole, or in parts that fit
+ * never  keeps texts in memory; remembers more than so many
+ */
+import { takeStart } from '../../base/text-bytes.ts'
+import type { Params, Result } from '../../model/message.ts'
+import type { World } from '../../world/world.ts'
+
+const BASE = 'plugboard://results/'
+
+const MIME_TYPE = 'text/plain'
+
+/** Of all holders together: more than files are kept. */
+const MAX_RESULTS = 1000
+
+interface SavedResult {
+  readonly file: string
+  readonly bytes: number
+  /** What one part may take. */
+  readonly partBytes: number
+  readonly holder: string
+}
+
+export interface KeptResult {
+  readonly uri: string
+  readonly parts: number
+  /** As it stands in a result. */
+  readonly link: Params
+}
+
+export class KeptResults {
+  readonly #world: Pick<World, 'files' | 'keys'>
+  /** By id, the oldest first. */
+  readonly #results = new Map<string, SavedResult>()
+
+  constructor(world: Pick<World, 'files' | 'keys'>) {
+    this.#world = world
+  }
+
+  keep(text: string, result: SavedResult): KeptResult {
+    const id = this.#world.keys.random(18)
+    this.#results.set(id, result)
+    if (this.#results.size > MAX_RESULTS) this.#results.delete(this.#results.keys().next().value!)
+    const uri = BASE + id
+    const { bytes, partBytes } = result
+    const link = {
+      type: 'resource_link',
+      uri,
+      name: 'result',
+      title: 'The whole result',
+      mimeType: MIME_TYPE,
+      size: bytes,
+    }
+    return { uri, link, parts: [...partsOf(text, partBytes)].length }
+  }
+
+  /** Undefined: it is not known here, or not for this holder. */
+  read(uri: string, holder: string): Result | undefined {
+    const [, id = '', part] = /^plugboard:\/\/results\/([\w-]+)(?:\?part=([1-9]\d{0,8}))?$/.exec(uri) ?? []
+    const result = this.#results.get(id)
+    if (result === undefined || result.holder !== holder) return undefined
+    const read = this.#world.files.read(result.file)
+    if (read.kind !== 'text') return undefined
+    const text = part === undefined ? read.text : [...partsOf(read.text, result.partBytes)][Number(part) - 1]
+    return text === undefined ? undefined : { contents: [{ uri, mimeType: MIME_TYPE, text }] }
+  }
+}
+
+/** Each as long as fits. No character is cut in two, so that one may end short of its room. */
+function* partsOf(text: string, bytes: number): Generator<string> {
+  for (let at = 0; at < text.length;) {
+    // A unit takes a byte at least.
+    const part = takeStart(text.slice(at, at + bytes), bytes)
+    yield part
+    at += part.length
+  }
+}
+
+/** A gateway behind this one has such URIs, too: what is not known here is asked of servers. */
+export function isResultUri(uri: unknown): boolean {
+  return typeof uri === 'string' && uri.startsWith(BASE)
+}
