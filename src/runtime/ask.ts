@@ -82,11 +82,20 @@ function send(
   { method, params, options = {} }: Question,
 ): Promise<Result> {
   if (isWhole(options) && !takesHeaders(session)) return session.request(method, params, options)
-  const timeoutMs = options.timeoutMs ?? timeoutOf(one)
-  if (method !== 'tools/call') return session.request(method, params, { ...options, timeoutMs })
+  if (method !== 'tools/call') {
+    const timeoutMs = options.timeoutMs ?? timeoutOf(one)
+    return session.request(method, params, { ...options, timeoutMs })
+  }
   const headers = options.headers ?? (takesHeaders(session) ? headersFor(one, params) : undefined)
-  const { onProgress = IGNORE } = options
-  return session.request(method, params, { ...options, timeoutMs, headers, onProgress })
+  return session.request(method, params, { ...options, ...limitsOf(one, options), headers })
+}
+
+/** What a call of a tool has where its caller does not say. */
+export function limitsOf(
+  one: Supervisor,
+  { timeoutMs = timeoutOf(one), onProgress = IGNORE }: Pick<RequestOptions, 'timeoutMs' | 'onProgress'>,
+): Required<Pick<RequestOptions, 'timeoutMs' | 'onProgress'>> {
+  return { timeoutMs, onProgress }
 }
 
 /** What the server wants to have opened first, in words; the error itself is the cause, for whoever passes it on. */
@@ -104,7 +113,7 @@ function isWhole({ timeoutMs, onProgress }: RequestOptions): boolean {
 }
 
 /** A tool that works for long may say so, and is not taken for dead, whether or not somebody looks. */
-export const IGNORE = (): void => undefined
+const IGNORE = (): void => undefined
 
 export function timeoutOf({ server }: Supervisor): number {
   return server.timeoutMs ?? DEFAULT_TIMEOUT_MS

@@ -18,7 +18,7 @@ import type { TellPlace } from '../pipeline/translate/budget.ts'
 import type { Spill } from '../pipeline/translate/spill.ts'
 import { translate } from '../pipeline/translate/translate.ts'
 import { createProblem, ProblemError } from '../problem/problem.ts'
-import { askAtOnce, IGNORE, inTurn, timeoutOf, untilLive } from './ask.ts'
+import { askAtOnce, inTurn, limitsOf, untilLive } from './ask.ts'
 import { asBoardTool, findBuiltin } from './builtin-tools.ts'
 import { performBuiltin, type BuiltinDesk } from './call-builtin.ts'
 import { askPermit, type JudgedCall } from './permit-call.ts'
@@ -123,7 +123,7 @@ async function perform(desk: CallDesk, { name, args: given, options }: ToolReque
   if (permission.kind !== 'allowed') return { outcome: permission, details, askedMs }
   const { isUnchanged } = permission
   const { unfinished, onLog, handlers, client, params: more } = options
-  const limitMs = timeoutMs ?? timeoutOf(found.by)
+  const limits = limitsOf(found.by, options)
   const outcome = await call(
     sendTo(desk.servers, found, more),
     {
@@ -132,8 +132,8 @@ async function perform(desk: CallDesk, { name, args: given, options }: ToolReque
       isUnchanged,
       options: {
         signal,
-        timeoutMs: limitMs,
-        onProgress: onProgress ?? IGNORE,
+        timeoutMs: limits.timeoutMs,
+        onProgress: limits.onProgress,
         unfinished,
         onLog,
         handlers,

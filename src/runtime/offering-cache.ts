@@ -100,7 +100,8 @@ export function openOfferingCache(world: World, dirs: Pick<OurDirs, 'cache'>): O
     return known
   }
 
-  const isEmpty = (): boolean => untold.length === 0 && index().size === 0
+  /** Looked at each time: another process may fill it. */
+  const isBlank = (): boolean => untold.length === 0 && unwritten.size === 0 && !store.exists()
 
   const tell = (make: () => News): void => {
     untold.push(make)
@@ -128,7 +129,7 @@ export function openOfferingCache(world: World, dirs: Pick<OurDirs, 'cache'>): O
   return {
     index,
     find(keyOf, credentialMark) {
-      if (isEmpty()) return undefined
+      if (isBlank()) return undefined
       const key = keyOf()
       index()
       const stored = unwritten.get(key) ?? store.readOffering(key)
@@ -138,7 +139,7 @@ export function openOfferingCache(world: World, dirs: Pick<OurDirs, 'cache'>): O
       return offering === undefined ? undefined : { offering, at: stored.at }
     },
     era(key) {
-      const era = isEmpty() ? undefined : index().get(key())?.era
+      const era = isBlank() ? undefined : index().get(key())?.era
       return era !== undefined && isWithin(ERA_MS, era.at, clock.now()) ? era.verdict : undefined
     },
     put(who, { offering, credentialMark }) {

@@ -62,6 +62,8 @@ const MAX_OFFERINGS = 200
 const MAX_OFFERING_BYTES = 8 * 1024 * 1024
 
 export interface OfferingStore {
+  /** Whether anybody has ever written to it. */
+  exists(): boolean
   readIndex(): Index
   readOffering(key: string): StoredOffering | undefined
   /** The index as it is on disk afterwards; undefined when it could not be written. */
@@ -115,6 +117,7 @@ export function createOfferingStore(world: World, dirs: Pick<OurDirs, 'cache'>):
   }
 
   return {
+    exists: () => files.kind(indexFile) !== 'missing',
     readIndex: () => readIndex(files.read(indexFile)),
 
     readOffering(key) {

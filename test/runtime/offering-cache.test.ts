@@ -305,6 +305,23 @@ describe('an offering', () => {
   })
 })
 
+test('an offering is found although the index is damaged, or was written by another process meanwhile', async () => {
+  using scratch = createScratch()
+  const early = openAt(scratch)
+  expect(early.find(() => KEY, 'ada')).toBeUndefined()
+  await fill(scratch)
+  expect(early.find(() => KEY, 'ada')).toMatchObject({ offering: OFFERING })
+  writeFileSync(indexFile(scratch), '{')
+  expect(openAt(scratch).find(() => KEY, 'ada')).toMatchObject({ offering: OFFERING })
+})
+
+test('no key is made while nothing is kept', () => {
+  using scratch = createScratch()
+  const cache = openAt(scratch)
+  const never = (): string => expect.unreachable('a key was made')
+  expect([cache.era(never), cache.find(never, 'ada')]).toEqual([undefined, undefined])
+})
+
 describe('the era', () => {
   test.each([
     ['just under 7 days', 7 * DAY - 1, 'legacy'],

@@ -119,9 +119,14 @@ describe('the death of the host', () => {
     console.log(JSON.stringify({ states: board.readiness().servers.map(({ state }) => state), pids }))
   `
 
-  it.each(['SIGKILL', 'SIGTERM', 'SIGINT'] as const)(
-    'by %s takes every server and its children along',
-    async (signal) => {
+  it.each([
+    ['SIGKILL', {}],
+    ['SIGKILL', { TMPDIR: '/nowhere' }],
+    ['SIGTERM', {}],
+    ['SIGINT', {}],
+  ] as const)(
+    'by %s takes every server and its children along, in an environment with %j',
+    async (signal, more) => {
       using scratch = createScratch()
       const servers = {
         a: serverEntry('leaves-grandchild'),
@@ -131,7 +136,7 @@ describe('the death of the host', () => {
       const args = ['--input-type=module', '-e', HOST, LIBRARY, JSON.stringify(servers)]
       const host = spawn(process.execPath, args, {
         cwd: scratch.project,
-        env: { HOME: scratch.home, PATH: process.env['PATH'] ?? '' },
+        env: { HOME: scratch.home, PATH: process.env['PATH'] ?? '', ...more },
         stdio: ['ignore', 'pipe', 'inherit'],
       })
       const exit = once(host, 'exit')
