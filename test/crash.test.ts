@@ -120,6 +120,22 @@ describe('a bug says that it is one, and repeats no secret', () => {
   )
 })
 
+test('a bug while a first token is kept is told where somebody has to sign in, without that token', async () => {
+  const robot = { client_id: 'robot', client_secret: 'a-secret-of-the-robot' }
+  await using authorization = await startAuthorizationServer({
+    clients: [{ ...robot, grant_types: ['client_credentials'], redirect_uris: [], response_types: [] }],
+  })
+  await using server = await startProtectedServer({ authorization })
+  const client = { clientId: robot.client_id, clientSecret: robot.client_secret }
+  const entry = { type: 'http', url: server.url, oauth: { grantType: 'client_credentials', ...client } }
+  using machine = openMachine({ '~/.config/plugboard/mcp.json': { mcpServers: { guarded: entry } } })
+  const env = hookOf(machine, 'thrown')
+  const ran = await machine.run(['call', 'guarded', 'echo', 'text=hi'], { env })
+  expect(ran.code).toBe(4)
+  expect(ran.stderr).toContain('lost {')
+  expectSilence(ran)
+})
+
 describe('a report that cannot be written ends the command all the same, as failed', () => {
   const ways = ['thrown', 'thrown where nobody waits', 'rejected where nobody waits'] as const
   const BIN = join(DIST, 'bin.cjs')
