@@ -35,8 +35,15 @@ async function main(): Promise<void> {
 }
 
 async function end(error: unknown, request: CrashedRequest): Promise<never> {
-  const { crash } = await import('./hosts/cli/crash.ts')
-  process.exit(crash(error, request))
+  // Before anything is written: who finds the reader of stderr gone exits with what stands here.
+  process.exitCode = 1
+  try {
+    const { crash } = await import('./hosts/cli/crash.ts')
+    process.exit(crash(error, request))
+  } catch {
+    // A report that cannot be written, as on a full disk, would be the next crash to report, and so on for ever.
+    process.exit(1)
+  }
 }
 
 void main()

@@ -2,13 +2,15 @@
  * crash: how the command ends when something breaks that nobody thought of, with tokens in its hands. A bug of ours is
  * played by a hook that throws what it finds, and attaches it as well, as the errors of some libraries do.
  */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { gone, openDaemonMachine, says } from './hosts/gateway/daemon.ts'
 import { findSecrets } from './leaks/secrets.ts'
 import { pasteLogin } from './processes/paste-login.ts'
-import { openMachine, type Machine, type Ran } from './processes/plugboard.ts'
+import { DIST, openMachine, type Machine, type Ran } from './processes/plugboard.ts'
 import { startAuthorizationServer, type AuthorizationServer } from './servers/authorization-server.ts'
 import { startProtectedServer, type ProtectedServer } from './servers/protected-server.ts'
 
@@ -116,6 +118,55 @@ describe('a bug says that it is one, and repeats no secret', () => {
       expectSilence(ran)
     },
   )
+})
+
+test('a bug while a first token is kept is told where somebody has to sign in, without that token', async () => {
+  const robot = { client_id: 'robot', client_secret: 'a-secret-of-the-robot' }
+  await using authorization = await startAuthorizationServer({
+    clients: [{ ...robot, grant_types: ['client_credentials'], redirect_uris: [], response_types: [] }],
+  })
+  await using server = await startProtectedServer({ authorization })
+  const client = { clientId: robot.client_id, clientSecret: robot.client_secret }
+  const entry = { type: 'http', url: server.url, oauth: { grantType: 'client_credentials', ...client } }
+  using machine = openMachine({ '~/.config/plugboard/mcp.json': { mcpServers: { guarded: entry } } })
+  const env = hookOf(machine, 'thrown')
+  const ran = await machine.run(['call', 'guarded', 'echo', 'text=hi'], { env })
+  expect(ran.code).toBe(4)
+  expect(ran.stderr).toContain('lost {')
+  expectSilence(ran)
+})
+
+describe('a report that cannot be written ends the command all the same, as failed', () => {
+  const ways = ['thrown', 'thrown where nobody waits', 'rejected where nobody waits'] as const
+  const BIN = join(DIST, 'bin.cjs')
+
+  test.runIf(process.platform === 'linux').each(ways)('the disk under stderr is full: %s', async (way) => {
+    await using stage = await openStage()
+    const entry = { type: 'http', url: stage.server.url }
+    using machine = openMachine({ '~/.config/plugboard/mcp.json': { mcpServers: { guarded: entry } } })
+    const ran = await machine.run(['login', 'guarded', '--token-file', '-'], {
+      env: hookOf(machine, way),
+      input: await stage.seed(),
+      start: ['sh', '-c', 'exec "$0" "$@" 2>/dev/full', process.execPath, BIN],
+    })
+    expect(ran.code).toBe(1)
+  })
+
+  test.each(ways.slice(1))('nobody reads stderr any more: %s', async (way) => {
+    await using stage = await openStage()
+    const entry = { type: 'http', url: stage.server.url }
+    using machine = openMachine({ '~/.config/plugboard/mcp.json': { mcpServers: { guarded: entry } } })
+    const child = spawn(process.execPath, [BIN, 'login', 'guarded', '--token-file', '-'], {
+      cwd: machine.project,
+      env: { HOME: machine.home, PLUGBOARD_KEYCHAIN: 'off', ...hookOf(machine, way) },
+      stdio: ['pipe', 'ignore', 'pipe'],
+    })
+    child.stderr.destroy()
+    await once(child.stderr, 'close')
+    // It waits for this, and breaks only then.
+    child.stdin.end(await stage.seed())
+    expect(await once(child, 'exit')).toEqual([1, null])
+  })
 })
 
 test('a gateway in the background that crashes says so in its log, and repeats no secret there', async () => {

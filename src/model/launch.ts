@@ -67,10 +67,11 @@ export interface CredentialSource {
   authorize?(request: CredentialRequest): Promise<Authorization | undefined>
 }
 
-/** With what its entry allows where tokens are renewed; nothing, where it does not say. */
-export interface CredentialRequest extends Partial<Leeway> {
+export interface CredentialRequest {
   readonly server: string
   readonly credentialId?: string
   /** Absent for a server that is started. */
   readonly url?: string
+  /** What its entry allows where tokens are renewed. Absent: nothing. */
+  readonly leeway?: Leeway
 }

@@ -65,9 +65,9 @@ export class Authorizer implements CredentialSource {
     const alone = aloneFor?.(request)
     if (summary === undefined && alone === undefined) return undefined
     const account = summary?.account ?? 'alone'
-    const { allowsHttp = NO_LEEWAY.allowsHttp, chosenOrigins = NO_LEEWAY.chosenOrigins } = request
-    const leeway = { allowsHttp, chosenOrigins }
-    const key = JSON.stringify([wish, leeway, alone === undefined ? null : request.server])
+    const { leeway = NO_LEEWAY } = request
+    const who = alone === undefined ? null : [request.server, alone.clientId ?? null]
+    const key = JSON.stringify([wish, leeway, who])
     const known = this.#held.get(key)
     // Who signed in anew is somebody else.
     if (known?.account === account) return known

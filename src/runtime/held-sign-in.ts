@@ -16,6 +16,7 @@ import type { AloneOutcome } from '../pipeline/authorize/alone.ts'
 import { createGuardedFetch } from '../pipeline/authorize/guarded-fetch.ts'
 import { Proofs } from '../pipeline/authorize/proofs.ts'
 import { afterRenewal, canRenew, renewTokens, type Renewed } from '../pipeline/authorize/renew.ts'
+import { toCrashText } from '../problem/crash-text.ts'
 import { ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
 import type { OpenSignInStore } from './sign-in-store.ts'
@@ -31,8 +32,12 @@ export interface HeldOptions {
   readonly alone?: Alone | undefined
 }
 
-/** With who gave the last one, if there was one. Throws a ProblemError. */
-export type Alone = (challenge: Challenge, knownIssuer: string | undefined) => Promise<AloneOutcome>
+export interface Alone {
+  /** As which client its entry signs in. What is kept for another client at the same address is not for this entry. */
+  readonly clientId: string | undefined
+  /** With who gave the last one, if there was one. Throws a ProblemError. */
+  signIn(challenge: Challenge, knownIssuer: string | undefined): Promise<AloneOutcome>
+}
 
 /** Before the end by our clock: renewed beside, while requests go on with the old token. */
 const AHEAD_MS = 60_000
@@ -129,8 +134,7 @@ export class HeldSignIn implements Authorization {
     if (this.#trouble !== undefined) return this.#trouble
     if (this.#signIn === undefined) return undefined
     const { ended, tokens } = this.#signIn
-    const isOver = tokens.expiresAt !== undefined && tokens.expiresAt <= this.#now()
-    const end = isOver ? `expired on ${toDay(tokens.expiresAt!)}` : undefined
+    const end = isOver(this.#signIn, this.#now()) ? `expired on ${toDay(tokens.expiresAt!)}` : undefined
     if (ended !== undefined)
       return `the saved sign-in ${end === undefined ? '' : `${end} and `}could not be renewed`
     if (canRenew(this.#signIn)) return undefined
@@ -172,7 +176,7 @@ export class HeldSignIn implements Authorization {
   }
 
   #take(kept: Kept | undefined): void {
-    const signIn = kept?.signIn
+    const signIn = kept === undefined || !this.#isOurs(kept.signIn) ? undefined : kept.signIn
     this.#signIn = signIn
     this.#mark = kept?.mark
     this.#headers = signIn === undefined ? NONE : toHeaders(signIn)
@@ -182,6 +186,12 @@ export class HeldSignIn implements Authorization {
     const fresh = [access, refresh, dpopKey, signIn.client.secret].filter((one) => one !== undefined)
     this.#secrets = [...this.#secrets, ...fresh].slice(-REMEMBERED)
     this.#redactor = undefined
+  }
+
+  /** An entry that needs nobody says who it is; elsewhere it is whoever signed in, or brought a token that names no client. */
+  #isOurs({ client }: SignIn): boolean {
+    const { alone } = this.#options
+    return alone === undefined || client.id === '' || client.id === alone.clientId
   }
 
   #renewOnce(challenge: Challenge | undefined): Promise<Renewal> {
@@ -195,7 +205,7 @@ export class HeldSignIn implements Authorization {
     const isOther = (): boolean => this.#headers.length > 0 && this.#headers[1] !== before
     try {
       const failure = await this.#ask()
-      if (isOther()) return 'renewed'
+      if (isOther() && !this.#isSpent()) return 'renewed'
       if (failure !== undefined) return this.#fail(failure)
       const { alone } = this.#options
       const silence =
@@ -203,9 +213,24 @@ export class HeldSignIn implements Authorization {
       if (silence !== undefined) return this.#fail(silence)
       return isOther() ? 'renewed' : 'refused'
     } catch (error) {
+      if (isOther()) return 'renewed'
+      // Whoever has the lock hangs: that says nothing about the sign-in.
+      if (isLocked(error)) return this.#fail(this.#toDelay())
       this.#trouble = toTrouble(error)
-      return isOther() ? 'renewed' : 'refused'
+      return 'refused'
     }
+  }
+
+  /** By our clock, unless it was given just now: some say that theirs last no time at all. */
+  #isSpent(): boolean {
+    const now = this.#now()
+    return this.#signIn !== undefined && isOver(this.#signIn, now) && now - this.#givenAt >= YOUNG_MS
+  }
+
+  #toDelay(): NetworkFailure {
+    const { url } = this.#options.wish
+    const message = 'another process has been at it for too long'
+    return { code: NOT_RENEWED, message, ...(url === undefined ? {} : { host: new URL(url).host }) }
   }
 
   /** Throws what the store throws. */
@@ -215,9 +240,12 @@ export class HeldSignIn implements Authorization {
     const found = await store.findKept(wish)
     // Perhaps as somebody else: that takes a session of its own.
     if (found !== undefined && this.#signIn !== undefined && found.account !== this.account) return undefined
-    const before = this.#headers[1]
+    const refused = this.#headers[1]
     this.#take(found)
-    if (found === undefined || this.#headers[1] !== before) return undefined
+    if (found === undefined || this.#signIn === undefined) return undefined
+    const before = this.#headers[1]
+    // One that is over would only be refused as well, and who was refused twice is not asked a third time.
+    if (before !== refused && !isOver(found.signIn, this.#now())) return undefined
     const { key } = found.signIn
     let answer: Renewed | undefined
     let given: SignIn | undefined
@@ -258,7 +286,7 @@ export class HeldSignIn implements Authorization {
     const kept = await store.obtaining(wish, async (now) => {
       // Another process was quicker, and this is what it left.
       if (now !== undefined && this.#isSuccessor(now.signIn)) return undefined
-      outcome = await alone(challenge, this.#signIn?.key.issuer)
+      outcome = await alone.signIn(challenge, this.#signIn?.key.issuer)
       return outcome.kind === 'signed-in' ? outcome.signIn : undefined
     })
     if (outcome?.kind === 'unavailable')
@@ -270,11 +298,11 @@ export class HeldSignIn implements Authorization {
     return undefined
   }
 
-  /** Whether it can take the place of what was refused: another token, of the same client. */
+  /** Whether it can take the place of what was refused: another token, of the same client, that is not over as well. */
   #isSuccessor(signIn: SignIn): boolean {
     const [, value] = toHeaders(signIn)
     if (value === undefined || value === this.#headers[1]) return false
-    return this.#signIn === undefined || this.#signIn.client.id === signIn.client.id
+    return this.#isOurs(signIn) && !isOver(signIn, this.#now())
   }
 
   #settle(answer: Renewed | undefined): void {
@@ -319,7 +347,16 @@ function toFailure({ endpoints }: SignIn, why: string): NetworkFailure {
 
 function toTrouble(error: unknown): string {
   if (error instanceof ProblemError) return error.problem.message
-  return error instanceof Error ? error.message : String(error)
+  // It may quote a token that was given and never taken, which `redact` does not know.
+  return toCrashText(error instanceof Error ? error.message : String(error))
+}
+
+function isLocked(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ELOCKED'
+}
+
+function isOver({ tokens }: SignIn, now: number): boolean {
+  return tokens.expiresAt !== undefined && tokens.expiresAt <= now
 }
 
 function toDay(at: number): string {

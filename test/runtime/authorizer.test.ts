@@ -1,8 +1,11 @@
 /**
  * authorizer: requests of a board speak for whoever signed in, for as long as that can be.
  */
+import { basename } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { Secret } from '../../src/base/secret.ts'
+import type { SignIn } from '../../src/model/sign-in.ts'
+import { createAuthorizer } from '../../src/runtime/authorizer.ts'
 import type { World } from '../../src/world/world.ts'
 import { openTestBoard, type TestBoard, type TestOptions } from '../boards/open.ts'
 import { openSignedIn, stateOf, type SignedIn } from '../boards/signed-in.ts'
@@ -327,6 +330,91 @@ describe('an entry that needs nobody', () => {
     authorization.answer = undefined
     await untilState(test.board, 'x', 'ready')
     expect(await echo(test)).toBe('hi')
+  })
+
+  test('is its own client, whatever another entry was given at the same address: at once, and later', async () => {
+    const clients = ['a', 'b', 'c'].map((id) => ({ ...robot, client_id: id }))
+    await using authorization = await startAuthorizationServer({ clients })
+    await using server = await startProtectedServer({ authorization })
+    using scratch = createScratch()
+    const entryOf = (clientId: string) => ({ type: 'http', url: server.url, oauth: { ...oauth, clientId } })
+    const seen = async (): Promise<unknown> => {
+      const found = await Promise.all(server.tokens.map((token) => authorization.check(token)))
+      return [...new Set(found.map((one) => one?.clientId))].sort()
+    }
+    const together = { x: entryOf('a'), y: entryOf('b') }
+    await using test = await openTestBoard(together, { wait: 'all', scratch: lend(scratch) })
+    expect(await echo(test)).toBe('hi')
+    expect(await call(test.board, 'y', ['echo', { text: 'ho' }])).toBe('ho')
+    expect(await seen()).toEqual(['a', 'b'])
+    const before = server.tokens.length
+    await using later = await openTestBoard({ x: entryOf('c') }, { wait: 'all', scratch: lend(scratch) })
+    expect(await echo(later)).toBe('hi')
+    expect(await seen()).toEqual(['a', 'b', 'c'])
+    // Neither of the others' tokens was tried by it first.
+    expect(server.tokens.length).toBe(before + 1)
+  })
+
+  test('does not take what another process left, if that is over as well', async () => {
+    using scratch = createScratch()
+    const url = 'https://mcp.test/mcp'
+    const { now } = scratch.world.clock
+    const signInOf = (token: string, expiresAt: number): SignIn => ({
+      key: { url, issuer: 'https://auth.test' },
+      client: { id: 'robot', from: 'entry', method: 'none', redirectUris: [] },
+      tokens: { access: new Secret(token), type: 'bearer', scopes: [], expiresAt },
+      endpoints: { token: 'https://auth.test/token' },
+    })
+    const signIn = signInOf('new', now() + 3_600_000)
+    const alone = { clientId: 'robot', signIn: async () => ({ kind: 'signed-in', signIn }) as const }
+    const dirs = stateOf(scratch)
+    const authorizer = createAuthorizer({ world: scratch.world, dirs, aloneFor: () => alone })
+    const held = (await authorizer.authorize({ server: 'x', url }))!
+    await held.prepare()
+    await openSignInStore(scratch.world, dirs).save(signInOf('old', now() - 1000))
+    expect(await held.renew({ status: 401, scopes: [] }, [])).toBe('renewed')
+    expect(held.headersFor({ method: 'POST', url })).toEqual(['authorization', 'Bearer new'])
+  })
+
+  test('a lock that cannot be had is no refusal: it is tried again by itself', async () => {
+    await using authorization = await startAuthorizationServer({ clients: [robot] })
+    await using server = await startProtectedServer({ authorization })
+    const own = createScratch()
+    let isHeld = true
+    const locked: World['files']['locked'] = (file, step) =>
+      isHeld && basename(file).startsWith('lock-')
+        ? Promise.reject(Object.assign(new Error(`${file}.lock is held`), { code: 'ELOCKED' }))
+        : own.world.files.locked(file, step)
+    using scratch = { ...own, world: { ...own.world, files: { ...own.world.files, locked } } }
+    const servers = { x: { type: 'http', url: server.url, oauth } }
+    await using test = await openTestBoard(servers, { wait: 'moment', scratch: lend(scratch) })
+    const { problem } = await untilState(test.board, 'x', 'waiting')
+    expect(problem.message).toContain('another process has been at it for too long')
+    isHeld = false
+    await untilState(test.board, 'x', 'ready')
+  })
+
+  test('all that has to be asked must be answered within a minute, and who is slower is tried again', async () => {
+    await using authorization = await startAuthorizationServer({ clients: [robot] })
+    await using server = await startProtectedServer({ authorization })
+    const own = createScratch()
+    const { clock } = own.world
+    let endMinute: () => void = () => undefined
+    const after: World['clock']['after'] = (ms, step, hold) => {
+      if (ms === 60_000) endMinute = step
+      return clock.after(ms, step, hold)
+    }
+    using scratch = { ...own, world: { ...own.world, clock: { ...clock, after } } }
+    authorization.answer = () => {
+      endMinute()
+      return true
+    }
+    const servers = { x: { type: 'http', url: server.url, oauth } }
+    await using test = await openTestBoard(servers, { wait: 'moment', scratch: lend(scratch) })
+    const { problem } = await untilState(test.board, 'x', 'waiting')
+    expect(problem.message).toContain('signing in took longer than 60 s')
+    authorization.answer = undefined
+    await untilState(test.board, 'x', 'ready')
   })
 
   test('gives its secret to no other authorization server than the one before, whatever the server names', async () => {

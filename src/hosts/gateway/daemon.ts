@@ -8,6 +8,7 @@
  */
 import { isObject } from '../../base/is-object.ts'
 import { Lines } from '../../base/lines.ts'
+import { toCrashText } from '../../problem/crash-text.ts'
 import { createProblem, ProblemError } from '../../problem/problem.ts'
 import { Pool } from '../../runtime/pool.ts'
 import type { GatewayRecord } from '../../runtime/gateway-record.ts'
@@ -260,9 +261,8 @@ class Visitor {
     try {
       await this.#meet(visit)
     } catch (error) {
-      this.#daemon.log(
-        `a visit failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-      )
+      const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+      this.#daemon.log(`a visit failed: ${toCrashText(text)}`)
       // An end with no word before it says that nobody knows.
       if (!this.#hasBegun) this.#say({ say: 'alone', why: 'the gateway that runs could not do it' })
       this.#pipe.end()

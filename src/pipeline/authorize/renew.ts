@@ -8,7 +8,8 @@
 import { isObject } from '../../base/is-object.ts'
 import { Secret } from '../../base/secret.ts'
 import type { SignIn, Tokens } from '../../model/sign-in.ts'
-import type { GuardedFetch } from './guarded-fetch.ts'
+import { toCrashText } from '../../problem/crash-text.ts'
+import { GuardError, type GuardedFetch } from './guarded-fetch.ts'
 import { identify } from './identify.ts'
 
 export type Renewed =
@@ -41,8 +42,9 @@ export async function renewTokens(signIn: SignIn, tools: RenewTools): Promise<Re
     const isNonceWanted = first.error === 'use_dpop_nonce' && tools.prover !== undefined
     return judge(isNonceWanted ? await ask(signIn, tools) : first, signIn, tools.now())
   } catch (error) {
-    // What the guard refused, and what broke on the way.
-    return { kind: 'unavailable', why: error instanceof Error ? error.message : String(error) }
+    // What the guard refused, in its own words; and what nobody thought of, which may quote what was just sent or given.
+    const why = error instanceof Error ? error.message : String(error)
+    return { kind: 'unavailable', why: error instanceof GuardError ? why : toCrashText(why) }
   }
 }
 

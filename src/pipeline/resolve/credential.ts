@@ -27,12 +27,10 @@ async function look<T>(
 ): Promise<T | undefined> {
   const { server, context } = job
   const credentialId = server.auth?.credentialId
-  const { allowsHttp, chosenOrigins } = leewayOf(server)
   const general: CredentialRequest = {
     server: server.name,
     ...(url === undefined ? {} : { url }),
-    ...(allowsHttp ? { allowsHttp } : {}),
-    ...(chosenOrigins.length === 0 ? {} : { chosenOrigins }),
+    leeway: leewayOf(server),
   }
   // By its name first, then by where it is for.
   const requests = credentialId === undefined ? [general] : [{ ...general, credentialId }, general]

@@ -50,6 +50,11 @@ export async function resolveSignIn(
   }
 }
 
+/** As which client its entry would sign in; undefined where it does not say. At once: no command is run for it. */
+export function resolveClientId(server: AdmittedServer, context: ResolveContext): string | undefined {
+  return clientIdOf(createJob(server, context), (server.transport as HttpTransport).oauth ?? {})
+}
+
 function toPlan(job: Job, url: string, oauth: OAuth): SignInPlan {
   const { auth } = job.server
   const client = toClient(job, oauth)
@@ -77,7 +82,7 @@ function defined<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], u
 
 function toClient(job: Job, oauth: OAuth): PlannedClient | undefined {
   const { auth } = job.server
-  const id = textOf(job, oauth.clientId ?? auth?.clientId, 'clientId')
+  const id = clientIdOf(job, oauth)
   if (id === undefined) return undefined
   const secret = secretOf(job, oauth.clientSecret ?? auth?.clientSecret, 'clientSecret')
   const pem = secretOrFile(job, oauth, ['privateKey', 'privateKeyFile'])
@@ -86,6 +91,10 @@ function toClient(job: Job, oauth: OAuth): PlannedClient | undefined {
     ...(secret === undefined ? {} : { secret }),
     ...(pem === undefined ? {} : { key: { pem, algorithm: oauth.signingAlgorithm ?? 'ES256' } }),
   }
+}
+
+function clientIdOf(job: Job, oauth: OAuth): string | undefined {
+  return textOf(job, oauth.clientId ?? job.server.auth?.clientId, 'clientId')
 }
 
 const KINDS: Readonly<Record<GrantType, GrantPlan['kind']>> = {
