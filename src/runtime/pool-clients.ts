@@ -7,7 +7,8 @@
  *
  * There is one more, from the beginning: for lists, and for those who cannot be told apart. With `where-it-can-be` it is also
  * for the first client, who is often the only one; for those who ask once and are gone; and for whoever cannot have one
- * of its own, because there are enough, or because the server does not want to have several.
+ * of its own, because there are enough, or because the server does not want to have several. From then on what it lists is
+ * for these, and the lists of all are read again by another (pool-lists), if ever.
  */
 import { untilAborted } from '../base/until-aborted.ts'
 import type { LaunchSpec } from '../model/launch.ts'
@@ -23,13 +24,9 @@ import {
   type Subscriber,
 } from '../model/session.ts'
 import type { WireFailure } from '../model/wire.ts'
-import {
-  connect,
-  ConnectError,
-  type ConnectListener,
-  type ConnectRequest,
-} from '../pipeline/connect/connect.ts'
+import { connect, type ConnectListener, type ConnectRequest } from '../pipeline/connect/connect.ts'
 import { onGone } from './client-life.ts'
+import { ListsSession, lost, reasonOf, toSessionError } from './pool-lists.ts'
 import { SharedSubscriptions } from './shared-subscriptions.ts'
 
 export interface ClientsRequest extends ConnectRequest {
@@ -81,6 +78,19 @@ export class Clients implements Session {
     reach: async () => this.#base,
     live: () => this.#base,
   })
+  /** The base shows its first client what may be for that one's eyes, and goes on to when it has left. */
+  readonly #lists = new ListsSession((controller) =>
+    this.#begin(
+      {
+        handlers: this.#handlersOf(
+          () => undefined,
+          () => false,
+        ),
+        listener: this.#listenForLists(),
+      },
+      controller,
+    ),
+  )
   readonly #instances = new Map<object, Instance>()
   readonly #closing = new Set<Promise<void>>()
   /** What a server was last told about logs, which the sessions to come must hear, too. */
@@ -157,14 +167,18 @@ export class Clients implements Session {
         (one) => one.drained(),
         () => undefined, // whoever asked is told
       )
-    await Promise.all([this.#base.drained(), ...[...this.#instances.values()].map(drainedOf)])
+    await Promise.all([
+      this.#base.drained(),
+      this.#lists.drained(),
+      ...[...this.#instances.values()].map(drainedOf),
+    ])
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
     this.#cancelSweep?.()
     for (const client of this.#instances.keys()) this.#end(client)
-    await Promise.all([this.#base.close(), ...this.#closing])
+    await Promise.all([this.#base.close(), this.#lists.close(), ...this.#closing])
   }
 
   #isKept({ isPassing }: RequestClient): boolean {
@@ -173,6 +187,7 @@ export class Clients implements Session {
 
   #requestAtBase(method: string, params: Params | undefined, options: RequestOptions): Promise<Result> {
     if (method === 'logging/setLevel') this.#tellLevel(params)
+    if (this.#first !== 'nobody' && isListing(method)) return this.#lists.request(method, params, options)
     this.#unnamed += 1
     const answer = this.#base.request(method, params, options)
     const finish = (): void => void (this.#unnamed -= 1)
@@ -225,28 +240,17 @@ export class Clients implements Session {
   }
 
   async #open(client: object, find: () => Instance, controller: AbortController): Promise<Session> {
-    const { launch, world, ...rest } = this.#request
-    const { startupTimeoutMs } = launch
-    const giveUp = (): void => controller.abort()
-    const cancel = startupTimeoutMs === 0 ? undefined : world.clock.after(startupTimeoutMs, giveUp)
     try {
-      const session = await connect(launch, {
-        ...rest,
-        world,
-        signal: controller.signal,
-        knownEra: this.#base.hello.era,
-        handlers: this.#handlersOf(
-          () => idleHandlers([find()]),
-          (one) => one === client,
-        ),
-        listener: this.#listenFor(client, find),
-      })
+      const audience: Audience = (one) => one === client
+      const handlers = this.#handlersOf(() => idleHandlers([find()]), audience)
+      const session = await this.#begin({ handlers, listener: this.#listenFor(client, find) }, controller)
       if (this.#level !== undefined) await sendLevel(session, this.#level)
       find().live = session
       return session
     } catch (error) {
       const instance = find()
       if (this.#instances.get(client) !== instance) throw error
+      const { startupTimeoutMs } = this.#request.launch
       const why = controller.signal.aborted ? `no answer within ${startupTimeoutMs} ms` : reasonOf(error)
       if (this.#apart === 'always') throw controller.signal.aborted ? lost(why) : error
       // Some servers take one session and no other. Whether anybody is there at all shows when the base is asked.
@@ -254,6 +258,21 @@ export class Clients implements Session {
       instance.isOwn = false
       instance.live = this.#base
       return this.#base
+    }
+  }
+
+  /** One session more. */
+  async #begin(
+    sides: Pick<ConnectRequest, 'handlers' | 'listener'>,
+    controller: AbortController,
+  ): Promise<Session> {
+    const { launch, ...rest } = this.#request
+    const { startupTimeoutMs } = launch
+    const giveUp = (): void => controller.abort()
+    const cancel = startupTimeoutMs === 0 ? undefined : rest.world.clock.after(startupTimeoutMs, giveUp)
+    const { signal } = controller
+    try {
+      return await connect(launch, { ...rest, ...sides, signal, knownEra: this.#base.hello.era })
     } finally {
       cancel?.()
     }
@@ -265,10 +284,7 @@ export class Clients implements Session {
     } catch (error) {
       if (signal?.aborted === true) throw new SessionError({ kind: 'aborted', wasSent: false })
       if (this.#instances.get(client) === instance) this.#end(client)
-      if (error instanceof SessionError) throw error
-      throw error instanceof ConnectError && error.failure.kind === 'lost'
-        ? new SessionError({ ...error.failure, wasSent: false })
-        : lost(reasonOf(error))
+      throw toSessionError(error)
     }
   }
 
@@ -280,12 +296,42 @@ export class Clients implements Session {
       onLog: (line, from) => listener.onLog(line, from),
       redact: (text) => listener.redact?.(text) ?? text,
       onFirstSign: () => listener.onFirstSign(),
+      onRenewed: () => {
+        this.#tellSharers()
+        listener.onRenewed?.()
+      },
+      onOddity: (text) => listener.onOddity?.(text),
+      onEnd: (failure) => this.#tellEnd(failure),
+      onNotification: (method, params) => {
+        if (!isListChange(method)) return listener.onNotification(method, params, this.#sharers)
+        // Its lists are those that everybody sees, for as long as it is nobody's.
+        if (this.#first === 'nobody') return listener.onNotification(method, params)
+        this.#tellSharers()
+        // It may be something that is there for all: who has done nothing shall see what is shown to such a one.
+        listener.onRenewed?.()
+      },
+    }
+  }
+
+  /** What the base shows is theirs alone. */
+  #tellSharers(): void {
+    for (const [client, { isOwn }] of this.#instances)
+      if (!isOwn) this.#request.listener.onOwnLists?.(client, 'changed')
+  }
+
+  #listenForLists(): ConnectListener {
+    const { listener } = this.#request
+    return {
+      onLog: (line, from) => listener.onLog(line, from),
+      redact: (text) => listener.redact?.(text) ?? text,
+      onFirstSign: () => undefined,
       onRenewed: () => listener.onRenewed?.(),
       onOddity: (text) => listener.onOddity?.(text),
       onEnd: (failure) => this.#tellEnd(failure),
-      // Its lists are those that everybody sees.
-      onNotification: (method, params) =>
-        listener.onNotification(method, params, isListChange(method) ? undefined : this.#sharers),
+      // Anything else that is for everybody is told in the other sessions, too.
+      onNotification: (method, params) => {
+        if (isListChange(method)) listener.onNotification(method, params)
+      },
     }
   }
 
@@ -426,8 +472,8 @@ export class Clients implements Session {
     instance.forget()
     if (this.#first === client) this.#first = 'left'
     this.#baseSubscriptions.removeAll(instance)
-    if (!instance.isOwn) return
     this.#request.listener.onOwnLists?.(client, 'gone')
+    if (!instance.isOwn) return
     instance.controller.abort()
     const over = instance.session
       .then(
@@ -470,15 +516,11 @@ function isListChange(method: string): boolean {
   return /^notifications\/(?:tools|resources|prompts)\/list_changed$/.test(method)
 }
 
+function isListing(method: string): boolean {
+  return /^(?:tools|resources|resources\/templates|prompts)\/list$/.test(method)
+}
+
 /** A server that refuses it logs as it likes. */
 async function sendLevel(session: Session, params: Params | undefined): Promise<void> {
   await session.request('logging/setLevel', params, { timeoutMs: BESIDE_MS }).catch(() => undefined)
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
-
-function lost(message: string): SessionError {
-  return new SessionError({ kind: 'lost', wire: { kind: 'protocol', message }, wasSent: false })
 }

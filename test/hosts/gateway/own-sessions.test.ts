@@ -16,6 +16,19 @@ async function call({ client }: TestClient, name: string, args: object = {}): Pr
   return textOf(await client.callTool({ name, arguments: { ...args } }))
 }
 
+const CHANGED = 'notifications/tools/list_changed'
+
+const timesTold = ({ told }: TestClient, method: string): number =>
+  told.filter((one) => one.method === method).length
+
+async function leave({ client }: TestClient): Promise<void> {
+  await (client.transport as unknown as { terminateSession(): Promise<void> }).terminateSession()
+}
+
+async function namesOf({ client }: TestClient): Promise<readonly string[]> {
+  return (await client.listTools()).tools.map(({ name }) => name)
+}
+
 interface Who {
   readonly id: string
   readonly calls: number
@@ -47,7 +60,7 @@ describe('an older server over HTTP', () => {
     await using a = await gateway.connect()
     await using b = await gateway.connect()
     await using onlyLists = await gateway.connect()
-    expect((await onlyLists.client.listTools()).tools).toHaveLength(4)
+    expect((await onlyLists.client.listTools()).tools).toHaveLength(5)
     expect([await who(a), await who(b), await who(a), await who(b)]).toMatchObject([
       { id: 'session-1', calls: 1 },
       { id: 'session-2', calls: 1 },
@@ -64,7 +77,7 @@ describe('an older server over HTTP', () => {
     const b = await gateway.connect()
     await who(a)
     await who(b)
-    await (b.client.transport as unknown as { terminateSession(): Promise<void> }).terminateSession()
+    await leave(b)
     await server.until('DELETE')
     expect(server.open()).toEqual(['session-1'])
     await b[Symbol.asyncDispose]()
@@ -99,9 +112,8 @@ describe('an older server over HTTP', () => {
     await b.untilTold('notifications/resources/updated', 2)
     // A round trip more, in which whatever was told twice would have come.
     await Promise.all([who(a), who(b)])
-    const updates = (one: TestClient): number =>
-      one.told.filter(({ method }) => method === 'notifications/resources/updated').length
-    expect([updates(a), updates(b)]).toEqual([1, 2])
+    const updated = 'notifications/resources/updated'
+    expect([timesTold(a, updated), timesTold(b, updated)]).toEqual([1, 2])
     await b.client.unsubscribeResource({ uri: 'note://one' })
     await server.until('resources/unsubscribe')
     expect([(await who(a)).subscribed, (await who(b)).subscribed]).toEqual([['note://one'], []])
@@ -115,16 +127,47 @@ describe('an older server over HTTP', () => {
     await who(a)
     await call(b, 'grow')
     await b.untilTold('notifications/tools/list_changed')
-    const namesOf = async ({ client }: TestClient): Promise<readonly string[]> =>
-      (await client.listTools()).tools.map(({ name }) => name)
-    expect(await namesOf(a)).toEqual(['who', 'touch', 'grow', 'ask'])
-    expect(await namesOf(b)).toEqual(['who', 'touch', 'grow', 'ask', 'extra'])
+    expect(await namesOf(a)).toEqual(['who', 'touch', 'grow', 'tell', 'ask'])
+    expect(await namesOf(b)).toEqual(['who', 'touch', 'grow', 'tell', 'ask', 'extra'])
     expect(JSON.parse(await call(b, 'extra'))).toMatchObject({ id: 'session-2' })
     await using all = await connectClient(httpTransport(gateway.url('/mcp')), { era: 'legacy' })
     await all.client.callTool({ name: 'mcp__one__grow', arguments: {} })
     await all.untilTold('notifications/tools/list_changed')
     expect(await namesOf(all)).toContain('mcp__one__extra')
     expect(JSON.parse(await call(all, 'mcp__one__extra'))).toMatchObject({ id: 'session-3' })
+  })
+
+  it('lists what the first client is shown in its session for that one, and for nobody who comes later', async () => {
+    await using server = await serveSessions()
+    await using gateway = await openBefore(server)
+    await using a = await gateway.connect()
+    await using b = await gateway.connect()
+    expect((await who(a)).id).toBe('session-1')
+    await call(a, 'grow')
+    await a.untilTold(CHANGED)
+    expect(await namesOf(a)).toContain('extra')
+    expect(JSON.parse(await call(a, 'extra'))).toMatchObject({ id: 'session-1' })
+    // The lists of all have been read again by then.
+    await server.until('tools/list', 3)
+    await using later = await gateway.connect()
+    for (const one of [b, later]) expect(await namesOf(one)).not.toContain('extra')
+    expect((await who(b)).id).toBe('session-3')
+    expect(timesTold(b, CHANGED)).toBe(0)
+    await leave(a)
+    await server.until('GET', 3)
+    await call(b, 'grow', { for: 'all' })
+    await later.untilTold(CHANGED)
+    for (const one of [b, later]) expect(await namesOf(one)).toContain('extra')
+  })
+
+  it('lists for everybody what is new for all, whoever has the first session', async () => {
+    await using server = await serveSessions()
+    await using gateway = await openBefore(server)
+    await using a = await gateway.connect()
+    await using onlyLists = await gateway.connect()
+    await call(a, 'grow', { for: 'all' })
+    await Promise.all([a.untilTold(CHANGED), onlyLists.untilTold(CHANGED)])
+    for (const one of [a, onlyLists]) expect(await namesOf(one)).toContain('extra')
   })
 
   it.each([
