@@ -25,7 +25,7 @@ import {
 } from '../model/session.ts'
 import type { WireFailure } from '../model/wire.ts'
 import { connect, type ConnectListener, type ConnectRequest } from '../pipeline/connect/connect.ts'
-import { onGone } from './client-life.ts'
+import { isGone, onGone } from './client-life.ts'
 import { ListsSession, lost, reasonOf, toSessionError } from './pool-lists.ts'
 import { SharedSubscriptions } from './shared-subscriptions.ts'
 
@@ -92,6 +92,8 @@ export class Clients implements Session {
     ),
   )
   readonly #instances = new Map<object, Instance>()
+  /** What is to be gone on with, of clients whose process was lost. */
+  readonly #resuming = new WeakMap<object, Map<string, Subscriber>>()
   readonly #closing = new Set<Promise<void>>()
   /** What a server was last told about logs, which the sessions to come must hear, too. */
   #level: Params | undefined
@@ -206,6 +208,7 @@ export class Clients implements Session {
     const known = this.#instances.get(client)
     if (known !== undefined) return known
     if (this.#isClosed) return lost('this session is closed')
+    if (isGone(client)) return lost('this client is gone')
     if (this.#apart === 'where-it-can-be' && this.#first === 'nobody') {
       this.#first = client
       return this.#keep(client, this.#base)
@@ -420,6 +423,7 @@ export class Clients implements Session {
   }
 
   #unsubscribe(client: object, uri: string): void {
+    this.#resuming.get(client)?.delete(uri)
     const instance = this.#instances.get(client)
     if (instance === undefined || !instance.subscribers.delete(uri)) return
     instance.usedAt = this.#request.world.clock.now()
@@ -440,6 +444,7 @@ export class Clients implements Session {
     if (this.wire === 'http') return this.#tellEnd(failure)
     this.#end(client)
     if (subscribers.size === 0) return
+    this.#resuming.set(client, subscribers)
     this.#request.world.clock.after(AGAIN_MS, () => void this.#resume(client, subscribers), 'loose')
   }
 
@@ -451,7 +456,7 @@ export class Clients implements Session {
   }
 
   async #resume(client: object, subscribers: ReadonlyMap<string, Subscriber>): Promise<void> {
-    if (this.#isClosed) return
+    if (this.#isClosed || isGone(client)) return
     for (const [uri, subscriber] of subscribers) {
       try {
         await this.#subscribe(client, { uri, subscriber }, BESIDE_MS)
