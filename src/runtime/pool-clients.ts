@@ -362,9 +362,9 @@ export class Clients implements Session {
     }
   }
 
-  /** Who is told what the base tells. */
+  /** Who is told what the base tells: whoever has no session yet has done nothing there that it could be about. */
   readonly #sharers: Audience = (client) =>
-    client === undefined || this.#instances.get(client)?.isOwn !== true
+    client === undefined || this.#instances.get(client)?.isOwn === false
 
   /** Who may be meant by what the base asks: somebody may be on the way who will have a session of its own. */
   readonly #atBase: Audience = (client) =>

@@ -16,6 +16,7 @@ async function call({ client }: TestClient, name: string, args: object = {}): Pr
   return textOf(await client.callTool({ name, arguments: { ...args } }))
 }
 
+const NEWS = 'notifications/acme/news'
 const CHANGED = 'notifications/tools/list_changed'
 
 const timesTold = ({ told }: TestClient, method: string): number =>
@@ -117,6 +118,21 @@ describe('an older server over HTTP', () => {
     await b.client.unsubscribeResource({ uri: 'note://one' })
     await server.until('resources/unsubscribe')
     expect([(await who(a)).subscribed, (await who(b)).subscribed]).toEqual([['note://one'], []])
+  })
+
+  it('tells what it tells in the first session to those who have that one, and to nobody without a session', async () => {
+    await using server = await serveSessions()
+    await using gateway = await openBefore(server)
+    await using a = await gateway.connect()
+    await using b = await gateway.connect()
+    await using onlyLists = await gateway.connect()
+    await who(a)
+    await who(b)
+    await call(a, 'tell')
+    await a.untilTold(NEWS)
+    // A round trip more, in which whatever was told to others would have come.
+    await Promise.all([namesOf(b), namesOf(onlyLists)])
+    expect([a, b, onlyLists].map((one) => timesTold(one, NEWS))).toEqual([1, 0, 0])
   })
 
   it('lists for a client what its own session has, and for others what theirs have', async () => {
