@@ -48,6 +48,8 @@ interface Instance {
   live: Session | undefined
   /** Or the one that is there for everybody. */
   isOwn: boolean
+  /** As that of its client. */
+  readonly guest: string | undefined
   underWay: number
   usedAt: number
   /** Of the request that came last: they all lead to the same client. */
@@ -74,6 +76,8 @@ export class Clients implements Session {
   #unnamed = 0
   /** Who has the base for itself, as far as others can be kept from it; `left` when it is gone, and what it did there is not. */
   #first: object | 'nobody' | 'left' = 'nobody'
+  /** On whose behalf the first one came. */
+  #firstGuest: string | undefined
   readonly #baseSubscriptions = new SharedSubscriptions({
     reach: async () => this.#base,
     live: () => this.#base,
@@ -204,30 +208,38 @@ export class Clients implements Session {
   }
 
   /** The answer is one that says why there can be none. */
-  #instanceOf(client: object): Instance | SessionError {
+  #instanceOf(client: RequestClient): Instance | SessionError {
     const known = this.#instances.get(client)
     if (known !== undefined) return known
     if (this.#isClosed) return lost('this session is closed')
     if (isGone(client)) return lost('this client is gone')
     if (this.#apart === 'where-it-can-be' && this.#first === 'nobody') {
       this.#first = client
+      this.#firstGuest = client.guest
       return this.#keep(client, this.#base)
     }
-    const own = [...this.#instances.values()].filter(({ isOwn }) => isOwn).length
-    if (own < this.#options.maxInstances) return this.#keep(client, 'own')
-    const why = `${own} clients have this server for themselves already, which is the limit`
-    if (this.#apart === 'always') return lost(why)
+    const own = [...this.#instances.values()].filter(({ isOwn }) => isOwn)
+    const { maxInstances } = this.#options
+    const theirs = own.filter(({ guest }) => guest !== undefined && guest === client.guest).length
+    const isAboveShare = theirs >= shareOf(maxInstances - own.length + theirs)
+    if (own.length < maxInstances && !isAboveShare) return this.#keep(client, 'own')
+    const [count, what] = isAboveShare ? [theirs, 'share of one guest'] : [own.length, 'limit']
+    const why = `${count} clients have this server for themselves already, which is the ${what}`
+    // Nobody gets into the session of somebody else by coming often.
+    const isKeptOut = isAboveShare && client.guest !== this.#firstGuest
+    if (this.#apart === 'always' || isKeptOut) return lost(why)
     this.#request.listener.onOddity?.(`${why}: the next one shares a session`)
     return this.#keep(client, this.#base)
   }
 
-  #keep(client: object, session: Session | 'own'): Instance {
+  #keep(client: RequestClient, session: Session | 'own'): Instance {
     const controller = new AbortController()
     const isOwn = session === 'own'
     const instance: Instance = {
       session: isOwn ? this.#open(client, () => instance, controller) : Promise.resolve(session),
       live: isOwn ? undefined : session,
       isOwn,
+      guest: client.guest,
       underWay: 0,
       usedAt: this.#request.world.clock.now(),
       handlers: undefined,
@@ -515,6 +527,11 @@ export class Clients implements Session {
  */
 function idleHandlers([one, ...others]: readonly Instance[]): RequestOptions['handlers'] {
   return one?.underWay === 0 && others.length === 0 ? one.handlers : undefined
+}
+
+/** Of what others left, half, so that something is left again; but one for whoever has none. */
+function shareOf(left: number): number {
+  return Math.max(1, Math.floor(left / 2))
 }
 
 function isListChange(method: string): boolean {

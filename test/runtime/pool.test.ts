@@ -120,6 +120,20 @@ test('each client has its own, up to a limit and until it is gone, when the entr
   expect((await who(board, z)).pid).not.toBe(second.pid)
 })
 
+test('clients of one guest have half of what others have left, and the owner has the rest', async () => {
+  await using shop = openShop(
+    { one: { ...serverEntry('tells-who'), isolation: 'session' } },
+    { maxInstances: 4 },
+  )
+  const board = await shop.open('a')
+  const [first, ...more] = ['ada', 'ada', 'ada', 'bob', 'bob'].map((guest) => ({ guest }))
+  await who(board, first)
+  const outcomes: string[] = []
+  for (const client of [...more, {}, {}])
+    outcomes.push((await board.call({ server: 'one', tool: 'who' }, {}, { client })).outcome)
+  expect(outcomes).toEqual(['done', 'not-sent', 'done', 'not-sent', 'done', 'not-sent'])
+})
+
 test('nothing is begun for a client that is gone, be it to go on with what it wanted to hear of', async () => {
   const planned: (() => void)[] = []
   // What is to happen in a second happens when the test says so.

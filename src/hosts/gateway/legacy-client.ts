@@ -44,6 +44,8 @@ export class LegacyClient implements Ear {
   readonly server: string | undefined
   readonly client = this
   readonly isOwners: boolean
+  /** As `RequestClient.guest`. */
+  readonly guest: string | undefined
   readonly #gateway: Gateway
   readonly #view: View
   /** For what belongs to no request. */
@@ -70,6 +72,7 @@ export class LegacyClient implements Ear {
     this.#view = view
     this.#tell = tell
     this.isOwners = isOwner(principal)
+    this.guest = this.isOwners ? undefined : principal.key
     this.#mark = gateway.world.keys.random(9)
     this.server = view.server
     this.desk = gateway.board.fork({ loopLimit: gateway.loopLimit() })

@@ -2,6 +2,7 @@
  * own-sessions: clients of a gateway, and the sessions that they have at an older server over HTTP.
  */
 import { describe, expect, it } from 'vitest'
+import { startSigningIssuer } from '../../servers/signing-issuer.ts'
 import { serveSessions, type Sessions } from '../../servers/http/sessions.ts'
 import {
   connectClient,
@@ -232,6 +233,31 @@ describe('an older server over HTTP', () => {
       { id: 'session-1', calls: 3 },
     ])
     expect(server.begun).toBe(2)
+  })
+
+  it('leaves something to others, however many clients one person is, and lets none of them into what is not theirs', async () => {
+    await using server = await serveSessions()
+    await using issuer = await startSigningIssuer()
+    const wish = { issuer: issuer.issuer, audiences: [], scopes: undefined, publicUrl: undefined }
+    const options = { http: { issuer: wish }, gateway: { maxPerServer: 2 } }
+    await using gateway = await openBefore(server, {}, options)
+    const seen: string[] = []
+    await using open = new AsyncDisposableStack()
+    for (const [sub, era] of [
+      ['ada', 'legacy'],
+      ['ada', 'modern'],
+      ['ada', 'legacy'],
+      ['bob', 'legacy'],
+      ['bob', 'modern'],
+    ] as const) {
+      const token = await issuer.sign({ aud: gateway.url().href, sub })
+      const client = await connectClient(httpTransport(gateway.url('/mcp/one'), token), { era })
+      open.use(client)
+      const text = await call(client, 'who')
+      seen.push(/session-\d/.exec(text)?.[0] ?? text)
+    }
+    expect(seen.slice(0, 4)).toEqual(['session-1', 'session-2', 'session-1', 'session-3'])
+    expect(seen[4]).toContain('which is the share of one guest')
   })
 
   it.each([
