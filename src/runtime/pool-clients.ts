@@ -43,17 +43,15 @@ export type Apart = 'always' | 'where-it-can-be'
 
 /** What is kept for one client. */
 interface Instance {
+  readonly client: RequestClient
   readonly session: Promise<Session>
   /** Once it is there. */
   live: Session | undefined
   /** Or the one that is there for everybody. */
   isOwn: boolean
-  /** As that of its client. */
-  readonly guest: string | undefined
   underWay: number
   usedAt: number
-  /** Of the request that came last: they all lead to the same client. */
-  handlers: RequestOptions['handlers']
+  /** Of the request that came last, while one is under way: they all lead to the same client, and hold on to a lot. */
   onLog: RequestOptions['onLog']
   readonly subscribers: Map<string, Subscriber>
   /** Nobody waits for it any more. */
@@ -144,11 +142,10 @@ export class Clients implements Session {
 
   /** Without a promise more than the request itself takes, where there is a session. */
   request(method: string, params?: Params, options: RequestOptions = {}): Promise<Result> {
-    const { client, handlers, onLog, signal } = options
+    const { client, onLog, signal } = options
     if (client === undefined || !this.#isKept(client)) return this.#requestAtBase(method, params, options)
     const instance = this.#instanceOf(client)
     if (instance instanceof SessionError) return Promise.reject(instance)
-    instance.handlers = handlers ?? instance.handlers
     instance.onLog = onLog ?? instance.onLog
     instance.underWay += 1
     const answer =
@@ -157,6 +154,7 @@ export class Clients implements Session {
         : instance.live.request(method, params, options)
     const finish = (): void => {
       instance.underWay -= 1
+      if (instance.underWay === 0) instance.onLog = undefined
       instance.usedAt = this.#request.world.clock.now()
     }
     void answer.then(finish, finish)
@@ -220,7 +218,7 @@ export class Clients implements Session {
     }
     const own = [...this.#instances.values()].filter(({ isOwn }) => isOwn)
     const { maxInstances } = this.#options
-    const theirs = own.filter(({ guest }) => guest !== undefined && guest === client.guest).length
+    const theirs = own.filter((one) => isSameGuest(one.client, client)).length
     const isAboveShare = theirs >= shareOf(maxInstances - own.length + theirs)
     if (own.length < maxInstances && !isAboveShare) return this.#keep(client, 'own')
     const [count, what] = isAboveShare ? [theirs, 'share of one guest'] : [own.length, 'limit']
@@ -236,13 +234,12 @@ export class Clients implements Session {
     const controller = new AbortController()
     const isOwn = session === 'own'
     const instance: Instance = {
+      client,
       session: isOwn ? this.#open(client, () => instance, controller) : Promise.resolve(session),
       live: isOwn ? undefined : session,
       isOwn,
-      guest: client.guest,
       underWay: 0,
       usedAt: this.#request.world.clock.now(),
-      handlers: undefined,
       onLog: undefined,
       subscribers: new Map(),
       controller,
@@ -254,7 +251,7 @@ export class Clients implements Session {
     return instance
   }
 
-  async #open(client: object, find: () => Instance, controller: AbortController): Promise<Session> {
+  async #open(client: RequestClient, find: () => Instance, controller: AbortController): Promise<Session> {
     try {
       const audience: Audience = (one) => one === client
       const handlers = this.#handlersOf(() => idleHandlers([find()]), audience)
@@ -350,7 +347,7 @@ export class Clients implements Session {
     }
   }
 
-  #listenFor(client: object, find: () => Instance): ConnectListener {
+  #listenFor(client: RequestClient, find: () => Instance): ConnectListener {
     const { listener } = this.#request
     const isMeant: Audience = (one) => one === client
     return {
@@ -362,7 +359,7 @@ export class Clients implements Session {
       onOddity: (text) => listener.onOddity?.(text),
       // What it logs and tells is for its one client, and nobody else's to hear.
       onNotification: (method, params) => {
-        const { onLog } = find()
+        const { underWay, onLog = underWay === 0 ? client.atRest?.onLog : undefined } = find()
         if (method === 'notifications/message' && onLog !== undefined) onLog(params)
         else if (isListChange(method)) listener.onOwnLists?.(client, 'changed')
         else listener.onNotification(method, params, isMeant)
@@ -526,7 +523,11 @@ export class Clients implements Session {
  * better: what looks like one client may be two of the same kind.
  */
 function idleHandlers([one, ...others]: readonly Instance[]): RequestOptions['handlers'] {
-  return one?.underWay === 0 && others.length === 0 ? one.handlers : undefined
+  return one?.underWay === 0 && others.length === 0 ? one.client.atRest?.handlers : undefined
+}
+
+function isSameGuest({ guest }: RequestClient, other: RequestClient): boolean {
+  return guest !== undefined && guest === other.guest
 }
 
 /** Of what others left, half, so that something is left again; but one for whoever has none. */

@@ -3,6 +3,8 @@
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import type { ClientHandlers } from '../../src/model/session.ts'
 import { openBoard, type Board } from '../../src/runtime/board.ts'
@@ -132,6 +134,26 @@ test('clients of one guest have half of what others have left, and the owner has
   for (const client of [...more, {}, {}])
     outcomes.push((await board.call({ server: 'one', tool: 'who' }, {}, { client })).outcome)
   expect(outcomes).toEqual(['done', 'not-sent', 'done', 'not-sent', 'done', 'not-sent'])
+})
+
+test('nothing of a request is kept for its client when it is over', async () => {
+  await using shop = openShop({ one: { ...serverEntry('tells-who'), isolation: 'session' } })
+  const board = await shop.open('a')
+  const client = {}
+  const ask = async (): Promise<readonly WeakRef<object>[]> => {
+    const [handlers, onLog] = [{ roots: async () => [] }, () => undefined]
+    const params = { name: 'who', arguments: {} }
+    await board.request('one', 'tools/call', params, { client, handlers, onLog })
+    return [new WeakRef(handlers), new WeakRef(onLog)]
+  }
+  const kept = await ask()
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const left = (): number => {
+    collect()
+    return kept.filter((one) => one.deref() !== undefined).length
+  }
+  await expect.poll(left).toBe(0)
 })
 
 test('nothing is begun for a client that is gone, be it to go on with what it wanted to hear of', async () => {

@@ -98,6 +98,21 @@ describe('an older server over HTTP', () => {
     expect([a.asked.length, b.asked.length]).toEqual([1, 1])
   })
 
+  it('asks a client that does nothing right now, where it has a session here, and says why where it has none', async () => {
+    await using server = await serveSessions()
+    await using gateway = await openBefore(server)
+    await using a = await gateway.connect()
+    await using b = await gateway.connect()
+    await using modern = await gateway.connect('modern')
+    for (const one of [a, b, modern]) await who(one)
+    await server.until('GET', 3)
+    expect(await server.ask('session-1')).toMatchObject({ action: 'accept' })
+    expect(await server.ask('session-2')).toMatchObject({ action: 'accept' })
+    expect([a.asked.length, b.asked.length]).toEqual([1, 1])
+    const why = 'elicitation/create cannot be answered: no client waits for this server'
+    expect(await server.ask('session-3')).toMatchObject({ error: { message: why } })
+  })
+
   it('is told of each subscription by whom it is, and tells that one alone', async () => {
     await using server = await serveSessions()
     await using gateway = await openBefore(server)

@@ -22,6 +22,8 @@ export interface Sessions extends AsyncDisposable {
   open(): readonly string[]
   readonly begun: number
   until: Loopback['until']
+  /** Asks for a name in this session, whatever is under way there. The answer: as it came. */
+  ask(session: string): Promise<unknown>
 }
 
 interface One {
@@ -89,8 +91,8 @@ export async function serveSessions({ most = Infinity }: SessionsOptions = {}): 
   async function answer(request: Received, id: string, one: One): Promise<void> {
     const { message } = request
     if (message.id !== undefined && message.method === undefined) {
-      const { result } = message as unknown as { readonly result: unknown }
-      one.questions.get(String(message.id))?.(result)
+      const { result, error } = message as unknown as { readonly result?: unknown; readonly error?: unknown }
+      one.questions.get(String(message.id))?.(result ?? { error })
     }
     if (message.id === undefined || message.method === undefined)
       return void request.response.writeHead(202).end()
@@ -161,6 +163,7 @@ export async function serveSessions({ most = Infinity }: SessionsOptions = {}): 
       return begun
     },
     until: (method, count) => loopback.until(method, count),
+    ask: (session) => ask(sessions.get(session)!),
     [Symbol.asyncDispose]: () => loopback[Symbol.asyncDispose](),
   }
 }
@@ -179,7 +182,7 @@ function tell({ stream }: One, method: string, params: object): void {
 }
 
 function ask(one: One): Promise<unknown> {
-  const id = `question-${one.calls}`
+  const id = `question-${one.questions.size + 1}`
   const requestedSchema = { type: 'object', properties: { name: { type: 'string' } } }
   const params = { message: 'Who are you?', requestedSchema }
   return new Promise((resolve) => {
