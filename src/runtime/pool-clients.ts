@@ -74,6 +74,8 @@ export class Clients implements Session {
   #unnamed = 0
   /** Who has the base for itself, as far as others can be kept from it; `left` when it is gone, and what it did there is not. */
   #first: object | 'nobody' | 'left' = 'nobody'
+  /** Its lists changed while it had somebody. */
+  #isBaseChanged = false
   /** On whose behalf the first one came. */
   #firstGuest: string | undefined
   readonly #baseSubscriptions = new SharedSubscriptions({
@@ -227,7 +229,9 @@ export class Clients implements Session {
     const isKeptOut = isAboveShare && client.guest !== this.#firstGuest
     if (this.#apart === 'always' || isKeptOut) return lost(why)
     this.#request.listener.onOddity?.(`${why}: the next one shares a session`)
-    return this.#keep(client, this.#base)
+    const shared = this.#keep(client, this.#base)
+    this.#showBase(client)
+    return shared
   }
 
   #keep(client: RequestClient, session: Session | 'own'): Instance {
@@ -269,6 +273,7 @@ export class Clients implements Session {
       this.#request.listener.onOddity?.(`one more session cannot be had (${why}): it is shared`)
       instance.isOwn = false
       instance.live = this.#base
+      this.#showBase(client)
       return this.#base
     }
   }
@@ -325,8 +330,14 @@ export class Clients implements Session {
     }
   }
 
+  /** Whoever shares the base from now on can use what it shows, which the lists of all may not have. */
+  #showBase(client: object): void {
+    if (this.#isBaseChanged) this.#request.listener.onOwnLists?.(client, 'changed')
+  }
+
   /** What the base shows is theirs alone. */
   #tellSharers(): void {
+    this.#isBaseChanged = true
     for (const [client, { isOwn }] of this.#instances)
       if (!isOwn) this.#request.listener.onOwnLists?.(client, 'changed')
   }

@@ -192,6 +192,19 @@ describe('an older server over HTTP', () => {
     for (const one of [b, later]) expect(await namesOf(one)).toContain('extra')
   })
 
+  it('lists what the first session shows for those who share it, too, where there can be no other', async () => {
+    await using server = await serveSessions({ most: 1 })
+    await using gateway = await openBefore(server)
+    await using a = await gateway.connect()
+    await using b = await gateway.connect()
+    await call(a, 'grow')
+    await a.untilTold(CHANGED)
+    expect(await namesOf(b)).not.toContain('extra')
+    expect((await who(b)).id).toBe('session-1')
+    await b.untilTold(CHANGED)
+    expect(await namesOf(b)).toContain('extra')
+  })
+
   it('lists for everybody what is new for all, whoever has the first session', async () => {
     await using server = await serveSessions()
     await using gateway = await openBefore(server)
