@@ -16,7 +16,6 @@ import type { Params, Result } from '../model/message.ts'
 import {
   SessionError,
   type Audience,
-  type ClientHandlers,
   type RequestClient,
   type RequestOptions,
   type ResourceSubscriptions,
@@ -26,7 +25,10 @@ import {
 import type { WireFailure } from '../model/wire.ts'
 import { connect, type ConnectListener, type ConnectRequest } from '../pipeline/connect/connect.ts'
 import { isGone, onGone } from './client-life.ts'
-import { ListsSession, lost, reasonOf, toSessionError } from './pool-lists.ts'
+import { lost, reasonOf, toSessionError } from './pool-errors.ts'
+import { handlersFor } from './pool-handlers.ts'
+import { idleHandlers, placeFor, type Instance } from './pool-instance.ts'
+import { isListChange, isListing, ListsSession } from './pool-lists.ts'
 import { SharedSubscriptions } from './shared-subscriptions.ts'
 
 export interface ClientsRequest extends ConnectRequest {
@@ -40,24 +42,6 @@ export interface ClientsOptions {
 
 /** `always`: its entry says so. `where-it-can-be`: nobody asked for it, so nobody is refused because of it. */
 export type Apart = 'always' | 'where-it-can-be'
-
-/** What is kept for one client. */
-interface Instance {
-  readonly client: RequestClient
-  readonly session: Promise<Session>
-  /** Once it is there. */
-  live: Session | undefined
-  /** Or the one that is there for everybody. */
-  isOwn: boolean
-  underWay: number
-  usedAt: number
-  /** Of the request that came last, while one is under way: they all lead to the same client, and hold on to a lot. */
-  onLog: RequestOptions['onLog']
-  readonly subscribers: Map<string, Subscriber>
-  /** Nobody waits for it any more. */
-  readonly controller: AbortController
-  forget(): void
-}
 
 /** For what nobody waits for. */
 const BESIDE_MS = 10_000
@@ -86,7 +70,8 @@ export class Clients implements Session {
   readonly #lists = new ListsSession((controller) =>
     this.#begin(
       {
-        handlers: this.#handlersOf(
+        handlers: handlersFor(
+          this.#request.handlers,
           () => undefined,
           () => false,
         ),
@@ -110,7 +95,7 @@ export class Clients implements Session {
     const clients = new Clients(request, options, apart)
     const base = await connect(request.launch, {
       ...request,
-      handlers: clients.#handlersOf(() => clients.#soleHandlers(), clients.#atBase),
+      handlers: handlersFor(request.handlers, () => clients.#soleHandlers(), clients.#atBase),
       listener: clients.#listenAtBase(),
     })
     clients.#base = base
@@ -218,15 +203,11 @@ export class Clients implements Session {
       this.#firstGuest = client.guest
       return this.#keep(client, this.#base)
     }
-    const own = [...this.#instances.values()].filter(({ isOwn }) => isOwn)
-    const { maxInstances } = this.#options
-    const theirs = own.filter((one) => isSameGuest(one.client, client)).length
-    const isAboveShare = theirs >= shareOf(maxInstances - own.length + theirs)
-    if (own.length < maxInstances && !isAboveShare) return this.#keep(client, 'own')
-    const [count, what] = isAboveShare ? [theirs, 'share of one guest'] : [own.length, 'limit']
-    const why = `${count} clients have this server for themselves already, which is the ${what}`
+    const place = placeFor(client, this.#instances.values(), this.#options.maxInstances)
+    if (place.kind === 'own') return this.#keep(client, 'own')
+    const { why } = place
     // Nobody gets into the session of somebody else by coming often.
-    const isKeptOut = isAboveShare && client.guest !== this.#firstGuest
+    const isKeptOut = place.of === 'guest' && client.guest !== this.#firstGuest
     if (this.#apart === 'always' || isKeptOut) return lost(why)
     this.#request.listener.onOddity?.(`${why}: the next one shares a session`)
     const shared = this.#keep(client, this.#base)
@@ -258,7 +239,7 @@ export class Clients implements Session {
   async #open(client: RequestClient, find: () => Instance, controller: AbortController): Promise<Session> {
     try {
       const audience: Audience = (one) => one === client
-      const handlers = this.#handlersOf(() => idleHandlers([find()]), audience)
+      const handlers = handlersFor(this.#request.handlers, () => idleHandlers([find()]), audience)
       const session = await this.#begin({ handlers, listener: this.#listenFor(client, find) }, controller)
       if (this.#level !== undefined) await sendLevel(session, this.#level)
       find().live = session
@@ -396,32 +377,6 @@ export class Clients implements Session {
     return idleHandlers([...this.#instances.values()].filter(({ isOwn }) => !isOwn))
   }
 
-  #handlersOf(find: () => RequestOptions['handlers'], audience: Audience): ClientHandlers {
-    const { handlers } = this.#request
-    const here = (): ClientHandlers => find() ?? handlers
-    const { roots, sample, elicit } = handlers
-    return {
-      ...handlers,
-      ...(roots === undefined
-        ? {}
-        : { roots: (context) => (here().roots ?? roots)({ ...context, audience }) }),
-      ...(sample === undefined
-        ? {}
-        : { sample: (params, context) => (here().sample ?? sample)(params, { ...context, audience }) }),
-      ...(elicit === undefined
-        ? {}
-        : {
-            elicit: (params, context) => {
-              const answerer = here().elicit ?? elicit
-              const mode = params['mode'] === 'url' ? 'url' : 'form'
-              const answer = typeof answerer === 'function' ? answerer : answerer[mode]
-              if (answer === undefined) throw new Error('this client does not offer it')
-              return answer(params, { ...context, audience })
-            },
-          }),
-    }
-  }
-
   // Subscriptions.
 
   async #subscribe(
@@ -527,31 +482,6 @@ export class Clients implements Session {
       'loose',
     )
   }
-}
-
-/**
- * Of the only client there is, while none of its requests is under way. Of several that are, those who made them know
- * better: what looks like one client may be two of the same kind.
- */
-function idleHandlers([one, ...others]: readonly Instance[]): RequestOptions['handlers'] {
-  return one?.underWay === 0 && others.length === 0 ? one.client.atRest?.handlers : undefined
-}
-
-function isSameGuest({ guest }: RequestClient, other: RequestClient): boolean {
-  return guest !== undefined && guest === other.guest
-}
-
-/** Of what others left, half, so that something is left again; but one for whoever has none. */
-function shareOf(left: number): number {
-  return Math.max(1, Math.floor(left / 2))
-}
-
-function isListChange(method: string): boolean {
-  return /^notifications\/(?:tools|resources|prompts)\/list_changed$/.test(method)
-}
-
-function isListing(method: string): boolean {
-  return /^(?:tools|resources|resources\/templates|prompts)\/list$/.test(method)
 }
 
 /** A server that refuses it logs as it likes. */

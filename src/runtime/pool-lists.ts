@@ -8,7 +8,7 @@
 import { untilAborted } from '../base/until-aborted.ts'
 import type { Params, Result } from '../model/message.ts'
 import { SessionError, type RequestOptions, type Session } from '../model/session.ts'
-import { ConnectError } from '../pipeline/connect/connect.ts'
+import { toSessionError } from './pool-errors.ts'
 
 /** Rejects with a ConnectError. */
 export type BeginSession = (controller: AbortController) => Promise<Session>
@@ -65,18 +65,10 @@ export class ListsSession {
   }
 }
 
-/** What there is to say to whoever waited for a session that could not be had. */
-export function toSessionError(error: unknown): SessionError {
-  if (error instanceof SessionError) return error
-  return error instanceof ConnectError && error.failure.kind === 'lost'
-    ? new SessionError({ ...error.failure, wasSent: false })
-    : lost(reasonOf(error))
+export function isListChange(method: string): boolean {
+  return /^notifications\/(?:tools|resources|prompts)\/list_changed$/.test(method)
 }
 
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
-
-export function lost(message: string): SessionError {
-  return new SessionError({ kind: 'lost', wire: { kind: 'protocol', message }, wasSent: false })
+export function isListing(method: string): boolean {
+  return /^(?:tools|resources|resources\/templates|prompts)\/list$/.test(method)
 }
