@@ -65,8 +65,14 @@ export interface RequestOptions {
   readonly onLog?: ((params: Params) => void) | undefined
 }
 
-/** `isPassing`: it asks once and is gone; nothing is begun for it alone, unless the entry of the server wants that. */
-export type RequestClient = object & { readonly isPassing?: true }
+export type RequestClient = object & {
+  /** It asks once and is gone; nothing is begun for it alone, unless the entry of the server wants that. */
+  readonly isPassing?: true
+  /** On whose behalf, where that is somebody else than those for whom servers run: all clients of one have a share. */
+  readonly guest?: string | undefined
+  /** Who answers and hears what its own session asks and logs while none of its requests is under way. Default: nobody. */
+  readonly atRest?: Pick<RequestOptions, 'handlers' | 'onLog'> | undefined
+}
 
 /** For whom something is that a server tells or asks, of those whose requests it may get. Undefined: for whoever has no name. */
 export type Audience = (client: object | undefined) => boolean

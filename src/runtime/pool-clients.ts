@@ -7,7 +7,8 @@
  *
  * There is one more, from the beginning: for lists, and for those who cannot be told apart. With `where-it-can-be` it is also
  * for the first client, who is often the only one; for those who ask once and are gone; and for whoever cannot have one
- * of its own, because there are enough, or because the server does not want to have several.
+ * of its own, because there are enough, or because the server does not want to have several. From then on what it lists is
+ * for these, and the lists of all are read again by another (pool-lists), if ever.
  */
 import { untilAborted } from '../base/until-aborted.ts'
 import type { LaunchSpec } from '../model/launch.ts'
@@ -15,7 +16,6 @@ import type { Params, Result } from '../model/message.ts'
 import {
   SessionError,
   type Audience,
-  type ClientHandlers,
   type RequestClient,
   type RequestOptions,
   type ResourceSubscriptions,
@@ -23,13 +23,12 @@ import {
   type Subscriber,
 } from '../model/session.ts'
 import type { WireFailure } from '../model/wire.ts'
-import {
-  connect,
-  ConnectError,
-  type ConnectListener,
-  type ConnectRequest,
-} from '../pipeline/connect/connect.ts'
-import { onGone } from './client-life.ts'
+import { connect, type ConnectListener, type ConnectRequest } from '../pipeline/connect/connect.ts'
+import { isGone, onGone } from './client-life.ts'
+import { lost, reasonOf, toSessionError } from './pool-errors.ts'
+import { handlersFor } from './pool-handlers.ts'
+import { idleHandlers, placeFor, type Instance } from './pool-instance.ts'
+import { isListChange, isListing, ListsSession } from './pool-lists.ts'
 import { SharedSubscriptions } from './shared-subscriptions.ts'
 
 export interface ClientsRequest extends ConnectRequest {
@@ -43,24 +42,6 @@ export interface ClientsOptions {
 
 /** `always`: its entry says so. `where-it-can-be`: nobody asked for it, so nobody is refused because of it. */
 export type Apart = 'always' | 'where-it-can-be'
-
-/** What is kept for one client. */
-interface Instance {
-  readonly session: Promise<Session>
-  /** Once it is there. */
-  live: Session | undefined
-  /** Or the one that is there for everybody. */
-  isOwn: boolean
-  underWay: number
-  usedAt: number
-  /** Of the request that came last: they all lead to the same client. */
-  handlers: RequestOptions['handlers']
-  onLog: RequestOptions['onLog']
-  readonly subscribers: Map<string, Subscriber>
-  /** Nobody waits for it any more. */
-  readonly controller: AbortController
-  forget(): void
-}
 
 /** For what nobody waits for. */
 const BESIDE_MS = 10_000
@@ -77,11 +58,31 @@ export class Clients implements Session {
   #unnamed = 0
   /** Who has the base for itself, as far as others can be kept from it; `left` when it is gone, and what it did there is not. */
   #first: object | 'nobody' | 'left' = 'nobody'
+  /** Its lists changed while it had somebody. */
+  #isBaseChanged = false
+  /** On whose behalf the first one came. */
+  #firstGuest: string | undefined
   readonly #baseSubscriptions = new SharedSubscriptions({
     reach: async () => this.#base,
     live: () => this.#base,
   })
+  /** The base shows its first client what may be for that one's eyes, and goes on to when it has left. */
+  readonly #lists = new ListsSession((controller) =>
+    this.#begin(
+      {
+        handlers: handlersFor(
+          this.#request.handlers,
+          () => undefined,
+          () => false,
+        ),
+        listener: this.#listenForLists(),
+      },
+      controller,
+    ),
+  )
   readonly #instances = new Map<object, Instance>()
+  /** What is to be gone on with, of clients whose process was lost. */
+  readonly #resuming = new WeakMap<object, Map<string, Subscriber>>()
   readonly #closing = new Set<Promise<void>>()
   /** What a server was last told about logs, which the sessions to come must hear, too. */
   #level: Params | undefined
@@ -94,7 +95,7 @@ export class Clients implements Session {
     const clients = new Clients(request, options, apart)
     const base = await connect(request.launch, {
       ...request,
-      handlers: clients.#handlersOf(() => clients.#soleHandlers(), clients.#atBase),
+      handlers: handlersFor(request.handlers, () => clients.#soleHandlers(), clients.#atBase),
       listener: clients.#listenAtBase(),
     })
     clients.#base = base
@@ -128,11 +129,10 @@ export class Clients implements Session {
 
   /** Without a promise more than the request itself takes, where there is a session. */
   request(method: string, params?: Params, options: RequestOptions = {}): Promise<Result> {
-    const { client, handlers, onLog, signal } = options
+    const { client, onLog, signal } = options
     if (client === undefined || !this.#isKept(client)) return this.#requestAtBase(method, params, options)
     const instance = this.#instanceOf(client)
     if (instance instanceof SessionError) return Promise.reject(instance)
-    instance.handlers = handlers ?? instance.handlers
     instance.onLog = onLog ?? instance.onLog
     instance.underWay += 1
     const answer =
@@ -141,6 +141,7 @@ export class Clients implements Session {
         : instance.live.request(method, params, options)
     const finish = (): void => {
       instance.underWay -= 1
+      if (instance.underWay === 0) instance.onLog = undefined
       instance.usedAt = this.#request.world.clock.now()
     }
     void answer.then(finish, finish)
@@ -157,14 +158,18 @@ export class Clients implements Session {
         (one) => one.drained(),
         () => undefined, // whoever asked is told
       )
-    await Promise.all([this.#base.drained(), ...[...this.#instances.values()].map(drainedOf)])
+    await Promise.all([
+      this.#base.drained(),
+      this.#lists.drained(),
+      ...[...this.#instances.values()].map(drainedOf),
+    ])
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
     this.#cancelSweep?.()
     for (const client of this.#instances.keys()) this.#end(client)
-    await Promise.all([this.#base.close(), ...this.#closing])
+    await Promise.all([this.#base.close(), this.#lists.close(), ...this.#closing])
   }
 
   #isKept({ isPassing }: RequestClient): boolean {
@@ -173,6 +178,7 @@ export class Clients implements Session {
 
   #requestAtBase(method: string, params: Params | undefined, options: RequestOptions): Promise<Result> {
     if (method === 'logging/setLevel') this.#tellLevel(params)
+    if (this.#first !== 'nobody' && isListing(method)) return this.#lists.request(method, params, options)
     this.#unnamed += 1
     const answer = this.#base.request(method, params, options)
     const finish = (): void => void (this.#unnamed -= 1)
@@ -187,32 +193,38 @@ export class Clients implements Session {
   }
 
   /** The answer is one that says why there can be none. */
-  #instanceOf(client: object): Instance | SessionError {
+  #instanceOf(client: RequestClient): Instance | SessionError {
     const known = this.#instances.get(client)
     if (known !== undefined) return known
     if (this.#isClosed) return lost('this session is closed')
+    if (isGone(client)) return lost('this client is gone')
     if (this.#apart === 'where-it-can-be' && this.#first === 'nobody') {
       this.#first = client
+      this.#firstGuest = client.guest
       return this.#keep(client, this.#base)
     }
-    const own = [...this.#instances.values()].filter(({ isOwn }) => isOwn).length
-    if (own < this.#options.maxInstances) return this.#keep(client, 'own')
-    const why = `${own} clients have this server for themselves already, which is the limit`
-    if (this.#apart === 'always') return lost(why)
+    const place = placeFor(client, this.#instances.values(), this.#options.maxInstances)
+    if (place.kind === 'own') return this.#keep(client, 'own')
+    const { why } = place
+    // Nobody gets into the session of somebody else by coming often.
+    const isKeptOut = place.of === 'guest' && client.guest !== this.#firstGuest
+    if (this.#apart === 'always' || isKeptOut) return lost(why)
     this.#request.listener.onOddity?.(`${why}: the next one shares a session`)
-    return this.#keep(client, this.#base)
+    const shared = this.#keep(client, this.#base)
+    this.#showBase(client)
+    return shared
   }
 
-  #keep(client: object, session: Session | 'own'): Instance {
+  #keep(client: RequestClient, session: Session | 'own'): Instance {
     const controller = new AbortController()
     const isOwn = session === 'own'
     const instance: Instance = {
+      client,
       session: isOwn ? this.#open(client, () => instance, controller) : Promise.resolve(session),
       live: isOwn ? undefined : session,
       isOwn,
       underWay: 0,
       usedAt: this.#request.world.clock.now(),
-      handlers: undefined,
       onLog: undefined,
       subscribers: new Map(),
       controller,
@@ -224,36 +236,41 @@ export class Clients implements Session {
     return instance
   }
 
-  async #open(client: object, find: () => Instance, controller: AbortController): Promise<Session> {
-    const { launch, world, ...rest } = this.#request
-    const { startupTimeoutMs } = launch
-    const giveUp = (): void => controller.abort()
-    const cancel = startupTimeoutMs === 0 ? undefined : world.clock.after(startupTimeoutMs, giveUp)
+  async #open(client: RequestClient, find: () => Instance, controller: AbortController): Promise<Session> {
     try {
-      const session = await connect(launch, {
-        ...rest,
-        world,
-        signal: controller.signal,
-        knownEra: this.#base.hello.era,
-        handlers: this.#handlersOf(
-          () => idleHandlers([find()]),
-          (one) => one === client,
-        ),
-        listener: this.#listenFor(client, find),
-      })
+      const audience: Audience = (one) => one === client
+      const handlers = handlersFor(this.#request.handlers, () => idleHandlers([find()]), audience)
+      const session = await this.#begin({ handlers, listener: this.#listenFor(client, find) }, controller)
       if (this.#level !== undefined) await sendLevel(session, this.#level)
       find().live = session
       return session
     } catch (error) {
       const instance = find()
       if (this.#instances.get(client) !== instance) throw error
+      const { startupTimeoutMs } = this.#request.launch
       const why = controller.signal.aborted ? `no answer within ${startupTimeoutMs} ms` : reasonOf(error)
       if (this.#apart === 'always') throw controller.signal.aborted ? lost(why) : error
       // Some servers take one session and no other. Whether anybody is there at all shows when the base is asked.
       this.#request.listener.onOddity?.(`one more session cannot be had (${why}): it is shared`)
       instance.isOwn = false
       instance.live = this.#base
+      this.#showBase(client)
       return this.#base
+    }
+  }
+
+  /** One session more. */
+  async #begin(
+    sides: Pick<ConnectRequest, 'handlers' | 'listener'>,
+    controller: AbortController,
+  ): Promise<Session> {
+    const { launch, ...rest } = this.#request
+    const { startupTimeoutMs } = launch
+    const giveUp = (): void => controller.abort()
+    const cancel = startupTimeoutMs === 0 ? undefined : rest.world.clock.after(startupTimeoutMs, giveUp)
+    const { signal } = controller
+    try {
+      return await connect(launch, { ...rest, ...sides, signal, knownEra: this.#base.hello.era })
     } finally {
       cancel?.()
     }
@@ -265,10 +282,7 @@ export class Clients implements Session {
     } catch (error) {
       if (signal?.aborted === true) throw new SessionError({ kind: 'aborted', wasSent: false })
       if (this.#instances.get(client) === instance) this.#end(client)
-      if (error instanceof SessionError) throw error
-      throw error instanceof ConnectError && error.failure.kind === 'lost'
-        ? new SessionError({ ...error.failure, wasSent: false })
-        : lost(reasonOf(error))
+      throw toSessionError(error)
     }
   }
 
@@ -280,16 +294,52 @@ export class Clients implements Session {
       onLog: (line, from) => listener.onLog(line, from),
       redact: (text) => listener.redact?.(text) ?? text,
       onFirstSign: () => listener.onFirstSign(),
-      onRenewed: () => listener.onRenewed?.(),
+      onRenewed: () => {
+        this.#tellSharers()
+        listener.onRenewed?.()
+      },
       onOddity: (text) => listener.onOddity?.(text),
       onEnd: (failure) => this.#tellEnd(failure),
-      // Its lists are those that everybody sees.
-      onNotification: (method, params) =>
-        listener.onNotification(method, params, isListChange(method) ? undefined : this.#sharers),
+      onNotification: (method, params) => {
+        if (!isListChange(method)) return listener.onNotification(method, params, this.#sharers)
+        // Its lists are those that everybody sees, for as long as it is nobody's.
+        if (this.#first === 'nobody') return listener.onNotification(method, params)
+        this.#tellSharers()
+        // It may be something that is there for all: who has done nothing shall see what is shown to such a one.
+        listener.onRenewed?.()
+      },
     }
   }
 
-  #listenFor(client: object, find: () => Instance): ConnectListener {
+  /** Whoever shares the base from now on can use what it shows, which the lists of all may not have. */
+  #showBase(client: object): void {
+    if (this.#isBaseChanged) this.#request.listener.onOwnLists?.(client, 'changed')
+  }
+
+  /** What the base shows is theirs alone. */
+  #tellSharers(): void {
+    this.#isBaseChanged = true
+    for (const [client, { isOwn }] of this.#instances)
+      if (!isOwn) this.#request.listener.onOwnLists?.(client, 'changed')
+  }
+
+  #listenForLists(): ConnectListener {
+    const { listener } = this.#request
+    return {
+      onLog: (line, from) => listener.onLog(line, from),
+      redact: (text) => listener.redact?.(text) ?? text,
+      onFirstSign: () => undefined,
+      onRenewed: () => listener.onRenewed?.(),
+      onOddity: (text) => listener.onOddity?.(text),
+      onEnd: (failure) => this.#tellEnd(failure),
+      // Anything else that is for everybody is told in the other sessions, too.
+      onNotification: (method, params) => {
+        if (isListChange(method)) listener.onNotification(method, params)
+      },
+    }
+  }
+
+  #listenFor(client: RequestClient, find: () => Instance): ConnectListener {
     const { listener } = this.#request
     const isMeant: Audience = (one) => one === client
     return {
@@ -301,7 +351,7 @@ export class Clients implements Session {
       onOddity: (text) => listener.onOddity?.(text),
       // What it logs and tells is for its one client, and nobody else's to hear.
       onNotification: (method, params) => {
-        const { onLog } = find()
+        const { underWay, onLog = underWay === 0 ? client.atRest?.onLog : undefined } = find()
         if (method === 'notifications/message' && onLog !== undefined) onLog(params)
         else if (isListChange(method)) listener.onOwnLists?.(client, 'changed')
         else listener.onNotification(method, params, isMeant)
@@ -313,9 +363,9 @@ export class Clients implements Session {
     }
   }
 
-  /** Who is told what the base tells. */
+  /** Who is told what the base tells: whoever has no session yet has done nothing there that it could be about. */
   readonly #sharers: Audience = (client) =>
-    client === undefined || this.#instances.get(client)?.isOwn !== true
+    client === undefined || this.#instances.get(client)?.isOwn === false
 
   /** Who may be meant by what the base asks: somebody may be on the way who will have a session of its own. */
   readonly #atBase: Audience = (client) =>
@@ -325,32 +375,6 @@ export class Clients implements Session {
   #soleHandlers(): RequestOptions['handlers'] {
     if (this.#unnamed > 0) return undefined
     return idleHandlers([...this.#instances.values()].filter(({ isOwn }) => !isOwn))
-  }
-
-  #handlersOf(find: () => RequestOptions['handlers'], audience: Audience): ClientHandlers {
-    const { handlers } = this.#request
-    const here = (): ClientHandlers => find() ?? handlers
-    const { roots, sample, elicit } = handlers
-    return {
-      ...handlers,
-      ...(roots === undefined
-        ? {}
-        : { roots: (context) => (here().roots ?? roots)({ ...context, audience }) }),
-      ...(sample === undefined
-        ? {}
-        : { sample: (params, context) => (here().sample ?? sample)(params, { ...context, audience }) }),
-      ...(elicit === undefined
-        ? {}
-        : {
-            elicit: (params, context) => {
-              const answerer = here().elicit ?? elicit
-              const mode = params['mode'] === 'url' ? 'url' : 'form'
-              const answer = typeof answerer === 'function' ? answerer : answerer[mode]
-              if (answer === undefined) throw new Error('this client does not offer it')
-              return answer(params, { ...context, audience })
-            },
-          }),
-    }
   }
 
   // Subscriptions.
@@ -374,6 +398,7 @@ export class Clients implements Session {
   }
 
   #unsubscribe(client: object, uri: string): void {
+    this.#resuming.get(client)?.delete(uri)
     const instance = this.#instances.get(client)
     if (instance === undefined || !instance.subscribers.delete(uri)) return
     instance.usedAt = this.#request.world.clock.now()
@@ -394,6 +419,7 @@ export class Clients implements Session {
     if (this.wire === 'http') return this.#tellEnd(failure)
     this.#end(client)
     if (subscribers.size === 0) return
+    this.#resuming.set(client, subscribers)
     this.#request.world.clock.after(AGAIN_MS, () => void this.#resume(client, subscribers), 'loose')
   }
 
@@ -405,7 +431,7 @@ export class Clients implements Session {
   }
 
   async #resume(client: object, subscribers: ReadonlyMap<string, Subscriber>): Promise<void> {
-    if (this.#isClosed) return
+    if (this.#isClosed || isGone(client)) return
     for (const [uri, subscriber] of subscribers) {
       try {
         await this.#subscribe(client, { uri, subscriber }, BESIDE_MS)
@@ -426,8 +452,8 @@ export class Clients implements Session {
     instance.forget()
     if (this.#first === client) this.#first = 'left'
     this.#baseSubscriptions.removeAll(instance)
-    if (!instance.isOwn) return
     this.#request.listener.onOwnLists?.(client, 'gone')
+    if (!instance.isOwn) return
     instance.controller.abort()
     const over = instance.session
       .then(
@@ -458,27 +484,7 @@ export class Clients implements Session {
   }
 }
 
-/**
- * Of the only client there is, while none of its requests is under way. Of several that are, those who made them know
- * better: what looks like one client may be two of the same kind.
- */
-function idleHandlers([one, ...others]: readonly Instance[]): RequestOptions['handlers'] {
-  return one?.underWay === 0 && others.length === 0 ? one.handlers : undefined
-}
-
-function isListChange(method: string): boolean {
-  return /^notifications\/(?:tools|resources|prompts)\/list_changed$/.test(method)
-}
-
 /** A server that refuses it logs as it likes. */
 async function sendLevel(session: Session, params: Params | undefined): Promise<void> {
   await session.request('logging/setLevel', params, { timeoutMs: BESIDE_MS }).catch(() => undefined)
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
-
-function lost(message: string): SessionError {
-  return new SessionError({ kind: 'lost', wire: { kind: 'protocol', message }, wasSent: false })
 }

@@ -3,23 +3,29 @@
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import type { ClientHandlers } from '../../src/model/session.ts'
 import { openBoard, type Board } from '../../src/runtime/board.ts'
 import { tellGone } from '../../src/runtime/client-life.ts'
 import { loadCatalog } from '../../src/runtime/load-catalog.ts'
 import { Pool, type PoolOptions } from '../../src/runtime/pool.ts'
+import type { World } from '../../src/world/world.ts'
 import { serverEntry } from '../boards/open.ts'
 import { allowAll } from '../boards/permits.ts'
-import { createObserved, type Observed } from '../worlds/observed.ts'
+import { createObserved, type Observed, type ObservedOptions } from '../worlds/observed.ts'
 
 interface Shop extends AsyncDisposable {
   readonly scratch: Observed
   open(project: string, handlers?: ClientHandlers): Promise<Board>
 }
 
-function openShop(servers: Readonly<Record<string, object>>, options: Partial<PoolOptions> = {}): Shop {
-  const scratch = createObserved()
+function openShop(
+  servers: Readonly<Record<string, object>>,
+  { change, ...options }: Partial<PoolOptions> & ObservedOptions = {},
+): Shop {
+  const scratch = createObserved(change === undefined ? {} : { change })
   scratch.write('home/.config/plugboard/mcp.json', JSON.stringify({ mcpServers: servers }))
   const pool = new Pool({ idleMs: 0, maxInstances: 32, ...options })
   const boards: Board[] = []
@@ -114,6 +120,70 @@ test('each client has its own, up to a limit and until it is gone, when the entr
   tellGone(x)
   await gone(first.pid)
   expect((await who(board, z)).pid).not.toBe(second.pid)
+})
+
+test('clients of one guest have half of what others have left, and the owner has the rest', async () => {
+  await using shop = openShop(
+    { one: { ...serverEntry('tells-who'), isolation: 'session' } },
+    { maxInstances: 4 },
+  )
+  const board = await shop.open('a')
+  const [first, ...more] = ['ada', 'ada', 'ada', 'bob', 'bob'].map((guest) => ({ guest }))
+  await who(board, first)
+  const outcomes: string[] = []
+  for (const client of [...more, {}, {}])
+    outcomes.push((await board.call({ server: 'one', tool: 'who' }, {}, { client })).outcome)
+  expect(outcomes).toEqual(['done', 'not-sent', 'done', 'not-sent', 'done', 'not-sent'])
+})
+
+test('nothing of a request is kept for its client when it is over', async () => {
+  await using shop = openShop({ one: { ...serverEntry('tells-who'), isolation: 'session' } })
+  const board = await shop.open('a')
+  const client = {}
+  const ask = async (): Promise<readonly WeakRef<object>[]> => {
+    const [handlers, onLog] = [{ roots: async () => [] }, () => undefined]
+    const params = { name: 'who', arguments: {} }
+    await board.request('one', 'tools/call', params, { client, handlers, onLog })
+    return [new WeakRef(handlers), new WeakRef(onLog)]
+  }
+  const kept = await ask()
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const left = (): number => {
+    collect()
+    return kept.filter((one) => one.deref() !== undefined).length
+  }
+  await expect.poll(left).toBe(0)
+})
+
+test('nothing is begun for a client that is gone, be it to go on with what it wanted to hear of', async () => {
+  const planned: (() => void)[] = []
+  // What is to happen in a second happens when the test says so.
+  const change = (world: World): World => {
+    const { clock } = world
+    const after: World['clock']['after'] = (ms, step, hold) => {
+      if (ms !== 1000 || hold !== 'loose') return clock.after(ms, step, hold)
+      planned.push(step)
+      return () => undefined
+    }
+    return { ...world, clock: { ...clock, after } }
+  }
+  const entries = { one: { ...serverEntry('tells-changes'), isolation: 'session' } }
+  await using shop = openShop(entries, { change })
+  const board = await shop.open('a')
+  const [x, y] = [{}, {}]
+  await board.subscribe('one', 'note://one', { client: x })
+  const { pid } = shop.scratch.children.at(-1)!
+  process.kill(pid, 'SIGKILL')
+  await expect.poll(() => planned.length).toBe(1)
+  tellGone(x)
+  planned[0]!()
+  const refused = await board.call({ server: 'one', tool: 'subscribed' }, {}, { client: x })
+  expect(refused).toMatchObject({ outcome: 'not-sent' })
+  expect(refused.text).toContain('this client is gone')
+  await board.call({ server: 'one', tool: 'subscribed' }, {}, { client: y })
+  // For lists, for the one that is gone, for the one that is not.
+  expect(shop.scratch.children).toHaveLength(3)
 })
 
 test('a process that nobody uses is ended, and started again by the next call, while its server stays ready', async () => {

@@ -10,9 +10,10 @@
  */
 import { digest } from '../../base/digest.ts'
 import type { Params } from '../../model/message.ts'
+import type { RequestClient } from '../../model/session.ts'
 import { tellGone } from '../../runtime/client-life.ts'
 import type { Clock } from '../../world/world.ts'
-import type { Principal } from './principal.ts'
+import { isOwner, type Principal } from './principal.ts'
 
 export interface Looks {
   readonly principal: Principal
@@ -39,7 +40,7 @@ const SWEEP_MS = 60_000
 export const MAX_CLIENTS = 200
 
 interface Known {
-  readonly client: object
+  readonly client: RequestClient
   readonly principal: string
   seenAt: number
   underWay: number
@@ -61,9 +62,9 @@ export class StatelessClients {
   }
 
   /** The client of a request that begins; `leave` is called when it is over. */
-  meet(looks: Looks): { readonly client: object; leave(): void } {
+  meet(looks: Looks): { readonly client: RequestClient; leave(): void } {
     const id = identify(looks)
-    const known = this.#known.get(id) ?? this.#add(looks.principal.key)
+    const known = this.#known.get(id) ?? this.#add(looks.principal)
     this.#known.delete(id)
     this.#known.set(id, known)
     known.seenAt = this.#clock.now()
@@ -82,12 +83,14 @@ export class StatelessClients {
     this.#forget(() => true)
   }
 
-  #add(principal: string): Known {
-    const theirs = [...this.#known.values()].filter((one) => one.principal === principal)
+  #add(principal: Principal): Known {
+    const { key } = principal
+    const theirs = [...this.#known.values()].filter((one) => one.principal === key)
     const oldest = theirs.length < MAX_CLIENTS ? undefined : theirs.find(({ underWay }) => underWay === 0)
     if (oldest !== undefined) this.#forget((one) => one === oldest)
     this.#sweepLater()
-    return { client: {}, principal, seenAt: 0, underWay: 0 }
+    const client = isOwner(principal) ? {} : { guest: key }
+    return { client, principal: key, seenAt: 0, underWay: 0 }
   }
 
   #forget(isGone: (one: Known) => boolean): void {

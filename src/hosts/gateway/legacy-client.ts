@@ -9,7 +9,7 @@ import { isObject } from '../../base/is-object.ts'
 import { toPrintable } from '../../base/printable.ts'
 import { RPC_CODES, type Message, type Params, type RequestId, type Result } from '../../model/message.ts'
 import { RpcFaultError } from '../../model/rpc-fault.ts'
-import { LEGACY_VERSIONS } from '../../model/session.ts'
+import { LEGACY_VERSIONS, type RequestClient } from '../../model/session.ts'
 import { tellGone } from '../../runtime/client-life.ts'
 import { isLevel, wantsLog, type AskCaller, type Caller } from './caller.ts'
 import { invalid, toFault, unknownMethod } from './fault.ts'
@@ -18,6 +18,7 @@ import type { Gateway } from './gateway.ts'
 import { isOwner, type Principal } from './principal.ts'
 import type { ServedFork } from './served-board.ts'
 import type { Sighting } from './sighting.ts'
+import { askBack, toHandlers } from './questions.ts'
 import { Subscriber } from './subscriber.ts'
 import type { View } from './view.ts'
 
@@ -44,6 +45,16 @@ export class LegacyClient implements Ear {
   readonly server: string | undefined
   readonly client = this
   readonly isOwners: boolean
+  /** As `RequestClient.guest`. */
+  readonly guest: string | undefined
+  /** Made of the client, and of none of its requests, which it would keep with all that was in them. */
+  readonly atRest: RequestClient['atRest'] = {
+    handlers: toHandlers(({ method, params, signal }) => askBack(this.#toAsked(), method, params, signal)),
+    onLog: (params) => {
+      if (wantsLog(this.#toCaller(this.#tell), params))
+        this.#tell({ jsonrpc: '2.0', method: 'notifications/message', params })
+    },
+  }
   readonly #gateway: Gateway
   readonly #view: View
   /** For what belongs to no request. */
@@ -70,6 +81,7 @@ export class LegacyClient implements Ear {
     this.#view = view
     this.#tell = tell
     this.isOwners = isOwner(principal)
+    this.guest = this.isOwners ? undefined : principal.key
     this.#mark = gateway.world.keys.random(9)
     this.server = view.server
     this.desk = gateway.board.fork({ loopLimit: gateway.loopLimit() })
@@ -200,6 +212,11 @@ export class LegacyClient implements Ear {
       notify: (method, params) => send({ jsonrpc: '2.0', method, params }),
       ask: this.#askOver(send),
     }
+  }
+
+  #toAsked(): Parameters<typeof askBack>[0] {
+    const caller = { capabilities: this.#capabilities }
+    return { caller, ask: this.#askOver(this.#tell), missed: () => undefined }
   }
 
   #askOver(send: SendMessage): AskCaller {

@@ -20,9 +20,12 @@ export interface ServerQuestion {
   readonly audience?: Audience | undefined
 }
 
+/** A request under way; or a client that may be asked while it has none. */
+type Asked = Pick<OpenRequest, 'ask' | 'missed'> & { readonly caller: Pick<Caller, 'capabilities'> }
+
 /** A question about this very request. */
 export async function askBack(
-  request: OpenRequest,
+  request: Asked,
   ...[method, params, signal]: Parameters<AskCaller>
 ): Promise<Result> {
   const { capabilities } = request.caller

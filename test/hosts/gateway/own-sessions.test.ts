@@ -2,6 +2,7 @@
  * own-sessions: clients of a gateway, and the sessions that they have at an older server over HTTP.
  */
 import { describe, expect, it } from 'vitest'
+import { startSigningIssuer } from '../../servers/signing-issuer.ts'
 import { serveSessions, type Sessions } from '../../servers/http/sessions.ts'
 import {
   connectClient,
@@ -14,6 +15,20 @@ import {
 
 async function call({ client }: TestClient, name: string, args: object = {}): Promise<string> {
   return textOf(await client.callTool({ name, arguments: { ...args } }))
+}
+
+const NEWS = 'notifications/acme/news'
+const CHANGED = 'notifications/tools/list_changed'
+
+const timesTold = ({ told }: TestClient, method: string): number =>
+  told.filter((one) => one.method === method).length
+
+async function leave({ client }: TestClient): Promise<void> {
+  await (client.transport as unknown as { terminateSession(): Promise<void> }).terminateSession()
+}
+
+async function namesOf({ client }: TestClient): Promise<readonly string[]> {
+  return (await client.listTools()).tools.map(({ name }) => name)
 }
 
 interface Who {
@@ -47,7 +62,7 @@ describe('an older server over HTTP', () => {
     await using a = await gateway.connect()
     await using b = await gateway.connect()
     await using onlyLists = await gateway.connect()
-    expect((await onlyLists.client.listTools()).tools).toHaveLength(4)
+    expect((await onlyLists.client.listTools()).tools).toHaveLength(5)
     expect([await who(a), await who(b), await who(a), await who(b)]).toMatchObject([
       { id: 'session-1', calls: 1 },
       { id: 'session-2', calls: 1 },
@@ -64,7 +79,7 @@ describe('an older server over HTTP', () => {
     const b = await gateway.connect()
     await who(a)
     await who(b)
-    await (b.client.transport as unknown as { terminateSession(): Promise<void> }).terminateSession()
+    await leave(b)
     await server.until('DELETE')
     expect(server.open()).toEqual(['session-1'])
     await b[Symbol.asyncDispose]()
@@ -83,6 +98,21 @@ describe('an older server over HTTP', () => {
     expect([a.asked.length, b.asked.length]).toEqual([1, 1])
   })
 
+  it('asks a client that does nothing right now, where it has a session here, and says why where it has none', async () => {
+    await using server = await serveSessions()
+    await using gateway = await openBefore(server)
+    await using a = await gateway.connect()
+    await using b = await gateway.connect()
+    await using modern = await gateway.connect('modern')
+    for (const one of [a, b, modern]) await who(one)
+    await server.until('GET', 3)
+    expect(await server.ask('session-1')).toMatchObject({ action: 'accept' })
+    expect(await server.ask('session-2')).toMatchObject({ action: 'accept' })
+    expect([a.asked.length, b.asked.length]).toEqual([1, 1])
+    const why = 'elicitation/create cannot be answered: no client waits for this server'
+    expect(await server.ask('session-3')).toMatchObject({ error: { message: why } })
+  })
+
   it('is told of each subscription by whom it is, and tells that one alone', async () => {
     await using server = await serveSessions()
     await using gateway = await openBefore(server)
@@ -99,12 +129,26 @@ describe('an older server over HTTP', () => {
     await b.untilTold('notifications/resources/updated', 2)
     // A round trip more, in which whatever was told twice would have come.
     await Promise.all([who(a), who(b)])
-    const updates = (one: TestClient): number =>
-      one.told.filter(({ method }) => method === 'notifications/resources/updated').length
-    expect([updates(a), updates(b)]).toEqual([1, 2])
+    const updated = 'notifications/resources/updated'
+    expect([timesTold(a, updated), timesTold(b, updated)]).toEqual([1, 2])
     await b.client.unsubscribeResource({ uri: 'note://one' })
     await server.until('resources/unsubscribe')
     expect([(await who(a)).subscribed, (await who(b)).subscribed]).toEqual([['note://one'], []])
+  })
+
+  it('tells what it tells in the first session to those who have that one, and to nobody without a session', async () => {
+    await using server = await serveSessions()
+    await using gateway = await openBefore(server)
+    await using a = await gateway.connect()
+    await using b = await gateway.connect()
+    await using onlyLists = await gateway.connect()
+    await who(a)
+    await who(b)
+    await call(a, 'tell')
+    await a.untilTold(NEWS)
+    // A round trip more, in which whatever was told to others would have come.
+    await Promise.all([namesOf(b), namesOf(onlyLists)])
+    expect([a, b, onlyLists].map((one) => timesTold(one, NEWS))).toEqual([1, 0, 0])
   })
 
   it('lists for a client what its own session has, and for others what theirs have', async () => {
@@ -115,16 +159,60 @@ describe('an older server over HTTP', () => {
     await who(a)
     await call(b, 'grow')
     await b.untilTold('notifications/tools/list_changed')
-    const namesOf = async ({ client }: TestClient): Promise<readonly string[]> =>
-      (await client.listTools()).tools.map(({ name }) => name)
-    expect(await namesOf(a)).toEqual(['who', 'touch', 'grow', 'ask'])
-    expect(await namesOf(b)).toEqual(['who', 'touch', 'grow', 'ask', 'extra'])
+    expect(await namesOf(a)).toEqual(['who', 'touch', 'grow', 'tell', 'ask'])
+    expect(await namesOf(b)).toEqual(['who', 'touch', 'grow', 'tell', 'ask', 'extra'])
     expect(JSON.parse(await call(b, 'extra'))).toMatchObject({ id: 'session-2' })
     await using all = await connectClient(httpTransport(gateway.url('/mcp')), { era: 'legacy' })
     await all.client.callTool({ name: 'mcp__one__grow', arguments: {} })
     await all.untilTold('notifications/tools/list_changed')
     expect(await namesOf(all)).toContain('mcp__one__extra')
     expect(JSON.parse(await call(all, 'mcp__one__extra'))).toMatchObject({ id: 'session-3' })
+  })
+
+  it('lists what the first client is shown in its session for that one, and for nobody who comes later', async () => {
+    await using server = await serveSessions()
+    await using gateway = await openBefore(server)
+    await using a = await gateway.connect()
+    await using b = await gateway.connect()
+    expect((await who(a)).id).toBe('session-1')
+    await call(a, 'grow')
+    await a.untilTold(CHANGED)
+    expect(await namesOf(a)).toContain('extra')
+    expect(JSON.parse(await call(a, 'extra'))).toMatchObject({ id: 'session-1' })
+    // The lists of all have been read again by then.
+    await server.until('tools/list', 3)
+    await using later = await gateway.connect()
+    for (const one of [b, later]) expect(await namesOf(one)).not.toContain('extra')
+    expect((await who(b)).id).toBe('session-3')
+    expect(timesTold(b, CHANGED)).toBe(0)
+    await leave(a)
+    await server.until('GET', 3)
+    await call(b, 'grow', { for: 'all' })
+    await later.untilTold(CHANGED)
+    for (const one of [b, later]) expect(await namesOf(one)).toContain('extra')
+  })
+
+  it('lists what the first session shows for those who share it, too, where there can be no other', async () => {
+    await using server = await serveSessions({ most: 1 })
+    await using gateway = await openBefore(server)
+    await using a = await gateway.connect()
+    await using b = await gateway.connect()
+    await call(a, 'grow')
+    await a.untilTold(CHANGED)
+    expect(await namesOf(b)).not.toContain('extra')
+    expect((await who(b)).id).toBe('session-1')
+    await b.untilTold(CHANGED)
+    expect(await namesOf(b)).toContain('extra')
+  })
+
+  it('lists for everybody what is new for all, whoever has the first session', async () => {
+    await using server = await serveSessions()
+    await using gateway = await openBefore(server)
+    await using a = await gateway.connect()
+    await using onlyLists = await gateway.connect()
+    await call(a, 'grow', { for: 'all' })
+    await Promise.all([a.untilTold(CHANGED), onlyLists.untilTold(CHANGED)])
+    for (const one of [a, onlyLists]) expect(await namesOf(one)).toContain('extra')
   })
 
   it.each([
@@ -173,6 +261,31 @@ describe('an older server over HTTP', () => {
       { id: 'session-1', calls: 3 },
     ])
     expect(server.begun).toBe(2)
+  })
+
+  it('leaves something to others, however many clients one person is, and lets none of them into what is not theirs', async () => {
+    await using server = await serveSessions()
+    await using issuer = await startSigningIssuer()
+    const wish = { issuer: issuer.issuer, audiences: [], scopes: undefined, publicUrl: undefined }
+    const options = { http: { issuer: wish }, gateway: { maxPerServer: 2 } }
+    await using gateway = await openBefore(server, {}, options)
+    const seen: string[] = []
+    await using open = new AsyncDisposableStack()
+    for (const [sub, era] of [
+      ['ada', 'legacy'],
+      ['ada', 'modern'],
+      ['ada', 'legacy'],
+      ['bob', 'legacy'],
+      ['bob', 'modern'],
+    ] as const) {
+      const token = await issuer.sign({ aud: gateway.url().href, sub })
+      const client = await connectClient(httpTransport(gateway.url('/mcp/one'), token), { era })
+      open.use(client)
+      const text = await call(client, 'who')
+      seen.push(/session-\d/.exec(text)?.[0] ?? text)
+    }
+    expect(seen.slice(0, 4)).toEqual(['session-1', 'session-2', 'session-1', 'session-3'])
+    expect(seen[4]).toContain('which is the share of one guest')
   })
 
   it.each([

@@ -2,7 +2,8 @@
  * sessions: a server of the older revisions over Streamable HTTP, in which each session is a world of its own.
  *
  * Tools: `who` tells the session and how often it was called in it; `touch` tells those sessions that subscribed to
- * `note://one`, unless `only` says: this one alone; `grow` gives its session one tool more, `extra`, and says so; `ask`
+ * `note://one`, unless `only` says: this one alone; `grow` gives its session one tool more, `extra`, and says so,
+ * or all of them, where `for` says `all`; `tell` tells its session something that no protocol knows; `ask`
  * asks for a name, on the session's own stream, and answers with the answer.
  */
 import type { ServerResponse } from 'node:http'
@@ -21,6 +22,8 @@ export interface Sessions extends AsyncDisposable {
   open(): readonly string[]
   readonly begun: number
   until: Loopback['until']
+  /** Asks for a name in this session, whatever is under way there. The answer: as it came. */
+  ask(session: string): Promise<unknown>
 }
 
 interface One {
@@ -39,6 +42,7 @@ const NOTE = 'note://one'
 export async function serveSessions({ most = Infinity }: SessionsOptions = {}): Promise<Sessions> {
   const sessions = new Map<string, One>()
   let begun = 0
+  let isGrown = false
   const loopback = await serve((request) => {
     const { method, headers, message, response } = request
     if (method === 'POST' && message.method === 'initialize') return greet(request)
@@ -87,8 +91,8 @@ export async function serveSessions({ most = Infinity }: SessionsOptions = {}): 
   async function answer(request: Received, id: string, one: One): Promise<void> {
     const { message } = request
     if (message.id !== undefined && message.method === undefined) {
-      const { result } = message as unknown as { readonly result: unknown }
-      one.questions.get(String(message.id))?.(result)
+      const { result, error } = message as unknown as { readonly result?: unknown; readonly error?: unknown }
+      one.questions.get(String(message.id))?.(result ?? { error })
     }
     if (message.id === undefined || message.method === undefined)
       return void request.response.writeHead(202).end()
@@ -102,7 +106,7 @@ export async function serveSessions({ most = Infinity }: SessionsOptions = {}): 
   ): Promise<unknown> {
     switch (method) {
       case 'tools/list':
-        return { tools: toolsOf(one) }
+        return { tools: toolsOf(isGrown || one.isGrown) }
       case 'resources/list':
         return { resources: [{ uri: NOTE, name: 'one' }] }
       case 'resources/templates/list':
@@ -135,9 +139,14 @@ export async function serveSessions({ most = Infinity }: SessionsOptions = {}): 
           if (other.subscribed.has(NOTE)) tell(other, 'notifications/resources/updated', { uri: NOTE })
         return 'touched'
       case 'grow':
+        isGrown ||= args['for'] === 'all'
         one.isGrown = true
-        tell(one, 'notifications/tools/list_changed', {})
+        for (const other of isGrown ? sessions.values() : [one])
+          tell(other, 'notifications/tools/list_changed', {})
         return 'grown'
+      case 'tell':
+        tell(one, 'notifications/acme/news', { from: id })
+        return 'told'
       case 'ask':
         return JSON.stringify(await ask(one))
       default:
@@ -154,12 +163,13 @@ export async function serveSessions({ most = Infinity }: SessionsOptions = {}): 
       return begun
     },
     until: (method, count) => loopback.until(method, count),
+    ask: (session) => ask(sessions.get(session)!),
     [Symbol.asyncDispose]: () => loopback[Symbol.asyncDispose](),
   }
 }
 
-function toolsOf({ isGrown }: One): readonly object[] {
-  const names = ['who', 'touch', 'grow', 'ask', ...(isGrown ? ['extra'] : [])]
+function toolsOf(isGrown: boolean): readonly object[] {
+  const names = ['who', 'touch', 'grow', 'tell', 'ask', ...(isGrown ? ['extra'] : [])]
   return names.map((name) => ({ name, inputSchema: { type: 'object' } }))
 }
 
@@ -172,7 +182,7 @@ function tell({ stream }: One, method: string, params: object): void {
 }
 
 function ask(one: One): Promise<unknown> {
-  const id = `question-${one.calls}`
+  const id = `question-${one.questions.size + 1}`
   const requestedSchema = { type: 'object', properties: { name: { type: 'string' } } }
   const params = { message: 'Who are you?', requestedSchema }
   return new Promise((resolve) => {

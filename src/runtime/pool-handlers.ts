@@ -1,0 +1,35 @@
+/**
+ * pool-handlers: who answers what one of several sessions at a server asks.
+ *
+ * in     what the host answers, who else might, and whom that session may mean
+ * out    the same kinds of answers; the question goes on with its audience
+ */
+import type { Audience, ClientHandlers } from '../model/session.ts'
+
+/** `find`: whoever is to be asked in place of the host, at that time. */
+export function handlersFor(
+  handlers: ClientHandlers,
+  find: () => ClientHandlers | undefined,
+  audience: Audience,
+): ClientHandlers {
+  const here = (): ClientHandlers => find() ?? handlers
+  const { roots, sample, elicit } = handlers
+  return {
+    ...handlers,
+    ...(roots === undefined ? {} : { roots: (context) => (here().roots ?? roots)({ ...context, audience }) }),
+    ...(sample === undefined
+      ? {}
+      : { sample: (params, context) => (here().sample ?? sample)(params, { ...context, audience }) }),
+    ...(elicit === undefined
+      ? {}
+      : {
+          elicit: (params, context) => {
+            const answerer = here().elicit ?? elicit
+            const mode = params['mode'] === 'url' ? 'url' : 'form'
+            const answer = typeof answerer === 'function' ? answerer : answerer[mode]
+            if (answer === undefined) throw new Error('this client does not offer it')
+            return answer(params, { ...context, audience })
+          },
+        }),
+  }
+}
