@@ -1,7 +1,7 @@
 /**
  * sessions: a server of the older revisions over Streamable HTTP, in which each session is a world of its own.
  *
- * Tools: `who` tells the session and how often it was called in it; `touch` tells those sessions that subscribed to
+ * Tools: `who` tells the session and how often it was called in it, with `wait` once it is released; `touch` tells those sessions that subscribed to
  * `note://one`, unless `only` says: this one alone; `grow` gives its session one tool more, `extra`, and says so; `ask`
  * asks for a name, on the session's own stream, and answers with the answer.
  */
@@ -20,6 +20,8 @@ export interface Sessions extends AsyncDisposable {
   /** That were begun, in order, and are not over. */
   open(): readonly string[]
   readonly begun: number
+  /** Those calls of `who` that wait. */
+  release(): void
   until: Loopback['until']
 }
 
@@ -38,6 +40,7 @@ const NOTE = 'note://one'
 
 export async function serveSessions({ most = Infinity }: SessionsOptions = {}): Promise<Sessions> {
   const sessions = new Map<string, One>()
+  const waiting = new Set<() => void>()
   let begun = 0
   const loopback = await serve((request) => {
     const { method, headers, message, response } = request
@@ -139,8 +142,9 @@ export async function serveSessions({ most = Infinity }: SessionsOptions = {}): 
         tell(one, 'notifications/tools/list_changed', {})
         return 'grown'
       case 'ask':
-        return JSON.stringify(await ask(one))
+        return JSON.stringify((await ask(one)) ?? 'no answer')
       default:
+        if (args['wait'] === true) await new Promise<void>((resolve) => waiting.add(resolve))
         return JSON.stringify({ id, calls: one.calls, level: one.level, subscribed: [...one.subscribed] })
     }
   }
@@ -153,6 +157,7 @@ export async function serveSessions({ most = Infinity }: SessionsOptions = {}): 
     get begun() {
       return begun
     },
+    release: () => waiting.forEach((go) => go()),
     until: (method, count) => loopback.until(method, count),
     [Symbol.asyncDispose]: () => loopback[Symbol.asyncDispose](),
   }
