@@ -55,6 +55,8 @@ class Daemon implements OpenDaemon {
   #end!: () => void
   #isClosing = false
   #address: string | undefined
+  /** Where it serves over HTTP. */
+  readonly #origins = new Set<string>()
   #listener: { close(): Promise<void> } | undefined
   /** Commands of visitors, under way. */
   readonly #commands = new Set<Promise<unknown>>()
@@ -70,7 +72,7 @@ class Daemon implements OpenDaemon {
     const { idleMs } = request.sharing
     this.#pool = new Pool(request.sharing)
     this.#seeing = openSeeing(request)
-    const ownOrigins = new Set<string>()
+    const ownOrigins = this.#origins
     this.#house = new House({
       world,
       idleMs,
@@ -207,11 +209,8 @@ class Daemon implements OpenDaemon {
   }
 
   async #record(): Promise<void> {
-    await this.#request.world.files.update(
-      this.#place.record,
-      0o600,
-      () => `${JSON.stringify(this.#facts())}\n`,
-    )
+    const record: GatewayRecord = { ...this.#facts(), origins: [...this.#origins] }
+    await this.#request.world.files.update(this.#place.record, 0o600, () => `${JSON.stringify(record)}\n`)
   }
 }
 
