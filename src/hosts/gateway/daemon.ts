@@ -16,6 +16,7 @@ import { gatewayPlaceOf, type GatewayPlace } from '../../world/gateway-place.ts'
 import { definedIn, type Visit, type Wish, type Word } from '../../world/visit.ts'
 import type { Pipe, TlsIdentity } from '../../world/world.ts'
 import type { DaemonRequest, HttpServingOptions, OpenDaemon } from '../shared/gateway-host.ts'
+import { originOf } from '../shared/origin-of.ts'
 import { House, type Room } from './house.ts'
 import { ProjectRooms } from './project-rooms.ts'
 import type { Seeing } from './seeing.ts'
@@ -116,8 +117,7 @@ class Daemon implements OpenDaemon {
   async overHttp(options: HttpServingOptions): Promise<number> {
     const rooms = new ProjectRooms(this.#house, definedIn(this.#request.world.env))
     const port = await this.#base!.serving.overHttp(options, rooms)
-    const { host, tls } = options
-    this.#address = `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}/mcp`
+    this.#address = `${originOf(options, port)}/mcp`
     this.log(`serving ${this.#address}`)
     await this.#record()
     return port

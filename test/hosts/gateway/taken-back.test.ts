@@ -33,10 +33,10 @@ interface Guests {
   removeNow(): void
 }
 
-async function openGuests({ home }: Observed, world: World): Promise<Guests> {
+async function openGuests({ home }: Observed, world: World, project?: string): Promise<Guests> {
   const dirs = { state: join(home, '.local/state/plugboard') }
   const tokens = await NamedTokens.open(world, dirs)
-  const { token } = await addToken(world, dirs, { name: 'guest' })
+  const { token } = await addToken(world, dirs, { name: 'guest', project })
   expect(tokens.find(token)).toMatchObject({ name: 'guest' })
   return {
     tokens,
@@ -154,9 +154,11 @@ describe('a request that was on its way', () => {
 describe('a client', () => {
   async function openBefore(
     server: Sessions,
+    of: 'everywhere' | 'a project' = 'everywhere',
   ): Promise<Guests & { connect(era: 'legacy' | 'modern'): Promise<TestClient> }> {
-    const scratch = createObserved()
-    const guests = await openGuests(scratch, scratch.world)
+    const scratch = createObserved({ change: withoutPauses })
+    const project = of === 'everywhere' ? undefined : scratch.project
+    const guests = await openGuests(scratch, scratch.world, project)
     const entry = { one: { type: 'http', url: server.url } }
     const gateway = await openTestGateway(entry, { scratch, http: { tokens: guests.tokens } })
     onTestFinished(async () => {
@@ -170,6 +172,15 @@ describe('a client', () => {
     await owner.client.callTool({ name: 'who', arguments: {} })
     return { ...guests, connect: (era) => connectClient(httpTransport(url, guests.token), { era }) }
   }
+
+  /** A project that nobody has a token for is closed at once. */
+  const withoutPauses = (world: World): World => ({
+    ...world,
+    clock: {
+      ...world.clock,
+      after: (ms, step, hold) => world.clock.after(hold === 'loose' && ms === 10_000 ? 0 : ms, step, hold),
+    },
+  })
 
   const callsOf = ({ received }: Sessions): number =>
     received.filter(({ message }) => message?.method === 'tools/call').length
@@ -187,6 +198,20 @@ describe('a client', () => {
     await server.until('DELETE')
     expect(server.open()).toEqual(['session-1'])
     await expect(one.client.listTools()).rejects.toThrow()
+  })
+
+  it('gets what it waits for from a project that no other token leads to', async () => {
+    await using server = await serveSessions()
+    const before = await openBefore(server, 'a project')
+    await using one = await before.connect('modern')
+    const answer = one.client.callTool({ name: 'who', arguments: { wait: true } })
+    await expect.poll(() => callsOf(server)).toBe(2)
+    await before.remove()
+    // Whatever was closed for it would be closed by now.
+    await expect(one.client.listTools()).rejects.toThrow()
+    server.release()
+    expect(JSON.parse(textOf(await answer))).toMatchObject({ calls: 1 })
+    await server.until('DELETE')
   })
 
   it('that has nothing under way is gone at once, whether it has a session or not', async () => {
