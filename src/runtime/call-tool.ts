@@ -43,6 +43,8 @@ export interface CallOptions extends Pick<
   readonly maxResultTokens?: number | undefined
   /** How the text of a result that was saved tells where the whole is: for those who cannot open a file here. */
   readonly tellPlace?: TellPlace | undefined
+  /** For whom such a result is saved, where that is not the user: each has room of its own. */
+  readonly holder?: string | undefined
   /** What else goes with the name and the arguments: `_meta`, answers to what the server asked. */
   readonly params?: Params | undefined
 }
@@ -71,11 +73,11 @@ export async function callTool(desk: CallDesk, request: ToolRequest): Promise<To
   const { clock } = desk.servers
   const startedAt = clock.now()
   const { outcome, details, askedMs = 0 } = await perform(desk, request)
-  const { maxResultTokens: maxTokens = desk.maxTokens, tellPlace } = request.options
+  const { maxResultTokens: maxTokens = desk.maxTokens, tellPlace, holder } = request.options
   const result = translate(outcome, {
     details,
     durationMs: clock.now() - startedAt - askedMs,
-    budget: { maxTokens, tellPlace, keep: (text) => desk.spill.keep(text, details.name) },
+    budget: { maxTokens, tellPlace, keep: (text) => desk.spill.keep(text, details.name, holder) },
   })
   if (outcome.kind === 'aborted') throw new ToolAbortError(outcome.wasSent, result)
   return result

@@ -10,6 +10,8 @@ export interface GatewayRecord {
   readonly pid: number
   /** Over HTTP; absent when only the socket leads to it. */
   readonly address?: string
+  /** In the record alone: all that lead to it over HTTP, as far as it knows. */
+  readonly origins?: readonly string[]
   readonly socket: string
   readonly version: string
   readonly startedAt: string
@@ -29,20 +31,9 @@ export function readRecord(world: World): GatewayRecord | undefined {
   }
 }
 
-const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
-
-/** Where on this machine one can be reached that runs: by every name that this machine has for itself. */
+/** Where one can be reached that runs, as it said itself. */
 export function originsOfRunning(world: World): readonly string[] {
   const record = readRecord(world)
-  if (record?.address === undefined || !URL.canParse(record.address)) return []
-  if (!world.daemons.isAlive(record.pid)) return []
-  const { protocol, hostname, port, origin } = new URL(record.address)
-  // One that every address of this machine leads to has none of its own.
-  const isHere = isLoopbackName(hostname) || hostname === '0.0.0.0' || hostname === '[::]'
-  const names = isHere ? LOOPBACK : []
-  return [origin, ...names.map((name) => `${protocol}//${name}${port === '' ? '' : `:${port}`}`)]
-}
-
-export function isLoopbackName(hostname: string): boolean {
-  return LOOPBACK.includes(hostname) || hostname.startsWith('127.')
+  const { origins } = record ?? {}
+  return Array.isArray(origins) && world.daemons.isAlive(record!.pid) ? origins : []
 }

@@ -26,7 +26,7 @@ import { normalize } from '../pipeline/normalize/normalize.ts'
 import { normalizeSettings } from '../pipeline/normalize/settings.ts'
 import { findNativeKey } from '../pipeline/resolve/native-key.ts'
 import type { World } from '../world/world.ts'
-import { isLoopbackName, originsOfRunning } from './gateway-record.ts'
+import { originsOfRunning } from './gateway-record.ts'
 import { findTrust } from './known-trust.ts'
 import { readTrust, trustFile } from './trust-store.ts'
 
@@ -145,10 +145,9 @@ function gatewaysAmong(
   entries: readonly NormalizedEntry[],
   own: ReadonlySet<string> = new Set(),
 ): ReadonlySet<string> {
-  const mayLeadThere = entries.some((entry) => {
-    const origin = entry.kind === 'definition' ? originOf(entry.definition, world.env) : undefined
-    return origin !== undefined && URL.canParse(origin) && isLoopbackName(new URL(origin).hostname)
-  })
+  const mayLeadThere = entries.some(
+    (entry) => entry.kind === 'definition' && originOf(entry.definition, world.env) !== undefined,
+  )
   return mayLeadThere ? new Set([...own, ...originsOfRunning(world)]) : own
 }
 

@@ -92,11 +92,21 @@ export class NamedTokens {
     this.#readAt = world.clock.now()
   }
 
-  /** A file that cannot be understood opens nothing. */
+  /** Among those that are known. A file that cannot be understood opens nothing. */
+  recall(given: string): NamedToken | undefined {
+    this.#lookAgain()
+    return this.#among(given)
+  }
+
+  /** As `recall`, and reads the file for one that is not known: it may have been made a moment ago. */
   find(given: string): NamedToken | undefined {
-    if (this.#world.clock.now() - this.#readAt >= LOOK_MS) this.#look()
-    // One that was made a moment ago may be shown before anybody was told of it.
-    return this.#among(given) ?? (this.#look() ? this.#among(given) : undefined)
+    return this.recall(given) ?? (this.#look() ? this.#among(given) : undefined)
+  }
+
+  /** Whether one that was found is good still. */
+  has({ hash }: Pick<NamedToken, 'hash'>): boolean {
+    this.#lookAgain()
+    return this.#read.value.some((one) => one.hash === hash)
   }
 
   onRemoved(listener: (removed: NamedToken, left: readonly NamedToken[]) => void): void {
@@ -112,6 +122,10 @@ export class NamedTokens {
   #among(given: string): NamedToken | undefined {
     const hash = sha256(given)
     return this.#read.value.filter((one) => isSameSecret(hash, one.hash))[0]
+  }
+
+  #lookAgain(): void {
+    if (this.#world.clock.now() - this.#readAt >= LOOK_MS) this.#look()
   }
 
   /** Says whether it is another one than before. */

@@ -14,7 +14,7 @@ import { isOwner } from './principal.ts'
 
 export interface ResultBudget {
   /** With which the call is made. */
-  readonly options: Pick<CallOptions, 'maxResultTokens' | 'tellPlace'>
+  readonly options: Pick<CallOptions, 'maxResultTokens' | 'tellPlace' | 'holder'>
   fit(result: ToolResult): ToolResult
 }
 
@@ -26,17 +26,19 @@ export function budgetOf(
   caller: Caller,
 ): ResultBudget {
   const maxTokens = maxResultTokens()
+  const isOwners = isOwner(caller.sighting?.begun.principal)
   let kept: KeptResult | undefined
   return {
     options: {
       maxResultTokens: maxTokens,
+      holder: isOwners ? undefined : holderOf(caller),
       tellPlace({ file, text, bytes }) {
         const partBytes = maxTokens * BYTES_PER_TOKEN
         kept = results.keep(text, { file, bytes, partBytes, holder: holderOf(caller) })
         const { uri, parts } = kept
         const resource = `in the resource ${uri} (in parts that fit: ${uri}?part=1 to ?part=${parts})`
         // Where something is on this machine is of no use to somebody else, and says who its user is.
-        return isOwner(caller.sighting?.begun.principal) ? `in ${file}, and ${resource}` : resource
+        return isOwners ? `in ${file}, and ${resource}` : resource
       },
     },
     fit: (result) =>

@@ -78,6 +78,11 @@ export class StatelessClients {
     }
   }
 
+  /** Those of a principal that may not come in any more, by its key; all but those that wait for an answer. */
+  dismiss(principal: string): void {
+    this.#forget((one) => one.principal === principal && one.underWay === 0)
+  }
+
   close(): void {
     this.#cancelSweep?.()
     this.#forget(() => true)

@@ -17,6 +17,7 @@ import { gatewayPlaceOf, type GatewayPlace } from '../../world/gateway-place.ts'
 import { definedIn, type Visit, type Wish, type Word } from '../../world/visit.ts'
 import type { Pipe, TlsIdentity } from '../../world/world.ts'
 import type { DaemonRequest, HttpServingOptions, OpenDaemon } from '../shared/gateway-host.ts'
+import { originOf } from '../shared/origin-of.ts'
 import { House, type Room } from './house.ts'
 import { ProjectRooms } from './project-rooms.ts'
 import type { Seeing } from './seeing.ts'
@@ -56,6 +57,8 @@ class Daemon implements OpenDaemon {
   #end!: () => void
   #isClosing = false
   #address: string | undefined
+  /** Where it serves over HTTP. */
+  readonly #origins = new Set<string>()
   #listener: { close(): Promise<void> } | undefined
   /** Commands of visitors, under way. */
   readonly #commands = new Set<Promise<unknown>>()
@@ -71,7 +74,7 @@ class Daemon implements OpenDaemon {
     const { idleMs } = request.sharing
     this.#pool = new Pool(request.sharing)
     this.#seeing = openSeeing(request)
-    const ownOrigins = new Set<string>()
+    const ownOrigins = this.#origins
     this.#house = new House({
       world,
       idleMs,
@@ -115,8 +118,7 @@ class Daemon implements OpenDaemon {
   async overHttp(options: HttpServingOptions): Promise<number> {
     const rooms = new ProjectRooms(this.#house, definedIn(this.#request.world.env))
     const port = await this.#base!.serving.overHttp(options, rooms)
-    const { host, tls } = options
-    this.#address = `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}/mcp`
+    this.#address = `${originOf(options, port)}/mcp`
     this.log(`serving ${this.#address}`)
     await this.#record()
     return port
@@ -208,11 +210,8 @@ class Daemon implements OpenDaemon {
   }
 
   async #record(): Promise<void> {
-    await this.#request.world.files.update(
-      this.#place.record,
-      0o600,
-      () => `${JSON.stringify(this.#facts())}\n`,
-    )
+    const record: GatewayRecord = { ...this.#facts(), origins: [...this.#origins] }
+    await this.#request.world.files.update(this.#place.record, 0o600, () => `${JSON.stringify(record)}\n`)
   }
 }
 

@@ -18,7 +18,7 @@ export interface DoorOptions {
   /** What a client must show. Undefined only where somebody else stands at the door. */
   readonly token: string | undefined
   /** Others that clients may show, each for itself. */
-  readonly tokens?: Pick<NamedTokens, 'find'> | undefined
+  readonly tokens?: Pick<NamedTokens, 'recall' | 'find' | 'has'> | undefined
   /** Names this gateway is known by, besides those of this machine. */
   readonly hosts?: readonly string[] | undefined
   /** By any address, for one that other machines can reach: nobody can point an address elsewhere, as one can a name. */
@@ -91,10 +91,22 @@ export class Door {
     if (token === undefined) return this.#limit(head, { target, principal: OWNER })
     if (given !== undefined && isSameSecret(given, token))
       return this.#limit(head, { target, principal: OWNER })
-    const named = given === undefined || target.kind !== 'mcp' ? undefined : this.#options.tokens?.find(given)
-    if (named !== undefined) return this.#limit(head, { target, principal: holderOf(named) })
-    const challenge = given === undefined ? 'Bearer' : 'Bearer error="invalid_token"'
-    return this.#refuseToken(head, given, challenge)
+    if (given === undefined) return this.#refuseToken(head, given, 'Bearer')
+    return target.kind === 'mcp'
+      ? this.#judgeByName(head, target, given)
+      : this.#refuseToken(head, given, INVALID)
+  }
+
+  #judgeByName(head: RequestHead, target: Target, given: string): Passage {
+    const { tokens } = this.#options
+    if (tokens === undefined) return this.#refuseToken(head, given, INVALID)
+    const known = tokens.recall(given)
+    // Whoever tries too often does not make us read the file.
+    const waitSeconds = known === undefined ? this.#failures.look(head.from) : 0
+    if (waitSeconds > 0) return this.#tooOften(head, waitSeconds)
+    const named = known ?? tokens.find(given)
+    if (named === undefined) return this.#refuseToken(head, given, INVALID)
+    return this.#limit(head, { target, principal: holderOf(named, tokens) })
   }
 
   #judgeByIssuer(
@@ -142,7 +154,7 @@ export class Door {
   #refuseToken(head: RequestHead, given: string | undefined, challenge: string): Passage {
     const waitSeconds = given === undefined ? 0 : this.#failures.take(head.from)
     if (waitSeconds > 0) return this.#tooOften(head, waitSeconds)
-    return this.#refuse(head, 'token', challenged(401, 'A token is needed.', challenge))
+    return this.#refuse(head, 'token', needsToken(challenge))
   }
 
   #refuse({ from }: RequestHead, why: Refusal, reply: WholeReply): Passage {
@@ -170,10 +182,19 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 const TEXT = { 'content-type': 'text/plain; charset=utf-8' }
 
+const INVALID = 'Bearer error="invalid_token"'
+
+/** For a token that was good when its request began. */
+export const TAKEN_BACK = needsToken(INVALID)
+
 const UNJUDGED = challenged(503, 'Nobody can tell now whether this token is good.', undefined)
 
 export function say(status: number, text: string): WholeReply {
   return { status, headers: TEXT, body: `${text}\n` }
+}
+
+function needsToken(challenge: string): WholeReply {
+  return challenged(401, 'A token is needed.', challenge)
 }
 
 function challenged(status: number, text: string, challenge: string | undefined): WholeReply {

@@ -13,7 +13,7 @@ import { headersOfCall } from '../../runtime/header-arguments.ts'
 import type { Admission, Reply, RequestHandler, RequestHead, WholeReply } from '../../world/world.ts'
 import { ClientDesks } from './client-desks.ts'
 import { StatelessClients } from './client-identity.ts'
-import { say, textOf, type Door, type Passage, type Target } from './door.ts'
+import { say, TAKEN_BACK, textOf, type Door, type Passage, type Target } from './door.ts'
 import { eraOf, META, metaOf } from './era.ts'
 import { FrontFault, statusOf, toFault } from './fault.ts'
 import type { Gateway } from './gateway.ts'
@@ -30,7 +30,7 @@ import {
 import { HttpSessions } from './http-sessions.ts'
 import { nameOfClient } from './legacy-client.ts'
 import { answerModern } from './modern-client.ts'
-import type { Principal } from './principal.ts'
+import { isDismissed, type Principal } from './principal.ts'
 import type { ProjectRooms } from './project-rooms.ts'
 import type { Sighting } from './sighting.ts'
 import type { View } from './view.ts'
@@ -38,7 +38,7 @@ import type { View } from './view.ts'
 export interface HttpFront extends RequestHandler {
   /** Begins nothing new, and tells those who listen that it is over. What is under way goes on. */
   drain(): void
-  /** Ends the sessions and streams of a principal that may not come in any more, by its key. */
+  /** Ends the sessions and streams of a principal that may not come in any more, by its key. Calls under way finish. */
   dismiss(principal: string, project: string | undefined): void
   close(): void
 }
@@ -75,6 +75,8 @@ export function createHttpFront(gateway: Gateway, { door, counter, rooms }: Fron
     return {
       kind: 'admitted',
       take(body, reply, bytes) {
+        // The body may have come long after the head.
+        if (isDismissed(principal)) return reply.send(TAKEN_BACK)
         if (target.kind !== 'mcp') return reply.send(counter(target, sessions.size))
         const mine = whole.for(principal)
         const view = mine.viewOf(target.server)
@@ -94,6 +96,7 @@ export function createHttpFront(gateway: Gateway, { door, counter, rooms }: Fron
     },
     dismiss(principal, project) {
       sessions.dismiss(principal)
+      clients.dismiss(principal)
       const serving = project === undefined ? Promise.resolve(gateway) : rooms.find(project)
       void serving?.then(
         (own) => own.dismiss(principal),
@@ -174,7 +177,7 @@ function parse(body: string): Message | undefined {
 
 /** One request of 2026-07-28. The end of its connection cancels it. */
 async function answer(exchange: Exchange, message: RpcRequest): Promise<void> {
-  const { gateway, principal, desks, view, head, reply } = exchange
+  const { gateway, principal, clients, desks, view, head, reply } = exchange
   const { id } = message
   const { client, leave } = meet(exchange, message)
   const sighting = see(exchange, message)
@@ -205,6 +208,8 @@ async function answer(exchange: Exchange, message: RpcRequest): Promise<void> {
     out.finish({ jsonrpc: '2.0', id, error: toFault(error).fault }, statusOf(error))
   }
   leave()
+  // This may have been the last that its client waited for.
+  if (isDismissed(principal)) clients.dismiss(principal.key)
   sighting?.end(reply.bytes())
 }
 

@@ -48,6 +48,8 @@ interface Posted {
 
 export class HttpSessions {
   readonly #sessions = new Map<string, HttpSession>()
+  /** Of those who may not come in any more: what is under way finishes. */
+  readonly #leaving = new Set<HttpSession>()
   #cancelSweep: (() => void) | undefined
 
   get size(): number {
@@ -115,15 +117,31 @@ export class HttpSessions {
     for (const { stream } of this.#sessions.values()) stream?.end()
   }
 
-  /** Who held them may not come in any more. */
+  /** Who held them may not come in any more: it can begin nothing and answer nothing, and gets what it waits for. */
   dismiss(principal: string): void {
-    for (const [id, session] of this.#sessions)
-      if (session.principal.key === principal) this.#remove(id, session)
+    for (const [id, session] of this.#sessions) {
+      if (session.principal.key !== principal) continue
+      if (session.underWay === 0) this.#remove(id, session)
+      else this.#letFinish(id, session)
+    }
   }
 
   close(): void {
     this.#cancelSweep?.()
     for (const [id, session] of this.#sessions) this.#remove(id, session)
+    for (const session of this.#leaving) this.#finish(session)
+  }
+
+  #letFinish(id: string, session: HttpSession): void {
+    this.#sessions.delete(id)
+    this.#leaving.add(session)
+    session.client.stopAsking()
+    session.stream?.end()
+  }
+
+  #finish(session: HttpSession): void {
+    this.#leaving.delete(session)
+    session.client.close()
   }
 
   #remove(id: string, { client, stream }: HttpSession): void {
@@ -167,6 +185,7 @@ export class HttpSessions {
     void answered.finally(() => {
       session.underWay -= 1
       session.seenAt = clock.now()
+      if (session.underWay === 0 && this.#leaving.has(session)) this.#finish(session)
       // Cancelled: there is no answer.
       out.end()
       sighting.end(reply.bytes())

@@ -3,7 +3,7 @@
  *
  * in     where a result was saved, and for whom
  * out    a URI under which its holder, and nobody else, can read it: whole, or in parts that fit
- * never  keeps texts in memory; remembers more than so many
+ * never  keeps texts in memory; remembers more than so many of one holder
  */
 import { takeStart } from '../../base/text-bytes.ts'
 import type { Params, Result } from '../../model/message.ts'
@@ -13,8 +13,11 @@ const BASE = 'plugboard://results/'
 
 const MIME_TYPE = 'text/plain'
 
-/** Of all holders together: more than files are kept. */
-const MAX_RESULTS = 1000
+/** Of one holder: more than files are kept for it. With one more, its own oldest is forgotten, and nobody else's. */
+export const MAX_RESULTS = 100
+
+/** Of all together, since nobody knows how many holders there are. */
+const MAX_OF_ALL = 10_000
 
 interface SavedResult {
   readonly file: string
@@ -43,7 +46,9 @@ export class KeptResults {
   keep(text: string, result: SavedResult): KeptResult {
     const id = this.#world.keys.random(18)
     this.#results.set(id, result)
-    if (this.#results.size > MAX_RESULTS) this.#results.delete(this.#results.keys().next().value!)
+    const theirs = [...this.#results].filter(([, { holder }]) => holder === result.holder)
+    if (theirs.length > MAX_RESULTS) this.#results.delete(theirs[0]![0])
+    if (this.#results.size > MAX_OF_ALL) this.#results.delete(this.#results.keys().next().value!)
     const uri = BASE + id
     const { bytes, partBytes } = result
     const link = {

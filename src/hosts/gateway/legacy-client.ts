@@ -71,6 +71,7 @@ export class LegacyClient implements Ear {
   /** In the names of its questions: an answer to somebody before us, of whom the client may not know, must fit none. */
   readonly #mark: string
   #lastQuestion = 0
+  #canAnswer = true
 
   constructor(
     gateway: Gateway,
@@ -89,12 +90,18 @@ export class LegacyClient implements Ear {
     this.#stopListening = gateway.events.listen(this)
   }
 
+  /** It cannot answer any more: no server waits for it. What it waits for goes on. */
+  stopAsking(): void {
+    this.#canAnswer = false
+    for (const one of this.#questions.values()) one.reject(new Error('the client is gone'))
+  }
+
   close(): void {
     this.#stopListening()
     this.#subscriber.close()
     void this.#gateway.setLevel(this, undefined)
     for (const one of this.#underWay.values()) one.abort()
-    for (const one of this.#questions.values()) one.reject(new Error('the client is gone'))
+    this.stopAsking()
     void this.desk.close()
     tellGone(this)
   }
@@ -222,6 +229,7 @@ export class LegacyClient implements Ear {
   #askOver(send: SendMessage): AskCaller {
     return (method, params, signal) =>
       new Promise((resolve, reject) => {
+        if (!this.#canAnswer) return reject(unanswered(method, 'the client is gone'))
         const id = `plugboard-${this.#mark}-${++this.#lastQuestion}`
         // On the stream of the request; where that is gone, on the client's own.
         const say = (message: Message): boolean => send(message) !== false || this.#tell(message) !== false

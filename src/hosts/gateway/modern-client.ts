@@ -14,7 +14,7 @@ import type { GatewayEvent } from './events.ts'
 import { invalid } from './fault.ts'
 import type { Gateway } from './gateway.ts'
 import { toNotification, type RequestMessage, type SendMessage } from './legacy-client.ts'
-import type { Principal } from './principal.ts'
+import { isDismissed, type Principal } from './principal.ts'
 import type { Sighting } from './sighting.ts'
 import { Subscriber } from './subscriber.ts'
 import type { View } from './view.ts'
@@ -162,7 +162,8 @@ function untilOver(
       signal.removeEventListener('abort', end)
       resolve()
     }
-    if (signal.aborted) end()
+    // Whoever was dismissed meanwhile had no ear yet that could be told.
+    if (signal.aborted || isDismissed(principal)) end()
     signal.addEventListener('abort', end, { once: true })
   })
 }

@@ -1,7 +1,7 @@
 /**
  * principal: on whose behalf a request is made, as far as the door could tell.
  */
-import type { NamedToken } from '../../runtime/named-tokens.ts'
+import type { NamedToken, NamedTokens } from '../../runtime/named-tokens.ts'
 
 export interface Principal {
   /** For people: in the audit log. Never a secret. */
@@ -12,6 +12,8 @@ export interface Principal {
   readonly servers?: ServerGrant | undefined
   /** Whose configuration it sees. Undefined: what the user of this gateway has everywhere. */
   readonly project?: string | undefined
+  /** Whether it may come in still: what opened the door may be taken back while a request is on its way. Undefined: it may. */
+  readonly isGood?: (() => boolean) | undefined
 }
 
 export interface ServerGrant {
@@ -24,8 +26,13 @@ export interface ServerGrant {
 export const OWNER: Principal = { who: 'token', key: 'token' }
 
 /** Whoever holds a token that has a name. What it opens is its own, and so is what it may decide: nothing for others. */
-export function holderOf({ name, hash, project }: NamedToken): Principal {
-  return { who: `token:${name}`, key: keyOfToken(hash), project }
+export function holderOf(token: NamedToken, tokens: Pick<NamedTokens, 'has'>): Principal {
+  const { name, hash, project } = token
+  return { who: `token:${name}`, key: keyOfToken(hash), project, isGood: () => tokens.has(token) }
+}
+
+export function isDismissed({ isGood }: Principal): boolean {
+  return isGood?.() === false
 }
 
 export function keyOfToken(hash: string): string {

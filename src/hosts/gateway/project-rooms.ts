@@ -39,12 +39,12 @@ export class ProjectRooms {
     return this.#rooms.has(project) ? this.of(project) : undefined
   }
 
-  /** Once nobody is left who could come. */
-  leave(project: string): void {
+  /** Once nobody is left who could come. `done`: whoever came before has what it waits for. */
+  leave(project: string, done: Promise<void>): void {
     const room = this.#rooms.get(project)
     this.#rooms.delete(project)
-    room?.then(
-      ({ leave }) => leave(),
+    void Promise.all([room, done]).then(
+      ([one]) => one?.leave(),
       () => undefined, // it never was open
     )
   }

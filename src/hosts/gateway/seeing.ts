@@ -28,8 +28,9 @@ export class Seeing {
   readonly #audit: Audit | undefined
   readonly #tracer: Tracer | undefined
   readonly #told: RateLimit
-  #underWay = 0
-  readonly #onIdle = new Set<() => void>()
+  readonly #underWay = new Set<Begun>()
+  /** Those who wait until some of it is over: each looks whenever something is. */
+  readonly #waiting = new Set<() => void>()
 
   constructor(world: World, { metrics, audit, tracer }: SeeingParts) {
     this.#world = world
@@ -41,17 +42,17 @@ export class Seeing {
 
   /** Ends with `end`, whatever happens. */
   begin(begun: Begun): Sighting {
-    this.#underWay += 1
+    this.#underWay.add(begun)
     const span = this.#tracer?.begin(begun)
     return new Sighting(begun, {
       at: this.#world.clock.now(),
       span,
       tell: (seen) => {
-        this.#underWay -= 1
+        this.#underWay.delete(begun)
         this.metrics.see(seen)
         this.#audit?.see(seen)
         if (span !== undefined) this.#tracer?.see(seen, span)
-        if (this.#underWay === 0) for (const done of this.#onIdle) done()
+        for (const look of this.#waiting) look()
       },
     })
   }
@@ -62,20 +63,32 @@ export class Seeing {
   }
 
   get underWay(): number {
-    return this.#underWay
+    return this.#underWay.size
   }
 
   /** Resolves when nothing is under way, or when the time is up. */
   untilIdle(limitMs: number): Promise<void> {
-    if (this.#underWay === 0) return Promise.resolve()
+    return this.#until(() => this.#underWay.size === 0, limitMs)
+  }
+
+  /** Resolves when nothing of a principal is under way, by its key. */
+  untilDone(principal: string): Promise<void> {
+    return this.#until(() => [...this.#underWay].every((one) => one.principal.key !== principal))
+  }
+
+  #until(isSo: () => boolean, limitMs?: number): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
-        cancel()
-        this.#onIdle.delete(done)
+        cancel?.()
+        this.#waiting.delete(look)
         resolve()
       }
-      const cancel = this.#world.clock.after(limitMs, done)
-      this.#onIdle.add(done)
+      const look = (): void => {
+        if (isSo()) done()
+      }
+      const cancel = limitMs === undefined ? undefined : this.#world.clock.after(limitMs, done)
+      this.#waiting.add(look)
+      look()
     })
   }
 

@@ -9,6 +9,7 @@ import { Pool } from '../../runtime/pool.ts'
 import { definedIn } from '../../world/visit.ts'
 import type { Listener, World } from '../../world/world.ts'
 import type { HttpServingOptions, IssuerWish, OpenServing, ServingRequest } from '../shared/gateway-host.ts'
+import { originOf } from '../shared/origin-of.ts'
 import { sharingOf } from '../shared/sharing.ts'
 import { Audit } from './audit.ts'
 import { createCounter } from './counter.ts'
@@ -214,8 +215,10 @@ async function overHttp(
   const counter = createCounter({ board, seeing, issuer, version, isDraining })
   const front = createHttpFront(gateway, { door, counter, rooms })
   tokens?.onRemoved(({ hash, project }, left) => {
-    front.dismiss(keyOfToken(hash), project)
-    if (project !== undefined && !left.some((one) => one.project === project)) rooms.leave(project)
+    const key = keyOfToken(hash)
+    front.dismiss(key, project)
+    if (project !== undefined && !left.some((one) => one.project === project))
+      rooms.leave(project, seeing.untilDone(key))
   })
   const listener = await listen(world, front, options)
   place.origin = originOf(options, listener.port)
@@ -251,10 +254,6 @@ async function openIssuer(
 ): Promise<Issuer> {
   const { openIssuer: open } = await import('./issuer.ts')
   return open(world, { ...wish, origin: () => publicUrl?.replace(/\/+$/, '') ?? place.origin })
-}
-
-function originOf({ host, tls }: HttpServingOptions, port: number): string {
-  return `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 function hostsIn(publicUrl: string | undefined): readonly string[] {

@@ -1,18 +1,25 @@
 /**
  * spill: files for outputs that no model should get whole.
  *
- * in     a text and what it is called
+ * in     a text, what it is called, and for whom it is
  * out    the file it is in, in the user's own cache folder, readable for nobody else
- * never  keeps more than a bounded number of them, or any for longer than a week
+ * never  keeps more than a bounded number of them, or any for longer than a week; removes what is of somebody else to make
+ *        room
  */
+import { sha256 } from '../../base/sha256.ts'
 import type { World } from '../../world/world.ts'
 
 export interface Spill {
-  /** Undefined when it could not be written. */
-  keep(text: string, name: string): string | undefined
+  /** `holder`: for whom, where that is not the user. Undefined when it could not be written. */
+  keep(text: string, name: string, holder?: string): string | undefined
 }
 
+/** Of one holder. */
 const MAX_FILES = 50
+
+/** Of all who are not the user, since nobody knows how many they are. */
+const MAX_OF_OTHERS = 1000
+
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000
 const MODE = 0o600
 
@@ -22,19 +29,36 @@ export function createSpill(
 ): Spill {
   const folder = paths.join(cache, 'results')
   return {
-    keep(text, name) {
+    keep(text, name, holder) {
       const now = clock.now()
+      const tag = holder === undefined ? '' : `${sha256(holder).slice(0, 16)}.`
       const all = files.list(folder).filter((file) => OURS.test(file))
-      // Their names begin with the time, so that they are in its order.
-      const old = all.filter((file, i) => file < toStamp(now - KEPT_MS) || i <= all.length - MAX_FILES)
+      const mine = all.filter((file) => tagOf(file) === tag)
+      const others = tag === '' ? [] : all.filter((file) => tagOf(file) !== '')
+      const old = new Set([
+        ...all.filter((file) => file < toStamp(now - KEPT_MS)),
+        ...oldest(mine, MAX_FILES),
+        ...oldest(others, MAX_OF_OTHERS),
+      ])
       for (const file of old) files.remove(paths.join(folder, file))
-      const file = paths.join(folder, `${toStamp(now)}-${toSuffix(clock.random())}-${toSafe(name)}.txt`)
+      const stamp = `${toStamp(now)}-${toSuffix(clock.random())}`
+      const file = paths.join(folder, `${stamp}-${tag}${toSafe(name)}.txt`)
       return files.write(file, MODE, text) ? file : undefined
     },
   }
 }
 
 const OURS = /^\d{8}T\d{9}Z-[0-9a-z]{6}-.*\.txt$/
+
+/** No name of a tool has a dot here. */
+function tagOf(file: string): string {
+  return /^\w+-\w+-([0-9a-f]{16}\.)/.exec(file)?.[1] ?? ''
+}
+
+/** Those without which there is room for one more. Their names begin with the time, so that they are in its order. */
+function oldest(sorted: readonly string[], most: number): readonly string[] {
+  return sorted.slice(0, Math.max(0, sorted.length - most + 1))
+}
 
 /** `20261116T194403123Z`. */
 function toStamp(time: number): string {

@@ -8,7 +8,10 @@
 import { isObject } from '../../base/is-object.ts'
 import { sha256 } from '../../base/sha256.ts'
 import { valueAt } from '../../edit/change.ts'
+import type { Catalog } from '../../model/catalog.ts'
+import type { NormalizedEntry } from '../../model/entry.ts'
 import type { Problem } from '../../model/problem.ts'
+import { fullSignatureOf } from '../../model/signature.ts'
 import { createProblem, ProblemError } from '../../problem/problem.ts'
 import type { World } from '../../world/world.ts'
 import { editFile, rewriteFile } from '../edit-file.ts'
@@ -55,16 +58,29 @@ export async function planConnect(
   const entries = catalog.entries.filter(({ entry }) => entry.found.origin.scope === 'dynamic')
   const { planned, left } = await planTransfer(world, loaded, { entries, target })
   if (left.length > 0) throw new ProblemError(left[0]!.problem)
-  const twice = findTwice(loaded, target)
+  const twice = findTwice(loaded, target, world.env)
   return { target, planned, diffs: await previewTransfer(world, target, planned), twice }
 }
 
-function findTwice({ catalog }: LoadedCatalog, { source }: Target): readonly Twice[] {
+function findTwice({ catalog }: LoadedCatalog, { source }: Target, env: World['env']): readonly Twice[] {
   const theirs = catalog.entries.filter(({ entry }) => entry.found.origin.source === source)
-  return theirs.flatMap(({ entry: { found }, fate: { kind } }) =>
-    kind === 'chosen' || kind === 'shadowed' || kind === 'duplicate'
-      ? [{ name: found.name, file: found.origin.file, isOnlyThere: kind === 'chosen' }]
-      : [],
+  return theirs.flatMap(({ entry, fate: { kind } }) => {
+    const { name, origin } = entry.found
+    const isThere =
+      kind === 'chosen' ||
+      kind === 'duplicate' ||
+      (kind === 'shadowed' && isSameAsChosen(catalog, entry, env))
+    return isThere ? [{ name, file: origin.file, isOnlyThere: kind === 'chosen' }] : []
+  })
+}
+
+/** Another server of the same name is not this one: who takes it out loses it. */
+function isSameAsChosen({ servers }: Catalog, entry: NormalizedEntry, env: World['env']): boolean {
+  const chosen = servers.find(({ name }) => name === entry.found.name)
+  return (
+    chosen !== undefined &&
+    entry.kind === 'definition' &&
+    fullSignatureOf(chosen, env) === fullSignatureOf(entry.definition, env)
   )
 }
 

@@ -4,6 +4,8 @@
  *
  * never  throws: a disk that is full, or that cannot be written, is told by the answer
  */
+import type * as NodeFs from 'node:fs'
+
 export interface ListFile {
   /** False: it is empty from now on, and of no more use. `rest` is what a list that grew too long is replaced with. */
   write(line: string, rest: () => string): boolean
@@ -33,13 +35,17 @@ export function openListFile(): OpenedListFile | undefined {
     return { file: createListFile(fs, toWrite), toRead, release: () => fs.closeSync(toRead) }
   } catch {
     // A read-only disk, no more descriptors: there are other ways to tell.
-    if (toWrite !== undefined) tryTo(() => fs.closeSync(toWrite!)) && tryTo(() => fs.unlinkSync(name))
+    if (toWrite !== undefined) {
+      const made = toWrite
+      tryTo(() => fs.closeSync(made))
+      tryTo(() => fs.unlinkSync(name))
+    }
     return undefined
   }
 }
 
 export function createListFile(
-  fs: Pick<typeof import('node:fs'), 'writeSync' | 'ftruncateSync'>,
+  fs: Pick<typeof NodeFs, 'writeSync' | 'ftruncateSync'>,
   descriptor: number,
 ): ListFile {
   let bytes = 0

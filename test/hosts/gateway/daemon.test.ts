@@ -4,6 +4,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { startSigningIssuer } from '../../servers/signing-issuer.ts'
 import { gone, isAlive, modeOf, openDaemonMachine, server, speak, who } from './daemon.ts'
 
 describe('its life', () => {
@@ -51,6 +52,20 @@ describe('its life', () => {
     expect(await fate()).toMatchObject({ fate: { kind: 'excluded', by: { rule: 'gateway' } } })
     await machine.run(['stop'])
     expect(await fate()).toMatchObject({ fate: { kind: 'chosen' } })
+  })
+
+  test('an entry with its public address is left out as well', async () => {
+    await using issuer = await startSigningIssuer()
+    const gateway = { authIssuer: issuer.issuer, publicUrl: 'https://tools.example.com/' }
+    await using daemon = openDaemonMachine(
+      { itself: { type: 'http', url: 'https://tools.example.com/mcp' } },
+      { '~/.config/plugboard/settings.json': { gateway } },
+    )
+    const { machine } = daemon
+    expect(await machine.run(['serve', '--daemon', '--http', '0'])).toMatchObject({ code: 0 })
+    expect(await machine.json(['list', '--all'])).toMatchObject({
+      servers: [{ name: 'itself', fate: { kind: 'excluded', by: { rule: 'gateway' } } }],
+    })
   })
 
   test('of two that start at once one runs, and the other says which', async () => {

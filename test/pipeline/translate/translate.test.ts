@@ -213,6 +213,21 @@ describe('the files', () => {
     expect(left).toContain('mine.txt')
     expect(left).not.toContain(old.slice('/cache/results/'.length))
   })
+
+  test('of somebody else do not push out those of the user, nor of a third', () => {
+    const world = open(NOW)
+    const spill = createSpill(world, '/cache')
+    const first = [spill.keep('mine', 't'), spill.keep("bob's", 't', 'bob')]
+    let random = 0
+    const later = { ...world.clock, now: () => NOW + 1000, random: () => (random += 0.001) }
+    const guest = createSpill({ ...world, clock: later }, '/cache')
+    const theirs = Array.from({ length: 60 }, (_, i) => guest.keep(`${i}`, 't', 'ada')!)
+    const left = world.files.list('/cache/results').map((file) => `/cache/results/${file}`)
+    expect(left).toHaveLength(52)
+    expect(left).toEqual(expect.arrayContaining([...first, ...theirs.slice(10)]))
+    // Whose it is cannot be read off its name.
+    expect(left.join(' ')).not.toMatch(/ada|bob/)
+  })
 })
 
 describe('fuzz', () => {

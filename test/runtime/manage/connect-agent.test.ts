@@ -102,3 +102,19 @@ test('what the agent writes while it is connected is not thrown away', async () 
   expect(await disconnect(scratch, 'cursor')).toBe('taken-out')
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ theirs: true, mcpServers: {} })
 })
+
+const FILES_SERVER = { command: 'npx', args: ['-y', '@acme/files'] }
+
+test.each([
+  ['the same server', {}, ['files']],
+  ['another server', { args: ['-y', '@other/files'] }, []],
+  ['the same program with another account', { env: { ACCOUNT: 'other' } }, []],
+])('of what it has under a name of ours, %s', async (_, theirs, expected) => {
+  using scratch = createScratch()
+  const put = (path: string, files: object): void =>
+    scratch.write(`home/${path}`, JSON.stringify({ mcpServers: { files } }))
+  put('.config/plugboard/mcp.json', FILES_SERVER)
+  put('.cursor/mcp.json', { ...FILES_SERVER, ...theirs })
+  const { twice } = await planConnect(scratch.world, await loadCatalog(scratch.world), { agent: 'cursor' })
+  expect(twice.map(({ name }) => name)).toEqual(expected)
+})

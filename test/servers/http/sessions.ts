@@ -1,9 +1,10 @@
 /**
  * sessions: a server of the older revisions over Streamable HTTP, in which each session is a world of its own.
  *
- * Tools: `who` tells the session and how often it was called in it; `touch` tells those sessions that subscribed to
- * `note://one`, unless `only` says: this one alone; `grow` gives its session one tool more, `extra`, and says so,
- * or all of them, where `for` says `all`; `tell` tells its session something that no protocol knows; `ask`
+ * Tools: `who` tells the session and how often it was called in it, with `wait` once it is released; `touch` tells
+ * those sessions that subscribed to `note://one`, unless `only` says: this one alone; `grow` gives its session one tool
+ * more, `extra`, and says so, or all of them, where `for` says `all`; `tell` tells its session something that no
+ * protocol knows; `ask`
  * asks for a name, on the session's own stream, and answers with the answer.
  */
 import type { ServerResponse } from 'node:http'
@@ -21,6 +22,8 @@ export interface Sessions extends AsyncDisposable {
   /** That were begun, in order, and are not over. */
   open(): readonly string[]
   readonly begun: number
+  /** Those calls of `who` that wait. */
+  release(): void
   until: Loopback['until']
   /** Asks for a name in this session, whatever is under way there. The answer: as it came. */
   ask(session: string): Promise<unknown>
@@ -41,6 +44,7 @@ const NOTE = 'note://one'
 
 export async function serveSessions({ most = Infinity }: SessionsOptions = {}): Promise<Sessions> {
   const sessions = new Map<string, One>()
+  const waiting = new Set<() => void>()
   let begun = 0
   let isGrown = false
   const loopback = await serve((request) => {
@@ -148,8 +152,9 @@ export async function serveSessions({ most = Infinity }: SessionsOptions = {}): 
         tell(one, 'notifications/acme/news', { from: id })
         return 'told'
       case 'ask':
-        return JSON.stringify(await ask(one))
+        return JSON.stringify((await ask(one)) ?? 'no answer')
       default:
+        if (args['wait'] === true) await new Promise<void>((resolve) => waiting.add(resolve))
         return JSON.stringify({ id, calls: one.calls, level: one.level, subscribed: [...one.subscribed] })
     }
   }
@@ -162,6 +167,7 @@ export async function serveSessions({ most = Infinity }: SessionsOptions = {}): 
     get begun() {
       return begun
     },
+    release: () => waiting.forEach((go) => go()),
     until: (method, count) => loopback.until(method, count),
     ask: (session) => ask(sessions.get(session)!),
     [Symbol.asyncDispose]: () => loopback[Symbol.asyncDispose](),

@@ -5,6 +5,7 @@ import { ProblemError } from '../../../problem/problem.ts'
 import { readGatewayToken } from '../../../runtime/gateway-token.ts'
 import { NamedTokens } from '../../../runtime/named-tokens.ts'
 import type { World } from '../../../world/world.ts'
+import { originOf } from '../../shared/origin-of.ts'
 import { showPath } from '../../shared/show-path.ts'
 import type { CommandContext } from '../command.ts'
 import { ended } from '../ended.ts'
@@ -61,9 +62,8 @@ async function overHttp(context: CommandContext, address: Address): Promise<numb
     loadAnew: () => loadAgain(context, { connectors: 'fetch' }),
     audit,
   })
-  const { host } = address
   const port = await serving.overHttp({ ...http, token, tokens })
-  const origin = `${http.tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`
+  const origin = originOf(http, port)
   const shown = showPath(file, context.world)
   terminal.err(
     [
