@@ -270,7 +270,7 @@ describe('an older server over HTTP', () => {
     const options = { http: { issuer: wish }, gateway: { maxPerServer: 2 } }
     await using gateway = await openBefore(server, {}, options)
     const seen: string[] = []
-    await using open = new AsyncDisposableStack()
+    const clients: TestClient[] = []
     for (const [sub, era] of [
       ['ada', 'legacy'],
       ['ada', 'modern'],
@@ -280,12 +280,13 @@ describe('an older server over HTTP', () => {
     ] as const) {
       const token = await issuer.sign({ aud: gateway.url().href, sub })
       const client = await connectClient(httpTransport(gateway.url('/mcp/one'), token), { era })
-      open.use(client)
+      clients.push(client)
       const text = await call(client, 'who')
       seen.push(/session-\d/.exec(text)?.[0] ?? text)
     }
     expect(seen.slice(0, 4)).toEqual(['session-1', 'session-2', 'session-1', 'session-3'])
     expect(seen[4]).toContain('which is the share of one guest')
+    for (const client of clients) await client[Symbol.asyncDispose]()
   })
 
   it.each([
