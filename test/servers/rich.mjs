@@ -140,8 +140,11 @@ function askInRounds(only, { inputResponses, requestState }) {
 }
 
 async function takeBack() {
+  // In one piece: an answer that was on its way before the word came would be one.
+  process.stdout.cork()
   const { id, answer } = ask(QUESTIONS.form)
   send({ method: 'notifications/cancelled', params: { requestId: id, reason: 'found it' } })
+  process.stdout.uncork()
   return text(await Promise.race([answer.then(() => 'answered'), wait(300).then(() => 'no answer')]))
 }
 
