@@ -67,7 +67,10 @@ export class LegacyClient implements Ear {
   #level: string | undefined
   #version: string = LEGACY_VERSIONS[0]
   readonly #underWay = new Map<RequestId, AbortController>()
-  readonly #questions = new Map<RequestId, { resolve(result: Result): void; reject(error: Error): void }>()
+  readonly #questions = new Map<
+    RequestId,
+    { readonly method: string; resolve(result: Result): void; reject(error: Error): void }
+  >()
   /** In the names of its questions: an answer to somebody before us, of whom the client may not know, must fit none. */
   readonly #mark: string
   #lastQuestion = 0
@@ -93,7 +96,7 @@ export class LegacyClient implements Ear {
   /** It cannot answer any more: no server waits for it. What it waits for goes on. */
   stopAsking(): void {
     this.#canAnswer = false
-    for (const one of this.#questions.values()) one.reject(new Error('the client is gone'))
+    for (const one of this.#questions.values()) one.reject(unanswered(one.method, 'the client is gone'))
   }
 
   close(): void {
@@ -249,6 +252,7 @@ export class LegacyClient implements Ear {
           tell()
         }
         this.#questions.set(id, {
+          method,
           resolve: (result) => settle(() => resolve(result)),
           reject: (error) => settle(() => reject(error)),
         })

@@ -238,7 +238,9 @@ describe('a client', () => {
     const answer = one.client.callTool({ name: 'ask', arguments: {} })
     await asked
     await before.remove()
-    expect(textOf(await answer)).toBe('"no answer"')
+    expect(JSON.parse(textOf(await answer))).toEqual({
+      error: { code: -32603, message: 'elicitation/create cannot be answered: the client is gone' },
+    })
   })
 })
 

@@ -152,7 +152,7 @@ export async function serveSessions({ most = Infinity }: SessionsOptions = {}): 
         tell(one, 'notifications/acme/news', { from: id })
         return 'told'
       case 'ask':
-        return JSON.stringify((await ask(one)) ?? 'no answer')
+        return JSON.stringify(await ask(one))
       default:
         if (args['wait'] === true) await new Promise<void>((resolve) => waiting.add(resolve))
         return JSON.stringify({ id, calls: one.calls, level: one.level, subscribed: [...one.subscribed] })
