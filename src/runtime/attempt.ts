@@ -103,8 +103,9 @@ export class Attempt implements ConnectListener {
     this.#hooks = hooks
     this.startedAt = shared.world.clock.now()
     this.#timer = new StageTimer(shared.world.clock.now)
-    // Each in a turn of its own: so the first is on its way while values are looked up for the next.
-    this.#done = request.after.then(() => this.#pause()).then(() => this.#run())
+    // All in one turn, step by step: so programs are started one right behind the other. After each start the system
+    // copies what is written to next, and values that are looked up in between are written to many places.
+    this.#done = request.after.then(() => this.#run())
   }
 
   /** Why a sign-in that was kept is of no use, or was left at home. */

@@ -27,6 +27,8 @@ const MAX_FILE_BYTES = 2.5 * 1024 * 1024
 const MODE = 0o600
 /** Longer than most starts take: a write holds up those that are starting. */
 const GATHER_MS = 400
+/** More than a start tells. */
+const MAX_TOLD = 16
 
 /** The name is in the file's for people, the hash of it for names that are no file names. */
 export function logFileOf(world: World, dirs: StateDir, name: string): string {
@@ -43,6 +45,8 @@ class LogFile implements ServerLog {
   /** Made when something is written: a hash for each server takes its time while all of them start. */
   readonly #fileOf: () => string
   readonly #stamp = new Stamp()
+  /** What was told and is not in words yet: it can wait, and servers that are starting cannot. */
+  readonly #told: Told[] = []
   /** Lines on their way to the disk. */
   #backlog: Backlog | undefined
   #timer: 'none' | 'closed' | (() => void) = 'none'
@@ -53,8 +57,11 @@ class LogFile implements ServerLog {
   }
 
   write(text: string, kind: LogKind): void {
-    const now = this.#world.clock.now()
-    for (const line of text.split('\n')) this.#add(`${this.#stamp.of(now)} ${kind} ${cut(line)}`)
+    if (this.#timer === 'closed') return
+    this.#told.push({ at: this.#world.clock.now(), kind, text })
+    // What others write may be a part of something large: of that a copy is made at once.
+    if (kind !== 'event' || this.#told.length === MAX_TOLD) this.#takeDown()
+    if (this.#timer === 'none') this.#timer = this.#world.clock.after(GATHER_MS, () => this.#writeOut())
   }
 
   close(): void {
@@ -64,15 +71,20 @@ class LogFile implements ServerLog {
     this.#timer = 'closed'
   }
 
+  #takeDown(): void {
+    for (const { at, kind, text } of this.#told.splice(0)) {
+      for (const line of text.split('\n')) this.#add(`${this.#stamp.of(at)} ${kind} ${cut(line)}`)
+    }
+  }
+
   #add(line: string): void {
-    if (this.#timer === 'closed') return
     this.#backlog ??= new Backlog()
     this.#backlog.add(line, 1)
-    if (this.#timer === 'none') this.#timer = this.#world.clock.after(GATHER_MS, () => this.#writeOut())
   }
 
   #writeOut(): void {
     this.#timer = 'none'
+    this.#takeDown()
     const batch = this.#backlog?.toText((count) =>
       this.#note(`${count} lines left out here: too many at once`),
     )
@@ -87,6 +99,12 @@ class LogFile implements ServerLog {
   #note(text: string): string {
     return `${this.#stamp.of(this.#world.clock.now())} event (${text})`
   }
+}
+
+interface Told {
+  readonly at: number
+  readonly kind: LogKind
+  readonly text: string
 }
 
 /** A line of a log as its parts; one that nobody here wrote is text alone. */
