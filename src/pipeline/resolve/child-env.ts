@@ -59,9 +59,19 @@ export function minimalEnv(env: Env, platform: Platform): readonly (readonly [st
       ? (name: string) => ON_WINDOWS.has(name.toUpperCase())
       : (name: string) => ON_UNIX.has(name) || /^(?:LC_|XDG_)/.test(name)
   // `()` begins a shell function that bash exported; a shell that reads it runs what is in it.
-  return wholeEnv(env).filter(([name, value]) => isPassed(name) && !value.startsWith('()'))
+  return pairsOf(env, Object.keys(env).filter(isPassed)).filter(([, value]) => !value.startsWith('()'))
 }
 
 export function wholeEnv(env: Env): readonly (readonly [string, string])[] {
-  return Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined)
+  return pairsOf(env, Object.keys(env))
+}
+
+/** Names first: each value of the process's own environment is asked of the system, and most are not passed on. */
+function pairsOf(env: Env, names: readonly string[]): readonly (readonly [string, string])[] {
+  const pairs: [string, string][] = []
+  for (const name of names) {
+    const value = env[name]
+    if (value !== undefined) pairs.push([name, value])
+  }
+  return pairs
 }
