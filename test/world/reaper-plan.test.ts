@@ -5,10 +5,11 @@ describe('the process that ends our children when we are gone', () => {
   it.each(['linux', 'darwin'] as const)(
     'is a shell that kills groups, in a session of its own, on %s',
     (platform) => {
-      const { command, args, isDetached, opening, list, lines } = reaperPlan(platform, 7)
-      expect({ command, flag: args[0], isDetached, opening, list }).toEqual({
+      const { command, args, env, isDetached, opening, list, lines } = reaperPlan(platform, 7)
+      expect({ command, flag: args[0], env, isDetached, opening, list }).toEqual({
         command: '/bin/sh',
         flag: '-c',
+        env: {},
         isDetached: true,
         opening: '',
         list: 'file',

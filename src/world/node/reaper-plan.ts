@@ -13,6 +13,8 @@ export interface ReaperPlan {
   readonly args: readonly string[]
   /** In a session of its own: Ctrl-C in the terminal must not end it before us. */
   readonly isDetached: boolean
+  /** Absent: ours, whole. */
+  readonly env?: Readonly<Record<string, string>>
   /** Comes first in the pipe. */
   readonly opening: string
   /**
@@ -55,6 +57,8 @@ const UNIX: ReaperPlan = {
   command: '/bin/sh',
   args: ['-c', SHELL_SCRIPT],
   isDetached: true,
+  // It runs no program, and would live on with whatever secrets are in ours.
+  env: {},
   opening: '',
   list: 'file',
   lines: { watch: (id) => `+ ${id}\n`, forget: (id) => `- ${id}\n`, end: (id) => `- ${id}\n` },

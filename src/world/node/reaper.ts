@@ -51,12 +51,13 @@ interface Started {
   tell(lines: string): void
 }
 
-function start({ command, args, isDetached, opening, list }: ReaperPlan): Started {
+function start({ command, args, env, isDetached, opening, list }: ReaperPlan): Started {
   const { spawn } = process.getBuiltinModule('node:child_process')
   const opened = list === 'file' ? openListFile() : undefined
   const helper = spawn(command, args, {
     stdio: ['pipe', 'ignore', 'ignore', opened?.toRead ?? 'ignore'],
     detached: isDetached,
+    ...(env === undefined ? {} : { env }),
     windowsHide: true,
   })
   opened?.release()
