@@ -84,6 +84,32 @@ describe('a log', () => {
     expect(onDisk(stage)).toEqual(lines)
   })
 
+  test('has what is told about a server where and when it was told, among its own words', () => {
+    const stage = setStage()
+    let now = Date.UTC(2026, 10, 16, 12)
+    const clock = { ...stage.world.clock, now: () => (now += 1) }
+    const log = openServerLog({ ...stage.world, clock }, DIRS, 'files')
+    log.write('connecting', 'event')
+    log.write('listening', 'stderr')
+    log.write('ready\nand well', 'event')
+    log.close()
+    expect(onDisk(stage)).toEqual([
+      '2026-11-16T12:00:00.001Z event connecting',
+      '2026-11-16T12:00:00.002Z stderr listening',
+      '2026-11-16T12:00:00.003Z event ready',
+      '2026-11-16T12:00:00.003Z event and well',
+    ])
+  })
+
+  test('has all that is told about a server, however much it is', () => {
+    const stage = setStage()
+    const log = openServerLog(stage.world, DIRS, 'files')
+    const said = Array.from({ length: 100 }, (_, i) => `event ${i}`)
+    for (const text of said) log.write(text, 'event')
+    stage.fireTimers()
+    expect(onDisk(stage)).toEqual(said.map((text) => `${TIME} event ${text}`))
+  })
+
   test('is on disk after close, which leaves no timer', () => {
     const stage = setStage()
     const log = openServerLog(stage.world, DIRS, 'files')
