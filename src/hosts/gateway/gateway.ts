@@ -1,6 +1,7 @@
 /**
  * gateway: every server of a board behind one endpoint. What the fronts share.
  */
+import type { Signal } from '../../base/abort.ts'
 import type { Params, Result } from '../../model/message.ts'
 import type { ClientHandlers } from '../../model/session.ts'
 import type { World } from '../../world/world.ts'
@@ -52,7 +53,7 @@ export interface GatewayRequest {
   readonly method: string
   readonly params: Params
   readonly caller: Caller
-  readonly signal: AbortSignal
+  readonly signal: Signal
 }
 
 /** For a board that a gateway will be opened on: the questions of its servers go back to whoever made them ask. */

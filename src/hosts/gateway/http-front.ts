@@ -5,6 +5,7 @@
  * out    answers; for each legacy client a session, which ends when it says so or is not heard of for long
  * never  keeps a session of a client that is gone; takes the end of a legacy client's connection for a cancellation
  */
+import { Abort } from '../../base/abort.ts'
 import { isObject } from '../../base/is-object.ts'
 import { fromHeaderValue } from '../../model/header-value.ts'
 import { RPC_CODES, type Message, type Params, type RpcRequest } from '../../model/message.ts'
@@ -183,11 +184,11 @@ async function answer(exchange: Exchange, message: RpcRequest): Promise<void> {
   const sighting = see(exchange, message)
   const { clock } = gateway.world
   const out = new HttpAnswer(reply, { clock, canStream: takesEvents(head) })
-  const controller = new AbortController()
+  const wanted = new Abort()
   reply.onGone(() => {
     out.abandon()
     sighting?.aborted()
-    controller.abort()
+    wanted.abort()
   })
   try {
     checkHeaders(head, message)
@@ -195,11 +196,11 @@ async function answer(exchange: Exchange, message: RpcRequest): Promise<void> {
     const result = await answerModern(gateway, message, {
       view,
       principal,
-      client: controller,
+      client: wanted,
       instance: client,
       desk: desks.of(client, gateway),
       send: (told) => out.tell(told),
-      signal: controller.signal,
+      signal: wanted,
       sighting,
     })
     out.finish({ jsonrpc: '2.0', id, result }, 200)

@@ -6,6 +6,7 @@
  *        unfinished result now and the rest when it comes back
  * never  gives a question to a client that it may not be meant for; keeps a call open for somebody who does not come back
  */
+import { Abort, type Signal } from '../../base/abort.ts'
 import { isObject } from '../../base/is-object.ts'
 import { RPC_CODES, type Params, type Result } from '../../model/message.ts'
 import { RpcFaultError } from '../../model/rpc-fault.ts'
@@ -26,7 +27,7 @@ interface Conversation {
   readonly method: string
   readonly server: string
   readonly params: Params
-  readonly signal: AbortSignal
+  readonly signal: Signal
 }
 
 export class Relay {
@@ -181,7 +182,7 @@ function createSilent(): OpenRequest {
   }
   return {
     caller,
-    signal: new AbortController().signal,
+    signal: new Abort(),
     ask: (method) => Promise.reject(refusal(0, method)),
     notify: () => undefined,
     more: {},

@@ -5,6 +5,7 @@
  * out    the result as the server sent it, in the form of the caller's era; or an RpcFaultError
  * never  sends anything past the rules; drops what it does not know
  */
+import type { Signal } from '../../base/abort.ts'
 import { isObject } from '../../base/is-object.ts'
 import { RPC_CODES, type Params, type Result, type RpcError } from '../../model/message.ts'
 import type { ListKind } from '../../model/offering.ts'
@@ -48,7 +49,7 @@ export interface Routed {
   readonly method: string
   readonly params: Params
   readonly caller: Caller
-  readonly signal: AbortSignal
+  readonly signal: Signal
 }
 
 type Route = (routing: Routing, request: Routed) => Promise<Result>
