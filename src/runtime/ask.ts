@@ -38,11 +38,7 @@ export function askAtOnce(one: Supervisor, question: Question, clock: Clock): Pr
 const queues = new WeakMap<Supervisor, Turns>()
 
 /** Runs the call now, or after those before it where the server's definition says that it takes one at a time. */
-export function inTurn<T>(
-  one: Supervisor,
-  signal: Signal | undefined,
-  work: () => Promise<T>,
-): Promise<T> {
+export function inTurn<T>(one: Supervisor, signal: Signal | undefined, work: () => Promise<T>): Promise<T> {
   if (one.server.supportsParallelCalls !== false) return work()
   const turns = queues.get(one) ?? new Turns()
   queues.set(one, turns)

@@ -141,11 +141,7 @@ export class Subscriptions {
   }
 
   /** Only where each client has a session of its own is it another subscription. */
-  async #whose(
-    one: Supervisor,
-    client: object,
-    signal: Signal | undefined,
-  ): Promise<object | undefined> {
+  async #whose(one: Supervisor, client: object, signal: Signal | undefined): Promise<object | undefined> {
     const session = one.liveSession ?? (await untilLive(one, { signal }, this.#host.clock)).session
     return session.subscriptionsOf === undefined ? undefined : client
   }

@@ -161,9 +161,8 @@ function createGateway({ world, relay, options, levels, results }: Shared, part:
       views.set(server, view)
       return view
     },
-    async request(view, request) {
-      return route(routing, { ...request, view: ownView(view, request.caller.instance) })
-    },
+    request: (view, { method, params, caller, signal }) =>
+      route(routing, { method, params, caller, signal, view: ownView(view, caller.instance) }),
     setLevel: (client, level) => levels.set(board, client, level),
   }
 }

@@ -159,7 +159,7 @@ export class LegacyClient implements Ear {
     this.#tell({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) })
   }
 
-  async #answer(method: string, params: Params, { send, signal, sighting }: Underway): Promise<Result> {
+  #answer(method: string, params: Params, { send, signal, sighting }: Underway): Result | Promise<Result> {
     switch (method) {
       case 'initialize':
         return this.#greet(params)
