@@ -26,9 +26,9 @@ export class Abort implements Signal {
     if (this.aborted) return
     this.aborted = true
     this.reason = new DOMException('This operation was aborted', 'AbortError')
-    const listeners = this.#listeners ?? []
+    const left = this.#listeners ?? []
+    for (const listener of left.slice()) if (left.includes(listener)) tell(listener)
     this.#listeners = undefined
-    for (const listener of listeners) tell(listener)
   }
 
   addEventListener(_type: 'abort', listener: () => void): void {
