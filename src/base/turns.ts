@@ -5,6 +5,7 @@
  * out    what the work gives; who left the queue gets what `refuse` makes
  * never  lets the failure of one keep the next from its turn; starts what was given up
  */
+import type { Signal } from './abort.ts'
 export class Turns {
   /** Settles when the last in the queue is done, whatever came of it. */
   #last: Promise<void> = Promise.resolve()
@@ -29,7 +30,7 @@ export class Turns {
 }
 
 export interface TurnOptions {
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: Signal | undefined
   /** What a caller who left the queue is told. */
   readonly refuse?: () => Error
 }

@@ -1,7 +1,8 @@
 /**
  * until-aborted: waits for something, and no longer than its caller wants to.
  */
-export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+import type { Signal } from './abort.ts'
+export async function untilAborted<T>(work: Promise<T>, signal: Signal | undefined): Promise<T> {
   if (signal === undefined) return work
   let stop = (): void => undefined
   const aborted = new Promise<never>((_, reject) => {

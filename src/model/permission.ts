@@ -1,6 +1,7 @@
 /**
  * permission: may a call happen, and who says so.
  */
+import type { Signal } from '../base/abort.ts'
 import type { Params } from './message.ts'
 import type { ListedTool } from './offering.ts'
 import type { Spot } from './origin.ts'
@@ -187,7 +188,7 @@ export interface WantedCall {
   /** `person`: whoever typed the call has answered what would be asked. */
   readonly who: 'model' | 'person'
   /** Aborted when nobody waits for the answer any more. */
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: Signal | undefined
   /** Who is to be asked, in place of the one whom the board would ask. */
   readonly ask?: Ask | undefined
   /** `nothing`: whoever answers is not its user, so that the answer is for this call alone and leaves no pin behind. */

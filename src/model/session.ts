@@ -1,6 +1,7 @@
 /**
  * session: a live conversation with one server. Nothing above `connect` knows what speaks underneath.
  */
+import type { Signal } from '../base/abort.ts'
 import type { Params, RequestId, Result, RpcError } from './message.ts'
 import { describeNetwork } from './network.ts'
 import type { WireFailure, WireKind } from './wire.ts'
@@ -40,7 +41,7 @@ export interface Hello {
 }
 
 export interface RequestOptions {
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: Signal | undefined
   /** Without a word from the server, progress included. 0: no limit. */
   readonly timeoutMs?: number | undefined
   readonly onProgress?: ((progress: Params) => void) | undefined

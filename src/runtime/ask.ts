@@ -1,6 +1,7 @@
 /**
  * ask: one request to one server, with what the server's definition and its tools say about requests.
  */
+import type { Signal } from '../base/abort.ts'
 import { Turns } from '../base/turns.ts'
 import { wantedPages } from '../model/elicitation.ts'
 import type { Params, Result } from '../model/message.ts'
@@ -37,11 +38,7 @@ export function askAtOnce(one: Supervisor, question: Question, clock: Clock): Pr
 const queues = new WeakMap<Supervisor, Turns>()
 
 /** Runs the call now, or after those before it where the server's definition says that it takes one at a time. */
-export function inTurn<T>(
-  one: Supervisor,
-  signal: AbortSignal | undefined,
-  work: () => Promise<T>,
-): Promise<T> {
+export function inTurn<T>(one: Supervisor, signal: Signal | undefined, work: () => Promise<T>): Promise<T> {
   if (one.server.supportsParallelCalls !== false) return work()
   const turns = queues.get(one) ?? new Turns()
   queues.set(one, turns)

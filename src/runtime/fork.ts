@@ -5,8 +5,9 @@
  * out    the tools it may use, and calls of them with a loop guard of its own
  * never  permits more than what it was forked from; opens or closes a connection of its own
  */
+import { atOnce } from '../base/at-once.ts'
 import { NO_REPEATS } from '../pipeline/call/loop-guard.ts'
-import type { Permit, ToolToCall } from '../model/permission.ts'
+import type { Permission, Permit, ToolToCall } from '../model/permission.ts'
 import type { Problem } from '../model/problem.ts'
 import type { ToolResult } from '../model/outcome.ts'
 import { isGiven } from '../pipeline/permit/permit-builtin.ts'
@@ -83,7 +84,7 @@ export function openFork(from: ForkedFrom, options: ForkOptions = {}): Fork {
     view ??= from.permissions().then((one) => one.restrict(options))
     return view
   }
-  const unlessClosed: Permit = async (tool, wanted) => {
+  const unlessClosed: Permit = (tool, wanted) => {
     if (isClosed) return { kind: 'denied', problem: forkClosed(tool) }
     return from.permit === undefined ? { kind: 'allowed', isUnchanged: true } : from.permit(tool, wanted)
   }
@@ -134,12 +135,14 @@ function createFilter<One>(
 }
 
 function both(first: Permit, second: Permit): Permit {
-  return async (tool, wanted) => {
-    const one = await first(tool, wanted)
-    if (one.kind !== 'allowed') return one
-    const other = await second(tool, wanted)
-    return other.kind === 'allowed' ? { ...other, isUnchanged: one.isUnchanged && other.isUnchanged } : other
-  }
+  return (tool, wanted) =>
+    atOnce(first(tool, wanted), (one) =>
+      one.kind === 'allowed' ? atOnce(second(tool, wanted), (other) => join(one, other)) : one,
+    )
+}
+
+function join(one: Extract<Permission, { kind: 'allowed' }>, other: Permission): Permission {
+  return other.kind === 'allowed' && !one.isUnchanged ? { ...other, isUnchanged: false } : other
 }
 
 function forkClosed(tool: ToolToCall): Problem {

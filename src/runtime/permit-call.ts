@@ -3,6 +3,8 @@
  *
  * out    allowed, and whether the tool is in all respects what its user approved; or denied, with the problem
  */
+import type { Signal } from '../base/abort.ts'
+import { atOnce } from '../base/at-once.ts'
 import type { ListedTool } from '../model/offering.ts'
 import type { CallOutcome } from '../model/outcome.ts'
 import type { Permission, Permit, Pin, ToolToCall, WantedCall } from '../model/permission.ts'
@@ -42,23 +44,28 @@ export interface JudgedCall extends WantedCall {
   readonly onJudged?: ((permission: Permission) => void) | undefined
 }
 
-/** Nobody waits for a person to answer longer than for the call itself. */
-export async function askPermit(
-  permit: Permit,
-  target: ToolToCall,
-  { onJudged, ...wanted }: JudgedCall,
-): Promise<Extract<Permission, { kind: 'allowed' }> | CallOutcome> {
-  const { signal } = wanted
+type Judged = Extract<Permission, { kind: 'allowed' }> | CallOutcome
+
+/** At once, where nobody has to be asked. Nobody waits for a person to answer longer than for the call itself. */
+export function askPermit(permit: Permit, target: ToolToCall, wanted: JudgedCall): Judged | Promise<Judged> {
+  const { signal, onJudged } = wanted
   const answer = permit(target, wanted)
-  const permission = await (signal === undefined ? answer : unlessAborted(Promise.resolve(answer), signal))
-  if (permission !== undefined) onJudged?.(permission)
-  if (permission === undefined) return { kind: 'aborted', wasSent: false, problem: gaveUp(target, false) }
-  if (permission.kind === 'allowed') return permission
-  return { kind: 'not-sent', code: 'denied', problem: permission.problem }
+  const inTime =
+    signal !== undefined && answer instanceof Promise
+      ? unlessAborted(answer, signal)
+      : signal?.aborted === true
+        ? undefined
+        : answer
+  return atOnce(inTime, (permission) => {
+    if (permission === undefined) return { kind: 'aborted', wasSent: false, problem: gaveUp(target, false) }
+    onJudged?.(permission)
+    if (permission.kind === 'allowed') return permission
+    return { kind: 'not-sent', code: 'denied', problem: permission.problem }
+  })
 }
 
 /** Undefined when it was. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+function unlessAborted<T>(work: Promise<T>, signal: Signal): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => resolve(undefined)
     if (signal.aborted) onAbort()

@@ -10,6 +10,7 @@
  * of its own, because there are enough, or because the server does not want to have several. From then on what it lists is
  * for these, and the lists of all are read again by another (pool-lists), if ever.
  */
+import type { Signal } from '../base/abort.ts'
 import { untilAborted } from '../base/until-aborted.ts'
 import type { LaunchSpec } from '../model/launch.ts'
 import type { Params, Result } from '../model/message.ts'
@@ -276,7 +277,7 @@ export class Clients implements Session {
     }
   }
 
-  async #ready(client: object, instance: Instance, signal: AbortSignal | undefined): Promise<Session> {
+  async #ready(client: object, instance: Instance, signal: Signal | undefined): Promise<Session> {
     try {
       return await untilAborted(instance.session, signal)
     } catch (error) {

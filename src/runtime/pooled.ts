@@ -4,6 +4,7 @@
  * in     leases; what the server tells and asks
  * out    what it tells to all of them; what it asks to the only one that has a request under way, else a refusal
  */
+import type { Signal } from '../base/abort.ts'
 import { Turns } from '../base/turns.ts'
 import { RPC_CODES, type Params, type Result } from '../model/message.ts'
 import { RpcFaultError } from '../model/rpc-fault.ts'
@@ -139,7 +140,7 @@ export class Pooled implements ConnectListener {
   call(
     lease: Lease,
     send: (session: Session) => Promise<Result>,
-    signal: AbortSignal | undefined,
+    signal: Signal | undefined,
   ): Promise<Result> {
     if (this.#turns === undefined) return this.request(lease, send)
     const refuse = (): Error => new SessionError({ kind: 'aborted', wasSent: false })

@@ -5,6 +5,7 @@
  * out    one event for each change, and one for each gap in which a change may have been missed
  * never  forgets a subscription because a session ended; loses one without a problem that says so
  */
+import type { Signal } from '../base/abort.ts'
 import { isObject } from '../base/is-object.ts'
 import type { Problem } from '../model/problem.ts'
 import {
@@ -105,7 +106,7 @@ export class Subscriptions {
     return [...this.#entries.values()].flatMap(({ problem }) => problem ?? [])
   }
 
-  async #join(entry: Entry, one: Supervisor, signal: AbortSignal | undefined): Promise<void> {
+  async #join(entry: Entry, one: Supervisor, signal: Signal | undefined): Promise<void> {
     if (entry.session !== undefined && entry.problem === undefined) return
     const { session, by } = await untilLive(one, { signal }, this.#host.clock)
     await this.#ask(entry, session, timeoutOf(by))
@@ -140,11 +141,7 @@ export class Subscriptions {
   }
 
   /** Only where each client has a session of its own is it another subscription. */
-  async #whose(
-    one: Supervisor,
-    client: object,
-    signal: AbortSignal | undefined,
-  ): Promise<object | undefined> {
+  async #whose(one: Supervisor, client: object, signal: Signal | undefined): Promise<object | undefined> {
     const session = one.liveSession ?? (await untilLive(one, { signal }, this.#host.clock)).session
     return session.subscriptionsOf === undefined ? undefined : client
   }
@@ -223,7 +220,7 @@ function once(step: () => void): () => void {
 }
 
 /** Work that cannot be stopped is left to itself. */
-function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+function unlessAborted(work: Promise<void>, signal: Signal | undefined): Promise<void> {
   if (signal === undefined) return work
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(new SessionError({ kind: 'aborted', wasSent: true }))

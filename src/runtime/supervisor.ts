@@ -5,6 +5,7 @@
  * out    its session whenever one can be had; a snapshot of how far it is and what it offers
  * never  lets a failure of one server out to another; leaves a process behind after `close`
  */
+import type { Signal } from '../base/abort.ts'
 import type { AdmittedServer } from '../model/catalog.ts'
 import type { Connection, Stage, StageTime } from '../model/connection.ts'
 import type { LaunchSpec } from '../model/launch.ts'
@@ -169,7 +170,7 @@ export class Supervisor implements AttemptHooks {
   }
 
   /** Waits for the try that is under way, or starts one. Rejects with its Problem; aborted, with a SessionError. */
-  reach(signal?: AbortSignal): Promise<Reached> {
+  reach(signal?: Signal): Promise<Reached> {
     const session = this.liveSession
     if (session !== undefined) return Promise.resolve({ session, by: this })
     if (this.connection.state === 'closed')
@@ -409,7 +410,7 @@ interface Waiter {
 }
 
 /** A promise that its caller can give up. */
-function waitWith(signal: AbortSignal | undefined, add: (waiter: Waiter) => void): Promise<Reached> {
+function waitWith(signal: Signal | undefined, add: (waiter: Waiter) => void): Promise<Reached> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(new SessionError({ kind: 'aborted', wasSent: false }))
     if (signal?.aborted === true) return onAbort()

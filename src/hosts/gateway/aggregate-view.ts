@@ -29,7 +29,7 @@ export function createAggregate(board: ServedBoard, { version, clock }: ViewOpti
   const offering = (): readonly Offered[] => board.snapshot().servers.flatMap(toOffered)
   return {
     server: undefined,
-    ready: async () => undefined,
+    ready: () => undefined,
     settling: () =>
       clock.now() < settled && isArriving(board) ? untilArrived(board, clock, settled) : undefined,
     capabilities: () => ALL,

@@ -1,6 +1,7 @@
 /**
  * caller: who asks, for the length of one request.
  */
+import type { Signal } from '../../base/abort.ts'
 import { isObject } from '../../base/is-object.ts'
 import { RPC_CODES, type Params, type Result } from '../../model/message.ts'
 import { RpcFaultError } from '../../model/rpc-fault.ts'
@@ -33,7 +34,7 @@ export interface Caller {
   readonly ask?: AskCaller | undefined
 }
 
-export type AskCaller = (method: string, params: Params, signal: AbortSignal) => Promise<Result>
+export type AskCaller = (method: string, params: Params, signal: Signal) => Promise<Result>
 
 /** On whose behalf it asks, where what is kept for it is told apart by that. */
 export function holderOf({ sighting }: Pick<Caller, 'sighting'>): string {

@@ -23,9 +23,11 @@ export interface Envelope {
   readonly logLevel?: string
 }
 
+const NO_META: Params = {}
+
 export function metaOf(params: Params | undefined): Params {
   const meta = params?.['_meta']
-  return isObject(meta) ? meta : {}
+  return isObject(meta) ? meta : NO_META
 }
 
 /** A request that claims a revision for itself is modern, whatever it asks for; `header` is what HTTP says beside it. */
@@ -102,7 +104,7 @@ export function metaFor(
   },
 ): Params {
   const kept = Object.entries(meta).filter(([key]) => key !== 'progressToken' && !OURS.has(key))
-  const rest = Object.fromEntries(kept)
+  const rest = kept.length === 0 ? NO_META : Object.fromEntries(kept)
   if (era === 'legacy') return rest
   const { capabilities, info, logLevel } = sender
   return {

@@ -1,6 +1,7 @@
 /**
  * gateway: every server of a board behind one endpoint. What the fronts share.
  */
+import type { Signal } from '../../base/abort.ts'
 import type { Params, Result } from '../../model/message.ts'
 import type { ClientHandlers } from '../../model/session.ts'
 import type { World } from '../../world/world.ts'
@@ -52,7 +53,7 @@ export interface GatewayRequest {
   readonly method: string
   readonly params: Params
   readonly caller: Caller
-  readonly signal: AbortSignal
+  readonly signal: Signal
 }
 
 /** For a board that a gateway will be opened on: the questions of its servers go back to whoever made them ask. */
@@ -160,9 +161,8 @@ function createGateway({ world, relay, options, levels, results }: Shared, part:
       views.set(server, view)
       return view
     },
-    async request(view, request) {
-      return route(routing, { ...request, view: ownView(view, request.caller.instance) })
-    },
+    request: (view, { method, params, caller, signal }) =>
+      route(routing, { method, params, caller, signal, view: ownView(view, caller.instance) }),
     setLevel: (client, level) => levels.set(board, client, level),
   }
 }

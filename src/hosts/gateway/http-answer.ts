@@ -6,10 +6,10 @@
  * never  stays silent for so long that somebody in between takes the connection for dead
  */
 import type { Message } from '../../model/message.ts'
-import type { Clock, Reply } from '../../world/world.ts'
+import type { Reply } from '../../world/world.ts'
+import type { Beating, Heartbeats } from './heartbeats.ts'
 
-/** After so long without an answer it becomes a stream, and from then on there is a sign of life as often. */
-const SILENCE_MS = 10_000
+const JSON_HEADERS = { 'content-type': 'application/json' }
 
 const STREAM_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -18,23 +18,22 @@ const STREAM_HEADERS = {
 }
 
 export interface AnswerOptions {
-  readonly clock: Clock
+  readonly heartbeats: Heartbeats
   /** Whether the client takes events. */
   readonly canStream: boolean
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-export class HttpAnswer {
+export class HttpAnswer implements Beating {
   readonly #reply: Reply
   readonly #options: AnswerOptions
   #isStreaming = false
   #isOver = false
-  #cancel: (() => void) | undefined
 
   constructor(reply: Reply, options: AnswerOptions) {
     this.#reply = reply
     this.#options = options
-    if (options.canStream) this.#watch()
+    if (options.canStream) options.heartbeats.add(this)
   }
 
   /** Something that belongs to the request. False: its client takes no events, or hung up, and misses it. */
@@ -54,7 +53,8 @@ export class HttpAnswer {
       return
     }
     this.#close()
-    const headers = { ...this.#options.headers, 'content-type': 'application/json' }
+    const { headers: more } = this.#options
+    const headers = more === undefined ? JSON_HEADERS : { ...more, ...JSON_HEADERS }
     this.#reply.send({ status, headers, body: JSON.stringify(message) })
   }
 
@@ -78,17 +78,15 @@ export class HttpAnswer {
     this.#close()
   }
 
-  #close(): void {
-    this.#isOver = true
-    this.#cancel?.()
+  /** After so long without an answer it becomes a stream. */
+  beat(): void {
+    this.stream()
+    this.#reply.write(': still here\n\n')
   }
 
-  #watch(): void {
-    this.#cancel = this.#options.clock.after(SILENCE_MS, () => {
-      this.stream()
-      this.#reply.write(': still here\n\n')
-      this.#watch()
-    })
+  #close(): void {
+    this.#isOver = true
+    this.#options.heartbeats.remove(this)
   }
 }
 

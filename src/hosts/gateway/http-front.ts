@@ -5,6 +5,8 @@
  * out    answers; for each legacy client a session, which ends when it says so or is not heard of for long
  * never  keeps a session of a client that is gone; takes the end of a legacy client's connection for a cancellation
  */
+import { Heartbeats } from './heartbeats.ts'
+import { Abort } from '../../base/abort.ts'
 import { isObject } from '../../base/is-object.ts'
 import { fromHeaderValue } from '../../model/header-value.ts'
 import { RPC_CODES, type Message, type Params, type RpcRequest } from '../../model/message.ts'
@@ -53,8 +55,9 @@ export interface FrontOptions {
 }
 
 export function createHttpFront(gateway: Gateway, { door, counter, rooms }: FrontOptions): HttpFront {
-  const sessions = new HttpSessions()
   const { clock } = gateway.world
+  const heartbeats = new Heartbeats(clock)
+  const sessions = new HttpSessions(heartbeats)
   const clients = new StatelessClients(clock)
   const desks = new ClientDesks(clock)
   const state = { isDraining: false }
@@ -81,7 +84,8 @@ export function createHttpFront(gateway: Gateway, { door, counter, rooms }: Fron
         const mine = whole.for(principal)
         const view = mine.viewOf(target.server)
         if (view === undefined) return reply.send(say(404, 'There is no server of this name.'))
-        serve({ gateway: mine, principal, sessions, clients, desks, view, head, reply, bytes, state }, body)
+        const desk = { sessions, clients, desks, heartbeats, state }
+        serve({ gateway: mine, principal, view, head, reply, bytes, ...desk }, body)
       },
     }
   }
@@ -106,6 +110,7 @@ export function createHttpFront(gateway: Gateway, { door, counter, rooms }: Fron
     close() {
       sessions.close()
       clients.close()
+      heartbeats.close()
     },
   }
 }
@@ -119,6 +124,7 @@ interface Exchange {
   /** Those without a session. */
   readonly clients: StatelessClients
   readonly desks: ClientDesks
+  readonly heartbeats: Heartbeats
   readonly view: View
   readonly head: RequestHead
   readonly reply: Reply
@@ -177,17 +183,16 @@ function parse(body: string): Message | undefined {
 
 /** One request of 2026-07-28. The end of its connection cancels it. */
 async function answer(exchange: Exchange, message: RpcRequest): Promise<void> {
-  const { gateway, principal, clients, desks, view, head, reply } = exchange
+  const { gateway, principal, clients, desks, heartbeats, view, head, reply } = exchange
   const { id } = message
   const { client, leave } = meet(exchange, message)
   const sighting = see(exchange, message)
-  const { clock } = gateway.world
-  const out = new HttpAnswer(reply, { clock, canStream: takesEvents(head) })
-  const controller = new AbortController()
+  const out = new HttpAnswer(reply, { heartbeats, canStream: takesEvents(head) })
+  const wanted = new Abort()
   reply.onGone(() => {
     out.abandon()
     sighting?.aborted()
-    controller.abort()
+    wanted.abort()
   })
   try {
     checkHeaders(head, message)
@@ -195,11 +200,11 @@ async function answer(exchange: Exchange, message: RpcRequest): Promise<void> {
     const result = await answerModern(gateway, message, {
       view,
       principal,
-      client: controller,
+      client: wanted,
       instance: client,
       desk: desks.of(client, gateway),
       send: (told) => out.tell(told),
-      signal: controller.signal,
+      signal: wanted,
       sighting,
     })
     out.finish({ jsonrpc: '2.0', id, result }, 200)

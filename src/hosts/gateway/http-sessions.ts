@@ -1,6 +1,7 @@
 /**
  * http-sessions: the legacy clients of one gateway, each under an id that nobody can guess.
  */
+import type { Heartbeats } from './heartbeats.ts'
 import type { Message } from '../../model/message.ts'
 import type { Clock, Reply, RequestHead } from '../../world/world.ts'
 import { say } from './door.ts'
@@ -50,7 +51,12 @@ export class HttpSessions {
   readonly #sessions = new Map<string, HttpSession>()
   /** Of those who may not come in any more: what is under way finishes. */
   readonly #leaving = new Set<HttpSession>()
+  readonly #heartbeats: Heartbeats
   #cancelSweep: (() => void) | undefined
+
+  constructor(heartbeats: Heartbeats) {
+    this.#heartbeats = heartbeats
+  }
 
   get size(): number {
     return this.#sessions.size
@@ -93,7 +99,7 @@ export class HttpSessions {
     if (session === undefined) return reply.send(UNKNOWN_SESSION)
     if (!takesEvents(head)) return reply.send(say(406, 'Only text/event-stream can be had here.'))
     session.stream?.end()
-    const stream = new HttpAnswer(reply, { clock, canStream: true })
+    const stream = new HttpAnswer(reply, { heartbeats: this.#heartbeats, canStream: true })
     session.stream = stream
     stream.stream()
     reply.onGone(() => {
@@ -172,7 +178,11 @@ export class HttpSessions {
     const { name: client } = session.client
     const begun = { principal, era: 'legacy' as const, method, params, client, bytes, headers: head.headers }
     const sighting = gateway.seeing.begin(begun)
-    const out = new HttpAnswer(reply, { clock, canStream: takesEvents(head), headers })
+    const out = new HttpAnswer(reply, {
+      heartbeats: this.#heartbeats,
+      canStream: takesEvents(head),
+      headers,
+    })
     // The work goes on: whoever hangs up has not said that it should not.
     reply.onGone(() => out.abandon())
     session.underWay += 1

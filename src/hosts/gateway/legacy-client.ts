@@ -5,6 +5,7 @@
  * out    answers; questions of servers; on its own stream, what nobody asked for
  * never  answers what was cancelled; leaves a question of its own open when the client is gone
  */
+import { Abort, type Signal } from '../../base/abort.ts'
 import { isObject } from '../../base/is-object.ts'
 import { toPrintable } from '../../base/printable.ts'
 import { RPC_CODES, type Message, type Params, type RequestId, type Result } from '../../model/message.ts'
@@ -37,7 +38,7 @@ export interface RequestMessage {
 /** One request, as those see it who carry it out. */
 interface Underway {
   readonly send: SendMessage
-  readonly signal: AbortSignal
+  readonly signal: Signal
   readonly sighting?: Sighting | undefined
 }
 
@@ -66,7 +67,7 @@ export class LegacyClient implements Ear {
   #info: Params | undefined
   #level: string | undefined
   #version: string = LEGACY_VERSIONS[0]
-  readonly #underWay = new Map<RequestId, AbortController>()
+  readonly #underWay = new Map<RequestId, Abort>()
   readonly #questions = new Map<
     RequestId,
     { readonly method: string; resolve(result: Result): void; reject(error: Error): void }
@@ -115,16 +116,16 @@ export class LegacyClient implements Ear {
     send: SendMessage,
     sighting?: Sighting,
   ): Promise<void> {
-    const controller = new AbortController()
-    this.#underWay.set(id, controller)
+    const wanted = new Abort()
+    this.#underWay.set(id, wanted)
     try {
-      const result = await this.#answer(method, params, { send, signal: controller.signal, sighting })
-      if (!controller.signal.aborted) send({ jsonrpc: '2.0', id, result })
+      const result = await this.#answer(method, params, { send, signal: wanted, sighting })
+      if (!wanted.aborted) send({ jsonrpc: '2.0', id, result })
     } catch (error) {
       sighting?.failed(error)
-      if (!controller.signal.aborted) send({ jsonrpc: '2.0', id, error: toFault(error).fault })
+      if (!wanted.aborted) send({ jsonrpc: '2.0', id, error: toFault(error).fault })
     } finally {
-      if (controller.signal.aborted) sighting?.aborted()
+      if (wanted.aborted) sighting?.aborted()
       this.#underWay.delete(id)
     }
   }
@@ -158,7 +159,7 @@ export class LegacyClient implements Ear {
     this.#tell({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) })
   }
 
-  async #answer(method: string, params: Params, { send, signal, sighting }: Underway): Promise<Result> {
+  #answer(method: string, params: Params, { send, signal, sighting }: Underway): Result | Promise<Result> {
     switch (method) {
       case 'initialize':
         return this.#greet(params)

@@ -5,6 +5,7 @@
  * out    the result; for `subscriptions/listen`, notifications until it is over
  * never  sends a request of its own, or a log that was not asked for
  */
+import type { Signal } from '../../base/abort.ts'
 import { isObject } from '../../base/is-object.ts'
 import type { Params, RequestId, Result } from '../../model/message.ts'
 import { MODERN_VERSION } from '../../model/session.ts'
@@ -29,7 +30,7 @@ export interface ModernSender {
   readonly desk: ToolDesk
   readonly sighting?: Sighting | undefined
   readonly send: SendMessage
-  readonly signal: AbortSignal
+  readonly signal: Signal
 }
 
 /** Rejects with an RpcFaultError. */
@@ -111,7 +112,7 @@ async function listen(
 async function honor(
   view: View,
   wanted: Params,
-  { subscriber, signal }: { readonly subscriber: Subscriber; readonly signal: AbortSignal },
+  { subscriber, signal }: { readonly subscriber: Subscriber; readonly signal: Signal },
 ): Promise<Params> {
   const capabilities = view.capabilities()
   const changes = (key: string): boolean => {

@@ -1,11 +1,12 @@
 /**
  * open-request: one request of a client while it is under way, as its work sees it.
  */
+import type { Signal } from '../../base/abort.ts'
 import type { Params, Result } from '../../model/message.ts'
 import type { AskCaller, Caller } from './caller.ts'
 
 export interface OpenRequest {
-  readonly signal: AbortSignal
+  readonly signal: Signal
   /** Asks whoever waits for it now. */
   readonly ask: AskCaller
   notify(method: string, params: Params): void

@@ -5,6 +5,7 @@
  * out    the client's answers
  * never  asks a client what it did not offer to answer
  */
+import type { Signal } from '../../base/abort.ts'
 import { isObject } from '../../base/is-object.ts'
 import type { Params, Result } from '../../model/message.ts'
 import type { Audience, ClientHandlers } from '../../model/session.ts'
@@ -73,7 +74,7 @@ function withoutToken(params: Params): Params {
 export async function meetNeeds(
   caller: Caller,
   ask: AskCaller,
-  { result, signal }: { readonly result: Result; readonly signal: AbortSignal },
+  { result, signal }: { readonly result: Result; readonly signal: Signal },
 ): Promise<Params> {
   const { inputRequests, requestState } = result
   const questions = isObject(inputRequests) ? Object.entries(inputRequests) : []

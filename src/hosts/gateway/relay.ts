@@ -6,6 +6,7 @@
  *        unfinished result now and the rest when it comes back
  * never  gives a question to a client that it may not be meant for; keeps a call open for somebody who does not come back
  */
+import { Abort, type Signal } from '../../base/abort.ts'
 import { isObject } from '../../base/is-object.ts'
 import { RPC_CODES, type Params, type Result } from '../../model/message.ts'
 import { RpcFaultError } from '../../model/rpc-fault.ts'
@@ -26,7 +27,7 @@ interface Conversation {
   readonly method: string
   readonly server: string
   readonly params: Params
-  readonly signal: AbortSignal
+  readonly signal: Signal
 }
 
 export class Relay {
@@ -46,7 +47,7 @@ export class Relay {
   }
 
   /** For the time of the work, the request is one that the server may mean when it asks. */
-  async whileAt<T>(server: string, request: OpenRequest, work: () => Promise<T>): Promise<T> {
+  async whileAt<T>(server: string, request: OpenRequest, work: () => T | Promise<T>): Promise<T> {
     const here = this.#underWay.get(server) ?? new Set()
     this.#underWay.set(server, here)
     here.add(request)
@@ -95,21 +96,11 @@ export class Relay {
 
   /** A client with a session is asked while it waits; what a modern server wants is asked of it in the same way. */
   async #atOnce({ caller, signal }: Conversation, ask: AskCaller, work: Work): Promise<Result> {
-    let more: Params = {}
-    let isPermitted = false
-    const request = {
-      caller,
-      signal,
-      ask,
-      notify: (method: string, params: Params) => caller.notify(method, params),
-      markPermitted: () => void (isPermitted = true),
-      // The old era has no word for it: what the server makes of the refusal is the answer.
-      missed: () => undefined,
-    }
+    const request = new AttendedRequest(caller, signal, ask)
     for (let round = 0; round <= MAX_ROUNDS; round++) {
-      const result = await work({ ...request, more, isPermitted })
+      const result = await work(request)
       if (result['resultType'] !== 'input_required') return result
-      more = await meetNeeds(caller, ask, { result, signal })
+      request.more = await meetNeeds(caller, ask, { result, signal })
     }
     const message = `the server asked for more input ${MAX_ROUNDS} times and never finished`
     throw new RpcFaultError({ code: RPC_CODES.internalError, message })
@@ -169,6 +160,32 @@ export class Relay {
   }
 }
 
+/** Of a client with a session, which can be asked while it waits. */
+class AttendedRequest implements OpenRequest {
+  readonly caller: Caller
+  readonly signal: Signal
+  readonly ask: AskCaller
+  more: Params = {}
+  isPermitted = false
+
+  constructor(caller: Caller, signal: Signal, ask: AskCaller) {
+    this.caller = caller
+    this.signal = signal
+    this.ask = ask
+  }
+
+  notify(method: string, params: Params): void {
+    this.caller.notify(method, params)
+  }
+
+  markPermitted(): void {
+    this.isPermitted = true
+  }
+
+  /** The old era has no word for it: what the server makes of the refusal is the answer. */
+  missed(): void {}
+}
+
 /** A command of the gateway's own user, which has no way to be asked. */
 function createSilent(): OpenRequest {
   const caller: Caller = {
@@ -181,7 +198,7 @@ function createSilent(): OpenRequest {
   }
   return {
     caller,
-    signal: new AbortController().signal,
+    signal: new Abort(),
     ask: (method) => Promise.reject(refusal(0, method)),
     notify: () => undefined,
     more: {},

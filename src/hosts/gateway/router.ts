@@ -5,6 +5,8 @@
  * out    the result as the server sent it, in the form of the caller's era; or an RpcFaultError
  * never  sends anything past the rules; drops what it does not know
  */
+import { atOnce } from '../../base/at-once.ts'
+import type { Signal } from '../../base/abort.ts'
 import { isObject } from '../../base/is-object.ts'
 import { RPC_CODES, type Params, type Result, type RpcError } from '../../model/message.ts'
 import type { ListKind } from '../../model/offering.ts'
@@ -13,6 +15,7 @@ import { RpcFaultError } from '../../model/rpc-fault.ts'
 import { SessionError, type Era, type RequestOptions } from '../../model/session.ts'
 import { ProblemError } from '../../problem/problem.ts'
 import type { Permission } from '../../model/permission.ts'
+import type { CallOptions } from '../../runtime/call-tool.ts'
 import type { Reading } from '../../runtime/permit-reading.ts'
 import type { Platform } from '../../world/world.ts'
 import type { ServedBoard } from './served-board.ts'
@@ -48,17 +51,17 @@ export interface Routed {
   readonly method: string
   readonly params: Params
   readonly caller: Caller
-  readonly signal: AbortSignal
+  readonly signal: Signal
 }
 
-type Route = (routing: Routing, request: Routed) => Promise<Result>
+type Route = (routing: Routing, request: Routed) => Result | Promise<Result>
 
 /** Rejects with an RpcFaultError, whatever went wrong. */
 export async function route(routing: Routing, request: Routed): Promise<Result> {
   const { method, caller, params } = request
   const work = Object.hasOwn(ROUTES, method) ? ROUTES[method]! : undefined
   if (work === undefined) throw unknownMethod(method)
-  await request.view.ready().catch((error: unknown) => {
+  await request.view.ready()?.catch((error: unknown) => {
     throw toFault(error)
   })
   requireCapability(request)
@@ -104,37 +107,72 @@ function list(kind: ListKind, key: string): Route {
   }
 }
 
-async function callTool(routing: Routing, request: Routed): Promise<Result> {
-  const { board, relay, levels } = routing
-  const { view, method, params, caller, signal } = request
+/** Nothing is waited for here that is there: every promise more takes its time of every call. */
+function callTool(routing: Routing, request: Routed): Result | Promise<Result> {
+  const { view, params } = request
   const name = requireText(params, 'name')
-  if (view.server === undefined && name === STATUS_TOOL['name']) return statusResult(board)
-  const known = view.findTool(name)
-  const why = known === undefined ? await whyAbsent(board, view, name) : undefined
+  if (view.server === undefined && name === STATUS_TOOL['name']) return statusResult(routing.board)
+  const found = view.findTool(name)
+  return found === undefined ? callAbsent(routing, request, name) : callFound(routing, request, found)
+}
+
+async function callAbsent(routing: Routing, request: Routed, name: string): Promise<Result> {
+  const { view } = request
+  const why = await whyAbsent(routing.board, view, name)
   if (why !== undefined) return toError(why)
-  const found = known ?? view.findTool(name)
+  const found = view.findTool(name)
   if (found === undefined) throw invalid(`Unknown tool: ${name}`)
+  return callFound(routing, request, found)
+}
+
+function callFound(routing: Routing, request: Routed, found: Found): Promise<Result> {
+  const { board, relay, levels } = routing
+  const { method, params, caller, signal } = request
+  const { server } = found
   const { arguments: args = {} } = params
   if (!isObject(args)) throw invalid('`arguments` must be an object')
-  caller.sighting?.at(found.server, found.name)
-  return relay.converse({ caller, method, server: found.server, params, signal }, (open) =>
-    relay.whileAt(found.server, open, async () => {
-      await levels.before(board, found.server, open.caller.logLevel)
-      const budget = budgetOf(routing, open.caller)
-      const result = await open.caller.desk.call({ server: found.server, tool: found.name }, args, {
-        ...optionsOf(open, params),
-        ...budget.options,
-        ask: askBy(open),
-        // What is approved for good is for whose gateway it is to say.
-        remember: isOwner(open.caller.sighting?.begun.principal) ? undefined : 'nothing',
-        onJudged: (permission) => open.caller.sighting?.judged(permission),
-        params: paramsFor(board, { found, params, open }),
-        ...(open.isPermitted ? { who: 'person' as const } : {}),
-      })
-      open.caller.sighting?.became(result)
-      return toResult(board, { found, caller: open.caller }, budget.fit(result))
-    }),
+  caller.sighting?.at(server, found.name)
+  return relay.converse({ caller, method, server, params, signal }, (open) =>
+    relay.whileAt(server, open, () =>
+      atOnce(levels.before(board, server, open.caller.logLevel), () =>
+        callOnce(routing, found, { params, args, open }),
+      ),
+    ),
   )
+}
+
+async function callOnce(
+  routing: Routing,
+  found: Found,
+  { params, args, open }: { readonly params: Params; readonly args: Params; readonly open: OpenRequest },
+): Promise<Result> {
+  const { board } = routing
+  const { caller } = open
+  const budget = budgetOf(routing, caller)
+  const { maxResultTokens, tellPlace, holder } = budget.options
+  const { signal, unfinished, client, handlers, onLog, onProgress } = optionsOf(open, params)
+  // Field by field: to spread objects into one takes longer than all the rest that happens here.
+  const options: CallOptions = {
+    signal,
+    unfinished,
+    client,
+    handlers,
+    onLog,
+    onProgress,
+    maxResultTokens,
+    tellPlace,
+    holder,
+    ask: askBy(open),
+    // What is approved for good is for whose gateway it is to say.
+    remember: isOwner(caller.sighting?.begun.principal) ? undefined : 'nothing',
+    onJudged: (permission) => open.caller.sighting?.judged(permission),
+    params: paramsFor(board, { found, params, open }),
+    who: open.isPermitted ? 'person' : undefined,
+  }
+  const result = await caller.desk.call({ server: found.server, tool: found.name }, args, options)
+  // In another round it may be another request of the same client that waits.
+  open.caller.sighting?.became(result)
+  return toResult(board, { found, caller: open.caller }, budget.fit(result))
 }
 
 /** What the server answered, error or not, goes on as it is; what did not get that far is said in words. */
@@ -261,15 +299,16 @@ async function ask(routing: Routing, request: Routed, found: Found, as: Reading)
 function send({ board, relay, levels }: Routing, request: Routed, found: Found): Promise<Result> {
   const { method, params, caller, signal } = request
   return relay.converse({ caller, method, server: found.server, params, signal }, (open) =>
-    relay.whileAt(found.server, open, async () => {
-      await levels.before(board, found.server, open.caller.logLevel)
-      return board.request(
-        found.server,
-        method,
-        { ...withoutMeta(params), ...paramsFor(board, { found, params, open }) },
-        optionsOf(open, params),
-      )
-    }),
+    relay.whileAt(found.server, open, () =>
+      atOnce(levels.before(board, found.server, open.caller.logLevel), () =>
+        board.request(
+          found.server,
+          method,
+          { ...withoutMeta(params), ...paramsFor(board, { found, params, open }) },
+          optionsOf(open, params),
+        ),
+      ),
+    ),
   )
 }
 
@@ -283,9 +322,10 @@ function optionsOf(open: OpenRequest, params: Params): RequestOptions {
     onLog: (log) => {
       if (wantsLog(open.caller, log)) open.notify('notifications/message', log)
     },
-    ...(progressToken === undefined
-      ? {}
-      : { onProgress: (progress) => open.notify('notifications/progress', { ...progress, progressToken }) }),
+    onProgress:
+      progressToken === undefined
+        ? undefined
+        : (progress) => open.notify('notifications/progress', { ...progress, progressToken }),
   }
 }
 
@@ -296,7 +336,7 @@ function paramsFor(
 ): Params {
   const { caller, more } = open
   const meta = metaFor(eraOf(board, found.server), withSpan(metaOf(params), caller), caller)
-  return { ...more, ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }) }
+  return Object.keys(meta).length === 0 ? more : { ...more, _meta: meta }
 }
 
 /** Where the gateway tells of its part of a trace, that is what the server's part follows. */

@@ -12,9 +12,7 @@ export function createServerView(board: ServedBoard, server: string): View {
   const capabilities = (): Params => passable(offered()?.hello.capabilities ?? {})
   return {
     server,
-    async ready() {
-      if (offered() === undefined) await board.connect(server)
-    },
+    ready: () => (offered() === undefined ? board.connect(server) : undefined),
     settling: () => undefined,
     capabilities,
     hello() {

@@ -5,6 +5,7 @@
  * out    lines on stdout, and nothing else there; resolves when the client is gone
  * never  lets go of a request at once because nothing more will be asked: lines may come from a file
  */
+import { Abort } from '../../base/abort.ts'
 import { isObject } from '../../base/is-object.ts'
 import { Lines } from '../../base/lines.ts'
 import { RPC_CODES, type Message, type RequestId, type RpcRequest } from '../../model/message.ts'
@@ -58,7 +59,7 @@ class StdioClient {
   /** Gives the length of what was written. */
   readonly #send: (message: Message) => number
   readonly #legacy: LegacyClient
-  readonly #underWay = new Map<RequestId, AbortController>()
+  readonly #underWay = new Map<RequestId, Abort>()
   /** Answers on their way; none rejects. */
   readonly #answers = new Set<Promise<void>>()
   /** Legacy: what is not asked for goes to whoever has said hello. */
@@ -136,9 +137,8 @@ class StdioClient {
     const { id } = message
     const sighting = this.#see('modern', message, bytes)
     let sent = 0
-    const controller = new AbortController()
-    const { signal } = controller
-    this.#underWay.set(id, controller)
+    const signal = new Abort()
+    this.#underWay.set(id, signal)
     try {
       const result = await answerModern(this.#gateway, message, {
         view: this.#view,

@@ -1,6 +1,7 @@
 /**
  * subscriber: the resources whose changes one client wants to hear of, and how to give them up.
  */
+import type { Signal } from '../../base/abort.ts'
 import { invalid } from './fault.ts'
 import type { Gateway } from './gateway.ts'
 import { heed, mayRead } from './reading.ts'
@@ -25,7 +26,7 @@ export class Subscriber {
   }
 
   /** Rejects with `permit/denied`, and as `board.subscribe` does. */
-  async add(uri: string, signal: AbortSignal, sighting?: Sighting): Promise<boolean> {
+  async add(uri: string, signal: Signal, sighting?: Sighting): Promise<boolean> {
     const { board, world } = this.#gateway
     const [server] = this.#view.ownersOf(uri)
     if (server === undefined) return false

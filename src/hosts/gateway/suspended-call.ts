@@ -5,6 +5,7 @@
  * out    rounds: questions, as often as there are any, and at last the result
  * never  leaves its work running for a client that gave it up
  */
+import { Abort, type Signal } from '../../base/abort.ts'
 import { isObject } from '../../base/is-object.ts'
 import { RPC_CODES, type Params, type Result } from '../../model/message.ts'
 import { RpcFaultError } from '../../model/rpc-fault.ts'
@@ -26,7 +27,7 @@ export class SuspendedCall implements OpenRequest {
   readonly more: Params
   caller: Caller
   isPermitted: boolean
-  readonly #controller = new AbortController()
+  readonly #wanted = new Abort()
   readonly #outcome: Promise<Round>
   readonly #waiting = new Map<string, Waiting>()
   #lastKey = 0
@@ -53,8 +54,8 @@ export class SuspendedCall implements OpenRequest {
     this.#outcome.then(finish, finish)
   }
 
-  get signal(): AbortSignal {
-    return this.#controller.signal
+  get signal(): Signal {
+    return this.#wanted
   }
 
   readonly ask: AskCaller = (method, params, signal) =>
@@ -101,12 +102,12 @@ export class SuspendedCall implements OpenRequest {
   }
 
   abandon(): void {
-    this.#controller.abort()
+    this.#wanted.abort()
     for (const { reject } of this.#waiting.values()) reject(new Error('the client did not come back'))
     this.#waiting.clear()
   }
 
-  async next(caller: Caller, signal: AbortSignal): Promise<Round> {
+  async next(caller: Caller, signal: Signal): Promise<Round> {
     this.caller = caller
     const onAbort = (): void => this.abandon()
     signal.addEventListener('abort', onAbort, { once: true })

@@ -29,8 +29,8 @@ export interface Found {
 export interface View {
   /** Undefined: all servers. */
   readonly server: string | undefined
-  /** Resolves when there is something to show; rejects with a ProblemError when there will not be. */
-  ready(): Promise<void>
+  /** Resolves when there is something to show; rejects with a ProblemError when there will not be. Undefined: there is. */
+  ready(): Promise<void> | undefined
   /** Lists are complete enough to be shown; undefined: they are already. */
   settling(): Promise<void> | undefined
   capabilities(): Params

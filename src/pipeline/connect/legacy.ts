@@ -1,6 +1,7 @@
 /**
  * legacy: the revisions that begin with `initialize`, from 2024-11-05 to 2025-11-25.
  */
+import { toAbortSignal, type Signal } from '../../base/abort.ts'
 import { isObject } from '../../base/is-object.ts'
 import type { Params, Result } from '../../model/message.ts'
 import {
@@ -128,7 +129,7 @@ class LegacySession implements Session {
     const pages = options.unfinished === 'returned' ? [] : pagesToOpen(failed, handlers)
     if (pages.length === 0) throw failed
     const { gone } = this.#channel
-    const wanted = AbortSignal.any([gone, signal ?? gone])
+    const wanted = AbortSignal.any([gone, toAbortSignal(signal ?? gone)])
     const opening = openPages(pages, handlers, { server, signal: wanted, completions })
     if ((await whileWanted(opening, wanted)) === false) throw failed
     return again()
@@ -158,7 +159,7 @@ function isUnmanned(wire: WireFailure): boolean {
 }
 
 /** Others may still wait for it when this one does not. */
-function unlessAborted(work: Promise<unknown>, signal: AbortSignal | undefined): Promise<unknown> {
+function unlessAborted(work: Promise<unknown>, signal: Signal | undefined): Promise<unknown> {
   if (signal === undefined) return work
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(new SessionError({ kind: 'aborted', wasSent: false }))

@@ -2,6 +2,7 @@
  * modern: revision 2026-07-28, where every request carries who asks and what it can do, and where a server that needs
  * an answer from us sends an unfinished result.
  */
+import { toAbortSignal } from '../../base/abort.ts'
 import { isObject } from '../../base/is-object.ts'
 import type { Params, Result } from '../../model/message.ts'
 import {
@@ -85,7 +86,7 @@ export function openModern(channel: Channel, client: Client, hello: Hello): Sess
         for (let round = 1; isUnfinished(result, options); round++) {
           if (round > MAX_ROUNDS) throw goesInCircles(method)
           const { signal = channel.gone } = options
-          const wanted = AbortSignal.any([channel.gone, signal])
+          const wanted = AbortSignal.any([channel.gone, toAbortSignal(signal)])
           const input = await whileWanted(meetNeeds(client, result, wanted), wanted)
           result = await send(method, { ...params, ...input }, options).catch(afterFirst)
         }

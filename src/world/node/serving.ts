@@ -119,7 +119,8 @@ function read(
     else chunks.push(chunk)
   })
   request.on('end', () => {
-    if (!response.writableEnded) admission.take(toText(chunks), toReply(response, requestTimeoutMs), size)
+    if (!response.writableEnded)
+      admission.take(toText(chunks), new NodeReply(response, requestTimeoutMs), size)
   })
 }
 
@@ -167,31 +168,49 @@ function toText(chunks: readonly Buffer[]): string {
   return (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString('utf8')
 }
 
-/** `unreadMs`: so long an answer may lie there without a byte of it being read. */
-function toReply(response: ServerResponse, unreadMs: number): Reply {
-  let sent = 0
-  return {
-    send: (reply) => {
-      if (response.writableEnded || response.destroyed) return
-      sent += sendWhole(response, reply)
-      // Node hangs up then; when the answer was read, or with the next request, its own limit takes the place of this one.
-      if (response.writableLength > 0) response.socket?.setTimeout(unreadMs)
-    },
-    stream(status, headers) {
-      response.writeHead(status, headers)
-      response.flushHeaders()
-    },
-    write(text) {
-      if (response.writableEnded || response.destroyed) return
-      sent += Buffer.byteLength(text)
-      response.write(text)
-      if (response.writableLength > MAX_UNREAD_BYTES) response.destroy()
-    },
-    end: () => void response.end(),
-    bytes: () => sent,
-    onGone: (listener) =>
-      void response.once('close', () => {
-        if (!response.writableFinished) listener()
-      }),
+class NodeReply implements Reply {
+  readonly #response: ServerResponse
+  /** So long an answer may lie there without a byte of it being read. */
+  readonly #unreadMs: number
+  #sent = 0
+
+  constructor(response: ServerResponse, unreadMs: number) {
+    this.#response = response
+    this.#unreadMs = unreadMs
+  }
+
+  send(reply: WholeReply): void {
+    const response = this.#response
+    if (response.writableEnded || response.destroyed) return
+    this.#sent += sendWhole(response, reply)
+    // Node hangs up then; when the answer was read, or with the next request, its own limit takes the place of this one.
+    if (response.writableLength > 0) response.socket?.setTimeout(this.#unreadMs)
+  }
+
+  stream(status: number, headers: Readonly<Record<string, string>>): void {
+    this.#response.writeHead(status, headers)
+    this.#response.flushHeaders()
+  }
+
+  write(text: string): void {
+    const response = this.#response
+    if (response.writableEnded || response.destroyed) return
+    this.#sent += Buffer.byteLength(text)
+    response.write(text)
+    if (response.writableLength > MAX_UNREAD_BYTES) response.destroy()
+  }
+
+  end(): void {
+    this.#response.end()
+  }
+
+  bytes(): number {
+    return this.#sent
+  }
+
+  onGone(listener: () => void): void {
+    this.#response.once('close', () => {
+      if (!this.#response.writableFinished) listener()
+    })
   }
 }

@@ -10,7 +10,7 @@ import {
 } from '../../../src/hosts/gateway/client-identity.ts'
 import { OWNER } from '../../../src/hosts/gateway/principal.ts'
 import { onGone } from '../../../src/runtime/client-life.ts'
-import type { Clock } from '../../../src/world/world.ts'
+import { createMovedClock } from '../../worlds/moved-clock.ts'
 
 const ADA: Looks = {
   principal: { who: 'ada', key: 'ada' },
@@ -25,29 +25,6 @@ const named = (version: number, key = 'ada'): Looks => ({
   principal: { who: key, key },
   info: { name: 'agent', version },
 })
-
-/** A clock that the test moves. */
-function createClock(): Clock & { pass(ms: number): void } {
-  let now = 0
-  let steps: { readonly at: number; readonly step: () => void }[] = []
-  return {
-    now: () => now,
-    random: () => 0.5,
-    after(ms, step) {
-      const one = { at: now + ms, step }
-      steps.push(one)
-      return () => void (steps = steps.filter((other) => other !== one))
-    },
-    pass(ms) {
-      for (const end = now + ms; now < end;) {
-        now += 60_000
-        const due = steps.filter(({ at }) => at <= now)
-        steps = steps.filter(({ at }) => at > now)
-        for (const { step } of due) step()
-      }
-    },
-  }
-}
 
 const MINUTE = 60_000
 
@@ -71,7 +48,7 @@ describe('a client', () => {
   })
 
   it('is the same value for all its requests, until it has been silent for long', () => {
-    const clock = createClock()
+    const clock = createMovedClock()
     const clients = new StatelessClients(clock)
     const gone: string[] = []
     const first = clients.meet(ADA)
@@ -91,7 +68,7 @@ describe('a client', () => {
   })
 
   it('of one principal has to go when there are too many, and no other has', () => {
-    const clients = new StatelessClients(createClock())
+    const clients = new StatelessClients(createMovedClock())
     const bob = clients.meet(named(1, 'bob'))
     bob.leave()
     const waiting = clients.meet(named(0))

@@ -117,7 +117,8 @@ describe.each(WAYS)('over %s, before a %s server', (way, behind) => {
     try {
       const steps: number[] = []
       const onprogress = ({ progress }: { progress: number }): void => void steps.push(progress)
-      const work = { name: 'mcp__x__work', arguments: { steps: 3, ms: 20 } }
+      // Far apart: this SDK drops the progress that comes in one piece with the answer, as it does on a busy machine.
+      const work = { name: 'mcp__x__work', arguments: { steps: 3, ms: 100 } }
       expect(await client.callTool(work, undefined, { onprogress })).toMatchObject({
         content: [{ text: 'worked 3 steps' }],
       })

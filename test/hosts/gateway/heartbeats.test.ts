@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest'
+import { Heartbeats } from '../../../src/hosts/gateway/heartbeats.ts'
+import { createMovedClock } from '../../worlds/moved-clock.ts'
+
+const SECOND = 1000
+
+function open() {
+  const clock = createMovedClock()
+  const beats: string[] = []
+  const named = (name: string) => ({ beat: () => void beats.push(`${name} ${clock.now() / SECOND}`) })
+  return { clock, beats, named, heartbeats: new Heartbeats(clock) }
+}
+
+describe('heartbeats', () => {
+  test('each answer shows itself every ten seconds from its own beginning, with one timer for all', () => {
+    const { clock, beats, named, heartbeats } = open()
+    heartbeats.add(named('a'))
+    clock.pass(4 * SECOND)
+    heartbeats.add(named('b'))
+    expect(clock.waiting).toBe(1)
+    clock.pass(21 * SECOND)
+    expect(beats).toEqual(['a 10', 'b 14', 'a 20', 'b 24'])
+    expect(clock.waiting).toBe(1)
+  })
+
+  test('one that is over is silent, and when all are over no timer is set anew', () => {
+    const { clock, beats, named, heartbeats } = open()
+    const [a, b] = [named('a'), named('b')]
+    heartbeats.add(a)
+    heartbeats.add(b)
+    heartbeats.remove(a)
+    clock.pass(11 * SECOND)
+    heartbeats.remove(b)
+    clock.pass(60 * SECOND)
+    expect(beats).toEqual(['b 10'])
+    expect(clock.waiting).toBe(0)
+  })
+
+  test('an answer that is over as soon as it shows itself is not met again', () => {
+    const { clock, heartbeats } = open()
+    let count = 0
+    const one = {
+      beat() {
+        count += 1
+        heartbeats.remove(one)
+      },
+    }
+    heartbeats.add(one)
+    clock.pass(60 * SECOND)
+    expect(count).toBe(1)
+  })
+
+  test('nothing is left of it when it is closed', () => {
+    const { clock, beats, named, heartbeats } = open()
+    heartbeats.add(named('a'))
+    heartbeats.close()
+    clock.pass(60 * SECOND)
+    expect(beats).toEqual([])
+    expect(clock.waiting).toBe(0)
+  })
+})
