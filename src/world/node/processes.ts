@@ -10,18 +10,21 @@ import type { Child, Platform, Processes, ProcessListener, SpawnRequest } from '
 import { createDecoder } from './decoder.ts'
 import { endTree } from './end-tree.ts'
 import { nodeFiles } from './files.ts'
-import { theReaper } from './reaper.ts'
+import { theReaper, type Reaper } from './reaper.ts'
 import { toSpawnable } from './windows-command.ts'
 
 export function createNodeProcesses(platform: Platform): Processes {
   return {
     spawn(request, listener) {
+      // Before the first child, while the processors have nothing else to do: behind it, all children of a turn would
+      // fight for them, and each start takes ten times as long. So there is no moment without it, either.
+      const reaper = theReaper(platform)
       const child = start(request, platform)
       if (child instanceof Error) {
         queueMicrotask(() => listener.onFailed(toFailed(child)))
         return NO_CHILD
       }
-      return new NodeChild(child, listener, platform)
+      return new NodeChild(child, listener, { platform, reaper })
     },
   }
 }
@@ -69,17 +72,24 @@ const NO_CHILD: Child = {
 /** How long output may lag behind the exit: a grandchild can hold the pipe open for ever. */
 const DRAIN_MS = 100
 
+interface Surroundings {
+  readonly platform: Platform
+  readonly reaper: Reaper
+}
+
 class NodeChild implements Child {
   readonly #child: ChildProcess
   readonly #listener: ProcessListener
   readonly #platform: Platform
+  readonly #reaper: Reaper
   #isOver = false
 
-  constructor(child: ChildProcess, listener: ProcessListener, platform: Platform) {
+  constructor(child: ChildProcess, listener: ProcessListener, { platform, reaper }: Surroundings) {
     this.#child = child
     this.#listener = listener
     this.#platform = platform
-    if (child.pid !== undefined) theReaper(platform).watch(child.pid)
+    this.#reaper = reaper
+    if (child.pid !== undefined) reaper.watch(child.pid)
     this.#listen()
   }
 
@@ -128,7 +138,7 @@ class NodeChild implements Child {
   #finish(tell: () => void): void {
     if (this.#isOver) return
     this.#isOver = true
-    if (this.pid !== undefined) theReaper(this.#platform).end(this.pid)
+    if (this.pid !== undefined) this.#reaper.end(this.pid)
     this.#child.stdout?.destroy()
     this.#child.stderr?.destroy()
     tell()

@@ -1,6 +1,6 @@
 /**
  * reaper: a small process that ends our children when we are gone, however we went (`reaper-plan.ts`). One for this whole
- * process, started with the first child.
+ * process, started before the first child.
  */
 import type { Platform } from '../world.ts'
 import { openListFile, type ListFile } from './list-file.ts'
@@ -21,8 +21,6 @@ export function theReaper(platform: Platform): Reaper {
 
 function createReaper(plan: ReaperPlan): Reaper {
   const watched = new Set<number>()
-  // At once, behind the first child: a moment later all children fight for the processors, and starting anything takes
-  // ten times as long.
   let { file, tell } = start(plan)
   const everything = (): string => [...watched].map(plan.lines.watch).join('')
   const note = (line: string): void => {
