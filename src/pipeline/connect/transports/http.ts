@@ -5,6 +5,7 @@
  * out    messages from the answers, and from the stream that a server of the older revisions may offer beside them
  * never  ends by itself: a message that fails is that message's failure; sends anything to another origin
  */
+import { toJson } from '../../../base/to-json.ts'
 import type { LaunchTransport } from '../../../model/launch.ts'
 import type { Message, RpcNotification } from '../../../model/message.ts'
 import type { SendOptions, Sent, Wire, WireFailure, WireListener } from '../../../model/wire.ts'
@@ -154,7 +155,7 @@ class HttpWire implements Wire, PostLine {
       origin,
       path,
       headers: this.#headersOf(message, options),
-      body: JSON.stringify(message),
+      body: toJson(message),
       isUrgent: !('method' in message && 'id' in message),
       mayRepeat: mayRepeat(message),
       authorization: this.#launch.authorization,

@@ -5,6 +5,7 @@
  * out    messages; the end of the stream is the end of the wire
  * never  posts to another origin than the stream's
  */
+import { toJson } from '../../../base/to-json.ts'
 import type { Message } from '../../../model/message.ts'
 import type { Authorization } from '../../../model/sign-in.ts'
 import type { SendOptions, Wire, WireFailure, WireListener } from '../../../model/wire.ts'
@@ -129,7 +130,7 @@ class SseWire implements Wire, AnswerListener {
       origin,
       path: this.#path!,
       headers: toHeaderList(headers, [['content-type', 'application/json']]),
-      body: JSON.stringify(message),
+      body: toJson(message),
       isUrgent: false,
       mayRepeat: false,
       authorization: this.#authorization,

@@ -5,6 +5,7 @@
  * out    messages; lines that are none are noise, and stderr is the log
  * never  leaves the process or anything it started behind; keeps more than one line of limited length in memory
  */
+import { toJson } from '../../../base/to-json.ts'
 import { reveal, type LaunchTransport } from '../../../model/launch.ts'
 import type { Message } from '../../../model/message.ts'
 import type { Wire, WireFailure, WireListener } from '../../../model/wire.ts'
@@ -66,7 +67,7 @@ class StdioWire implements Wire, ProcessListener {
     if (this.#leaving === undefined) return
     // Messages of one turn go out in one write: a pipe costs more per write than per byte.
     if (this.#unsent === '') queueMicrotask(() => this.#flush())
-    this.#unsent += `${JSON.stringify(message)}\n`
+    this.#unsent += `${toJson(message)}\n`
   }
 
   /** The end of its input, then a request, then force; each only when the one before did not do. */
