@@ -5,7 +5,6 @@
  * out    messages from the answers, and from the stream that a server of the older revisions may offer beside them
  * never  ends by itself: a message that fails is that message's failure; sends anything to another origin
  */
-import { toJson } from '../../../base/to-json.ts'
 import type { LaunchTransport } from '../../../model/launch.ts'
 import type { Message, RpcNotification } from '../../../model/message.ts'
 import type { SendOptions, Sent, Wire, WireFailure, WireListener } from '../../../model/wire.ts'
@@ -17,6 +16,7 @@ import { Exchange, toText, type ExchangeRequest } from './exchange.ts'
 import { ownHeaders, revisionOf, withExtra, withoutOwn } from './http-headers.ts'
 import { Listening } from './listening.ts'
 import { Post, type PostLine } from './post.ts'
+import { toJson } from './to-json.ts'
 
 export type HttpLaunch = Extract<LaunchTransport, { kind: 'http' | 'sse' }>
 

@@ -5,7 +5,6 @@
  * out    messages; the end of the stream is the end of the wire
  * never  posts to another origin than the stream's
  */
-import { toJson } from '../../../base/to-json.ts'
 import type { Message } from '../../../model/message.ts'
 import type { Authorization } from '../../../model/sign-in.ts'
 import type { SendOptions, Wire, WireFailure, WireListener } from '../../../model/wire.ts'
@@ -17,6 +16,7 @@ import { createEventStream, loadEventStreams, type EventStream } from './event-s
 import { Exchange, type AnswerListener } from './exchange.ts'
 import type { HttpLaunch } from './http.ts'
 import { mediaType } from './media-type.ts'
+import { toJson } from './to-json.ts'
 
 export function openSse(launch: HttpLaunch, world: Pick<World, 'http'>, listener: WireListener): Wire {
   return new SseWire(launch, world.http, listener)

@@ -1,19 +1,30 @@
 /**
  * to-json: a message → its JSON, as `JSON.stringify` writes it.
  *
- * in     an object, in which a long text may stand as deep as the arguments of a call
+ * in     a message; long texts are looked for among the arguments of a call
  * out    the same as from `JSON.stringify`, to the letter; throws where that throws
  *
  * `JSON.stringify` looks at each character for what has to be escaped and puts the whole together piece by piece, which
  * is a third of what a call with megabytes takes. A long text in which nothing has to be escaped (base64, mostly) is
  * joined as it is.
  */
-import { isObject } from './is-object.ts'
-import { isPlainAscii } from './plain-ascii.ts'
+import { isObject } from '../../../base/is-object.ts'
+import { isPlainAscii } from '../../../base/plain-ascii.ts'
+import type { Message } from '../../../model/message.ts'
 
-export function toJson(value: object): string {
-  const fields = value as Fields
-  return hasLongText(fields, LEVELS) ? write(fields, LEVELS) : JSON.stringify(value)
+export function toJson(message: Message): string {
+  return hasLongArgument(message) ? write(message as unknown as Fields, LEVELS) : JSON.stringify(message)
+}
+
+/** Every message comes by here, so nothing is looked at but where a long text may be. */
+function hasLongArgument(message: Message): boolean {
+  const args = 'params' in message ? message.params?.['arguments'] : undefined
+  if (!isObject(args)) return false
+  for (const key in args) {
+    const value = args[key]
+    if (typeof value === 'string' && value.length >= LONG) return true
+  }
+  return false
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -22,15 +33,6 @@ type Fields = Readonly<Record<string, unknown>>
 const LEVELS = 3
 
 const LONG = 16 * 1024
-
-function hasLongText(fields: Fields, levels: number): boolean {
-  for (const key in fields) {
-    const value = fields[key]
-    if (typeof value === 'string' ? value.length >= LONG : isWithin(value, levels) && hasLongText(value, levels - 1))
-      return true
-  }
-  return false
-}
 
 /** Whether it is to be looked into: what says itself how it is written, and what is no mere object, is left alone. */
 function isWithin(value: unknown, levels: number): value is Fields {
