@@ -220,9 +220,9 @@ export interface SpawnRequest {
 
 /** `onExit` or `onFailed` is the last to be called, exactly one of them, once; all output has come before. */
 export interface ProcessListener {
-  /** Text of stdout, cut anywhere but inside a character. */
-  onOutput(text: string): void
-  onErrorOutput(text: string): void
+  /** Of stdout, cut anywhere: only who reads it knows where it is whole, and can make text of it once. */
+  onOutput(bytes: Uint8Array): void
+  onErrorOutput(bytes: Uint8Array): void
   /** Also when a grandchild still holds the pipes. */
   onExit(exit: { readonly exitCode?: number; readonly signal?: string }): void
   /** It could not be started. */

@@ -36,9 +36,10 @@ function start(script: string, change: Partial<SpawnRequest> = {}, world = proce
     cwd: tmpdir(),
     ...change,
   }
+  const [output, errors] = [new TextDecoder(), new TextDecoder()]
   const child = world.spawn(request, {
-    onOutput: (text) => add('out', text),
-    onErrorOutput: (text) => add('err', text),
+    onOutput: (bytes) => add('out', output.decode(bytes, { stream: true })),
+    onErrorOutput: (bytes) => add('err', errors.decode(bytes, { stream: true })),
     onExit(exit) {
       told.push(['exit', exit])
       finish()
@@ -80,7 +81,7 @@ describe('a child', () => {
     ])
   })
 
-  it('gives characters whole, however its output is cut', async () => {
+  it('gives every byte of its output, however that is cut', async () => {
     const text = 'a€😀'.repeat(50_000)
     const run = start(`process.stdout.write('a€😀'.repeat(50_000))`)
     await run.over

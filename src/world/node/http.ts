@@ -117,6 +117,9 @@ async function loadAgents(connecting: Pick<Agent.Options, 'connect'>): Promise<A
   return { patient: new Agent({ ...options, connections: 128 }), urgent: new Agent(options) }
 }
 
+/** More than comes in one piece. */
+const SEVERAL_CHUNKS = 64 * 1024
+
 /** With whom an exchange has been completed: the next one may get the same connection. */
 const known = new Set<string>()
 
@@ -132,6 +135,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   #use: BodyUse = 'nothing'
   #first: Buffer | undefined
   #rest: Buffer[] | undefined
+  /** Where all of it goes when its length was told: it is put together while the rest is still on its way. */
+  #whole: Buffer | undefined
   #bytes = 0
   #decoder: StringDecoder | undefined
   #hasText = false
@@ -193,7 +198,12 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (status === 407 && isProxied) return this.#refuseProxy(PROXY_REFUSED)
     const via = this.#route.kind === 'proxy' ? { via: this.#route.proxy.via } : {}
     this.#use = this.#listener.onHead({ status, headers, ...via })
-    if (this.#use === 'whole' && Number(headers['content-length']) > MAX_BODY_BYTES) this.#refuse()
+    if (this.#use === 'whole') this.#expect(Number(headers['content-length']))
+  }
+
+  #expect(bytes: number): void {
+    if (bytes > MAX_BODY_BYTES) this.#refuse()
+    else if (bytes > SEVERAL_CHUNKS) this.#whole = Buffer.allocUnsafeSlow(bytes)
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -202,8 +212,10 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.#decoder ??= createDecoder()
       return this.#tell(this.#decoder.write(chunk))
     }
+    const at = this.#bytes
     this.#bytes += chunk.length
     if (this.#bytes > MAX_BODY_BYTES) this.#refuse()
+    else if (this.#whole !== undefined) chunk.copy(this.#whole, at)
     else if (this.#first === undefined) this.#first = chunk
     else (this.#rest ??= [this.#first]).push(chunk)
   }
@@ -211,12 +223,18 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     if (this.#isOver) return
     known.add(this.#peer)
-    const body = this.#rest === undefined ? this.#first : Buffer.concat(this.#rest, this.#bytes)
+    const body = this.#body()
     if (body !== undefined) this.#tell(body.toString())
     // The listener may have had enough.
     if (this.#isOver) return
     this.#isOver = true
     this.#listener.onEnd()
+  }
+
+  #body(): Buffer | undefined {
+    // undici holds the server to the length that it told.
+    if (this.#whole !== undefined) return this.#whole.subarray(0, this.#bytes)
+    return this.#rest === undefined ? this.#first : Buffer.concat(this.#rest, this.#bytes)
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {

@@ -4,10 +4,7 @@
  * never  leaves a group behind: should this process die without a word, the reaper ends what is on its list
  */
 import type { ChildProcess } from 'node:child_process'
-import type { Readable } from 'node:stream'
-import type { StringDecoder } from 'node:string_decoder'
 import type { Child, Platform, Processes, ProcessListener, SpawnRequest } from '../world.ts'
-import { createDecoder } from './decoder.ts'
 import { endTree } from './end-tree.ts'
 import { nodeFiles } from './files.ts'
 import { theReaper, type Reaper } from './reaper.ts'
@@ -113,8 +110,8 @@ class NodeChild implements Child {
     const child = this.#child
     const { stdin, stdout, stderr } = child
     // Without any when the system has no more of them to give.
-    if (stdout !== null) readText(stdout, (text) => this.#isOver || this.#listener.onOutput(text))
-    if (stderr !== null) readText(stderr, (text) => this.#isOver || this.#listener.onErrorOutput(text))
+    stdout?.on('data', (bytes: Buffer) => this.#isOver || this.#listener.onOutput(bytes))
+    stderr?.on('data', (bytes: Buffer) => this.#isOver || this.#listener.onErrorOutput(bytes))
     // What is written to a child that is gone is lost; its exit tells.
     for (const stream of [stdin, stdout, stderr]) stream?.on('error', ignore)
     child.on('error', (error: NodeJS.ErrnoException) => {
@@ -146,23 +143,3 @@ class NodeChild implements Child {
 }
 
 function ignore(): void {}
-
-/** As text; what decodes across chunks is made with the first one that may end inside a character: hardly any does. */
-function readText(stream: Readable, onText: (text: string) => void): void {
-  let decoder: StringDecoder | undefined
-  stream.on('data', (chunk: Buffer) => {
-    if (decoder === undefined && chunk.at(-1)! < 0x80) return onText(chunk.toString())
-    decoder ??= endWith(stream, createDecoder(), onText)
-    const text = decoder.write(chunk)
-    if (text !== '') onText(text)
-  })
-}
-
-/** What is left of a character that was never finished is told as what it is. */
-function endWith(stream: Readable, decoder: StringDecoder, onText: (text: string) => void): StringDecoder {
-  stream.on('end', () => {
-    const rest = decoder.end()
-    if (rest !== '') onText(rest)
-  })
-  return decoder
-}

@@ -550,6 +550,28 @@ describe('refusals', () => {
     if (!server.received[0]!.response.destroyed) await once(server.received[0]!.response, 'close')
   })
 
+  test.each([
+    ['with its length', true],
+    ['without', false],
+  ])(
+    'a body of many pieces, announced %s, is read whole, characters of several bytes included',
+    async (_, isAnnounced) => {
+      const text = 'aé€😀'.repeat(100_000)
+      await using server = await serve(({ response }) => {
+        const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, result: { text } }))
+        const headers = {
+          'content-type': 'application/json',
+          ...(isAnnounced ? { 'content-length': body.length } : {}),
+        }
+        response.writeHead(200, headers)
+        response.write(body.subarray(0, 300_001))
+        response.end(body.subarray(300_001))
+      })
+      await using said = open(server.url)
+      expect(await ask(said, request(1, 'ping'))).toMatchObject({ result: { text } })
+    },
+  )
+
   test('an event of more than 64 MB is refused', async () => {
     await using server = await serve((one) => {
       startEvents(one).write(`data: ${' '.repeat(65 * 1024 * 1024)}`)

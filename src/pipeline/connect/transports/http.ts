@@ -16,6 +16,7 @@ import { Exchange, toText, type ExchangeRequest } from './exchange.ts'
 import { ownHeaders, revisionOf, withExtra, withoutOwn } from './http-headers.ts'
 import { Listening } from './listening.ts'
 import { Post, type PostLine } from './post.ts'
+import { toJson } from './to-json.ts'
 
 export type HttpLaunch = Extract<LaunchTransport, { kind: 'http' | 'sse' }>
 
@@ -154,7 +155,7 @@ class HttpWire implements Wire, PostLine {
       origin,
       path,
       headers: this.#headersOf(message, options),
-      body: JSON.stringify(message),
+      body: toJson(message),
       isUrgent: !('method' in message && 'id' in message),
       mayRepeat: mayRepeat(message),
       authorization: this.#launch.authorization,

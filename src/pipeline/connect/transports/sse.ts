@@ -16,6 +16,7 @@ import { createEventStream, loadEventStreams, type EventStream } from './event-s
 import { Exchange, type AnswerListener } from './exchange.ts'
 import type { HttpLaunch } from './http.ts'
 import { mediaType } from './media-type.ts'
+import { toJson } from './to-json.ts'
 
 export function openSse(launch: HttpLaunch, world: Pick<World, 'http'>, listener: WireListener): Wire {
   return new SseWire(launch, world.http, listener)
@@ -129,7 +130,7 @@ class SseWire implements Wire, AnswerListener {
       origin,
       path: this.#path!,
       headers: toHeaderList(headers, [['content-type', 'application/json']]),
-      body: JSON.stringify(message),
+      body: toJson(message),
       isUrgent: false,
       mayRepeat: false,
       authorization: this.#authorization,

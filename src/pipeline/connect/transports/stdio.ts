@@ -5,17 +5,18 @@
  * out    messages; lines that are none are noise, and stderr is the log
  * never  leaves the process or anything it started behind; keeps more than one line of limited length in memory
  */
+import { ByteLines } from '../../../base/byte-lines.ts'
 import { reveal, type LaunchTransport } from '../../../model/launch.ts'
 import type { Message } from '../../../model/message.ts'
 import type { Wire, WireFailure, WireListener } from '../../../model/wire.ts'
 import type { Child, Clock, ProcessListener, SpawnRequest, World } from '../../../world/world.ts'
 import { deliver } from './deliver.ts'
-import { Lines } from '../../../base/lines.ts'
 import { Meter } from './meter.ts'
+import { toJson } from './to-json.ts'
 
 type StdioLaunch = Extract<LaunchTransport, { kind: 'stdio' }>
 
-/** Longest message. Whoever writes more in one line has lost the thread, or means harm. */
+/** Longest message, in bytes. Whoever writes more in one line has lost the thread, or means harm. */
 const MAX_LINE = 64 * 1024 * 1024
 
 /** How long a server may take to leave after it was asked to, politely and then firmly. */
@@ -33,9 +34,9 @@ class StdioWire implements Wire, ProcessListener {
   readonly kind = 'stdio'
   readonly #clock: Clock
   readonly #listener: WireListener
-  readonly #output: Lines
+  readonly #output: ByteLines
   /** Of stderr; made when something comes, as are the meters: most servers are silent there. */
-  #log: Lines | undefined
+  #log: ByteLines | undefined
   readonly #child: Child
   /** Why we ended it, when we did: the exit that follows says less. */
   #verdict: WireFailure | undefined
@@ -44,7 +45,7 @@ class StdioWire implements Wire, ProcessListener {
   /** Whether what came last on stderr was a whole line. */
   #endsLine = true
   /** The last of what came when there was too much of it. */
-  #held: { readonly text: string; readonly isWhole: boolean } | undefined
+  #held: { readonly bytes: Uint8Array; readonly isWhole: boolean } | undefined
   #hasSign = false
   #unsent = ''
   /** Those who wait for its end; undefined once it is over. */
@@ -53,7 +54,7 @@ class StdioWire implements Wire, ProcessListener {
   constructor(launch: StdioLaunch, world: Pick<World, 'processes' | 'clock'>, listener: WireListener) {
     this.#clock = world.clock
     this.#listener = listener
-    this.#output = new Lines({
+    this.#output = new ByteLines({
       maxLength: MAX_LINE,
       onLine: (line) => this.#read(line),
       onTooLong: () =>
@@ -66,7 +67,7 @@ class StdioWire implements Wire, ProcessListener {
     if (this.#leaving === undefined) return
     // Messages of one turn go out in one write: a pipe costs more per write than per byte.
     if (this.#unsent === '') queueMicrotask(() => this.#flush())
-    this.#unsent += `${JSON.stringify(message)}\n`
+    this.#unsent += `${toJson(message)}\n`
   }
 
   /** The end of its input, then a request, then force; each only when the one before did not do. */
@@ -83,28 +84,28 @@ class StdioWire implements Wire, ProcessListener {
     cancel()
   }
 
-  onOutput(text: string): void {
+  onOutput(bytes: Uint8Array): void {
     if (!this.#hasSign) {
       this.#hasSign = true
       this.#listener.onFirstSign?.()
     }
-    if (this.#verdict === undefined) this.#output.push(text)
+    if (this.#verdict === undefined) this.#output.push(bytes)
   }
 
-  onErrorOutput(text: string): void {
+  onErrorOutput(bytes: Uint8Array): void {
     const isWhole = this.#endsLine
-    this.#endsLine = text.endsWith('\n')
+    this.#endsLine = bytes.at(-1) === LINE_FEED
     this.#logging ??= new Meter(MAX_LOG)
-    if (this.#held === undefined && this.#logging.takes(text.length, this.#clock.now()))
-      return this.#openLog().push(text)
+    if (this.#held === undefined && this.#logging.takes(bytes.length, this.#clock.now()))
+      return this.#openLog().push(bytes)
     // What is between is lost, but what comes last says most.
     if (this.#held === undefined) this.#clock.after(HOLD_MS, () => this.#release())
-    this.#held = { text, isWhole }
+    this.#held = { bytes, isWhole }
   }
 
-  #openLog(): Lines {
+  #openLog(): ByteLines {
     const onLog = (line: string): void => this.#listener.onLog?.(line)
-    this.#log ??= new Lines({ maxLength: MAX_LOG_LINE, onLine: onLog, onTooLong: onLog })
+    this.#log ??= new ByteLines({ maxLength: MAX_LOG_LINE, onLine: onLog, onTooLong: onLog })
     return this.#log
   }
 
@@ -115,7 +116,7 @@ class StdioWire implements Wire, ProcessListener {
     const log = this.#openLog()
     log.flush()
     // Half a line may end in half a secret, which nobody would know again.
-    log.push(held.isWhole ? held.text : held.text.slice(held.text.indexOf('\n') + 1))
+    log.push(held.isWhole ? held.bytes : held.bytes.subarray(held.bytes.indexOf(LINE_FEED) + 1))
   }
 
   /** One that writes anything but messages, on and on, would keep us from listening to the others. */
@@ -157,10 +158,12 @@ class StdioWire implements Wire, ProcessListener {
   }
 }
 
+const LINE_FEED = 0x0a
+
 /** Lines that are no messages, in one second. */
 const MAX_NOISE = 10_000
 
-/** Characters of stderr in one second. Of what is more, the last piece is kept. */
+/** Bytes of stderr in one second. Of what is more, the last piece is kept. */
 const MAX_LOG = 4 * 1024 * 1024
 const HOLD_MS = 1000
 

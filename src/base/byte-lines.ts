@@ -1,0 +1,102 @@
+/**
+ * byte-lines: bytes that come in pieces → whole lines of text.
+ *
+ * in     pieces of UTF-8, cut anywhere
+ * out    lines; a long one is put together and made text of once, when its end has come
+ * never  cuts a character in two: what ends a line is no part of any
+ */
+import type { LinesOptions } from './lines.ts'
+
+export class ByteLines {
+  readonly #options: LinesOptions
+  #pieces: Uint8Array[] | undefined
+  #bytes = 0
+  #isSkipping = false
+
+  /** `maxLength` is in bytes. */
+  constructor(options: LinesOptions) {
+    this.#options = options
+  }
+
+  push(bytes: Uint8Array): void {
+    const end = endOfLines(bytes)
+    if (end === 0) return this.#hold(bytes)
+    this.#tellAll(this.#take(end === bytes.length ? bytes : bytes.subarray(0, end)))
+    if (end < bytes.length) this.#hold(bytes.subarray(end))
+  }
+
+  /** What is left without an end, as a line. */
+  flush(): void {
+    this.#tell(this.#take(NOTHING))
+  }
+
+  #hold(bytes: Uint8Array): void {
+    if (this.#isSkipping) return
+    this.#pieces ??= []
+    add(this.#pieces, bytes)
+    this.#bytes += bytes.length
+    if (this.#bytes <= this.#options.maxLength) return
+    const start = this.#take(NOTHING)
+    this.#isSkipping = true
+    this.#options.onTooLong(start)
+  }
+
+  #take(rest: Uint8Array): string {
+    if (this.#pieces === undefined) return decoder.decode(rest)
+    this.#pieces.push(rest)
+    const text = decoder.decode(join(this.#pieces, this.#bytes + rest.length))
+    this.#pieces = undefined
+    this.#bytes = 0
+    return text
+  }
+
+  #tellAll(text: string): void {
+    let from = 0
+    for (let to = text.indexOf('\n'); to !== -1; to = text.indexOf('\n', from)) {
+      this.#tell(text.slice(from, to))
+      from = to + 1
+    }
+  }
+
+  #tell(line: string): void {
+    const text = line.endsWith('\r') ? line.slice(0, -1) : line
+    if (this.#isSkipping) this.#isSkipping = false
+    else if (text !== '') this.#options.onLine(text)
+  }
+}
+
+const LINE_FEED = 0x0a
+const NOTHING = new Uint8Array(0)
+
+/** Behind the last of them; 0 when none ends here. */
+function endOfLines(bytes: Uint8Array): number {
+  return bytes[bytes.length - 1] === LINE_FEED ? bytes.length : bytes.lastIndexOf(LINE_FEED) + 1
+}
+
+/** A byte order mark is kept: whoever reads the line says what it means there. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+const SMALL = 16 * 1024
+
+/**
+ * Each piece takes a hundred bytes beside its own: of a line that comes byte by byte, small ones are put together, those
+ * of like size, so that hardly anything is copied often.
+ */
+function add(pieces: Uint8Array[], bytes: Uint8Array): void {
+  let piece = bytes
+  while (piece.length < SMALL && pieces.length > 0 && pieces.at(-1)!.length <= piece.length) {
+    const before = pieces.pop()!
+    piece = join([before, piece], before.length + piece.length)
+  }
+  pieces.push(piece)
+}
+
+function join(pieces: readonly Uint8Array[], length: number): Uint8Array {
+  const whole = new Uint8Array(length)
+  let at = 0
+  for (const piece of pieces) {
+    whole.set(piece, at)
+    at += piece.length
+  }
+  return whole
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import type { Message, Params } from '../../../src/model/message.ts'
+import { toJson } from '../../../src/pipeline/connect/transports/to-json.ts'
+
+const LONG = 'QUJD/+=='.repeat(10_000)
+
+const callWith = (args: unknown, more: Params = {}): Message => ({
+  jsonrpc: '2.0',
+  id: 7,
+  method: 'tools/call',
+  params: { name: 'echo', arguments: args, ...more },
+})
+
+describe('the JSON of a message', () => {
+  it.each<readonly [string, Message]>([
+    ['a short one', callWith({ text: 'hello' })],
+    ['no arguments', { jsonrpc: '2.0', method: 'notifications/initialized' }],
+    ['an answer', { jsonrpc: '2.0', id: 'a', result: { content: { type: 'text', text: LONG } } }],
+    ['a long text', callWith({ text: LONG })],
+    ['several long texts', callWith({ a: LONG, b: 1, c: LONG }, { _meta: { progressToken: 7 } })],
+    ['one with line breaks', callWith({ text: `${LONG}\n${LONG}` })],
+    ['one with a tab', callWith({ text: `${LONG}\t` })],
+    ['one with quotes', callWith({ text: `${LONG}"` })],
+    ['one with a backslash', callWith({ text: `\\${LONG}` })],
+    ['one with a control character', callWith({ text: `${LONG}\u0007` })],
+    ['one with DELETE', callWith({ text: `${LONG}\u007f` })],
+    ['one that is not ASCII', callWith({ text: `${LONG}é€😀` })],
+    ['half a character', callWith({ text: `${LONG}\ud83d` })],
+    ['names that need escapes', callWith({ 'a"\n': LONG, ['__proto__']: 1, 3: null })],
+    ['what has no JSON', callWith({ a: undefined, b: LONG, c: () => 1, d: Symbol('d'), e: [undefined] })],
+    ['only what has none', callWith({ text: LONG }, { _meta: undefined })],
+    ['dates and numbers', callWith({ a: LONG, b: new Date(0), c: Number.NaN, d: -0, e: new Map([[1, 2]]) })],
+    [
+      'what says itself how it is written',
+      callWith({ a: LONG, b: { toJSON: (key: string) => `as ${key}` } }),
+    ],
+    ['arguments that say so', callWith({ text: LONG, toJSON: () => ({ other: 1 }) })],
+    ['a nested text', callWith({ a: LONG, b: { c: LONG, d: [LONG] } })],
+    ['arguments without a prototype', callWith(Object.assign(Object.create(null) as object, { text: LONG }))],
+    ['a list as arguments', callWith([LONG])],
+    ['a text as arguments', callWith(LONG)],
+  ])('is what JSON.stringify writes: %s', (_, message) => {
+    expect(toJson(message)).toBe(JSON.stringify(message))
+  })
+
+  it('is refused for what cannot be written', () => {
+    const circle: Record<string, unknown> = { text: LONG }
+    circle['self'] = circle
+    expect(() => toJson(callWith(circle))).toThrow(TypeError)
+    expect(() => toJson(callWith({ text: LONG, big: 1n }))).toThrow(TypeError)
+  })
+})
