@@ -131,6 +131,7 @@ export type {
   Verdict,
 } from './model/permission.ts'
 export type { OpenPermissions, PermissionOptions, PermissionView } from './runtime/permissions.ts'
+export type { Signal } from './base/abort.ts'
 export type { Params, Result, RpcError } from './model/message.ts'
 export type {
   Answerer,

@@ -6,6 +6,7 @@
  * never  lets the failure of one keep the next from its turn; starts what was given up
  */
 import type { Signal } from './abort.ts'
+
 export class Turns {
   /** Settles when the last in the queue is done, whatever came of it. */
   #last: Promise<void> = Promise.resolve()

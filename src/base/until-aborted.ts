@@ -2,6 +2,7 @@
  * until-aborted: waits for something, and no longer than its caller wants to.
  */
 import type { Signal } from './abort.ts'
+
 export async function untilAborted<T>(work: Promise<T>, signal: Signal | undefined): Promise<T> {
   if (signal === undefined) return work
   let stop = (): void => undefined

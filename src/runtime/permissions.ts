@@ -8,7 +8,7 @@
  * The way back is through disk: what is always allowed, and the tools as they were approved, are written to the user's
  * own files and read again when these change, so that an answer given here holds in every other process.
  */
-import { Abort, toAbortSignal } from '../base/abort.ts'
+import { toAbortSignal } from '../base/abort.ts'
 import { untilAborted } from '../base/until-aborted.ts'
 import type {
   Answer,
@@ -284,7 +284,7 @@ function askFor(
   { target, options, current }: Check,
   { by, permissions }: Asked,
 ): Promise<Decision> {
-  const signal = toAbortSignal(options.signal ?? new Abort())
+  const signal = options.signal === undefined ? new AbortController().signal : toAbortSignal(options.signal)
   const question = toQuestion(permissions, target, { why: by, args: options.arguments })
   const ask = options.ask ?? desk.ask!
   const asked = (async () => ask(question, { signal }))()

@@ -4,7 +4,7 @@
  * out    allowed, and whether the tool is in all respects what its user approved; or denied, with the problem
  */
 import type { Signal } from '../base/abort.ts'
-import { atOnce } from '../base/at-once.ts'
+import { atOnce, isPromise } from '../base/at-once.ts'
 import type { ListedTool } from '../model/offering.ts'
 import type { CallOutcome } from '../model/outcome.ts'
 import type { Permission, Permit, Pin, ToolToCall, WantedCall } from '../model/permission.ts'
@@ -15,9 +15,9 @@ import type { PermissionView } from './permissions.ts'
 export function toPermit(open: () => Promise<PermissionView>): Permit {
   let opened: PermissionView | undefined
   const check = async (tool: ToolToCall, wanted: WantedCall): Promise<Permission> => {
-    const { args, who, ...options } = wanted
+    const { args, who, signal, ask, remember } = wanted
     opened = await open()
-    const decision = await opened.check(tool, who, { arguments: args, ...options })
+    const decision = await opened.check(tool, who, { arguments: args, signal, ask, remember })
     const { by } = decision
     if (decision.action === 'deny') return { kind: 'denied', problem: decision.problem, by }
     return { kind: 'allowed', isUnchanged: isAsPinned(opened.consider(tool).pin, tool), by }
@@ -51,7 +51,7 @@ export function askPermit(permit: Permit, target: ToolToCall, wanted: JudgedCall
   const { signal, onJudged } = wanted
   const answer = permit(target, wanted)
   const inTime =
-    signal !== undefined && answer instanceof Promise
+    signal !== undefined && isPromise(answer)
       ? unlessAborted(answer, signal)
       : signal?.aborted === true
         ? undefined

@@ -27,8 +27,9 @@ const MAX_FILE_BYTES = 2.5 * 1024 * 1024
 const MODE = 0o600
 /** Longer than most starts take: a write holds up those that are starting. */
 const GATHER_MS = 400
-/** More than a start tells. */
+/** Events that are kept until then: more than a start tells, and longer than any of those is. */
 const MAX_TOLD = 16
+const MAX_WAITING = 1000
 
 /** The name is in the file's for people, the hash of it for names that are no file names. */
 export function logFileOf(world: World, dirs: StateDir, name: string): string {
@@ -59,8 +60,9 @@ class LogFile implements ServerLog {
   write(text: string, kind: LogKind): void {
     if (this.#timer === 'closed') return
     this.#told.push({ at: this.#world.clock.now(), kind, text })
-    // What others write may be a part of something large: of that a copy is made at once.
-    if (kind !== 'event' || this.#told.length === MAX_TOLD) this.#takeDown()
+    // What others write, and what quotes them, may be large or a part of something large: of that a copy is made at once.
+    const canWait = kind === 'event' && text.length <= MAX_WAITING && this.#told.length < MAX_TOLD
+    if (!canWait) this.#takeDown()
     if (this.#timer === 'none') this.#timer = this.#world.clock.after(GATHER_MS, () => this.#writeOut())
   }
 

@@ -5,7 +5,6 @@
  * out    answers; for each legacy client a session, which ends when it says so or is not heard of for long
  * never  keeps a session of a client that is gone; takes the end of a legacy client's connection for a cancellation
  */
-import { Heartbeats } from './heartbeats.ts'
 import { Abort } from '../../base/abort.ts'
 import { isObject } from '../../base/is-object.ts'
 import { fromHeaderValue } from '../../model/header-value.ts'
@@ -19,6 +18,7 @@ import { say, TAKEN_BACK, textOf, type Door, type Passage, type Target } from '.
 import { eraOf, META, metaOf } from './era.ts'
 import { FrontFault, statusOf, toFault } from './fault.ts'
 import type { Gateway } from './gateway.ts'
+import { Heartbeats } from './heartbeats.ts'
 import { HttpAnswer } from './http-answer.ts'
 import {
   ACCEPTED,
@@ -84,8 +84,8 @@ export function createHttpFront(gateway: Gateway, { door, counter, rooms }: Fron
         const mine = whole.for(principal)
         const view = mine.viewOf(target.server)
         if (view === undefined) return reply.send(say(404, 'There is no server of this name.'))
-        const desk = { sessions, clients, desks, heartbeats, state }
-        serve({ gateway: mine, principal, view, head, reply, bytes, ...desk }, body)
+        const known = { sessions, clients, desks, heartbeats, state }
+        serve({ gateway: mine, principal, view, head, reply, bytes, ...known }, body)
       },
     }
   }

@@ -1,11 +1,11 @@
 /**
  * http-sessions: the legacy clients of one gateway, each under an id that nobody can guess.
  */
-import type { Heartbeats } from './heartbeats.ts'
 import type { Message } from '../../model/message.ts'
 import type { Clock, Reply, RequestHead } from '../../world/world.ts'
 import { say } from './door.ts'
 import type { Gateway } from './gateway.ts'
+import type { Heartbeats } from './heartbeats.ts'
 import { HttpAnswer } from './http-answer.ts'
 import { ACCEPTED, takesEvents, UNKNOWN_SESSION } from './http-replies.ts'
 import { LegacyClient, type RequestMessage } from './legacy-client.ts'

@@ -43,7 +43,7 @@ export class Relay {
     const { caller } = conversation
     return caller.ask === undefined
       ? this.#inRounds(conversation, work)
-      : this.#atOnce(conversation, caller.ask, work)
+      : this.#attended(conversation, caller.ask, work)
   }
 
   /** For the time of the work, the request is one that the server may mean when it asks. */
@@ -95,7 +95,7 @@ export class Relay {
   }
 
   /** A client with a session is asked while it waits; what a modern server wants is asked of it in the same way. */
-  async #atOnce({ caller, signal }: Conversation, ask: AskCaller, work: Work): Promise<Result> {
+  async #attended({ caller, signal }: Conversation, ask: AskCaller, work: Work): Promise<Result> {
     const request = new AttendedRequest(caller, signal, ask)
     for (let round = 0; round <= MAX_ROUNDS; round++) {
       const result = await work(request)

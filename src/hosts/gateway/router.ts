@@ -5,8 +5,8 @@
  * out    the result as the server sent it, in the form of the caller's era; or an RpcFaultError
  * never  sends anything past the rules; drops what it does not know
  */
-import { atOnce } from '../../base/at-once.ts'
 import type { Signal } from '../../base/abort.ts'
+import { atOnce } from '../../base/at-once.ts'
 import { isObject } from '../../base/is-object.ts'
 import { RPC_CODES, type Params, type Result, type RpcError } from '../../model/message.ts'
 import type { ListKind } from '../../model/offering.ts'

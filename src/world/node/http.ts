@@ -117,8 +117,8 @@ async function loadAgents(connecting: Pick<Agent.Options, 'connect'>): Promise<A
   return { patient: new Agent({ ...options, connections: 128 }), urgent: new Agent(options) }
 }
 
-/** More than comes in one piece. */
-const SEVERAL_CHUNKS = 64 * 1024
+/** Bodies for which room is made before they come: more than one piece, and no more than a server's mere word is good for. */
+const AHEAD_BYTES = { least: 64 * 1024, most: 16 * 1024 * 1024 }
 
 /** With whom an exchange has been completed: the next one may get the same connection. */
 const known = new Set<string>()
@@ -203,7 +203,8 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #expect(bytes: number): void {
     if (bytes > MAX_BODY_BYTES) this.#refuse()
-    else if (bytes > SEVERAL_CHUNKS) this.#whole = Buffer.allocUnsafeSlow(bytes)
+    else if (bytes > AHEAD_BYTES.least && bytes <= AHEAD_BYTES.most)
+      this.#whole = Buffer.allocUnsafeSlow(bytes)
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {

@@ -14,7 +14,7 @@ export function createNodeProcesses(platform: Platform): Processes {
   return {
     spawn(request, listener) {
       // Before the first child, while the processors have nothing else to do: behind it, all children of a turn would
-      // fight for them, and each start takes ten times as long. So there is no moment without it, either.
+      // fight for them, and each start takes ten times as long.
       const reaper = theReaper(platform)
       const child = start(request, platform)
       if (child instanceof Error) {

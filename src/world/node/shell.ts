@@ -15,6 +15,7 @@ export function createNodeShell(platform: Platform): Shell {
   return {
     async run(command, { cwd, timeoutMs, env }) {
       const { spawn } = await import('node:child_process')
+      const reaper = theReaper(platform)
       return new Promise<ShellOutcome>((resolve) => {
         // Its own group, so that the time limit ends what the command started, too.
         const child = spawn(command, {
@@ -25,7 +26,7 @@ export function createNodeShell(platform: Platform): Shell {
           windowsHide: true,
         })
         const { pid } = child
-        if (pid !== undefined) theReaper(platform).watch(pid)
+        if (pid !== undefined) reaper.watch(pid)
         let timedOut = false
         const end = (): void => {
           timedOut = true
@@ -39,7 +40,7 @@ export function createNodeShell(platform: Platform): Shell {
         child.on('close', (exitCode) => {
           clearTimeout(timer)
           // What it left behind may be meant to stay, such as the agent that keeps a key.
-          if (pid !== undefined) theReaper(platform).forget(pid)
+          if (pid !== undefined) reaper.forget(pid)
           resolve({ ...said, timedOut, ...(exitCode === null ? {} : { exitCode }) })
         })
       })

@@ -116,7 +116,8 @@ class StdioWire implements Wire, ProcessListener {
     const log = this.#openLog()
     log.flush()
     // Half a line may end in half a secret, which nobody would know again.
-    log.push(held.isWhole ? held.bytes : held.bytes.subarray(held.bytes.indexOf(LINE_FEED) + 1))
+    const from = held.isWhole ? 0 : held.bytes.indexOf(LINE_FEED) + 1
+    if (held.isWhole || from > 0) log.push(held.bytes.subarray(from))
   }
 
   /** One that writes anything but messages, on and on, would keep us from listening to the others. */
