@@ -21,8 +21,16 @@ export class ByteLines {
   push(bytes: Uint8Array): void {
     const end = endOfLines(bytes)
     if (end === 0) return this.#hold(bytes)
-    this.#tellAll(this.#take(end === bytes.length ? bytes : bytes.subarray(0, end)))
+    const from = this.#pieces === undefined ? 0 : this.#finishLine(bytes)
+    if (from < end) this.#tellAll(decoder.decode(bytes.subarray(from, end)))
     if (end < bytes.length) this.#hold(bytes.subarray(end))
+  }
+
+  /** Of the line that is held, and of no other: what follows it need not be copied. Where that begins. */
+  #finishLine(bytes: Uint8Array): number {
+    const end = bytes.indexOf(LINE_FEED)
+    this.#tell(this.#take(bytes.subarray(0, end)))
+    return end + 1
   }
 
   /** What is left without an end, as a line. */
@@ -42,7 +50,7 @@ export class ByteLines {
   }
 
   #take(rest: Uint8Array): string {
-    if (this.#pieces === undefined) return decoder.decode(rest)
+    if (this.#pieces === undefined) return ''
     this.#pieces.push(rest)
     const text = decoder.decode(join(this.#pieces, this.#bytes + rest.length))
     this.#pieces = undefined

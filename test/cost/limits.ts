@@ -11,7 +11,7 @@ export interface Cost {
   readonly builtins: readonly string[]
   /** Of code that is evaluated, all bundles together. */
   readonly kilobytes: number
-  /** Processes: servers, and the reaper behind the first of them. */
+  /** Processes: servers, and the reaper before the first of them. */
   readonly started: number
   /** Files that are replaced before the answer is on the screen. */
   readonly writtenBefore: number

@@ -2,6 +2,7 @@
  * processes: what a server starts goes with it, however it goes and however we go.
  */
 import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
@@ -151,7 +152,37 @@ describe('the death of the host', () => {
       expect(await leftOf(family, 5000)).toEqual([])
     },
   )
+
+  it.runIf(process.platform === 'linux')(
+    'is seen by a process that was there before the first server, and that was told nothing of its environment',
+    async () => {
+      using scratch = createScratch()
+      const servers = { a: serverEntry('leaves-grandchild'), b: serverEntry('leaves-grandchild') }
+      const args = ['--input-type=module', '-e', HOST, LIBRARY, JSON.stringify(servers)]
+      const host = spawn(process.execPath, args, {
+        cwd: scratch.project,
+        env: { HOME: scratch.home, PATH: process.env['PATH'] ?? '', SECRET: 'not for a reaper' },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      const exit = once(host, 'exit')
+      await once(createInterface({ input: host.stdout }), 'line')
+      const family = (await childrenOf(host.pid!)).map(factsOf)
+      const [reaper, ...others] = family.filter(({ command }) => command === '/bin/sh')
+      const first = Math.min(...family.filter((one) => one !== reaper).map(({ pid }) => pid))
+      process.kill(host.pid!, 'SIGKILL')
+      await exit
+      expect(others).toEqual([])
+      expect(reaper!.env).toBe('')
+      expect(reaper!.pid).toBeLessThan(first)
+    },
+  )
 })
+
+/** The command line and the environment that a process was started with. */
+function factsOf(pid: number): { readonly pid: number; readonly command: string; readonly env: string } {
+  const read = (what: string): string => readFileSync(`/proc/${pid}/${what}`, 'utf8')
+  return { pid, command: read('cmdline').split('\0')[0]!, env: read('environ') }
+}
 
 /** Its servers and its reaper. */
 async function childrenOf(parent: number): Promise<readonly number[]> {

@@ -50,6 +50,14 @@ describe('heartbeats', () => {
     expect(count).toBe(1)
   })
 
+  test('a clock that is set back makes nobody silent for as long', () => {
+    const { clock, beats, named, heartbeats } = open()
+    heartbeats.add(named('a'))
+    clock.setBack(3600 * SECOND)
+    clock.pass(30 * SECOND)
+    expect(beats.length).toBeGreaterThanOrEqual(2)
+  })
+
   test('nothing is left of it when it is closed', () => {
     const { clock, beats, named, heartbeats } = open()
     heartbeats.add(named('a'))

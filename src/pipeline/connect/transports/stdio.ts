@@ -46,6 +46,8 @@ class StdioWire implements Wire, ProcessListener {
   #endsLine = true
   /** The last of what came when there was too much of it. */
   #held: { readonly bytes: Uint8Array; readonly isWhole: boolean } | undefined
+  /** What comes next on stderr, unless it begins a line, goes on with one that was dropped. */
+  #lacksStart = false
   #hasSign = false
   #unsent = ''
   /** Those who wait for its end; undefined once it is over. */
@@ -97,7 +99,7 @@ class StdioWire implements Wire, ProcessListener {
     this.#endsLine = bytes.at(-1) === LINE_FEED
     this.#logging ??= new Meter(MAX_LOG)
     if (this.#held === undefined && this.#logging.takes(bytes.length, this.#clock.now()))
-      return this.#openLog().push(bytes)
+      return this.#logFrom(bytes, isWhole ? 'line' : 'middle')
     // What is between is lost, but what comes last says most.
     if (this.#held === undefined) this.#clock.after(HOLD_MS, () => this.#release())
     this.#held = { bytes, isWhole }
@@ -113,11 +115,18 @@ class StdioWire implements Wire, ProcessListener {
     const held = this.#held
     if (held === undefined) return
     this.#held = undefined
-    const log = this.#openLog()
-    log.flush()
-    // Half a line may end in half a secret, which nobody would know again.
-    const from = held.isWhole ? 0 : held.bytes.indexOf(LINE_FEED) + 1
-    if (held.isWhole || from > 0) log.push(held.bytes.subarray(from))
+    this.#openLog().flush()
+    this.#lacksStart = true
+    this.#logFrom(held.bytes, held.isWhole ? 'line' : 'middle')
+  }
+
+  /** Of a line that has lost its beginning nothing is told: it may begin in half a secret, which nobody would know again. */
+  #logFrom(bytes: Uint8Array, begins: 'line' | 'middle'): void {
+    const isLost = begins === 'middle' && this.#lacksStart
+    const from = isLost ? bytes.indexOf(LINE_FEED) + 1 : 0
+    if (isLost && from === 0) return
+    this.#lacksStart = false
+    this.#openLog().push(bytes.subarray(from))
   }
 
   /** One that writes anything but messages, on and on, would keep us from listening to the others. */
