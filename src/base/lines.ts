@@ -1,5 +1,6 @@
 /**
- * lines: text that comes in pieces → whole lines, without copying a long one more than once.
+ * lines: text that comes in pieces → whole lines, without copying a long one more than once. For bytes: `byte-lines.ts`,
+ * which makes text of a long line once, and not of each of its pieces.
  */
 export interface LinesOptions {
   readonly maxLength: number
