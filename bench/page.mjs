@@ -108,6 +108,10 @@ function peersSection({ machine, nodes }, plots) {
       '',
       ...toTable(RANK_HEAD, ranking(found)),
       '',
+      `Repetitions: ${Object.entries(found)
+        .map(([workload, { reps }]) => `${workload} ${reps}`)
+        .join(', ')}.`,
+      '',
     ]),
   ]
 }
