@@ -1,8 +1,8 @@
 /**
  * abort: whether somebody still waits, for what happens thousands of times a second.
  *
- * out    what listens like an AbortSignal, at a small part of the price: on Node 20 one of those, with its listeners, takes
- *        as long as all that a gateway does for a call besides
+ * out    what listens like an AbortSignal, at a small part of the price: on Node 20 one of those, with its listeners, took
+ *        a sixth of a call through the gateway
  * never  tells a listener twice, or keeps one that was taken away
  */
 import { tell } from './tell.ts'
