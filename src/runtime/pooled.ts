@@ -37,10 +37,24 @@ export interface PooledOptions {
 
 /** `asleep`: ended because nobody used it. */
 type State =
-  | { readonly kind: 'opening'; readonly session: Promise<Session>; readonly controller: AbortController }
+  | {
+      readonly kind: 'opening'
+      readonly session: Promise<Session>
+      readonly controller: AbortController
+      readonly heard: Heard
+    }
   | { readonly kind: 'live'; readonly session: Session }
   | { readonly kind: 'asleep'; readonly hello: Hello; readonly wire: WireKind }
   | { readonly kind: 'over' }
+
+/** Of a start that is under way, for those who come to it late: it may fail, and they shall know why. */
+interface Heard {
+  hasSign: boolean
+  readonly lines: string[]
+}
+
+/** More than anybody keeps for the problem that may follow. */
+const HEARD_LINES = 20
 
 export class Pooled implements ConnectListener {
   readonly #launch: LaunchSpec
@@ -70,6 +84,7 @@ export class Pooled implements ConnectListener {
     if (calls === 'in-turn') this.#turns ??= new Turns()
     if (this.#leases.size === 0) this.#request = request
     this.#leases.add(lease)
+    if (this.#state.kind === 'opening') catchUp(request.listener, this.#state.heard)
     const onAbort = (): void => void this.release(lease)
     request.signal.addEventListener('abort', onAbort, { once: true })
     try {
@@ -119,7 +134,7 @@ export class Pooled implements ConnectListener {
     const isAgain = state.kind === 'asleep'
     const controller = new AbortController()
     const session = this.#open(controller, isAgain)
-    this.#state = { kind: 'opening', session, controller }
+    this.#state = { kind: 'opening', session, controller, heard: { hasSign: false, lines: [] } }
     return session
   }
 
@@ -194,8 +209,16 @@ export class Pooled implements ConnectListener {
   onLog(line: string, from: 'stderr' | 'stdout'): void {
     // One log for all; what went wrong is told to each.
     const [first, ...others] = this.#leases
+    if (from === 'stderr') this.#keep(line)
     first?.listener.onLog(line, from)
     if (from === 'stderr') for (const { listener } of others) listener.onOverheard?.(line)
+  }
+
+  #keep(line: string): void {
+    if (this.#state.kind !== 'opening') return
+    const { lines } = this.#state.heard
+    lines.push(line)
+    if (lines.length > HEARD_LINES) lines.shift()
   }
 
   redact(text: string): string {
@@ -207,6 +230,7 @@ export class Pooled implements ConnectListener {
   }
 
   onFirstSign(): void {
+    if (this.#state.kind === 'opening') this.#state.heard.hasSign = true
     for (const { listener } of this.#leases) listener.onFirstSign()
   }
 
@@ -332,6 +356,11 @@ export class Pooled implements ConnectListener {
       ...(handlers.logLevel === undefined ? {} : { logLevel: handlers.logLevel }),
     }
   }
+}
+
+function catchUp(listener: ConnectListener, { hasSign, lines }: Heard): void {
+  if (hasSign) listener.onFirstSign()
+  for (const line of lines) listener.onOverheard?.(line)
 }
 
 /** Of a process that is gone, until whoever asks has been told. */
