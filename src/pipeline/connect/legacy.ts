@@ -51,16 +51,17 @@ class LegacySession implements Session {
   /** Not an async function: of those, each costs as much as all the rest that happens here. */
   request(method: string, params: Params = {}, options: RequestOptions = {}): Promise<Result> {
     this.#inUse.enter()
-    return this.#send(method, params, options).then(
-      (result) => {
-        this.#inUse.leave()
-        return result
-      },
-      (error: unknown) =>
-        this.#mend(error, () => this.#send(method, params, options), options).finally(() =>
-          this.#inUse.leave(),
-        ),
+    return this.#send(method, params, options).then(this.#onResult, (error: unknown) =>
+      this.#mend(error, () => this.#send(method, params, options), options).finally(() =>
+        this.#inUse.leave(),
+      ),
     )
+  }
+
+  /** One for all requests. */
+  readonly #onResult = (result: Result): Result => {
+    this.#inUse.leave()
+    return result
   }
 
   notify(method: string, params?: Params): void {
