@@ -24,22 +24,31 @@ const DEFAULT_TIMEOUT_MS = 60_000
 
 /** Not an async function: where there is a session, nothing stands between the caller and it. */
 export function ask(one: Supervisor, question: Question, clock: Clock): Promise<Result> {
-  const send = (): Promise<Result> => askAtOnce(one, question, clock)
-  return question.method === 'tools/call' ? inTurn(one, question.options?.signal, send) : send()
+  const send = (): Promise<Result> =>
+    askAtOnce(one, question, clock).catch((error: unknown) => {
+      throw explain(one, error)
+    })
+  return question.method === 'tools/call' && takesTurns(one)
+    ? inTurn(one, question.options?.signal, send)
+    : send()
 }
 
-/** Whoever calls this has waited for the turn that a server may want of its callers. */
+/** Whoever calls this has waited for the turn that a server may want of its callers, and explains its errors. */
 export function askAtOnce(one: Supervisor, question: Question, clock: Clock): Promise<Result> {
   const session = one.liveSession
-  return session === undefined ? askLater(one, question, clock) : askNow(one, session, question)
+  return session === undefined ? askLater(one, question, clock) : send(one, session, question)
 }
 
 /** Of servers that can do one thing at a time. */
 const queues = new WeakMap<Supervisor, Turns>()
 
-/** Runs the call now, or after those before it where the server's definition says that it takes one at a time. */
+/** Whether the server's definition says that it takes one call at a time. */
+export function takesTurns({ server }: Supervisor): boolean {
+  return server.supportsParallelCalls === false
+}
+
+/** Runs the call after those before it. */
 export function inTurn<T>(one: Supervisor, signal: Signal | undefined, work: () => Promise<T>): Promise<T> {
-  if (one.server.supportsParallelCalls !== false) return work()
   const turns = queues.get(one) ?? new Turns()
   queues.set(one, turns)
   return turns.take(work, { signal, refuse: () => new SessionError({ kind: 'aborted', wasSent: false }) })
@@ -48,7 +57,7 @@ export function inTurn<T>(one: Supervisor, signal: Signal | undefined, work: () 
 /** A call waits for its server no longer than it would for the answer. */
 async function askLater(one: Supervisor, question: Question, clock: Clock): Promise<Result> {
   const { session, by } = await untilLive(one, question.options ?? {}, clock)
-  return askNow(by, session, question)
+  return send(by, session, question)
 }
 
 /** Rejects with a ProblemError, also when the time is over; aborted, with a SessionError. */
@@ -64,12 +73,6 @@ export function untilLive(
       reject(new ProblemError(notReady(one.server.name, timeoutMs))),
     )
     work.then(resolve, reject).finally(cancel)
-  })
-}
-
-function askNow(one: Supervisor, session: Session, question: Question): Promise<Result> {
-  return send(one, session, question).catch((error: unknown) => {
-    throw toNeedsPage(one, error) ?? error
   })
 }
 
@@ -96,10 +99,10 @@ export function limitsOf(
 }
 
 /** What the server wants to have opened first, in words; the error itself is the cause, for whoever passes it on. */
-function toNeedsPage(one: Supervisor, error: unknown): ProblemError | undefined {
-  if (!(error instanceof SessionError) || error.failure.kind !== 'rpc') return undefined
+export function explain(one: Supervisor, error: unknown): unknown {
+  if (!(error instanceof SessionError) || error.failure.kind !== 'rpc') return error
   const pages = wantedPages(error.failure.error)
-  if (pages.length === 0) return undefined
+  if (pages.length === 0) return error
   const problem = redactProblem(needsPage(one.server, pages), (text) => one.redact(text))
   return new ProblemError(problem, { cause: error })
 }
@@ -110,7 +113,7 @@ function isWhole({ timeoutMs, onProgress }: RequestOptions): boolean {
 }
 
 /** A tool that works for long may say so, and is not taken for dead, whether or not somebody looks. */
-const IGNORE = (): void => undefined
+export const IGNORE = (): void => undefined
 
 export function timeoutOf({ server }: Supervisor): number {
   return server.timeoutMs ?? DEFAULT_TIMEOUT_MS

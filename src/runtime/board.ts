@@ -164,6 +164,9 @@ export interface BoardSnapshot {
 
 const NOTHING_SEEN = { tools: false, section: false }
 
+/** Not made anew for each call. */
+const NO_OPTIONS: CallOptions = {}
+
 const DEFAULTS = { loopLimit: 3, maxResultTokens: 25_000 }
 
 export async function openBoard(world: World, options: BoardOptions): Promise<Board> {
@@ -300,7 +303,7 @@ class LiveBoard implements Board {
     return Promise.reject(new ProblemError(this.#whyNot(server)))
   }
 
-  call(name: ToolName, args?: CallArguments, options: CallOptions = {}): Promise<ToolResult> {
+  call(name: ToolName, args?: CallArguments, options: CallOptions = NO_OPTIONS): Promise<ToolResult> {
     return callTool(this.#desk, { name, args, options })
   }
 

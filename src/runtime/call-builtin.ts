@@ -50,7 +50,7 @@ export async function performBuiltin(
     return callBuiltin(desk.builtins.host, { name: tool.name, args }, limits)
   }
   // Ours, and so what it says of itself is true: to read twice is as good as once.
-  const outcome = await call(send, { target, args, isUnchanged: true, options }, desk.guard)
+  const outcome = await call({ send }, { target, args, isUnchanged: true, options }, desk.guard)
   return { outcome, details }
 }
 

@@ -5,6 +5,7 @@
  * out    a result, whatever happened; ToolAbortError when the caller gave up
  * never  calls what nobody permitted, or a tool that has become another since
  */
+import { isPromise } from '../base/at-once.ts'
 import { ToolAbortError, type CallOutcome, type ResultDetails, type ToolResult } from '../model/outcome.ts'
 import type { Params, Result } from '../model/message.ts'
 import type { Offering } from '../model/offering.ts'
@@ -12,17 +13,17 @@ import { TOOL_CHANGED, type Permit, type WantedCall } from '../model/permission.
 import type { Problem } from '../model/problem.ts'
 import type { RequestOptions } from '../model/session.ts'
 import type { NameStyle } from '../model/settings.ts'
-import { call, type Guard, type Send } from '../pipeline/call/call.ts'
+import { call, type Addressee, type Guard } from '../pipeline/call/call.ts'
 import { nameOf } from '../pipeline/name/name.ts'
 import type { TellPlace } from '../pipeline/translate/budget.ts'
 import type { Spill } from '../pipeline/translate/spill.ts'
 import { translate } from '../pipeline/translate/translate.ts'
 import { createProblem, ProblemError } from '../problem/problem.ts'
-import { askAtOnce, inTurn, limitsOf, untilLive } from './ask.ts'
-import { asBoardTool, findBuiltin } from './builtin-tools.ts'
+import { askAtOnce, explain, IGNORE, inTurn, takesTurns, timeoutOf, untilLive } from './ask.ts'
+import { asBoardTool, findBuiltin, type BuiltinTool } from './builtin-tools.ts'
 import { performBuiltin, type BuiltinDesk } from './call-builtin.ts'
-import { askPermit, type JudgedCall } from './permit-call.ts'
-import { reachTool, type FoundTool, type Servers, type ToolName } from './reach-tool.ts'
+import { askPermit, type Judged, type JudgedCall } from './permit-call.ts'
+import { reachTool, type FoundTool, type ReachOptions, type Servers, type ToolName } from './reach-tool.ts'
 import type { BoardTool } from './tools.ts'
 
 export interface CallOptions extends Pick<
@@ -69,115 +70,159 @@ export interface CallDesk {
   readonly maxTokens: number
 }
 
-export async function callTool(desk: CallDesk, request: ToolRequest): Promise<ToolResult> {
-  const { clock } = desk.servers
-  const startedAt = clock.now()
-  const { outcome, details, askedMs = 0 } = await perform(desk, request)
-  const { maxResultTokens: maxTokens = desk.maxTokens, tellPlace, holder } = request.options
-  const result = translate(outcome, {
-    details,
-    durationMs: clock.now() - startedAt - askedMs,
-    budget: { maxTokens, tellPlace, keep: (text) => desk.spill.keep(text, details.name, holder) },
-  })
-  if (outcome.kind === 'aborted') throw new ToolAbortError(outcome.wasSent, result)
-  return result
+export function callTool(desk: CallDesk, request: ToolRequest): Promise<ToolResult> {
+  try {
+    return Promise.resolve(new ToolCall(desk, request).perform())
+  } catch (error) {
+    return Promise.reject(error)
+  }
 }
 
-interface Performed {
-  readonly outcome: CallOutcome
-  readonly details: ResultDetails
-  /** How long a person thought about it, which is no time of the call. */
-  readonly askedMs?: number
-}
+/**
+ * One call on its way. Not an async function, nor a closure for each step: thousands of calls may wait for an answer, and
+ * what each keeps meanwhile costs more than all that is done for it.
+ */
+class ToolCall {
+  readonly #desk: CallDesk
+  readonly #request: ToolRequest
+  /** Later by what a person thought about it, which is no time of the call. */
+  #startedAt: number
+  #details: ResultDetails | undefined
 
-async function perform(desk: CallDesk, { name, args: given, options }: ToolRequest): Promise<Performed> {
-  const {
-    signal,
-    timeoutMs,
-    connectTimeoutMs = timeoutMs,
-    onProgress,
-    who = 'model',
-    ask,
-    remember,
-    onJudged,
-  } = options
-  const reaching = { signal, timeoutMs: connectTimeoutMs, client: options.client }
-  const builtin = typeof name === 'string' ? findBuiltin(name) : undefined
-  if (builtin !== undefined) {
-    const args = typeof given === 'function' ? given(asBoardTool(builtin)) : (given ?? {})
-    const limits = { signal, timeoutMs, onProgress }
-    return performBuiltin(desk, {
-      tool: builtin,
-      wanted: { args, who, signal },
-      options: limits,
-      reaching,
+  constructor(desk: CallDesk, request: ToolRequest) {
+    this.#desk = desk
+    this.#request = request
+    this.#startedAt = desk.servers.clock.now()
+  }
+
+  perform(): ToolResult | Promise<ToolResult> {
+    const { name, options } = this.#request
+    const { signal, timeoutMs, connectTimeoutMs = timeoutMs, client } = options
+    const reaching = { signal, timeoutMs: connectTimeoutMs, client }
+    const builtin = typeof name === 'string' ? findBuiltin(name) : undefined
+    if (builtin !== undefined) return this.#callBuiltin(builtin, reaching)
+    const found = reachTool(this.#desk.servers, name, reaching)
+    return isPromise(found) ? found.then((one) => this.#onReached(one)) : this.#onReached(found)
+  }
+
+  #callBuiltin(tool: BuiltinTool, reaching: ReachOptions): Promise<ToolResult> {
+    const { signal, timeoutMs, onProgress, who = 'model' } = this.#request.options
+    const wanted = { args: this.#argumentsFor(asBoardTool(tool)), who, signal }
+    const options = { signal, timeoutMs, onProgress }
+    return performBuiltin(this.#desk, { tool, wanted, options, reaching }).then(({ outcome, details }) => {
+      this.#details = details
+      return this.#finish(outcome)
     })
   }
-  const found = await reachTool(desk.servers, name, reaching)
-  if (found.kind !== 'found') return { outcome: found, details: detailsOfName(name, desk.servers.style()) }
-  const { tool: target } = found
-  const details = detailsOf(target)
-  const args = typeof given === 'function' ? given(target) : (given ?? {})
-  const { clock } = desk.servers
-  const askedAt = clock.now()
-  const permission = await askPermit(desk.permit, target, { args, who, signal, ask, remember, onJudged })
-  const askedMs = clock.now() - askedAt
-  if (permission.kind !== 'allowed') return { outcome: permission, details, askedMs }
-  const { isUnchanged } = permission
-  const { unfinished, onLog, handlers, client, params: more } = options
-  const limits = limitsOf(found.by, options)
-  const outcome = await call(
-    sendTo(desk.servers, found, more),
-    {
-      target,
-      args,
-      isUnchanged,
-      options: {
-        signal,
-        timeoutMs: limits.timeoutMs,
-        onProgress: limits.onProgress,
-        unfinished,
-        onLog,
-        handlers,
-        client,
-      },
-    },
-    desk.guard,
-  )
-  return { outcome, details, askedMs }
-}
 
-/** To the server that was found, for as long as it has the tool that was permitted. */
-function sendTo(servers: Servers, found: FoundTool, more: Params | undefined): Send {
-  const { by } = found
-  return (call, options) => {
-    const params = more === undefined ? call : { ...more, ...call }
-    return inTurn(by, options.signal, () => sendIfSame(servers, found, { params, options }))
+  #onReached(found: FoundTool | CallOutcome): ToolResult | Promise<ToolResult> {
+    if (found.kind === 'found') return this.#callFound(found)
+    this.#details = detailsOfName(this.#request.name, this.#desk.servers.style())
+    return this.#finish(found)
+  }
+
+  #callFound(found: FoundTool): ToolResult | Promise<ToolResult> {
+    const { tool: target } = found
+    this.#details = detailsOf(target)
+    const args = this.#argumentsFor(target)
+    const { signal, who = 'model', ask, remember, onJudged } = this.#request.options
+    const judged = askPermit(this.#desk.permit, target, { args, who, signal, ask, remember, onJudged })
+    return isPromise(judged) ? this.#whenJudged(judged, found, args) : this.#onJudged(judged, found, args)
+  }
+
+  #whenJudged(judged: Promise<Judged>, found: FoundTool, args: Params): Promise<ToolResult> {
+    const { clock } = this.#desk.servers
+    const askedAt = clock.now()
+    return judged.then((verdict) => {
+      this.#startedAt += clock.now() - askedAt
+      return this.#onJudged(verdict, found, args)
+    })
+  }
+
+  #onJudged(verdict: Judged, found: FoundTool, args: Params): ToolResult | Promise<ToolResult> {
+    if (verdict.kind !== 'allowed') return this.#finish(verdict)
+    const { servers, guard } = this.#desk
+    const { options } = this.#request
+    const { isUnchanged } = verdict
+    const request = { target: found.tool, args, isUnchanged, options: requestOptionsOf(found, options) }
+    const outcome = call(new Recipient(servers, found, options.params), request, guard)
+    return isPromise(outcome) ? outcome.then((one) => this.#finish(one)) : this.#finish(outcome)
+  }
+
+  #finish(outcome: CallOutcome): ToolResult {
+    const { maxResultTokens: maxTokens = this.#desk.maxTokens, tellPlace, holder } = this.#request.options
+    const details = this.#details!
+    const result = translate(outcome, {
+      details,
+      durationMs: this.#desk.servers.clock.now() - this.#startedAt,
+      budget: { maxTokens, tellPlace, keep: (text) => this.#desk.spill.keep(text, details.name, holder) },
+    })
+    if (outcome.kind === 'aborted') throw new ToolAbortError(outcome.wasSent, result)
+    return result
+  }
+
+  #argumentsFor(tool: BoardTool): Params {
+    const { args } = this.#request
+    return typeof args === 'function' ? args(tool) : (args ?? {})
   }
 }
 
-interface Letter {
-  readonly params: Params
-  readonly options: RequestOptions
+function requestOptionsOf(
+  { by }: FoundTool,
+  {
+    signal,
+    timeoutMs = timeoutOf(by),
+    onProgress = IGNORE,
+    unfinished,
+    onLog,
+    handlers,
+    client,
+  }: CallOptions,
+): RequestOptions {
+  return { signal, timeoutMs, onProgress, unfinished, onLog, handlers, client }
 }
 
-/** Not an async function: where there is a session, nothing stands between the caller and it. */
-function sendIfSame(servers: Servers, found: FoundTool, letter: Letter): Promise<Result> {
-  const { by, tool } = found
-  const isCurrent = servers.find(tool.server) === by
-  if (!isCurrent || by.liveSession !== undefined) return sendNow(servers, found, letter)
-  return untilLive(by, letter.options, servers.clock).then(() => sendNow(servers, found, letter))
-}
+/** The server that was found, for as long as it has the tool that was permitted. */
+class Recipient implements Addressee {
+  readonly #servers: Servers
+  readonly #found: FoundTool
+  /** What else goes with every call. */
+  readonly #more: Params | undefined
 
-function sendNow(
-  servers: Servers,
-  { by, offering, tool }: FoundTool,
-  { params, options }: Letter,
-): Promise<Result> {
-  const now = by.offeringFor(options.client)
-  const isSame = now === offering || isSameTool(now, tool)
-  if (!isSame || servers.find(tool.server) !== by) return Promise.reject(new ProblemError(toolChanged(tool)))
-  return askAtOnce(by, { method: 'tools/call', params, options }, servers.clock)
+  constructor(servers: Servers, found: FoundTool, more: Params | undefined) {
+    this.#servers = servers
+    this.#found = found
+    this.#more = more
+  }
+
+  send(call: Params, options: RequestOptions): Promise<Result> {
+    const params = this.#more === undefined ? call : { ...this.#more, ...call }
+    const { by } = this.#found
+    return takesTurns(by)
+      ? inTurn(by, options.signal, () => this.#sendIfSame(params, options))
+      : this.#sendIfSame(params, options)
+  }
+
+  explain(error: unknown): unknown {
+    return explain(this.#found.by, error)
+  }
+
+  /** Where there is a session, nothing stands between the caller and it. */
+  #sendIfSame(params: Params, options: RequestOptions): Promise<Result> {
+    const { by, tool } = this.#found
+    const isCurrent = this.#servers.find(tool.server) === by
+    if (!isCurrent || by.liveSession !== undefined) return this.#sendNow(params, options)
+    return untilLive(by, options, this.#servers.clock).then(() => this.#sendNow(params, options))
+  }
+
+  #sendNow(params: Params, options: RequestOptions): Promise<Result> {
+    const { by, offering, tool } = this.#found
+    const now = by.offeringFor(options.client)
+    const isSame = now === offering || isSameTool(now, tool)
+    if (!isSame || this.#servers.find(tool.server) !== by)
+      return Promise.reject(new ProblemError(toolChanged(tool)))
+    return askAtOnce(by, { method: 'tools/call', params, options }, this.#servers.clock)
+  }
 }
 
 function isSameTool(offering: Offering | undefined, { tool, definition }: BoardTool): boolean {

@@ -4,7 +4,7 @@
  * out    allowed, and whether the tool is in all respects what its user approved; or denied, with the problem
  */
 import type { Signal } from '../base/abort.ts'
-import { atOnce, isPromise } from '../base/at-once.ts'
+import { isPromise } from '../base/at-once.ts'
 import type { ListedTool } from '../model/offering.ts'
 import type { CallOutcome } from '../model/outcome.ts'
 import type { Permission, Permit, Pin, ToolToCall, WantedCall } from '../model/permission.ts'
@@ -44,24 +44,27 @@ export interface JudgedCall extends WantedCall {
   readonly onJudged?: ((permission: Permission) => void) | undefined
 }
 
-type Judged = Extract<Permission, { kind: 'allowed' }> | CallOutcome
+export type Judged = Extract<Permission, { kind: 'allowed' }> | CallOutcome
 
 /** At once, where nobody has to be asked. Nobody waits for a person to answer longer than for the call itself. */
 export function askPermit(permit: Permit, target: ToolToCall, wanted: JudgedCall): Judged | Promise<Judged> {
   const { signal, onJudged } = wanted
   const answer = permit(target, wanted)
-  const inTime =
-    signal !== undefined && isPromise(answer)
-      ? unlessAborted(answer, signal)
-      : signal?.aborted === true
-        ? undefined
-        : answer
-  return atOnce(inTime, (permission) => {
-    if (permission === undefined) return { kind: 'aborted', wasSent: false, problem: gaveUp(target, false) }
-    onJudged?.(permission)
-    if (permission.kind === 'allowed') return permission
-    return { kind: 'not-sent', code: 'denied', problem: permission.problem }
-  })
+  if (!isPromise(answer)) return judge(signal?.aborted === true ? undefined : answer, target, onJudged)
+  const inTime = signal === undefined ? answer : unlessAborted(answer, signal)
+  return inTime.then((permission) => judge(permission, target, onJudged))
+}
+
+/** Undefined: nobody waits any more. */
+function judge(
+  permission: Permission | undefined,
+  target: ToolToCall,
+  onJudged: JudgedCall['onJudged'],
+): Judged {
+  if (permission === undefined) return { kind: 'aborted', wasSent: false, problem: gaveUp(target, false) }
+  onJudged?.(permission)
+  if (permission.kind === 'allowed') return permission
+  return { kind: 'not-sent', code: 'denied', problem: permission.problem }
 }
 
 /** Undefined when it was. */

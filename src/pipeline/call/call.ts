@@ -1,10 +1,11 @@
 /**
  * call: one tool, once.
  *
- * in     a way to send, the tool, the arguments, what is remembered of the calls before
+ * in     whom to send it to, the tool, the arguments, what is remembered of the calls before
  * out    exactly one outcome: it happened, it did not, or nobody knows
  * never  sends what the tool's schema forbids; sends twice what may have happened, unless twice is as good as once
  */
+import { isPromise } from '../../base/at-once.ts'
 import { isObject } from '../../base/is-object.ts'
 import { NEEDS_PAGE } from '../../model/elicitation.ts'
 import type { Params, Result } from '../../model/message.ts'
@@ -35,8 +36,13 @@ export interface CallRequest {
   readonly options: RequestOptions
 }
 
-/** To the tool's server. Rejects with a SessionError, or, where it cannot be reached, with a ProblemError. */
-export type Send = (params: Params, options: RequestOptions) => Promise<Result>
+/** The tool's server. */
+export interface Addressee {
+  /** Rejects with a SessionError, or, where it cannot be reached, with a ProblemError. */
+  send(params: Params, options: RequestOptions): Promise<Result>
+  /** What it rejected with; or the same in words, where more is known about it. */
+  explain?(error: unknown): unknown
+}
 
 export interface Guard {
   /** How often the same call may be answered in the same way, in a row; 0 is off. */
@@ -45,26 +51,55 @@ export interface Guard {
   repeats: Repeats
 }
 
-export async function call(send: Send, request: CallRequest, guard: Guard): Promise<CallOutcome> {
+export function call(to: Addressee, request: CallRequest, guard: Guard): CallOutcome | Promise<CallOutcome> {
   const { target, args, options } = request
   if (options.signal?.aborted === true) return aborted(target, false)
-  const faults = await findFaults(target.definition.inputSchema, args)
+  const faults = findFaults(target.definition.inputSchema, args)
+  return isPromise(faults)
+    ? faults.then((found) => sendUnlessFaulty(found, to, request, guard))
+    : sendUnlessFaulty(faults, to, request, guard)
+}
+
+function sendUnlessFaulty(
+  faults: readonly string[],
+  to: Addressee,
+  request: CallRequest,
+  guard: Guard,
+): CallOutcome | Promise<CallOutcome> {
+  const { target } = request
   if (faults.length > 0) return notSent('bad-arguments', badArguments(target, faults))
-  if (guard.limit === 0) return await sendAtMostTwice(send, request)
+  return guard.limit === 0 ? sendAtMostTwice(to, request) : sendUnlessLooping(to, request, guard)
+}
+
+function sendUnlessLooping(
+  to: Addressee,
+  request: CallRequest,
+  guard: Guard,
+): CallOutcome | Promise<CallOutcome> {
+  const { target, args } = request
   const mark = markOf(target.server, target.tool, args)
   if (isLooping(guard.repeats, mark, guard.limit)) {
     return notSent('loop-guard', goesInCircles(target, guard.repeats.times))
   }
-  const outcome = await sendAtMostTwice(send, request)
-  guard.repeats = remember(guard.repeats, mark, outcome)
-  return outcome
+  return sendAtMostTwice(to, request).then((outcome) => {
+    guard.repeats = remember(guard.repeats, mark, outcome)
+    return outcome
+  })
 }
 
-async function sendAtMostTwice(send: Send, request: CallRequest): Promise<CallOutcome> {
-  const first = await sendOnce(send, request)
-  if (!first.mayRepeat) return first.outcome
-  const { outcome } = await sendOnce(send, request)
-  return first.outcome.kind === 'unknown' ? afterUnknown(first.outcome, outcome) : outcome
+function sendAtMostTwice(to: Addressee, request: CallRequest): Promise<CallOutcome> {
+  return sendOnce(to, request).then(judgeResult, (error: unknown) => {
+    const { outcome, mayRepeat } = judge(error, to, request)
+    return mayRepeat ? sendAgain(to, request, outcome) : outcome
+  })
+}
+
+async function sendAgain(to: Addressee, request: CallRequest, first: CallOutcome): Promise<CallOutcome> {
+  const second = await sendOnce(to, request).then(
+    judgeResult,
+    (error: unknown) => judge(error, to, request).outcome,
+  )
+  return first.kind === 'unknown' ? afterUnknown(first, second) : second
 }
 
 /** What was sent once stays sent, whatever became of the second time. */
@@ -73,22 +108,24 @@ function afterUnknown(first: CallOutcome, second: CallOutcome): CallOutcome {
   return second.kind === 'aborted' ? { ...second, wasSent: true } : second
 }
 
+function sendOnce(to: Addressee, { target, args, options }: CallRequest): Promise<Result> {
+  return to.send({ name: target.tool, arguments: args }, options)
+}
+
+function judgeResult(result: Result): CallOutcome {
+  return { kind: result['isError'] === true ? 'tool-error' : 'done', result }
+}
+
 interface Tried {
   readonly outcome: CallOutcome
   readonly mayRepeat: boolean
 }
 
-function sendOnce(send: Send, request: CallRequest): Promise<Tried> {
-  const { target, args, options } = request
-  return send({ name: target.tool, arguments: args }, options).then(judgeResult, (error: unknown) => {
-    if (error instanceof ProblemError) return judgeProblem(error)
-    if (error instanceof SessionError) return judgeFailure(error.failure, request)
-    throw error
-  })
-}
-
-function judgeResult(result: Result): Tried {
-  return settled({ kind: result['isError'] === true ? 'tool-error' : 'done', result })
+function judge(cause: unknown, to: Addressee, request: CallRequest): Tried {
+  const error = to.explain === undefined ? cause : to.explain(cause)
+  if (error instanceof ProblemError) return judgeProblem(error)
+  if (error instanceof SessionError) return judgeFailure(error.failure, request)
+  throw error
 }
 
 function judgeProblem({ problem, cause }: ProblemError): Tried {

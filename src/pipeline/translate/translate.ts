@@ -52,18 +52,17 @@ function ofResult(outcome: 'done' | 'tool-error', result: Result, about: About):
   const { text, media } = render(result)
   const isError = outcome === 'tool-error'
   const shown = fit(isError ? withPrefix(text) : text, about.budget)
-  const { details } = about
-  return {
+  const answer: ToolResult = {
     outcome,
     text: shown.text,
     isError,
     media,
     content: Array.isArray(content) ? (content as readonly unknown[]) : [],
     result,
-    ...(structuredContent === undefined ? {} : { structuredContent }),
-    details: withPlace(details, shown),
+    details: withPlace(about.details, shown),
     durationMs: about.durationMs,
   }
+  return structuredContent === undefined ? answer : { ...answer, structuredContent }
 }
 
 function withPlace(details: ResultDetails, shown: Fitted): ResultDetails {

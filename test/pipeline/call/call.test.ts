@@ -34,7 +34,7 @@ async function play(
   }
   const target = { server: 's', tool: 't', name: 'mcp__s__t', definition }
   const guard = { limit: 3, repeats: NO_REPEATS }
-  const outcome = await call(send, { target, args: {}, isUnchanged, options: {} }, guard)
+  const outcome = await call({ send }, { target, args: {}, isUnchanged, options: {} }, guard)
   return { outcome, sent }
 }
 
