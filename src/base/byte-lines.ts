@@ -22,7 +22,7 @@ export class ByteLines {
     const end = endOfLines(bytes)
     if (end === 0) return this.#hold(bytes)
     const from = this.#pieces === undefined ? 0 : this.#finishLine(bytes)
-    if (from < end) this.#tellAll(decoder.decode(bytes.subarray(from, end)))
+    if (from < end) this.#tellAll(decoder.decode(part(bytes, from, end)))
     if (end < bytes.length) this.#hold(bytes.subarray(end))
   }
 
@@ -75,6 +75,11 @@ export class ByteLines {
 
 const LINE_FEED = 0x0a
 const NOTHING = new Uint8Array(0)
+
+/** Mostly all of it, for which nothing is made. */
+function part(bytes: Uint8Array, from: number, end: number): Uint8Array {
+  return from === 0 && end === bytes.length ? bytes : bytes.subarray(from, end)
+}
 
 /** Behind the last of them; 0 when none ends here. */
 function endOfLines(bytes: Uint8Array): number {

@@ -11,6 +11,23 @@ const callWith = (args: unknown, more: Params = {}): Message => ({
   params: { name: 'echo', arguments: args, ...more },
 })
 
+/** As a channel makes them. */
+const plainCall = (
+  args: unknown,
+  { id = 7, name = 'echo', token = id, ...more }: PlainOptions = {},
+): Message => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { _meta: { progressToken: token }, name, arguments: args, ...more } as Params,
+})
+
+interface PlainOptions extends Params {
+  readonly id?: number
+  readonly name?: string
+  readonly token?: number
+}
+
 describe('the JSON of a message', () => {
   it.each<readonly [string, Message]>([
     ['a short one', callWith({ text: 'hello' })],
@@ -39,6 +56,16 @@ describe('the JSON of a message', () => {
     ['arguments without a prototype', callWith(Object.assign(Object.create(null) as object, { text: LONG }))],
     ['a list as arguments', callWith([LONG])],
     ['a text as arguments', callWith(LONG)],
+    ['a plain call', plainCall({ text: 'hello' })],
+    ['a plain call without arguments', plainCall({})],
+    ['a large id', plainCall({ a: 1 }, { id: 2 ** 40 })],
+    ['a plain call of an odd name', plainCall({ a: 1 }, { name: 'a"\n\ud83d' })],
+    ['a plain call with odd arguments', plainCall({ 'a"': '\n\ud83d', b: undefined, c: [() => 1], d: -0 })],
+    ['a token that is another', plainCall({ a: 1 }, { token: 8 })],
+    ['a plain call with more in it', plainCall({ a: 1 }, { requestState: 'x' })],
+    ['arguments that depend on where they are', plainCall({ toJSON: (key: string) => ({ key }) })],
+    ['arguments that are not written', plainCall({ toJSON: () => undefined })],
+    ['a long text in a plain call', plainCall({ text: LONG })],
   ])('is what JSON.stringify writes: %s', (_, message) => {
     expect(toJson(message)).toBe(JSON.stringify(message))
   })
@@ -48,5 +75,6 @@ describe('the JSON of a message', () => {
     circle['self'] = circle
     expect(() => toJson(callWith(circle))).toThrow(TypeError)
     expect(() => toJson(callWith({ text: LONG, big: 1n }))).toThrow(TypeError)
+    expect(() => toJson(plainCall({ big: 1n }))).toThrow(TypeError)
   })
 })
