@@ -5,6 +5,7 @@
  * out    messages from the answers, and from the stream that a server of the older revisions may offer beside them
  * never  ends by itself: a message that fails is that message's failure; sends anything to another origin
  */
+import { Numbered } from '../../../base/numbered.ts'
 import type { LaunchTransport } from '../../../model/launch.ts'
 import type { Message, RpcNotification } from '../../../model/message.ts'
 import type { SendOptions, Sent, Wire, WireFailure, WireListener } from '../../../model/wire.ts'
@@ -54,8 +55,9 @@ class HttpWire implements Wire, PostLine {
   /** Of every message that does not name its revision itself; made anew when session or version change. */
   #legacyHeaders: readonly string[] | undefined
   #modernHeaders: readonly string[] | undefined
-  readonly #posts = new Set<Post>()
-  readonly #lingering = new Set<Post>()
+  readonly #posts = new Numbered<Post>()
+  /** Those among them that linger, oldest first; made when the first does. */
+  #lingering: Set<Post> | undefined
   /** What the server has to say of its own accord. */
   #stream: Listening | undefined
   #hasSign = false
@@ -98,7 +100,7 @@ class HttpWire implements Wire, PostLine {
 
   async #close(): Promise<void> {
     this.#stream?.abort()
-    for (const post of this.#posts) post.abort()
+    for (const post of this.#posts.all()) post.abort()
     await this.#leave()
     this.listener.onEnd({ kind: 'closed' })
   }
@@ -124,14 +126,15 @@ class HttpWire implements Wire, PostLine {
   }
 
   onLinger(post: Post): void {
+    this.#lingering ??= new Set()
     this.#lingering.add(post)
     if (this.#lingering.size <= MAX_LINGERING) return
     for (const oldest of this.#lingering) return oldest.abort()
   }
 
   onOver(post: Post): void {
-    this.#posts.delete(post)
-    this.#lingering.delete(post)
+    this.#posts.take(post.number)
+    this.#lingering?.delete(post)
     // Refused: there will be no stream to wait for.
     if (isGreeting(post.message) && this.#stream === undefined) this.#release()
   }
@@ -161,7 +164,7 @@ class HttpWire implements Wire, PostLine {
       authorization: this.#launch.authorization,
     }
     const post = new Post(this, { message, options, request, hasSession: this.#session !== undefined })
-    this.#posts.add(post)
+    post.number = this.#posts.add(post)
     if (isGreeting(message)) this.#held = []
     post.start()
     return post

@@ -38,6 +38,8 @@ export interface Letter {
 const NOISE_LENGTH = 16 * 1024
 
 export class Post implements AnswerListener, Sent {
+  /** By which its line knows it. */
+  number = 0
   readonly #line: PostLine
   readonly #letter: Letter
   /** Undefined: no answer is expected. */
