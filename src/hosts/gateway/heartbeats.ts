@@ -5,36 +5,41 @@
  * out    each is told to show itself every `SILENCE_MS` while it is under way
  * never  has a timer for each: nearly all are over long before, and one timer serves thousands
  */
+import { Numbered } from '../../base/numbered.ts'
 import type { Clock } from '../../world/world.ts'
 
 export interface Beating {
   beat(): void
 }
 
+interface Due {
+  readonly one: Beating
+  at: number
+}
+
 const SILENCE_MS = 10_000
 
 export class Heartbeats {
   readonly #clock: Clock
-  /** When each is due. All are given the same time, so the first is due first. */
-  readonly #due = new Map<Beating, number>()
+  readonly #due = new Numbered<Due>()
   #cancel: (() => void) | undefined
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  add(one: Beating): void {
-    this.#due.set(one, this.#clock.now() + SILENCE_MS)
+  /** Gives the number by which it is removed. */
+  add(one: Beating): number {
     this.#watch(SILENCE_MS)
+    return this.#due.add({ one, at: this.#clock.now() + SILENCE_MS })
   }
 
-  remove(one: Beating): void {
-    this.#due.delete(one)
+  remove(number: number): void {
+    this.#due.take(number)
   }
 
   close(): void {
     this.#cancel?.()
-    this.#due.clear()
   }
 
   #watch(ms: number): void {
@@ -44,14 +49,15 @@ export class Heartbeats {
   #look(): void {
     this.#cancel = undefined
     const now = this.#clock.now()
-    for (const [one, at] of this.#due) {
+    for (const due of this.#due.all()) {
       // Later than anything is due: the clock was set back, and whoever went by it would be silent for as long.
-      const isSetBack = at - now > SILENCE_MS
-      if (at > now && !isSetBack) return this.#watch(at - now)
-      // To the end of the line, where the loop meets it again as one that is not due.
-      this.#due.delete(one)
-      this.#due.set(one, now + SILENCE_MS)
-      one.beat()
+      const isSetBack = due.at - now > SILENCE_MS
+      if (due.at > now && !isSetBack) continue
+      due.at = now + SILENCE_MS
+      due.one.beat()
     }
+    // Of what is left of them: one may be over as soon as it shows itself.
+    const next = this.#due.all().reduce((least, { at }) => Math.min(least, at), Infinity)
+    if (next !== Infinity) this.#watch(next - now)
   }
 }

@@ -27,13 +27,15 @@ export interface AnswerOptions {
 export class HttpAnswer implements Beating {
   readonly #reply: Reply
   readonly #options: AnswerOptions
+  /** By which it is known to the heartbeats; none has the number 0. */
+  #beating = 0
   #isStreaming = false
   #isOver = false
 
   constructor(reply: Reply, options: AnswerOptions) {
     this.#reply = reply
     this.#options = options
-    if (options.canStream) options.heartbeats.add(this)
+    if (options.canStream) this.#beating = options.heartbeats.add(this)
   }
 
   /** Something that belongs to the request. False: its client takes no events, or hung up, and misses it. */
@@ -80,13 +82,14 @@ export class HttpAnswer implements Beating {
 
   /** After so long without an answer it becomes a stream. */
   beat(): void {
+    if (this.#isOver) return
     this.stream()
     this.#reply.write(': still here\n\n')
   }
 
   #close(): void {
     this.#isOver = true
-    this.#options.heartbeats.remove(this)
+    this.#options.heartbeats.remove(this.#beating)
   }
 }
 

@@ -8,6 +8,7 @@
  */
 import { Abort, type Signal } from '../../base/abort.ts'
 import { isObject } from '../../base/is-object.ts'
+import { Numbered } from '../../base/numbered.ts'
 import { RPC_CODES, type Params, type Result } from '../../model/message.ts'
 import { RpcFaultError } from '../../model/rpc-fault.ts'
 import type { BoardNotification } from '../../runtime/board-notification.ts'
@@ -31,7 +32,8 @@ interface Conversation {
 }
 
 export class Relay {
-  readonly #underWay = new Map<string, Set<OpenRequest>>()
+  /** By server: once there was one, there will be others. */
+  readonly #underWay = new Map<string, Numbered<OpenRequest>>()
   readonly #kept: KeptStates
 
   constructor(world: Pick<World, 'clock' | 'keys'>) {
@@ -48,15 +50,19 @@ export class Relay {
 
   /** For the time of the work, the request is one that the server may mean when it asks. */
   async whileAt<T>(server: string, request: OpenRequest, work: () => T | Promise<T>): Promise<T> {
-    const here = this.#underWay.get(server) ?? new Set()
-    this.#underWay.set(server, here)
-    here.add(request)
+    const here = this.#at(server)
+    const number = here.add(request)
     try {
       return await work()
     } finally {
-      here.delete(request)
-      if (here.size === 0) this.#underWay.delete(server)
+      here.take(number)
     }
+  }
+
+  #at(server: string): Numbered<OpenRequest> {
+    let here = this.#underWay.get(server)
+    if (here === undefined) this.#underWay.set(server, (here = new Numbered()))
+    return here
   }
 
   /** As `whileAt`, for somebody who cannot be asked anything, and whom nobody else may answer for. */
@@ -90,7 +96,7 @@ export class Relay {
 
   /** The requests under way that a server may mean, of those for whom its session is. */
   #meant({ server, audience }: Pick<ServerQuestion, 'server' | 'audience'>): readonly OpenRequest[] {
-    const here = [...(this.#underWay.get(server) ?? [])]
+    const here = this.#underWay.get(server)?.all() ?? []
     return audience === undefined ? here : here.filter(({ caller }) => audience(caller.instance))
   }
 

@@ -4,6 +4,7 @@
  * in     requests as they begin, and how they end
  * out    each told to whoever is there to hear of it; how many are under way
  */
+import { Numbered } from '../../base/numbered.ts'
 import type { Rate } from '../../model/gateway-setting.ts'
 import type { World } from '../../world/world.ts'
 import type { Audit } from './audit.ts'
@@ -28,7 +29,7 @@ export class Seeing {
   readonly #audit: Audit | undefined
   readonly #tracer: Tracer | undefined
   readonly #told: RateLimit
-  readonly #underWay = new Set<Begun>()
+  readonly #underWay = new Numbered<Begun>()
   /** Those who wait until some of it is over: each looks whenever something is. */
   readonly #waiting = new Set<() => void>()
 
@@ -42,13 +43,13 @@ export class Seeing {
 
   /** Ends with `end`, whatever happens. */
   begin(begun: Begun): Sighting {
-    this.#underWay.add(begun)
+    const number = this.#underWay.add(begun)
     const span = this.#tracer?.begin(begun)
     return new Sighting(begun, {
       at: this.#world.clock.now(),
       span,
       tell: (seen) => {
-        this.#underWay.delete(begun)
+        this.#underWay.take(number)
         this.metrics.see(seen)
         this.#audit?.see(seen)
         if (span !== undefined) this.#tracer?.see(seen, span)
@@ -73,7 +74,7 @@ export class Seeing {
 
   /** Resolves when nothing of a principal is under way, by its key. */
   untilDone(principal: string): Promise<void> {
-    return this.#until(() => [...this.#underWay].every((one) => one.principal.key !== principal))
+    return this.#until(() => this.#underWay.all().every((one) => one.principal.key !== principal))
   }
 
   #until(isSo: () => boolean, limitMs?: number): Promise<void> {

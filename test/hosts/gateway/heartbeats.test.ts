@@ -25,9 +25,7 @@ describe('heartbeats', () => {
 
   test('one that is over is silent, and when all are over no timer is set anew', () => {
     const { clock, beats, named, heartbeats } = open()
-    const [a, b] = [named('a'), named('b')]
-    heartbeats.add(a)
-    heartbeats.add(b)
+    const [a, b] = [heartbeats.add(named('a')), heartbeats.add(named('b'))]
     heartbeats.remove(a)
     clock.pass(11 * SECOND)
     heartbeats.remove(b)
@@ -39,13 +37,12 @@ describe('heartbeats', () => {
   test('an answer that is over as soon as it shows itself is not met again', () => {
     const { clock, heartbeats } = open()
     let count = 0
-    const one = {
+    const number = heartbeats.add({
       beat() {
         count += 1
-        heartbeats.remove(one)
+        heartbeats.remove(number)
       },
-    }
-    heartbeats.add(one)
+    })
     clock.pass(60 * SECOND)
     expect(count).toBe(1)
   })
