@@ -10,6 +10,7 @@
  *   undici.cjs, ws.cjs   what those need for servers that are not on this machine
  *   parse-*.cjs     the parsers it loads when a file is not plain; edit-*.cjs: the editors, when one is changed
  *   index.js        the library, in chunks, so that a host loads what it uses
+ *   cached.js       the same as a single script with its code cache: library.cjs
  *   ai.js, anthropic.js, langchain.js, openai.js   its adapters, each for a package that the host brings
  *   shell.js, load/  the shell, an ES module, and how the command gets at it
  *   types/          declarations
@@ -18,7 +19,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -121,6 +122,15 @@ const WARM_SERVER = `require('node:readline').createInterface({ input: process.s
   console.log(JSON.stringify({ jsonrpc: '2.0', id, ...(answer ?? { error: { code: -32601, message: 'no' } }) }))
 })`
 
+/** What a host does with the library: its servers are there, a tool is called, all is closed. */
+const WARM_HOST = `
+import { openPlugboard } from ${JSON.stringify(pathToFileURL(join(dist, 'cached.js')).href)}
+const given = { command: process.execPath, args: ['-e', ${JSON.stringify(WARM_SERVER)}] }
+const board = await openPlugboard({ servers: { given, other: given }, wait: 'all', mode: 'bypass' })
+for (const { name } of board.tools()) await board.call(name, { text: 'warm' })
+board.snapshot()
+await board.close()`
+
 rmSync(dist, { recursive: true, force: true })
 await Promise.all([
   build({
@@ -150,6 +160,13 @@ await Promise.all([
     plugins: [withoutDevtools],
   }),
   build({ ...common, entryPoints: ['src/world/node/launch.ts'], outfile: 'dist/bin.cjs', format: 'cjs' }),
+  build({ ...common, entryPoints: ['src/cached.ts'], outfile: 'dist/cached.js', format: 'esm' }),
+  build({
+    ...commandBundle,
+    entryPoints: ['src/index.ts'],
+    outfile: 'dist/library.cjs',
+    minifyIdentifiers: false,
+  }),
   build({
     ...commandBundle,
     entryPoints: [{ in: 'src/bin.ts', out: 'plugboard' }, ...partsApart()],
@@ -177,7 +194,7 @@ function partsApart() {
 }
 
 /**
- * Runs the commands that are run most, each for the caches of its own, on homes with a file of nearly every agent: a cache
+ * Runs the commands that are run most, each for the caches of its own, and a host, on homes with a file of nearly every agent: a cache
  * holds the functions that ran, and a function that is not in it is compiled again in every run that needs it.
  */
 function makeCodeCache() {
@@ -199,9 +216,10 @@ function makeCodeCache() {
     plugboard('call', 'local', 'echo', 'text=warm')
     plugboard('tools', 'local')
   })
+  inHome(warm, (_, host) => host(WARM_HOST))
 }
 
-/** `use` gets the command, in a home where nearly every agent has these two servers. */
+/** `use` gets the command, and a way to run a program that embeds us, in a home where nearly every agent has these two servers. */
 function inHome({ local, remote }, use) {
   const home = mkdtempSync(join(tmpdir(), 'plugboard-build-'))
   const family = JSON.stringify({ mcpServers: { local, remote } }, undefined, 2)
@@ -237,9 +255,11 @@ function inHome({ local, remote }, use) {
     writeFileSync(join(home, path), text)
   }
   const env = { PATH: process.env.PATH, HOME: home }
+  const run = (args) => execFileSync(process.execPath, args, { cwd: home, env, stdio: 'ignore' })
   try {
-    use((...args) =>
-      execFileSync(process.execPath, [join(dist, 'bin.cjs'), ...args], { cwd: home, env, stdio: 'ignore' }),
+    use(
+      (...args) => run([join(dist, 'bin.cjs'), ...args]),
+      (program) => run(['--input-type=module', '-e', program]),
     )
   } finally {
     rmSync(home, { recursive: true })

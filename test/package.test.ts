@@ -85,9 +85,9 @@ describe('the package', () => {
     }
   })
 
-  test('is a library that can be imported', () => {
+  test.each(['plugboard', 'plugboard/cached'])('is a library that can be imported: %s', (name) => {
     const program = `
-      import { discoverServers } from 'plugboard'
+      import { discoverServers } from '${name}'
       const { servers } = await discoverServers({ servers: { files: { command: 'node' } } })
       console.log(servers.map(({ name }) => name).join())`
     expect(run(process.execPath, ['--input-type=module', '-e', program], folder)).toBe('files\n')

@@ -3,7 +3,7 @@
  * checked, the verdict is asked for, the result is translated. Only the loop guard is off, since the harness repeats one
  * call, and the size limit, since it wants 8 MB back.
  */
-const INDEX = `${process.env.PLUGBOARD_CHECKOUT}/dist/index.js`
+const INDEX = `${process.env.PLUGBOARD_CHECKOUT}/dist/cached.js`
 
 const definitionOf = ({ url, command, args, env }) =>
   url === undefined ? { command, args, ...(env === undefined ? {} : { env }) } : { type: 'http', url }

@@ -1,0 +1,99 @@
+/**
+ * cached: the library with its code cache, in real hosts. Each works on a copy of the build, whose caches are its own.
+ */
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect, test } from 'vitest'
+import { serverEntry } from './boards/open.ts'
+import { DIST, openMachine, type Machine } from './processes/plugboard.ts'
+import { startProgram } from './servers/http/program.ts'
+
+/** Of the build without its caches; what is installed is found from there, too. */
+function copyBuild(machine: Machine): string {
+  const copy = machine.at('~/copy/dist')
+  cpSync(DIST, copy, { recursive: true, filter: (file) => !/\.cache$|types|shell/.test(file) })
+  writeFileSync(machine.at('~/copy/package.json'), '{ "type": "module" }')
+  symlinkSync(join(DIST, '..', 'node_modules'), machine.at('~/copy/node_modules'), 'junction')
+  return copy
+}
+
+const cachesIn = (build: string): readonly string[] =>
+  readdirSync(build).filter((name) => name.startsWith('library-'))
+
+/** What a host prints that imports the copy as `plugboard`. */
+async function host(machine: Machine, build: string, program: string): Promise<string> {
+  const url = JSON.stringify(pathToFileURL(join(build, 'cached.js')).href)
+  const start = [
+    process.execPath,
+    '--input-type=module',
+    '-e',
+    `import * as plugboard from ${url}\n${program}`,
+  ]
+  const { code, stdout, stderr } = await machine.run([], { start })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return stdout
+}
+
+const openWith = (servers: object): string => `
+  const board = await plugboard.openPlugboard({ servers: ${JSON.stringify(servers)}, strict: true, wait: 'all', mode: 'bypass' })
+  const texts = board.tools().filter(({ tool }) => tool === 'echo')
+    .map(async ({ name }) => (await board.call(name, { text: 'hi', message: 'hi' })).text)
+  console.log((await Promise.all(texts)).join())
+  await board.close()`
+
+test('it has everything that the library has, and nothing else', async () => {
+  const [cached, plain] = (await Promise.all(
+    ['cached.js', 'index.js'].map((file) => import(pathToFileURL(join(DIST, file)).href)),
+  )) as [object, object]
+  expect(Object.keys(cached).sort()).toEqual(Object.keys(plain).sort())
+})
+
+test('servers on this machine and elsewhere answer', async () => {
+  await using program = await startProgram('everything-http')
+  using machine = openMachine()
+  const servers = { here: serverEntry('well-behaved'), there: { type: 'http', url: `${program.origin}/mcp` } }
+  expect(await host(machine, copyBuild(machine), openWith(servers))).toBe('hi,Echo: hi\n')
+})
+
+test('a host that opens a board leaves the cache that the next one takes; one that only looks leaves none', async () => {
+  using machine = openMachine()
+  const build = copyBuild(machine)
+  await host(machine, build, `console.log(plugboard.PROFILES.length)`)
+  expect(cachesIn(build)).toEqual([])
+
+  const program = openWith({ here: serverEntry('well-behaved') })
+  expect(await host(machine, build, program)).toBe('hi\n')
+  const [cache, ...others] = cachesIn(build)
+  expect(cache).toMatch(new RegExp(`^library-host-\\d+-${process.version}-${process.arch}\\.cache$`))
+  expect(others).toEqual([])
+
+  const { mtimeMs } = statSync(join(build, cache!))
+  expect(await host(machine, build, program)).toBe('hi\n')
+  expect(statSync(join(build, cache!)).mtimeMs).toBe(mtimeMs)
+})
+
+test('a cache that is none is made anew', async () => {
+  using machine = openMachine()
+  const build = copyBuild(machine)
+  const program = openWith({ here: serverEntry('well-behaved') })
+  await host(machine, build, program)
+  const file = join(build, cachesIn(build)[0]!)
+  const { length } = readFileSync(file)
+  writeFileSync(file, Buffer.alloc(length, 1))
+  expect(await host(machine, build, program)).toBe('hi\n')
+  expect(readFileSync(file).subarray(0, 64)).not.toEqual(Buffer.alloc(64, 1))
+})
+
+test('where none can be written, all else works', async () => {
+  using machine = openMachine()
+  const build = copyBuild(machine)
+  const program = openWith({ here: serverEntry('well-behaved') })
+  await host(machine, build, program)
+  const file = join(build, cachesIn(build)[0]!)
+  using other = openMachine()
+  const copy = copyBuild(other)
+  // A folder in its place can neither be read nor replaced.
+  mkdirSync(join(copy, file.slice(build.length + 1), 'in-the-way'), { recursive: true })
+  expect(await host(other, copy, program)).toBe('hi\n')
+})
