@@ -94,7 +94,7 @@ function peersSection({ machine, nodes }, plots) {
   return [
     '## Plugboard against everyone else',
     '',
-    `${toPlace(machine)} Every peer is installed by npm name; all run on the same Node. The floor is plain Node without SDK or checks.`,
+    `${toPlace(machine)} Every peer is installed by npm name; all run on the same Node. The floor is plain Node without SDK or checks. Our library is loaded as \`plugboard/cached\`, whose code cache is warm.`,
     '',
     ...plots.flatMap(({ file, title }) => [`![${title}](benchmarks/${file})`, '']),
     ...nodes.flatMap(({ node, found }) => [

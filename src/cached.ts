@@ -9,14 +9,16 @@ import { loadLibrary } from './world/node/library.ts'
 let hasOpened = false
 const library = loadLibrary({ isWarm: () => hasOpened }) as typeof Library
 
-export const openPlugboard: typeof Library.openPlugboard = (options) => {
+export const openPlugboard: typeof Library.openPlugboard = async (options) => {
+  const board = await library.openPlugboard(options)
   hasOpened = true
-  return library.openPlugboard(options)
+  return board
 }
 
-export const loadTools: typeof Library.loadTools = (options) => {
+export const loadTools: typeof Library.loadTools = async (options) => {
+  const loaded = await library.loadTools(options)
   hasOpened = true
-  return library.loadTools(options)
+  return loaded
 }
 
 export const {

@@ -9,6 +9,10 @@ import { serverEntry } from './boards/open.ts'
 import { DIST, openMachine, type Machine } from './processes/plugboard.ts'
 import { startProgram } from './servers/http/program.ts'
 
+const { version: VERSION } = JSON.parse(readFileSync(join(DIST, '..', 'package.json'), 'utf8')) as {
+  version: string
+}
+
 /** Of the build without its caches; what is installed is found from there, too. */
 function copyBuild(machine: Machine): string {
   const copy = machine.at('~/copy/dist')
@@ -65,7 +69,9 @@ test('a host that opens a board leaves the cache that the next one takes; one th
   const program = openWith({ here: serverEntry('well-behaved') })
   expect(await host(machine, build, program)).toBe('hi\n')
   const [cache, ...others] = cachesIn(build)
-  expect(cache).toMatch(new RegExp(`^library-host-\\d+-${process.version}-${process.arch}\\.cache$`))
+  expect(cache).toMatch(
+    new RegExp(`^library-host-\\d+-${VERSION}-${process.version}-${process.arch}\\.cache$`),
+  )
   expect(others).toEqual([])
 
   const { mtimeMs } = statSync(join(build, cache!))
@@ -85,6 +91,33 @@ test('a cache that is none is made anew', async () => {
   expect(readFileSync(file).subarray(0, 64)).not.toEqual(Buffer.alloc(64, 1))
 })
 
+test('flags of all kinds do not fill the folder', async () => {
+  using machine = openMachine()
+  const build = copyBuild(machine)
+  for (let count = 0; count < 8; count++) writeFileSync(join(build, `library-host-${count}.cache`), '')
+  await host(machine, build, openWith({ here: serverEntry('well-behaved') }))
+  expect(cachesIn(build)).toHaveLength(8)
+})
+
+test('however many scripts are loaded, the host has one listener more', async () => {
+  await using program = await startProgram('everything-http')
+  using machine = openMachine()
+  const servers = { there: { type: 'http', url: `${program.origin}/mcp` } }
+  const count = `console.log(process.listenerCount('exit'))\n`
+  const said = await host(machine, copyBuild(machine), count + openWith(servers) + `\n${count}`)
+  const [before, answer, after] = said.split('\n')
+  expect({ answer, after }).toEqual({ answer: 'Echo: hi', after: before })
+})
+
+test('in a bundle it says what to import in its place', async () => {
+  using machine = openMachine()
+  cpSync(join(DIST, 'cached.js'), machine.at('~/bundle.mjs'))
+  const { code, stderr } = await machine.run([], { start: [process.execPath, machine.at('~/bundle.mjs')] })
+  expect(code).toBe(1)
+  expect(stderr).toContain(`library.cjs is not in ${machine.home}`)
+  expect(stderr).toContain('In a bundle, import from `plugboard` instead.')
+})
+
 test('where none can be written, all else works', async () => {
   using machine = openMachine()
   const build = copyBuild(machine)
@@ -96,4 +129,6 @@ test('where none can be written, all else works', async () => {
   // A folder in its place can neither be read nor replaced.
   mkdirSync(join(copy, file.slice(build.length + 1), 'in-the-way'), { recursive: true })
   expect(await host(other, copy, program)).toBe('hi\n')
+  // No draft is left either.
+  expect(cachesIn(copy)).toHaveLength(1)
 })

@@ -10,7 +10,10 @@
  * whole heap is searched. A call took a third longer for it.
  */
 export class Numbered<T extends object> {
-  /** A power of two of them. Each thing has its place by the last bits of its number. */
+  /**
+   * A power of two of them, at most four times as many as there ever were things at once; few again when there is none.
+   * Each thing has its place by the last bits of its number.
+   */
   #places: (T | undefined)[] = EMPTY
   #numbers: number[] = NO_NUMBERS
   #last = 0
@@ -46,13 +49,10 @@ export class Numbered<T extends object> {
     return thing
   }
 
-  /** In the order in which they came. */
+  /** Those that are there now, in the order in which they came: not what comes or goes while somebody looks at them. */
   all(): readonly T[] {
-    return this.#sorted().map((number) => this.get(number)!)
-  }
-
-  #sorted(): readonly number[] {
-    return this.#numbers.filter((_, place) => this.#places[place] !== undefined).sort((a, b) => a - b)
+    const numbers = this.#numbers.filter((_, place) => this.#places[place] !== undefined)
+    return numbers.sort((a, b) => a - b).map((number) => this.get(number)!)
   }
 
   #placeOf(number: number): number {
@@ -67,10 +67,10 @@ export class Numbered<T extends object> {
 
   /** No two that had places of their own come to share one where there are more of them. */
   #resize(length: number): void {
-    const [numbers, things] = [this.#sorted(), this.all()]
+    const [places, numbers] = [this.#places, this.#numbers]
     this.#places = Array.from<undefined>({ length: Math.max(length, FEW) })
     this.#numbers = Array.from({ length: this.#places.length }, () => 0)
-    for (const [at, number] of numbers.entries()) this.#put(things[at]!, number)
+    for (const [place, thing] of places.entries()) if (thing !== undefined) this.#put(thing, numbers[place]!)
   }
 }
 

@@ -28,11 +28,12 @@ export interface Sent {
   abort(): void
 }
 
+/** Handed on as it is, never copied or taken apart: it may be an object with a life of its own. */
 export interface SendOptions {
   /** For this message alone (HTTP). */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** This message did not get through, or its own stream ended without an answer. The wire itself may go on. */
-  readonly onFailure?: ((failure: WireFailure) => void) | undefined
+  onFailure?(failure: WireFailure): void
 }
 
 /** What became of the stream on which a server speaks of its own accord. */

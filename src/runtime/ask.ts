@@ -54,10 +54,14 @@ export function inTurn<T>(one: Supervisor, signal: Signal | undefined, work: () 
   return turns.take(work, { signal, refuse: () => new SessionError({ kind: 'aborted', wasSent: false }) })
 }
 
-/** A call waits for its server no longer than it would for the answer. */
+/** A call waits for its server no longer than it would for the answer. Whoever answers then may be another one. */
 async function askLater(one: Supervisor, question: Question, clock: Clock): Promise<Result> {
   const { session, by } = await untilLive(one, question.options ?? {}, clock)
-  return send(by, session, question)
+  try {
+    return await send(by, session, question)
+  } catch (error) {
+    throw explain(by, error)
+  }
 }
 
 /** Rejects with a ProblemError, also when the time is over; aborted, with a SessionError. */
@@ -113,7 +117,7 @@ function isWhole({ timeoutMs, onProgress }: RequestOptions): boolean {
 }
 
 /** A tool that works for long may say so, and is not taken for dead, whether or not somebody looks. */
-export const IGNORE = (): void => undefined
+const IGNORE = (): void => undefined
 
 export function timeoutOf({ server }: Supervisor): number {
   return server.timeoutMs ?? DEFAULT_TIMEOUT_MS

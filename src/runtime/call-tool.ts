@@ -19,7 +19,7 @@ import type { TellPlace } from '../pipeline/translate/budget.ts'
 import type { Spill } from '../pipeline/translate/spill.ts'
 import { translate } from '../pipeline/translate/translate.ts'
 import { createProblem, ProblemError } from '../problem/problem.ts'
-import { askAtOnce, explain, IGNORE, inTurn, takesTurns, timeoutOf, untilLive } from './ask.ts'
+import { askAtOnce, explain, inTurn, limitsOf, takesTurns, untilLive } from './ask.ts'
 import { asBoardTool, findBuiltin, type BuiltinTool } from './builtin-tools.ts'
 import { performBuiltin, type BuiltinDesk } from './call-builtin.ts'
 import { askPermit, type Judged, type JudgedCall } from './permit-call.ts'
@@ -87,6 +87,7 @@ class ToolCall {
   readonly #request: ToolRequest
   /** Later by what a person thought about it, which is no time of the call. */
   #startedAt: number
+  #askedAt = 0
   #details: ResultDetails | undefined
 
   constructor(desk: CallDesk, request: ToolRequest) {
@@ -126,20 +127,15 @@ class ToolCall {
     this.#details = detailsOf(target)
     const args = this.#argumentsFor(target)
     const { signal, who = 'model', ask, remember, onJudged } = this.#request.options
+    this.#askedAt = this.#desk.servers.clock.now()
     const judged = askPermit(this.#desk.permit, target, { args, who, signal, ask, remember, onJudged })
-    return isPromise(judged) ? this.#whenJudged(judged, found, args) : this.#onJudged(judged, found, args)
-  }
-
-  #whenJudged(judged: Promise<Judged>, found: FoundTool, args: Params): Promise<ToolResult> {
-    const { clock } = this.#desk.servers
-    const askedAt = clock.now()
-    return judged.then((verdict) => {
-      this.#startedAt += clock.now() - askedAt
-      return this.#onJudged(verdict, found, args)
-    })
+    return isPromise(judged)
+      ? judged.then((verdict) => this.#onJudged(verdict, found, args))
+      : this.#onJudged(judged, found, args)
   }
 
   #onJudged(verdict: Judged, found: FoundTool, args: Params): ToolResult | Promise<ToolResult> {
+    this.#startedAt += this.#desk.servers.clock.now() - this.#askedAt
     if (verdict.kind !== 'allowed') return this.#finish(verdict)
     const { servers, guard } = this.#desk
     const { options } = this.#request
@@ -167,18 +163,9 @@ class ToolCall {
   }
 }
 
-function requestOptionsOf(
-  { by }: FoundTool,
-  {
-    signal,
-    timeoutMs = timeoutOf(by),
-    onProgress = IGNORE,
-    unfinished,
-    onLog,
-    handlers,
-    client,
-  }: CallOptions,
-): RequestOptions {
+function requestOptionsOf({ by }: FoundTool, options: CallOptions): RequestOptions {
+  const { timeoutMs, onProgress } = limitsOf(by, options)
+  const { signal, unfinished, onLog, handlers, client } = options
   return { signal, timeoutMs, onProgress, unfinished, onLog, handlers, client }
 }
 

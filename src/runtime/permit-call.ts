@@ -50,13 +50,13 @@ export type Judged = Extract<Permission, { kind: 'allowed' }> | CallOutcome
 export function askPermit(permit: Permit, target: ToolToCall, wanted: JudgedCall): Judged | Promise<Judged> {
   const { signal, onJudged } = wanted
   const answer = permit(target, wanted)
-  if (!isPromise(answer)) return judge(signal?.aborted === true ? undefined : answer, target, onJudged)
+  if (!isPromise(answer)) return conclude(signal?.aborted === true ? undefined : answer, target, onJudged)
   const inTime = signal === undefined ? answer : unlessAborted(answer, signal)
-  return inTime.then((permission) => judge(permission, target, onJudged))
+  return inTime.then((permission) => conclude(permission, target, onJudged))
 }
 
 /** Undefined: nobody waits any more. */
-function judge(
+function conclude(
   permission: Permission | undefined,
   target: ToolToCall,
   onJudged: JudgedCall['onJudged'],

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ToolAbortError, type ToolResult } from '../../src/model/outcome.ts'
-import type { ToolToCall, WantedCall } from '../../src/model/permission.ts'
+import type { Permission, Permit, ToolToCall, WantedCall } from '../../src/model/permission.ts'
 import type { Params } from '../../src/model/message.ts'
 import { findOurDirs, findProject } from '../../src/pipeline/discover/project.ts'
 import type { CallOptions } from '../../src/runtime/call-tool.ts'
@@ -34,6 +34,8 @@ function call(
 ): Promise<ToolResult> {
   return board.call({ server: 'x', tool }, args, options)
 }
+
+const ALLOWED: Permission = { kind: 'allowed', isUnchanged: true }
 
 /** The parts that tell what became of it. */
 function gist({ outcome, code, text, problem }: ToolResult): object {
@@ -142,6 +144,17 @@ describe.each(ERAS)('an outcome (%s)', (era) => {
     expect(error.message).toBe('the call of `x.echo` was aborted before it was sent')
   })
 
+  it('aborted: in the same breath, where nobody had to be asked: it was sent, and the server is told', async () => {
+    await using test = await open('outcomes', { era, permit: () => ALLOWED })
+    const controller = new AbortController()
+    const work = abortOf(call(test, 'hangs', {}, { signal: controller.signal }))
+    controller.abort()
+    expect((await work).wasSent).toBe(true)
+    await call(test, 'echo', { text: 'there' })
+    await test.board.close()
+    expect(stderrOf(test)).toEqual([expect.stringMatching(/^cancelled \d+$/)])
+  })
+
   it('progress is told, and keeps a call alive beyond its limit', async () => {
     await using test = await open('progress', { era })
     const told: unknown[] = []
@@ -176,6 +189,24 @@ describe('not-sent', () => {
     expect(target).toMatchObject({ server: 'x', tool: 'echo', name: 'mcp__x__echo' })
     expect(target.definition).toMatchObject({ name: 'echo', annotations: { readOnlyHint: true } })
     expect(wanted).toEqual({ args: { text: 'a' }, who: 'person', signal: undefined })
+  })
+
+  it('takes its time, which is not that of the call, whether it answers at once or later', async () => {
+    let answer: () => ReturnType<Permit> = () => ALLOWED
+    let passed = 0
+    const scratch = createScratch()
+    const { clock } = scratch.world
+    const world = { ...scratch.world, clock: { ...clock, now: () => clock.now() + passed } }
+    await using test = await open('outcomes', {
+      scratch: { ...scratch, world },
+      permit: () => {
+        passed += 3_600_000
+        return answer()
+      },
+    })
+    expect((await call(test, 'echo', { text: 'a' })).durationMs).toBeLessThan(60_000)
+    answer = () => Promise.resolve(ALLOWED)
+    expect((await call(test, 'echo', { text: 'a' })).durationMs).toBeLessThan(60_000)
   })
 
   it('aborted while somebody thinks about the question', async () => {

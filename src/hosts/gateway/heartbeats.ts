@@ -19,10 +19,14 @@ interface Due {
 
 const SILENCE_MS = 10_000
 
+/** Those that are due so soon show themselves at once: thousands would otherwise be looked at thousands of times. */
+const GATHER_MS = 1000
+
 export class Heartbeats {
   readonly #clock: Clock
   readonly #due = new Numbered<Due>()
   #cancel: (() => void) | undefined
+  #isClosed = false
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -39,25 +43,27 @@ export class Heartbeats {
   }
 
   close(): void {
+    this.#isClosed = true
     this.#cancel?.()
   }
 
   #watch(ms: number): void {
-    this.#cancel ??= this.#clock.after(ms, () => this.#look(), 'loose')
+    if (!this.#isClosed) this.#cancel ??= this.#clock.after(ms, () => this.#look(), 'loose')
   }
 
   #look(): void {
     this.#cancel = undefined
     const now = this.#clock.now()
+    let next = now + SILENCE_MS
     for (const due of this.#due.all()) {
       // Later than anything is due: the clock was set back, and whoever went by it would be silent for as long.
       const isSetBack = due.at - now > SILENCE_MS
-      if (due.at > now && !isSetBack) continue
-      due.at = now + SILENCE_MS
-      due.one.beat()
+      if (due.at > now + GATHER_MS && !isSetBack) next = Math.min(next, due.at)
+      else {
+        due.at = now + SILENCE_MS
+        due.one.beat()
+      }
     }
-    // Of what is left of them: one may be over as soon as it shows itself.
-    const next = this.#due.all().reduce((least, { at }) => Math.min(least, at), Infinity)
-    if (next !== Infinity) this.#watch(next - now)
+    if (this.#due.size > 0) this.#watch(next - now)
   }
 }

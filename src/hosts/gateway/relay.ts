@@ -23,6 +23,9 @@ import { SuspendedCall } from './suspended-call.ts'
 /** A server that asks more often than this goes in circles. */
 const MAX_ROUNDS = 10
 
+/** Servers that are remembered although nothing is under way at them. */
+const MAX_EMPTY = 200
+
 interface Conversation {
   readonly caller: Caller
   readonly method: string
@@ -32,7 +35,7 @@ interface Conversation {
 }
 
 export class Relay {
-  /** By server: once there was one, there will be others. */
+  /** By server. Where there was one request, there will be others; but of names that nobody has, there is no end. */
   readonly #underWay = new Map<string, Numbered<OpenRequest>>()
   readonly #kept: KeptStates
 
@@ -56,6 +59,7 @@ export class Relay {
       return await work()
     } finally {
       here.take(number)
+      if (here.size === 0 && this.#underWay.size > MAX_EMPTY) this.#underWay.delete(server)
     }
   }
 

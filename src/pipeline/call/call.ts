@@ -56,19 +56,12 @@ export function call(to: Addressee, request: CallRequest, guard: Guard): CallOut
   if (options.signal?.aborted === true) return aborted(target, false)
   const faults = findFaults(target.definition.inputSchema, args)
   return isPromise(faults)
-    ? faults.then((found) => sendUnlessFaulty(found, to, request, guard))
-    : sendUnlessFaulty(faults, to, request, guard)
+    ? faults.then((found) => refuse(target, found) ?? sendUnlessLooping(to, request, guard))
+    : (refuse(target, faults) ?? sendUnlessLooping(to, request, guard))
 }
 
-function sendUnlessFaulty(
-  faults: readonly string[],
-  to: Addressee,
-  request: CallRequest,
-  guard: Guard,
-): CallOutcome | Promise<CallOutcome> {
-  const { target } = request
-  if (faults.length > 0) return notSent('bad-arguments', badArguments(target, faults))
-  return guard.limit === 0 ? sendAtMostTwice(to, request) : sendUnlessLooping(to, request, guard)
+function refuse(target: ToolToCall, faults: readonly string[]): CallOutcome | undefined {
+  return faults.length === 0 ? undefined : notSent('bad-arguments', badArguments(target, faults))
 }
 
 function sendUnlessLooping(
@@ -76,6 +69,7 @@ function sendUnlessLooping(
   request: CallRequest,
   guard: Guard,
 ): CallOutcome | Promise<CallOutcome> {
+  if (guard.limit === 0) return sendAtMostTwice(to, request)
   const { target, args } = request
   const mark = markOf(target.server, target.tool, args)
   if (isLooping(guard.repeats, mark, guard.limit)) {

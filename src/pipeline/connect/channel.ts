@@ -69,8 +69,9 @@ class Pending implements SendOptions {
   /** Ends the exchange on wires where each has a stream. */
   stream: Sent | undefined
   onAbort: (() => void) | undefined
-  resolve!: (result: Result) => void
-  reject!: (error: SessionError) => void
+  /** Both until it is settled: a wire may know this object for longer, and must not keep the answer with it. */
+  #resolve: ((result: Result) => void) | undefined
+  #reject: ((error: SessionError) => void) | undefined
   readonly #onUndelivered: OnUndelivered
 
   constructor(options: ChannelOptions, seenAt: number, onUndelivered: OnUndelivered) {
@@ -81,9 +82,25 @@ class Pending implements SendOptions {
 
   answer(): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.resolve = resolve
-      this.reject = reject
+      this.#resolve = resolve
+      this.#reject = reject
     })
+  }
+
+  resolve(result: Result): void {
+    this.#resolve?.(result)
+    this.#forget()
+  }
+
+  reject(error: SessionError): void {
+    this.#reject?.(error)
+    this.#forget()
+  }
+
+  #forget(): void {
+    this.#resolve = undefined
+    this.#reject = undefined
+    this.onAbort = undefined
   }
 
   get headers(): SendOptions['headers'] {
@@ -135,9 +152,13 @@ export class Channel implements WireListener {
     const refusal = this.#whyNot(options)
     if (refusal !== undefined) return Promise.reject(new SessionError(refusal))
     const one = new Pending(options, this.#clock.now(), this.#onUndelivered)
-    one.id = this.#pending.add(one)
     const { signal, timeoutMs = 0 } = options
-    if (signal !== undefined) this.#heed(signal, one)
+    try {
+      if (signal !== undefined) this.#heed(signal, one)
+    } catch (error) {
+      return Promise.reject(error) // it is no signal, whatever its type says; nothing has begun
+    }
+    one.id = this.#pending.add(one)
     if (timeoutMs > 0) this.#watchFrom(one.seenAt + timeoutMs)
     const answer = one.answer()
     this.#send(one, toRequest(one.id, method, withToken(params, one.id, options)))
@@ -367,11 +388,10 @@ function withToken(
   { onProgress }: ChannelOptions,
 ): Params | undefined {
   if (onProgress === undefined || params === undefined) return params
-  const meta = params['_meta'] as object | undefined
-  // In this order: a member that is added behind those of another object costs Node 20 as much as the whole message.
-  return meta === undefined
-    ? { _meta: { progressToken: id }, ...params }
-    : { ...params, _meta: { ...meta, progressToken: id } }
+  // In this order, and `toJson` knows it: a member that is added behind those of another object costs Node 20 as much as
+  // the whole message.
+  if (!('_meta' in params)) return { _meta: { progressToken: id }, ...params }
+  return { ...params, _meta: { ...(params['_meta'] as object | undefined), progressToken: id } }
 }
 
 /** The id of the request that a notification belongs to. */

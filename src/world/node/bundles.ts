@@ -7,11 +7,13 @@
  * out    what a bundle exports
  * never  trusts a cache from elsewhere: it stands beside the code, as trusted and as writable as that
  */
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { Script } from 'node:vm'
 
 export interface BundlesOptions {
   readonly folder: string
+  /** Of the package. V8 compares a script with its cache by its length alone. */
+  readonly version: string
   readonly purpose: string
   /** For what is Node's, or installed. */
   readonly require: (id: string) => unknown
@@ -25,17 +27,26 @@ export interface Bundles {
 
 type Bundle = (exports: object, require: (id: string) => unknown, module: { exports: object }) => void
 
-export function createBundles({ folder, purpose, require, isWarm = () => true }: BundlesOptions): Bundles {
+export function createBundles(options: BundlesOptions): Bundles {
+  const { folder, version, purpose, require, isWarm = () => true } = options
   const loaded = new Map<string, { exports: object }>()
+  const uncached = new Map<string, Script>()
+
+  const keep = (): void => {
+    if (isWarm()) for (const [file, script] of uncached) writeCache(file, script)
+  }
 
   const load = (name: string): object => {
     const known = loaded.get(name)
     if (known !== undefined) return known.exports
     const module = { exports: {} }
     loaded.set(name, module)
-    const cacheFile = `${folder}/${name}-${purpose}-${process.version}-${process.arch}.cache`
-    const { script, isKnown } = compile(`${folder}/${name}.cjs`, cacheFile)
-    if (!isKnown) process.on('exit', () => isWarm() && writeCache(cacheFile, script))
+    const cacheFile = `${folder}/${name}-${purpose}-${version}-${process.version}-${process.arch}.cache`
+    const { script, isCached } = compile(`${folder}/${name}.cjs`, cacheFile)
+    if (!isCached) {
+      if (uncached.size === 0) process.on('exit', keep)
+      uncached.set(cacheFile, script)
+    }
     const run = script.runInThisContext() as Bundle
     run(module.exports, requireFrom, module)
     return module.exports
@@ -52,14 +63,14 @@ export function createBundles({ folder, purpose, require, isWarm = () => true }:
 function compile(
   filename: string,
   cacheFile: string,
-): { readonly script: Script; readonly isKnown: boolean } {
+): { readonly script: Script; readonly isCached: boolean } {
   const cachedData = readCache(cacheFile)
   // The build writes ASCII: read in one go, and a byte for each character.
   const script = new Script(readFileSync(filename, 'latin1'), {
     filename,
     ...(cachedData === undefined ? {} : { cachedData }),
   })
-  return { script, isKnown: cachedData !== undefined && script.cachedDataRejected !== true }
+  return { script, isCached: cachedData !== undefined && script.cachedDataRejected !== true }
 }
 
 function readCache(file: string): Buffer | undefined {
@@ -70,12 +81,16 @@ function readCache(file: string): Buffer | undefined {
   }
 }
 
+/** Whole, or not at all: V8 believes what it finds, and one with a hole in it would end every process that takes it. */
 function writeCache(file: string, script: Script): void {
-  const draft = `${file}.${process.pid}`
+  const draft = `${file}.${process.pid}-${Math.random().toString(36).slice(2)}`
   try {
-    writeFileSync(draft, script.createCachedData())
+    const open = openSync(draft, 'wx')
+    writeFileSync(open, script.createCachedData())
+    fsyncSync(open)
+    closeSync(open)
     renameSync(draft, file)
   } catch {
-    return // installed where this user cannot write: every start compiles, and all else works
+    rmSync(draft, { force: true }) // installed where this user cannot write: every start compiles, and all else works
   }
 }

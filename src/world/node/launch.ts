@@ -14,7 +14,10 @@ declare const __PLUGBOARD_VERSION__: string
 
 const argv = process.argv.slice(2)
 const purpose = purposeOf(process.argv[2], process.argv)
-const alone = (): void => void createBundles({ folder: __dirname, purpose, require }).load('plugboard')
+const alone = (): void =>
+  void createBundles({ folder: __dirname, version: __PLUGBOARD_VERSION__, purpose, require }).load(
+    'plugboard',
+  )
 if (canVisit(argv)) visitGateway({ argv, version: __PLUGBOARD_VERSION__ }, alone)
 else if (canBridge(argv)) bridgeGateway(__PLUGBOARD_VERSION__, alone)
 else alone()

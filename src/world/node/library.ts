@@ -1,15 +1,40 @@
 /**
  * library: the library as one script with its code cache, beside the file that this becomes a part of.
  */
+import { existsSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { cachedDataVersionTag } from 'node:v8'
-import { createBundles, type BundlesOptions } from './bundles.ts'
+import { createBundles } from './bundles.ts'
 
-export function loadLibrary({ isWarm }: Pick<BundlesOptions, 'isWarm'>): object {
+/** Put in by the build. The underscores say that it is no variable. */
+// oxlint-disable-next-line no-underscore-dangle
+declare const __PLUGBOARD_VERSION__: string
+
+/** Caches of hosts with flags of all kinds, in one folder. Nobody takes them away again. */
+const MAX_CACHES = 8
+
+export function loadLibrary({ isWarm }: { readonly isWarm: () => boolean }): object {
   const folder = fileURLToPath(new URL('.', import.meta.url)).replace(/[/\\]$/, '')
-  // V8 takes a cache only under the flags that it was made with, and hosts have all kinds of them.
-  const purpose = `host-${cachedDataVersionTag()}`
-  const require = createRequire(import.meta.url)
-  return createBundles({ folder, purpose, require, isWarm }).load('library')
+  if (!existsSync(`${folder}/library.cjs`)) throw new Error(notHere(folder))
+  const bundles = createBundles({
+    folder,
+    version: __PLUGBOARD_VERSION__,
+    // V8 takes a cache only on the kind of processor and under the flags that it was made with.
+    purpose: `host-${cachedDataVersionTag()}`,
+    require: createRequire(import.meta.url),
+    isWarm: () => isWarm() && countCaches(folder) < MAX_CACHES,
+  })
+  return bundles.load('library')
+}
+
+function countCaches(folder: string): number {
+  return readdirSync(folder).filter((name) => name.startsWith('library-host-')).length
+}
+
+function notHere(folder: string): string {
+  return (
+    `plugboard/cached: library.cjs is not in ${folder}, so this is no package but a bundle. ` +
+    'In a bundle, import from `plugboard` instead.'
+  )
 }

@@ -55,6 +55,31 @@ describe('heartbeats', () => {
     expect(beats.length).toBeGreaterThanOrEqual(2)
   })
 
+  test('thousands are not looked at thousands of times', () => {
+    const { clock, beats, named, heartbeats } = open()
+    let timers = 0
+    const { after } = clock
+    clock.after = (...given) => {
+      timers += 1
+      return after(...given)
+    }
+    for (let count = 0; count < 1000; count++) {
+      heartbeats.add(named('x'))
+      clock.pass(10)
+    }
+    timers = 0
+    clock.pass(10 * SECOND)
+    expect(beats.length).toBeGreaterThanOrEqual(1000)
+    expect(timers).toBeLessThanOrEqual(12)
+  })
+
+  test('one that is closed by an answer showing itself is closed', () => {
+    const { clock, heartbeats } = open()
+    heartbeats.add({ beat: () => heartbeats.close() })
+    clock.pass(11 * SECOND)
+    expect(clock.waiting).toBe(0)
+  })
+
   test('nothing is left of it when it is closed', () => {
     const { clock, beats, named, heartbeats } = open()
     heartbeats.add(named('a'))

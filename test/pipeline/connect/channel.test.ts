@@ -1,12 +1,15 @@
 /**
  * channel: on a wire in memory, and a clock that is moved by hand.
  */
-import { describe, expect, it } from 'vitest'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { describe, expect, it, vi } from 'vitest'
 import type { Message, Params, Result } from '../../../src/model/message.ts'
 import type { SessionError } from '../../../src/model/session.ts'
 import type { SendOptions, Wire, WireFailure, WireListener } from '../../../src/model/wire.ts'
 import { RpcFaultError } from '../../../src/model/rpc-fault.ts'
 import { Channel } from '../../../src/pipeline/connect/channel.ts'
+import { toJson } from '../../../src/pipeline/connect/transports/to-json.ts'
 import type { Clock } from '../../../src/world/world.ts'
 
 interface Hand extends Clock {
@@ -108,10 +111,61 @@ function watch(work: Promise<Result>): { outcome: unknown } {
   return seen
 }
 
+function exposeGc(): () => void {
+  setFlagsFromString('--expose-gc')
+  return runInNewContext('gc') as () => void
+}
+
 /** Lets promises that are settled have their say. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 describe('a request', () => {
+  it('with something that is no signal is refused, and hinders no other', async () => {
+    const { channel, sent, clock, heard, end } = open()
+    const signal = {} as AbortSignal
+    await expect(channel.request('a', undefined, { signal, timeoutMs: 50 })).rejects.toThrow(TypeError)
+    const next = watch(channel.request('b', undefined, { timeoutMs: 100 }))
+    const last = watch(channel.request('c', undefined, {}))
+    clock.advance(100)
+    await settle()
+    expect(next.outcome).toEqual({ kind: 'timeout', afterMs: 100 })
+    end({ kind: 'closed' })
+    await settle()
+    expect(last.outcome).toMatchObject({ kind: 'lost', wire: { kind: 'closed' } })
+    expect(heard).toEqual([{ kind: 'closed' }])
+    expect(sent.map(({ message }) => 'method' in message && message.method)).toEqual([
+      'b',
+      'c',
+      'notifications/cancelled',
+    ])
+  })
+
+  it('that is answered is not kept with its answer, though a wire remembers it', async () => {
+    const { channel, say, sent } = open(undefined, 'http')
+    const collect = exposeGc()
+    const result = await (async () => {
+      const answered = channel.request('a', undefined, {})
+      say({ id: 1, result: { content: [] } })
+      return new WeakRef(await answered)
+    })()
+    await settle()
+    collect()
+    expect(sent).toHaveLength(1)
+    expect(result.deref()).toBeUndefined()
+  })
+
+  it('for a call is made as the one who writes it down expects it', () => {
+    const { channel, sent } = open()
+    void channel.request('tools/call', { name: 'echo', arguments: { a: 1 } }, { onProgress: () => undefined })
+    using stringify = vi.spyOn(JSON, 'stringify')
+    const json = toJson(sent[0]!.message)
+    // Not for the envelope.
+    expect(stringify.mock.calls).toEqual([['echo'], [{ a: 1 }]])
+    expect(json).toBe(
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{"progressToken":1},"name":"echo","arguments":{"a":1}}}',
+    )
+  })
+
   it('gets the answer with its id, as it came, whatever the order', async () => {
     const { channel, say, sent } = open()
     const first = channel.request('a', undefined, BY_MESSAGE)
@@ -276,6 +330,13 @@ describe('the time limit', () => {
     clock.advance(1)
     await settle()
     expect(seen.outcome).toEqual({ kind: 'timeout', afterMs: 100 })
+  })
+
+  it('has a token although somebody says that there is no `_meta`', () => {
+    const { channel, sent } = open()
+    const onProgress = (): void => undefined
+    void channel.request('a', { x: 1, _meta: undefined }, { onProgress })
+    expect(sent[0]!.message).toMatchObject({ params: { x: 1, _meta: { progressToken: 1 } } })
   })
 
   it('begins anew with every sign of progress', async () => {

@@ -249,6 +249,25 @@ describe('the session', () => {
     )
   })
 
+  test('closing sends nothing that still waited behind the greeting', async () => {
+    await using server = await serve((one) => {
+      // The greeting has no answer.
+      if (one.message?.method !== 'notifications/initialized') sendResult(one)
+    })
+    const said = open(server.url)
+    await ask(said, request(1, 'initialize'))
+    said.wire.send(INITIALIZED)
+    const failures: unknown[] = []
+    said.wire.send(request(2, 'tools/call'), { onFailure: (failure) => failures.push(failure) })
+    await server.until('notifications/initialized')
+    await said.wire.close()
+    // Whatever had been sent before this one would have come before it.
+    await using other = open(server.url)
+    await settle(other)
+    expect(server.received.map(({ message }) => message?.method)).not.toContain('tools/call')
+    expect(failures).toEqual([])
+  })
+
   test('closing waits a second for the server, and no longer', async () => {
     await using server = await serve((one) => {
       if (one.method === 'DELETE') return

@@ -1,9 +1,10 @@
 /**
  * plugboard: the library in process (W4, W6), through `board.call` with everything it does for a call: the arguments are
  * checked, the verdict is asked for, the result is translated. Only the loop guard is off, since the harness repeats one
- * call, and the size limit, since it wants 8 MB back.
+ * call, and the size limit, since it wants 8 MB back. It is `plugboard/cached`: V8's cache of it is warm, as after any
+ * first start; no peer has such an entry.
  */
-const INDEX = `${process.env.PLUGBOARD_CHECKOUT}/dist/cached.js`
+const LIBRARY = `${process.env.PLUGBOARD_CHECKOUT}/dist/cached.js`
 
 const definitionOf = ({ url, command, args, env }) =>
   url === undefined ? { command, args, ...(env === undefined ? {} : { env }) } : { type: 'http', url }
@@ -13,7 +14,7 @@ export default {
   // What other agents of this machine's user have is not part of the race.
   env: { PLUGBOARD_KEYCHAIN: 'off' },
   modern: true,
-  load: (imp) => imp(INDEX),
+  load: (imp) => imp(LIBRARY),
   async connect({ openPlugboard }, servers) {
     const board = await openPlugboard({
       servers: Object.fromEntries(servers.map((server) => [server.name, definitionOf(server)])),

@@ -66,6 +66,7 @@ class HttpWire implements Wire, PostLine {
    * they might overtake both, and what the server asks in return would have no way to come.
    */
   #held: (() => void)[] | undefined
+  #isClosed = false
   #closing: Promise<void> | undefined
 
   constructor(launch: HttpLaunch, { http, clock }: Pick<World, 'http' | 'clock'>, listener: WireListener) {
@@ -99,6 +100,9 @@ class HttpWire implements Wire, PostLine {
   }
 
   async #close(): Promise<void> {
+    this.#isClosed = true
+    // What waits behind a message that is aborted now must not go out after all.
+    this.#held = undefined
     this.#stream?.abort()
     for (const post of this.#posts.all()) post.abort()
     await this.#leave()
@@ -172,7 +176,7 @@ class HttpWire implements Wire, PostLine {
 
   /** Why nothing can be sent at all. */
   #findFailure(): WireFailure | undefined {
-    if (this.#closing !== undefined) return { kind: 'closed' }
+    if (this.#isClosed) return { kind: 'closed' }
     this.#address ??= parseAddress(this.#launch)
     return 'kind' in this.#address ? this.#address : undefined
   }
