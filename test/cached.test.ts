@@ -46,6 +46,14 @@ const openWith = (servers: object): string => `
   console.log((await Promise.all(texts)).join())
   await board.close()`
 
+const PROGRAM = openWith({ here: serverEntry('well-behaved') })
+
+/** By a host that opens a board: its name. */
+async function leaveCache(machine: Machine, build: string): Promise<string> {
+  await host(machine, build, PROGRAM)
+  return cachesIn(build)[0]!
+}
+
 test('it has everything that the library has, and nothing else', async () => {
   const [cached, plain] = (await Promise.all(
     ['cached.js', 'index.js'].map((file) => import(pathToFileURL(join(DIST, file)).href)),
@@ -66,8 +74,7 @@ test('a host that opens a board leaves the cache that the next one takes; one th
   await host(machine, build, `console.log(plugboard.PROFILES.length)`)
   expect(cachesIn(build)).toEqual([])
 
-  const program = openWith({ here: serverEntry('well-behaved') })
-  expect(await host(machine, build, program)).toBe('hi\n')
+  expect(await host(machine, build, PROGRAM)).toBe('hi\n')
   const [cache, ...others] = cachesIn(build)
   expect(cache).toMatch(
     new RegExp(`^library-host-\\d+-${VERSION}-${process.version}-${process.arch}\\.cache$`),
@@ -75,19 +82,17 @@ test('a host that opens a board leaves the cache that the next one takes; one th
   expect(others).toEqual([])
 
   const { mtimeMs } = statSync(join(build, cache!))
-  expect(await host(machine, build, program)).toBe('hi\n')
+  expect(await host(machine, build, PROGRAM)).toBe('hi\n')
   expect(statSync(join(build, cache!)).mtimeMs).toBe(mtimeMs)
 })
 
 test('a cache that is none is made anew', async () => {
   using machine = openMachine()
   const build = copyBuild(machine)
-  const program = openWith({ here: serverEntry('well-behaved') })
-  await host(machine, build, program)
-  const file = join(build, cachesIn(build)[0]!)
+  const file = join(build, await leaveCache(machine, build))
   const { length } = readFileSync(file)
   writeFileSync(file, Buffer.alloc(length, 1))
-  expect(await host(machine, build, program)).toBe('hi\n')
+  expect(await host(machine, build, PROGRAM)).toBe('hi\n')
   expect(readFileSync(file).subarray(0, 64)).not.toEqual(Buffer.alloc(64, 1))
 })
 
@@ -95,7 +100,7 @@ test('flags of all kinds do not fill the folder', async () => {
   using machine = openMachine()
   const build = copyBuild(machine)
   for (let count = 0; count < 8; count++) writeFileSync(join(build, `library-host-${count}.cache`), '')
-  await host(machine, build, openWith({ here: serverEntry('well-behaved') }))
+  await host(machine, build, PROGRAM)
   expect(cachesIn(build)).toHaveLength(8)
 })
 
@@ -120,15 +125,12 @@ test('in a bundle it says what to import in its place', async () => {
 
 test('where none can be written, all else works', async () => {
   using machine = openMachine()
-  const build = copyBuild(machine)
-  const program = openWith({ here: serverEntry('well-behaved') })
-  await host(machine, build, program)
-  const file = join(build, cachesIn(build)[0]!)
+  const name = await leaveCache(machine, copyBuild(machine))
   using other = openMachine()
   const copy = copyBuild(other)
   // A folder in its place can neither be read nor replaced.
-  mkdirSync(join(copy, file.slice(build.length + 1), 'in-the-way'), { recursive: true })
-  expect(await host(other, copy, program)).toBe('hi\n')
+  mkdirSync(join(copy, name, 'in-the-way'), { recursive: true })
+  expect(await host(other, copy, PROGRAM)).toBe('hi\n')
   // No draft is left either.
   expect(cachesIn(copy)).toHaveLength(1)
 })
