@@ -5,6 +5,7 @@
  * out    lines; a long one is put together and made text of once, when its end has come
  * never  cuts a character in two: what ends a line is no part of any
  */
+import { joinBriefly, joinInto } from './join-bytes.ts'
 import type { LinesOptions } from './lines.ts'
 
 export class ByteLines {
@@ -52,7 +53,7 @@ export class ByteLines {
   #take(rest: Uint8Array): string {
     if (this.#pieces === undefined) return ''
     this.#pieces.push(rest)
-    const text = decoder.decode(join(this.#pieces, this.#bytes + rest.length))
+    const text = decoder.decode(joinBriefly(this.#pieces, this.#bytes + rest.length))
     this.#pieces = undefined
     this.#bytes = 0
     return text
@@ -99,17 +100,7 @@ function add(pieces: Uint8Array[], bytes: Uint8Array): void {
   let piece = bytes
   while (piece.length < SMALL && pieces.length > 0 && pieces.at(-1)!.length <= piece.length) {
     const before = pieces.pop()!
-    piece = join([before, piece], before.length + piece.length)
+    piece = joinInto(new Uint8Array(before.length + piece.length), [before, piece])
   }
   pieces.push(piece)
-}
-
-function join(pieces: readonly Uint8Array[], length: number): Uint8Array {
-  const whole = new Uint8Array(length)
-  let at = 0
-  for (const piece of pieces) {
-    whole.set(piece, at)
-    at += piece.length
-  }
-  return whole
 }

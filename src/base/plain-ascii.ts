@@ -1,7 +1,7 @@
 /**
  * plain-ascii: whether a long text is of nothing but printable ASCII, tabs and line breaks.
  *
- * in     a text of any length; worth it from some thousand characters on
+ * in     a text of any length; worth it from some thousand characters on. Where its bytes are wanted, too: room for them
  * out    true when it is. False ends the look at once, and says nothing about what else is in there
  *
  * A regular expression looks at one character at a time. Most long texts are ASCII (code, logs, base64), of which
@@ -13,7 +13,7 @@ const WORDS = SLICE / 4
 let room: { readonly bytes: Uint8Array; readonly words: Int32Array } | undefined
 const encoder = new TextEncoder()
 
-export function isPlainAscii(text: string): boolean {
+export function isPlainAscii(text: string, copy?: Uint8Array): boolean {
   if (text.includes(DELETE)) return false
   room ??= makeRoom()
   for (let from = 0; from < text.length; from += SLICE) {
@@ -23,6 +23,7 @@ export function isPlainAscii(text: string): boolean {
     if (read !== slice.length || written !== read) return false
     room.bytes.fill(SPACE, written)
     if (!areWordsPlain(room.words, room.bytes)) return false
+    copy?.set(written === SLICE ? room.bytes : room.bytes.subarray(0, written), from)
   }
   return true
 }

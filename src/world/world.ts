@@ -231,8 +231,8 @@ export interface ProcessListener {
 
 export interface Child {
   readonly pid: number | undefined
-  /** Dropped when the child is gone; its exit tells. */
-  write(text: string): void
+  /** Dropped when the child is gone; its exit tells. Bytes are not to be changed any more. */
+  write(input: string | Uint8Array): void
   /** The end of its stdin: the polite way to ask it to leave. */
   endInput(): void
   /** Ends the child and everything it started: `terminate` asks, `kill` does not. */
@@ -259,7 +259,7 @@ export interface HttpRequest {
   readonly path: string
   /** Name, value, name, value. */
   readonly headers: readonly string[]
-  readonly body?: string | undefined
+  readonly body?: string | Uint8Array | undefined
   /** Connect there and nowhere else, whatever the name in `origin` means by now. Not for requests through a proxy. */
   readonly address?: string | undefined
   /** Gets a connection at once. Others wait for one when too many are busy, perhaps with waiting for this very message. */

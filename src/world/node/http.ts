@@ -7,6 +7,7 @@
 import type { LookupFunction } from 'node:net'
 import type { StringDecoder } from 'node:string_decoder'
 import type { Agent, Dispatcher } from 'undici'
+import { joinBriefly } from '../../base/join-bytes.ts'
 import { findRoute, type Proxy, type Route } from '../proxy.ts'
 import {
   MAX_BODY_BYTES,
@@ -117,9 +118,6 @@ async function loadAgents(connecting: Pick<Agent.Options, 'connect'>): Promise<A
   return { patient: new Agent({ ...options, connections: 128 }), urgent: new Agent(options) }
 }
 
-/** Bodies for which room is made before they come: more than one piece, and no more than a server's mere word is good for. */
-const AHEAD_BYTES = { least: 64 * 1024, most: 16 * 1024 * 1024 }
-
 /** With whom an exchange has been completed: the next one may get the same connection. */
 const known = new Set<string>()
 
@@ -135,8 +133,6 @@ class Exchange implements Dispatcher.DispatchHandler {
   #use: BodyUse = 'nothing'
   #first: Buffer | undefined
   #rest: Buffer[] | undefined
-  /** Where all of it goes when its length was told: it is put together while the rest is still on its way. */
-  #whole: Buffer | undefined
   #bytes = 0
   #decoder: StringDecoder | undefined
   #hasText = false
@@ -198,13 +194,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (status === 407 && isProxied) return this.#refuseProxy(PROXY_REFUSED)
     const via = this.#route.kind === 'proxy' ? { via: this.#route.proxy.via } : {}
     this.#use = this.#listener.onHead({ status, headers, ...via })
-    if (this.#use === 'whole') this.#expect(Number(headers['content-length']))
-  }
-
-  #expect(bytes: number): void {
-    if (bytes > MAX_BODY_BYTES) this.#refuse()
-    else if (bytes > AHEAD_BYTES.least && bytes <= AHEAD_BYTES.most)
-      this.#whole = Buffer.allocUnsafeSlow(bytes)
+    if (this.#use === 'whole' && Number(headers['content-length']) > MAX_BODY_BYTES) this.#refuse()
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -213,10 +203,8 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.#decoder ??= createDecoder()
       return this.#tell(this.#decoder.write(chunk))
     }
-    const at = this.#bytes
     this.#bytes += chunk.length
     if (this.#bytes > MAX_BODY_BYTES) this.#refuse()
-    else if (this.#whole !== undefined) chunk.copy(this.#whole, at)
     else if (this.#first === undefined) this.#first = chunk
     else (this.#rest ??= [this.#first]).push(chunk)
   }
@@ -225,17 +213,17 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isOver) return
     known.add(this.#peer)
     const body = this.#body()
-    if (body !== undefined) this.#tell(body.toString())
+    if (body !== undefined) this.#tell(body)
     // The listener may have had enough.
     if (this.#isOver) return
     this.#isOver = true
     this.#listener.onEnd()
   }
 
-  #body(): Buffer | undefined {
-    // undici holds the server to the length that it told.
-    if (this.#whole !== undefined) return this.#whole.subarray(0, this.#bytes)
-    return this.#rest === undefined ? this.#first : Buffer.concat(this.#rest, this.#bytes)
+  #body(): string | undefined {
+    if (this.#rest === undefined) return this.#first?.toString()
+    const { buffer, byteOffset } = joinBriefly(this.#rest, this.#bytes)
+    return Buffer.from(buffer, byteOffset, this.#bytes).toString()
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {

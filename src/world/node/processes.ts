@@ -94,8 +94,8 @@ class NodeChild implements Child {
     return this.#child.pid
   }
 
-  write(text: string): void {
-    this.#child.stdin?.write(text)
+  write(input: string | Uint8Array): void {
+    this.#child.stdin?.write(input)
   }
 
   endInput(): void {

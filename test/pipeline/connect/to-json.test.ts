@@ -28,6 +28,9 @@ interface PlainOptions extends Params {
   readonly token?: number
 }
 
+const textOf = (json: string | Uint8Array): string =>
+  typeof json === 'string' ? json : new TextDecoder('utf-8', { fatal: true }).decode(json)
+
 describe('the JSON of a message', () => {
   it.each<readonly [string, Message]>([
     ['a short one', callWith({ text: 'hello' })],
@@ -43,6 +46,9 @@ describe('the JSON of a message', () => {
     ['one with DELETE', callWith({ text: `${LONG}\u007f` })],
     ['one that is not ASCII', callWith({ text: `${LONG}é€😀` })],
     ['half a character', callWith({ text: `${LONG}\ud83d` })],
+    ['a long text beside one that is not ASCII', callWith({ a: LONG, b: 'é€😀', c: '\ud83d' })],
+    ['two long texts, one of which has to be escaped', callWith({ a: LONG, b: `${LONG}\n` })],
+    ['two long texts, one of which is not ASCII', callWith({ a: LONG, b: `${LONG}é` })],
     ['names that need escapes', callWith({ 'a"\n': LONG, ['__proto__']: 1, 3: null })],
     ['what has no JSON', callWith({ a: undefined, b: LONG, c: () => 1, d: Symbol('d'), e: [undefined] })],
     ['only what has none', callWith({ text: LONG }, { _meta: undefined })],
@@ -67,7 +73,14 @@ describe('the JSON of a message', () => {
     ['arguments that are not written', plainCall({ toJSON: () => undefined })],
     ['a long text in a plain call', plainCall({ text: LONG })],
   ])('is what JSON.stringify writes: %s', (_, message) => {
-    expect(toJson(message)).toBe(JSON.stringify(message))
+    expect(textOf(toJson(message))).toBe(JSON.stringify(message))
+    expect(textOf(toJson(message, '\n'))).toBe(`${JSON.stringify(message)}\n`)
+  })
+
+  it('is in bytes at once where a long text goes as it is, and a text where none does', () => {
+    expect(toJson(callWith({ text: LONG, name: 'é' }))).toBeInstanceOf(Uint8Array)
+    for (const text of ['short', `${LONG}\n`, `${LONG}é`, `${LONG}\u007f`])
+      expect(typeof toJson(callWith({ text }))).toBe('string')
   })
 
   it('is refused for what cannot be written', () => {

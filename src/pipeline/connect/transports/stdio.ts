@@ -67,9 +67,16 @@ class StdioWire implements Wire, ProcessListener {
 
   send(message: Message): void {
     if (this.#leaving === undefined) return
+    const line = toJson(message, '\n')
+    if (typeof line !== 'string') return this.#sendNow(line)
     // Messages of one turn go out in one write: a pipe costs more per write than per byte.
     if (this.#unsent === '') queueMicrotask(() => this.#flush())
-    this.#unsent += `${toJson(message)}\n`
+    this.#unsent += line
+  }
+
+  #sendNow(line: Uint8Array): void {
+    this.#flush()
+    this.#child.write(line)
   }
 
   /** The end of its input, then a request, then force; each only when the one before did not do. */
@@ -147,6 +154,7 @@ class StdioWire implements Wire, ProcessListener {
   }
 
   #flush(): void {
+    if (this.#unsent === '') return
     this.#child.write(this.#unsent)
     this.#unsent = ''
   }
