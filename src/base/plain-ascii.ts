@@ -5,7 +5,7 @@
  * out    true when it is. False ends the look at once, and says nothing about what else is in there
  *
  * A regular expression looks at one character at a time. Most long texts are ASCII (code, logs, base64), of which
- * four bytes can be looked at together: a third of the time.
+ * four bytes can be looked at together, and their outcome with that of the next: a fifth of the time.
  */
 const SLICE = 16 * 1024
 const WORDS = SLICE / 4
@@ -41,17 +41,20 @@ function makeRoom(): NonNullable<typeof room> {
 
 function areWordsPlain(words: Int32Array, bytes: Uint8Array): boolean {
   // V8's middle compiler, where this loop stays, asks for `words.length` at three times the price of all the rest.
-  for (let at = 0; at < WORDS; at++) {
-    const word = words[at]!
-    // Of the bytes of ASCII, those from 0x20 on have one of the bits 0x40 and 0x20, and controls have none of the two.
-    const printable = (word | (word << 1)) & 0x40404040
-    if (printable !== 0x40404040 && !areBytesPlain(bytes, at * 4)) return false
+  for (let at = 0; at < WORDS; at += 4) {
+    const bits = hints(words[at]!) & hints(words[at + 1]!) & hints(words[at + 2]!) & hints(words[at + 3]!)
+    if ((bits & 0x40404040) !== 0x40404040 && !areBytesPlain(bytes, at * 4)) return false
   }
   return true
 }
 
+/** Of the bytes of ASCII, those from 0x20 on have one of the bits 0x40 and 0x20, and controls have none of the two. */
+function hints(word: number): number {
+  return word | (word << 1)
+}
+
 function areBytesPlain(bytes: Uint8Array, from: number): boolean {
-  for (let at = from; at < from + 4; at++) {
+  for (let at = from; at < from + 16; at++) {
     const byte = bytes[at]!
     if (byte < SPACE && byte !== TAB && byte !== LINE_FEED) return false
   }
