@@ -388,10 +388,19 @@ function withToken(
   { onProgress }: ChannelOptions,
 ): Params | undefined {
   if (onProgress === undefined || params === undefined) return params
-  // In this order, and `toJson` knows it: a member that is added behind those of another object costs Node 20 as much as
-  // the whole message.
-  if (!('_meta' in params)) return { _meta: { progressToken: id }, ...params }
+  // In this order, and `toJson` knows it. Members that are not known by name cost as much as the whole message.
+  if (isCall(params)) return { _meta: { progressToken: id }, name: params.name, arguments: params.arguments }
   return { ...params, _meta: { ...(params['_meta'] as object | undefined), progressToken: id } }
+}
+
+/** Nothing but a name and arguments, as every call of a tool has them. */
+function isCall(params: Params): params is { readonly name: unknown; readonly arguments: unknown } {
+  let members = 0
+  for (const key in params) {
+    if (key !== 'name' && key !== 'arguments') return false
+    members++
+  }
+  return members === 2
 }
 
 /** The id of the request that a notification belongs to. */
