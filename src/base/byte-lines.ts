@@ -5,7 +5,7 @@
  * out    lines; a long one is put together and made text of once, when its end has come
  * never  cuts a character in two: what ends a line is no part of any
  */
-import { joinBriefly, joinInto } from './join-bytes.ts'
+import { addPiece, joinBriefly } from './join-bytes.ts'
 import type { LinesOptions } from './lines.ts'
 
 export class ByteLines {
@@ -42,7 +42,7 @@ export class ByteLines {
   #hold(bytes: Uint8Array): void {
     if (this.#isSkipping) return
     this.#pieces ??= []
-    add(this.#pieces, bytes)
+    addPiece(this.#pieces, bytes)
     this.#bytes += bytes.length
     if (this.#bytes <= this.#options.maxLength) return
     const start = this.#take(NOTHING)
@@ -89,18 +89,3 @@ function endOfLines(bytes: Uint8Array): number {
 
 /** A byte order mark is kept: whoever reads the line says what it means there. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-
-const SMALL = 16 * 1024
-
-/**
- * Each piece takes a hundred bytes beside its own: of a line that comes byte by byte, small ones are put together, those
- * of like size, so that hardly anything is copied often.
- */
-function add(pieces: Uint8Array[], bytes: Uint8Array): void {
-  let piece = bytes
-  while (piece.length < SMALL && pieces.length > 0 && pieces.at(-1)!.length <= piece.length) {
-    const before = pieces.pop()!
-    piece = joinInto(new Uint8Array(before.length + piece.length), [before, piece])
-  }
-  pieces.push(piece)
-}

@@ -1,24 +1,44 @@
 /**
- * join-bytes: pieces of what came → the whole.
+ * join-bytes: pieces of what comes → the whole.
+ *
+ * in     pieces of any size, gathered with `addPiece`
+ * out    the whole, in a room that all who join have in common: to be read at once, before anybody joins the next
+ * never  keeps more than 16 MB of room
  */
-export function joinInto(whole: Uint8Array, pieces: readonly Uint8Array[]): Uint8Array {
+
+/** For more than this there is no room that stays. */
+const MAX_ROOM = 16 * 1024 * 1024
+
+/** As large as the longest so far: memory that is new costs more than what is done in it. */
+let room: Uint8Array | undefined
+
+/** `length` is that of all pieces together. */
+export function joinBriefly(pieces: readonly Uint8Array[], length: number): Uint8Array {
+  if (length > MAX_ROOM) return joinInto(new Uint8Array(length), pieces)
+  if (room === undefined || room.length < length) room = new Uint8Array(length)
+  return joinInto(room.subarray(0, length), pieces)
+}
+
+const SMALL = 16 * 1024
+
+/**
+ * Each piece takes a hundred bytes beside its own: of what comes byte by byte, small ones are put together, those of like
+ * size, so that hardly anything is copied often.
+ */
+export function addPiece(pieces: Uint8Array[], bytes: Uint8Array): void {
+  let piece = bytes
+  while (piece.length < SMALL && pieces.length > 0 && pieces.at(-1)!.length <= piece.length) {
+    const before = pieces.pop()!
+    piece = joinInto(new Uint8Array(before.length + piece.length), [before, piece])
+  }
+  pieces.push(piece)
+}
+
+function joinInto(whole: Uint8Array, pieces: readonly Uint8Array[]): Uint8Array {
   let at = 0
   for (const piece of pieces) {
     whole.set(piece, at)
     at += piece.length
   }
   return whole
-}
-
-/** For what is more the memory is given back. */
-const MAX_ROOM = 16 * 1024 * 1024
-
-/** As large as the longest so far: memory that is new costs more than what is done in it. */
-let room: Uint8Array | undefined
-
-/** To be read at once: the next one is put together in the same place. `length` is that of all pieces together. */
-export function joinBriefly(pieces: readonly Uint8Array[], length: number): Uint8Array {
-  if (length > MAX_ROOM) return joinInto(new Uint8Array(length), pieces)
-  if (room === undefined || room.length < length) room = new Uint8Array(length)
-  return joinInto(room.subarray(0, length), pieces)
 }

@@ -1,7 +1,7 @@
 /**
  * plain-ascii: whether a long text is of nothing but printable ASCII, tabs and line breaks.
  *
- * in     a text of any length; worth it from some thousand characters on. Where its bytes are wanted, too: room for them
+ * in     a text of any length; worth it from some thousand characters on
  * out    true when it is. False ends the look at once, and says nothing about what else is in there
  *
  * A regular expression looks at one character at a time. Most long texts are ASCII (code, logs, base64), of which
@@ -13,7 +13,16 @@ const WORDS = SLICE / 4
 let room: { readonly bytes: Uint8Array; readonly words: Int32Array } | undefined
 const encoder = new TextEncoder()
 
-export function isPlainAscii(text: string, copy?: Uint8Array): boolean {
+export function isPlainAscii(text: string): boolean {
+  return look(text, undefined)
+}
+
+/** The same, with its bytes put into what has room for all of them. Where it is not plain, they are of no use. */
+export function copyPlainAscii(text: string, into: Uint8Array): boolean {
+  return look(text, into)
+}
+
+function look(text: string, copy: Uint8Array | undefined): boolean {
   if (text.includes(DELETE)) return false
   room ??= makeRoom()
   for (let from = 0; from < text.length; from += SLICE) {

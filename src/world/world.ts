@@ -259,6 +259,7 @@ export interface HttpRequest {
   readonly path: string
   /** Name, value, name, value. */
   readonly headers: readonly string[]
+  /** Bytes are not to be changed any more: they may be sent again. */
   readonly body?: string | Uint8Array | undefined
   /** Connect there and nowhere else, whatever the name in `origin` means by now. Not for requests through a proxy. */
   readonly address?: string | undefined

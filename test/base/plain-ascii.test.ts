@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { isPlainAscii } from '../../src/base/plain-ascii.ts'
+import { copyPlainAscii, isPlainAscii } from '../../src/base/plain-ascii.ts'
 import { stripControls } from '../../src/base/strip-controls.ts'
 
 const LONG = 'The quick brown fox.\tAnd "more" \\ ~\n'.repeat(2000)
 
-/** Every place in a word of four, at the beginning, around the end of a slice, and at the end. */
-const PLACES = [0, 1, 2, 3, 16_381, 16_382, 16_383, 16_384, 16_385, LONG.length - 1, LONG.length]
+const from = (first: number, count: number): number[] => Array.from({ length: count }, (_, at) => first + at)
+
+/** Every place of the sixteen that are looked at together: at the beginning, around the end of a slice; and at the end. */
+const PLACES = [...from(0, 16), ...from(16_384 - 16, 18), LONG.length - 1, LONG.length]
 
 const withAt = (text: string, place: number): string => LONG.slice(0, place) + text + LONG.slice(place)
 
@@ -32,6 +34,16 @@ describe('a long text', () => {
   it('does not depend on what was looked at before it', () => {
     expect(isPlainAscii('\u0007'.repeat(20_000))).toBe(false)
     expect(isPlainAscii('short')).toBe(true)
+  })
+
+  it('is copied while it is looked at', () => {
+    const printable = LONG.replaceAll(/[\t\n]/g, ' ')
+    for (const text of ['', 'x', LONG, printable, printable.slice(0, 16_384), printable.slice(0, 16_385)]) {
+      const bytes = new Uint8Array(text.length + 3)
+      expect(copyPlainAscii(text, bytes)).toBe(true)
+      expect(new TextDecoder().decode(bytes)).toBe(`${text}\0\0\0`)
+      expect(copyPlainAscii(`${text}é`, bytes)).toBe(false)
+    }
   })
 
   it('loses its controls as a short one does, and nothing else', () => {

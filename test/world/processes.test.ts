@@ -92,10 +92,11 @@ describe('a child', () => {
     const run = start(`process.stdin.pipe(process.stdout)`)
     run.child.write('hello ')
     run.child.write('there')
+    run.child.write(new TextEncoder().encode('!'.repeat(300_000)))
     run.child.endInput()
     await run.over
     expect(run.told).toEqual([
-      ['out', 'hello there'],
+      ['out', `hello there${'!'.repeat(300_000)}`],
       ['exit', { exitCode: 0 }],
     ])
   })

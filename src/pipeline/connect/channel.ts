@@ -389,12 +389,15 @@ function withToken(
 ): Params | undefined {
   if (onProgress === undefined || params === undefined) return params
   // In this order, and `toJson` knows it. Members that are not known by name cost as much as the whole message.
-  if (isCall(params)) return { _meta: { progressToken: id }, name: params.name, arguments: params.arguments }
+  if (isNameAndArguments(params))
+    return { _meta: { progressToken: id }, name: params.name, arguments: params.arguments }
   return { ...params, _meta: { ...(params['_meta'] as object | undefined), progressToken: id } }
 }
 
 /** Nothing but a name and arguments, as every call of a tool has them. */
-function isCall(params: Params): params is { readonly name: unknown; readonly arguments: unknown } {
+function isNameAndArguments(
+  params: Params,
+): params is { readonly name: unknown; readonly arguments: unknown } {
   let members = 0
   for (const key in params) {
     if (key !== 'name' && key !== 'arguments') return false

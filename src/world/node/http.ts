@@ -7,7 +7,7 @@
 import type { LookupFunction } from 'node:net'
 import type { StringDecoder } from 'node:string_decoder'
 import type { Agent, Dispatcher } from 'undici'
-import { joinBriefly } from '../../base/join-bytes.ts'
+import { addPiece, joinBriefly } from '../../base/join-bytes.ts'
 import { findRoute, type Proxy, type Route } from '../proxy.ts'
 import {
   MAX_BODY_BYTES,
@@ -132,7 +132,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   #isAborted = false
   #use: BodyUse = 'nothing'
   #first: Buffer | undefined
-  #rest: Buffer[] | undefined
+  /** All of them, where there is more than one. */
+  #pieces: Uint8Array[] | undefined
   #bytes = 0
   #decoder: StringDecoder | undefined
   #hasText = false
@@ -206,7 +207,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#bytes += chunk.length
     if (this.#bytes > MAX_BODY_BYTES) this.#refuse()
     else if (this.#first === undefined) this.#first = chunk
-    else (this.#rest ??= [this.#first]).push(chunk)
+    else addPiece((this.#pieces ??= [this.#first]), chunk)
   }
 
   onResponseEnd(): void {
@@ -221,8 +222,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #body(): string | undefined {
-    if (this.#rest === undefined) return this.#first?.toString()
-    const { buffer, byteOffset } = joinBriefly(this.#rest, this.#bytes)
+    if (this.#pieces === undefined) return this.#first?.toString()
+    const { buffer, byteOffset } = joinBriefly(this.#pieces, this.#bytes)
     return Buffer.from(buffer, byteOffset, this.#bytes).toString()
   }
 

@@ -44,6 +44,8 @@ function createHastyClock(): Clock & { readonly waits: number[] } {
 }
 
 const pong = (id: number) => ({ jsonrpc: '2.0', id, result: {} })
+/** Sent as bytes. */
+const LONG_CALL = { name: 'grüße', arguments: { text: 'QUJD'.repeat(50_000), more: '😀' } }
 const PROGRESS = { jsonrpc: '2.0', method: 'notifications/progress', params: { progress: 1 } }
 
 /** Goes to the server and back a few times, in which whatever was on its way arrives. */
@@ -52,6 +54,18 @@ async function settle(said: Said): Promise<void> {
 }
 
 describe('answers', () => {
+  test.each([1, 7, 20_000])('a body may come in pieces of %i bytes', async (size) => {
+    const text = 'aé€😀'.repeat(size === 1 ? 2000 : 20_000)
+    await using server = await serve(async ({ response, message: { id } }) => {
+      const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, result: { text } }))
+      response.writeHead(200, { 'content-type': 'application/json' })
+      for (let from = 0; from < body.length; from += size) response.write(body.subarray(from, from + size))
+      response.end()
+    })
+    await using said = open(server.url)
+    expect(await ask(said, request(1, 'ping'))).toEqual({ ...pong(1), result: { text } })
+  })
+
   test('a message is one POST with what was configured, and its JSON answer comes back', async () => {
     await using server = await serve((one) => sendResult(one, { ok: true }))
     await using said = open(`${server.url}?key=1`, {
@@ -613,6 +627,15 @@ describe('redirects', () => {
     expect([path, headers.authorization, message.method]).toEqual(['/mcp/?a=1', 'Bearer x', 'tools/call'])
   })
 
+  test('are followed with a body that is long', async () => {
+    await using server = await serve((one) => {
+      if (one.path === '/mcp') one.response.writeHead(307, { location: '/other' }).end()
+      else sendResult(one, one.message.params)
+    })
+    await using said = open(server.url)
+    expect(await ask(said, request(1, 'tools/call', LONG_CALL))).toEqual({ ...pong(1), result: LONG_CALL })
+  })
+
   test('to another origin are not followed', async () => {
     await using other = await serve((one) => sendResult(one))
     await using server = await serve(({ response }) => {
@@ -751,6 +774,14 @@ describe('a connection that the server had given up', () => {
     await ask(said, request(1, 'ping'))
     expect(await ask(said, request(2, method))).toEqual(pong(2))
     expect(server.received).toHaveLength(3)
+  })
+
+  test('what is long is sent again as it was', async () => {
+    await using server = await serveOneThenReset()
+    await using said = open(server.url)
+    await ask(said, request(1, 'ping'))
+    expect(await ask(said, request(2, 'ping', LONG_CALL))).toEqual(pong(2))
+    expect(server.received[2]!.message.params).toEqual(LONG_CALL)
   })
 
   test.each(['tools/call', 'tasks/cancel', 'logging/setLevel'])('%s is not', async (method) => {

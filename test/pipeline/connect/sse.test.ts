@@ -50,6 +50,14 @@ describe('the stream', () => {
     ])
   })
 
+  test('takes what is long, too', async () => {
+    await using server = await serveOldStyle()
+    await using said = open(server.url)
+    const call = { name: 'grüße', arguments: { text: 'QUJD'.repeat(50_000) } }
+    await ask(said, request(1, 'tools/call', call))
+    expect(server.received[1]!.message.params).toEqual(call)
+  })
+
   test('may name its endpoint in full', async () => {
     const place = { origin: '' }
     await using server = await serve((one) => {

@@ -1,7 +1,8 @@
 /**
- * stdio: what of a flood on stderr is kept, with a process and a clock that the test moves.
+ * stdio: what is written, and what of a flood on stderr is kept, with a process and a clock that the test moves.
  */
 import { describe, expect, test } from 'vitest'
+import type { Message } from '../../../src/model/message.ts'
 import { openStdio } from '../../../src/pipeline/connect/transports/stdio.ts'
 import type { ProcessListener } from '../../../src/world/world.ts'
 import { createMovedClock } from '../../worlds/moved-clock.ts'
@@ -15,7 +16,13 @@ function open() {
   const clock = createMovedClock()
   const logged: string[] = []
   const told: ProcessListener[] = []
-  const child = { pid: 1, write: () => undefined, endInput: () => undefined, end: () => undefined }
+  const written: (string | Uint8Array)[] = []
+  const child = {
+    pid: 1,
+    write: (input: string | Uint8Array) => void written.push(input),
+    endInput: () => void written.push('(the end)'),
+    end: () => undefined,
+  }
   const processes = {
     spawn(_: unknown, listener: ProcessListener) {
       told.push(listener)
@@ -23,7 +30,7 @@ function open() {
     },
   }
   const launch = { kind: 'stdio', command: 'server', args: [], env: new Map(), cwd: '/' } as const
-  openStdio(
+  const wire = openStdio(
     launch,
     { processes, clock },
     {
@@ -32,8 +39,42 @@ function open() {
       onLog: (line) => logged.push(line),
     },
   )
-  return { clock, logged, write: (text: Uint8Array) => told[0]!.onErrorOutput(text) }
+  const exit = (): void => told[0]!.onExit({ exitCode: 0 })
+  return { clock, logged, wire, written, exit, write: (text: Uint8Array) => told[0]!.onErrorOutput(text) }
 }
+
+const callWith = (id: number, text: string): Message => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { name: 'echo', arguments: { text } },
+})
+
+const textOf = (input: string | Uint8Array): string =>
+  typeof input === 'string' ? input : new TextDecoder().decode(input)
+
+describe('messages of one turn', () => {
+  const long = 'QUJD'.repeat(10_000)
+  const messages = ['a', long, 'b', 'c', long, 'd'].map((text, at) => callWith(at, text))
+  const lines = messages.map((message) => `${JSON.stringify(message)}\n`).join('')
+
+  test('are written in their order, short ones together and long ones by themselves', async () => {
+    const { wire, written } = open()
+    for (const message of messages) wire.send(message)
+    await Promise.resolve()
+    expect(written.map(textOf).join('')).toBe(lines)
+    expect(written.map((input) => typeof input)).toEqual(['string', 'object', 'string', 'object', 'string'])
+  })
+
+  test('are written before the input ends', async () => {
+    const { wire, written, exit } = open()
+    for (const message of messages) wire.send(message)
+    const closed = wire.close()
+    expect(written.map(textOf).join('')).toBe(`${lines}(the end)`)
+    exit()
+    await closed
+  })
+})
 
 describe('of what is too much on stderr, the last piece', () => {
   test('is kept from its first whole line on', () => {

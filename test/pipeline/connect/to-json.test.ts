@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Message, Params } from '../../../src/model/message.ts'
+import { MARK } from '../../../src/pipeline/connect/transports/bare-text.ts'
 import { toJson } from '../../../src/pipeline/connect/transports/to-json.ts'
 
 const LONG = 'QUJD/+=='.repeat(10_000)
@@ -49,6 +50,8 @@ describe('the JSON of a message', () => {
     ['a long text beside one that is not ASCII', callWith({ a: LONG, b: 'é€😀', c: '\ud83d' })],
     ['two long texts, one of which has to be escaped', callWith({ a: LONG, b: `${LONG}\n` })],
     ['two long texts, one of which is not ASCII', callWith({ a: LONG, b: `${LONG}é` })],
+    ['our own mark beside it', callWith({ a: LONG, b: MARK })],
+    ['a text that all of its kind have', callWith(Object.create({ text: LONG }))],
     ['names that need escapes', callWith({ 'a"\n': LONG, ['__proto__']: 1, 3: null })],
     ['what has no JSON', callWith({ a: undefined, b: LONG, c: () => 1, d: Symbol('d'), e: [undefined] })],
     ['only what has none', callWith({ text: LONG }, { _meta: undefined })],

@@ -1,21 +1,24 @@
 /**
  * bare-text: a long text that is its own JSON, but for the quotes: nothing in it has to be escaped (base64, mostly).
  *
- * Who knows that of a text of megabytes need not have it written or read character by character.
+ * Who knows that of a text of megabytes has the JSON around it written or read, with a mark in its place.
  */
-import { isPlainAscii } from '../../../base/plain-ascii.ts'
 
 /** From here on it pays to look. */
 export const LONG_TEXT = 16 * 1024
 
-export function isBare(text: string): boolean {
-  return hasNoSuspects(text) && isPlainAscii(text)
+/** Of characters that stand for themselves. */
+export const MARK = 'plugboard: here is a long text'
+
+/** Where the only mark is; undefined where there is another one, or none. */
+export function placeOfMark(json: string): number | undefined {
+  const at = json.indexOf(MARK)
+  return at === -1 || json.includes(MARK, at + 1) ? undefined : at
 }
 
-/** Without the usual suspects, which are found faster than what is rare. */
-export function hasNoSuspects(text: string): boolean {
-  return !SUSPECTS.some((character) => text.includes(character))
+/** What JSON escapes of printable ASCII, tabs and line breaks: found faster than what is rare. */
+export function hasSuspects(text: string): boolean {
+  return SUSPECTS.some((character) => text.includes(character))
 }
 
-/** What JSON escapes of all that `isPlainAscii` lets pass. */
-const SUSPECTS = ['\n', '"', '\\', '\t'] as const
+const SUSPECTS = ['\\', '\n', '"', '\t'] as const

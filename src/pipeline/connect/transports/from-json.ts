@@ -2,17 +2,18 @@
  * from-json: the JSON of a message → its value, as `JSON.parse` reads it.
  *
  * in     a text, whatever it is
- * out    the same as from `JSON.parse`; throws where that throws. A long text in there may be a part of what came, which
- *        then stays in memory as long as it does
+ * out    the same as from `JSON.parse`; throws where that throws. A text that is most of the message is a part of what
+ *        came, and keeps the rest of it in memory (two bytes for each character where one is beyond Latin-1)
  *
  * `JSON.parse` looks at each character of a text and copies all of them, which is a fifth of what a result with megabytes
  * takes. So a long text that stands there as it is meant is cut out before, and put back where it belongs.
  */
-import { isBare, LONG_TEXT } from './bare-text.ts'
+import { isPlainAscii } from '../../../base/plain-ascii.ts'
+import { hasSuspects, LONG_TEXT, MARK, placeOfMark } from './bare-text.ts'
 
 export function fromJson(json: string): unknown {
-  const spans = json.length < LONG_TEXT ? [] : findBare(json)
-  return (spans.length === 0 ? undefined : parseAround(json, spans)) ?? JSON.parse(json)
+  const span = json.length < LONG_TEXT ? undefined : findBare(json)
+  return (span === undefined ? undefined : parseAround(json, span)) ?? JSON.parse(json)
 }
 
 /** Between two quotes. */
@@ -21,57 +22,46 @@ interface Span {
   readonly to: number
 }
 
-/** Quotes that are looked at: a long text is among the first that a result has, or it is not looked for. */
-const MAX_QUOTES = 64
+/** Names and texts that are looked at: most of a result is among its first, or is not looked for. */
+const MAX_TEXTS = 64
 
-function findBare(json: string): readonly Span[] {
-  const spans: Span[] = []
-  let open = json.indexOf('"')
-  for (let quotes = 0; open !== -1 && quotes < MAX_QUOTES; quotes++) {
-    const to = json.indexOf('"', open + 1)
-    // One that is escaped, or none: what follows is not looked at.
-    if (to === -1 || json[to - 1] === '\\') break
-    const from = open + 1
-    if (to - from >= LONG_TEXT && !isName(json, to) && isBare(json.slice(from, to))) spans.push({ from, to })
-    open = json.indexOf('"', to + 1)
+function findBare(json: string): Span | undefined {
+  let from = json.indexOf('"') + 1
+  for (let texts = 0; from !== 0 && texts < MAX_TEXTS; texts++) {
+    const to = json.indexOf('"', from)
+    // One that is escaped, or none.
+    if (to === -1 || json[to - 1] === '\\') return undefined
+    if (to - from > json.length / 2) return isBareValue(json, { from, to }) ? { from, to } : undefined
+    from = json.indexOf('"', to + 1) + 1
   }
-  return spans
+  return undefined
 }
 
-/** Whether what ends there is the name of a member. */
-function isName(json: string, end: number): boolean {
-  BEFORE_VALUE.lastIndex = end + 1
-  return BEFORE_VALUE.test(json)
+function isBareValue(json: string, { from, to }: Span): boolean {
+  NAME_END.lastIndex = to
+  if (NAME_END.test(json)) return false
+  const text = json.slice(from, to)
+  return !hasSuspects(text) && isPlainAscii(text)
 }
 
-const BEFORE_VALUE = /\s*:/y
+const NAME_END = /"\s*:/y
 
-/** Undefined where what is left is long itself, or has our marks in it already. */
-function parseAround(json: string, spans: readonly Span[]): unknown {
-  const texts = new Map<string, string>()
-  let rest = ''
-  let at = 0
-  for (const { from, to } of spans) {
-    const mark = `${MARK}${texts.size}`
-    texts.set(mark, json.slice(from, to))
-    rest += json.slice(at, from) + mark
-    at = to
-  }
-  rest += json.slice(at)
-  const isLeft = rest.length >= LONG_TEXT || rest.split(MARK).length > texts.size + 1
-  return isLeft ? undefined : putBack(JSON.parse(rest), texts)
+/** Undefined where what is left is long itself, or may have our mark in it already. */
+function parseAround(json: string, { from, to }: Span): unknown {
+  const around = json.slice(0, from) + MARK + json.slice(to)
+  // Of all escapes, only this one can stand for a character of the mark.
+  const isOurs = placeOfMark(around) === from && !around.includes('\\u')
+  return isOurs && around.length < LONG_TEXT ? putBack(JSON.parse(around), json.slice(from, to)) : undefined
 }
-
-const MARK = 'plugboard: a long text, number '
 
 /** In no function that calls itself: what came may be as deep as it is long. */
-function putBack(value: unknown, texts: ReadonlyMap<string, string>): unknown {
+function putBack(value: unknown, text: string): unknown {
   const whole: Fields = { value }
   const open = [whole]
   for (const fields of open)
-    for (const key in fields) {
+    for (const key of Object.keys(fields)) {
       const one = fields[key]
-      if (typeof one === 'string') fields[key] = texts.get(one) ?? one
+      if (one === MARK) fields[key] = text
       else if (typeof one === 'object' && one !== null) open.push(one as Fields)
     }
   return whole['value']

@@ -84,6 +84,7 @@ class StdioWire implements Wire, ProcessListener {
     this.#verdict ??= { kind: 'closed' }
     if (this.#leaving === undefined) return
     const gone = new Promise<void>((resolve) => this.#leaving!.push(resolve))
+    this.#flush()
     this.#child.endInput()
     let cancel = this.#clock.after(LEAVE_MS.politely, () => {
       this.#child.end('terminate')
@@ -155,8 +156,9 @@ class StdioWire implements Wire, ProcessListener {
 
   #flush(): void {
     if (this.#unsent === '') return
-    this.#child.write(this.#unsent)
+    const lines = this.#unsent
     this.#unsent = ''
+    this.#child.write(lines)
   }
 
   #abandon(why: WireFailure): void {

@@ -2,34 +2,38 @@
  * to-json: a message → its JSON, as `JSON.stringify` writes it.
  *
  * in     a message; long texts are looked for among the arguments of a call
- * out    the same as from `JSON.stringify`, to the letter, or its bytes; throws where that throws
+ * out    the same as from `JSON.stringify`, to the letter, or its bytes (UTF-8); throws where that throws
  *
  * `JSON.stringify` looks at each character for what has to be escaped and puts the whole together piece by piece, which
  * is a third of what a call with megabytes takes. A long text in which nothing has to be escaped (base64, mostly) goes
- * as it is, and right to where it is sent from. Of a short call it is the envelope that takes the time: it is the same
- * for all, and written as a text.
+ * as it is to where it is sent from, and the JSON around it is written with a mark in its place. Of a short call it is the
+ * envelope that takes the time: it is the same for all, and written as a text.
  */
 import { isObject } from '../../../base/is-object.ts'
-import { isPlainAscii } from '../../../base/plain-ascii.ts'
+import { copyPlainAscii } from '../../../base/plain-ascii.ts'
 import type { Message } from '../../../model/message.ts'
-import { hasNoSuspects, LONG_TEXT } from './bare-text.ts'
+import { hasSuspects, LONG_TEXT, MARK, placeOfMark } from './bare-text.ts'
 
 /** `end` is put behind it. */
 export function toJson(message: Message, end = ''): string | Uint8Array {
   const args = 'params' in message ? message.params?.['arguments'] : undefined
   if (!isObject(args)) return JSON.stringify(message) + end
-  if (hasLongText(args)) return join([...piecesOf(message as unknown as Fields, LEVELS), end])
+  const name = nameOfLongest(args)
+  if (name !== undefined) return toBytes(message, name, end) ?? JSON.stringify(message) + end
   return ((isPlainCall(message) ? writeCall(message, args) : undefined) ?? JSON.stringify(message)) + end
 }
 
 /** Every message comes by here, so nothing is looked at but where a long text may be. */
-function hasLongText(args: Fields): boolean {
-  for (const key in args) if (isLong(args[key])) return true
-  return false
-}
-
-function isLong(value: unknown): value is string {
-  return typeof value === 'string' && value.length >= LONG_TEXT
+function nameOfLongest(args: Fields): string | undefined {
+  let name: string | undefined
+  let length = LONG_TEXT
+  for (const key in args) {
+    const value = args[key]
+    if (typeof value !== 'string' || value.length < length) continue
+    name = key
+    length = value.length
+  }
+  return name
 }
 
 interface PlainCall {
@@ -68,63 +72,32 @@ function writeCall({ id, params: { name } }: PlainCall, args: Fields): string | 
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** message → params → arguments */
-const LEVELS = 3
-
-/** Whether it is to be looked into: what says itself how it is written, and what is no mere object, is left alone. */
-function isWithin(value: unknown, levels: number): value is Fields {
-  if (levels === 1 || !isObject(value) || 'toJSON' in value) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
+/** Undefined where the text has to be escaped, or the JSON around it depends on it. */
+function toBytes(message: Message, name: string, end: string): Uint8Array | undefined {
+  const { params } = message as unknown as { readonly params: { readonly arguments: Fields } }
+  const { arguments: args } = params
+  const text = args[name] as string
+  if (!Object.hasOwn(args, name) || [message, params, args].some(saysItself)) return undefined
+  if (hasSuspects(text)) return undefined
+  const marked = { ...message, params: { ...params, arguments: { ...args, [name]: MARK } } }
+  const around = JSON.stringify(marked) + end
+  const at = placeOfMark(around)
+  if (at === undefined) return undefined
+  const after = around.slice(at + MARK.length)
+  return joinAround(encoder.encode(around.slice(0, at)), text, encoder.encode(after))
 }
 
-/** JSON, or a long text without the usual suspects; the rare ones are looked for when it is copied. */
-type Piece = string | Bare
-
-class Bare {
-  readonly text: string
-
-  constructor(text: string) {
-    this.text = text
-  }
-}
-
-function piecesOf(fields: Fields, levels: number): Piece[] {
-  const members = Object.entries(fields)
-    .map(([key, value]) => memberOf(key, value, levels))
-    .filter(({ length }) => length > 0)
-  return ['{', ...members.flatMap((member, at) => (at === 0 ? member : [',', ...member])), '}']
-}
-
-/** Nothing for what has no JSON: what is undefined, or a function. */
-function memberOf(key: string, value: unknown, levels: number): Piece[] {
-  if (isLong(value) && hasNoSuspects(value)) return [`${JSON.stringify(key)}:"`, new Bare(value), '"']
-  if (isWithin(value, levels)) return [`${JSON.stringify(key)}:`, ...piecesOf(value, levels - 1)]
-  const member = JSON.stringify({ [key]: value }).slice(1, -1)
-  return member === '' ? [] : [member]
-}
-
-/** A text of megabytes is copied once, to where it is sent from. */
-function join(pieces: readonly Piece[]): string | Uint8Array {
-  const hasBare = pieces.some((piece) => piece instanceof Bare)
-  return (hasBare ? encode(pieces) : undefined) ?? pieces.map(jsonOf).join('')
-}
-
-function jsonOf(piece: Piece): string {
-  return piece instanceof Bare ? JSON.stringify(piece.text).slice(1, -1) : piece
+/** How it is written. */
+function saysItself(value: object): boolean {
+  return 'toJSON' in value
 }
 
 const encoder = new TextEncoder()
 
-/** Undefined when something rare is in a long text. */
-function encode(pieces: readonly Piece[]): Uint8Array | undefined {
-  const parts = pieces.map((piece) => (piece instanceof Bare ? piece.text : encoder.encode(piece)))
-  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let from = 0
-  for (const part of parts) {
-    if (typeof part !== 'string') bytes.set(part, from)
-    else if (!isPlainAscii(part, bytes.subarray(from))) return undefined
-    from += part.length
-  }
-  return bytes
+/** Undefined when something is in the text that JSON escapes and hardly anybody writes. */
+function joinAround(before: Uint8Array, text: string, after: Uint8Array): Uint8Array | undefined {
+  const bytes = new Uint8Array(before.length + text.length + after.length)
+  bytes.set(before)
+  bytes.set(after, before.length + text.length)
+  return copyPlainAscii(text, bytes.subarray(before.length)) ? bytes : undefined
 }
