@@ -52,7 +52,7 @@ describe('the value of a message', () => {
 
   it('has nothing in it that somebody gave to all objects', () => {
     const all = Object.prototype as Record<string, unknown>
-    all['given'] = { given: 1 }
+    all['given'] = MARK
     try {
       const value = fromJson(JSON.stringify(resultOf([{ text: LONG }]))) as object
       expect(Object.hasOwn(value, 'given')).toBe(false)
