@@ -2,8 +2,8 @@
  * from-json: the JSON of a message → its value, as `JSON.parse` reads it.
  *
  * in     a text, whatever it is
- * out    the same as from `JSON.parse`; throws where that throws. A text that is most of the message is a part of what
- *        came, and keeps the rest of it in memory (two bytes for each character where one is beyond Latin-1)
+ * out    the same as from `JSON.parse`; throws where that throws. A text that is nearly all of the message is a part of
+ *        what came, and keeps that in memory (two bytes for each character where one is beyond Latin-1)
  *
  * `JSON.parse` looks at each character of a text and copies all of them, which is a fifth of what a result with megabytes
  * takes. So a long text that stands there as it is meant is cut out before, and put back where it belongs.
@@ -31,27 +31,28 @@ function findBare(json: string): Span | undefined {
     const to = json.indexOf('"', from)
     // One that is escaped, or none.
     if (to === -1 || json[to - 1] === '\\') return undefined
-    if (to - from > json.length / 2) return isBareValue(json, { from, to }) ? { from, to } : undefined
+    if (to - from > json.length / 2) return isWorthIt(json, { from, to }) ? { from, to } : undefined
     from = json.indexOf('"', to + 1) + 1
   }
   return undefined
 }
 
-function isBareValue(json: string, { from, to }: Span): boolean {
+/** A value, with little around it, and as it is meant. */
+function isWorthIt(json: string, { from, to }: Span): boolean {
   NAME_END.lastIndex = to
-  if (NAME_END.test(json)) return false
+  if (json.length - (to - from) > LONG_TEXT || NAME_END.test(json)) return false
   const text = json.slice(from, to)
   return !hasSuspects(text) && isPlainAscii(text)
 }
 
 const NAME_END = /"\s*:/y
 
-/** Undefined where what is left is long itself, or may have our mark in it already. */
+/** Undefined where what is left may have our mark in it already. */
 function parseAround(json: string, { from, to }: Span): unknown {
   const around = json.slice(0, from) + MARK + json.slice(to)
   // Of all escapes, only this one can stand for a character of the mark.
   const isOurs = placeOfMark(around) === from && !around.includes('\\u')
-  return isOurs && around.length < LONG_TEXT ? putBack(JSON.parse(around), json.slice(from, to)) : undefined
+  return isOurs ? putBack(JSON.parse(around), json.slice(from, to)) : undefined
 }
 
 /** In no function that calls itself: what came may be as deep as it is long. */

@@ -10,7 +10,7 @@
  * envelope that takes the time: it is the same for all, and written as a text.
  */
 import { isObject } from '../../../base/is-object.ts'
-import { copyPlainAscii } from '../../../base/plain-ascii.ts'
+import { copyPlainAscii, isPlainAscii } from '../../../base/plain-ascii.ts'
 import type { Message } from '../../../model/message.ts'
 import { hasSuspects, LONG_TEXT, MARK, placeOfMark } from './bare-text.ts'
 
@@ -18,22 +18,24 @@ import { hasSuspects, LONG_TEXT, MARK, placeOfMark } from './bare-text.ts'
 export function toJson(message: Message, end = ''): string | Uint8Array {
   const args = 'params' in message ? message.params?.['arguments'] : undefined
   if (!isObject(args)) return JSON.stringify(message) + end
-  const name = nameOfLongest(args)
-  if (name !== undefined) return toBytes(message, name, end) ?? JSON.stringify(message) + end
+  const long = longestOf(args)
+  if (long !== undefined) return toBytes(message, long, end) ?? JSON.stringify(message) + end
   return ((isPlainCall(message) ? writeCall(message, args) : undefined) ?? JSON.stringify(message)) + end
 }
 
+interface LongText {
+  readonly name: string
+  readonly text: string
+}
+
 /** Every message comes by here, so nothing is looked at but where a long text may be. */
-function nameOfLongest(args: Fields): string | undefined {
-  let name: string | undefined
-  let length = LONG_TEXT
-  for (const key in args) {
-    const value = args[key]
-    if (typeof value !== 'string' || value.length < length) continue
-    name = key
-    length = value.length
+function longestOf(args: Fields): LongText | undefined {
+  let long: LongText | undefined
+  for (const name in args) {
+    const text = args[name]
+    if (typeof text === 'string' && text.length >= (long?.text.length ?? LONG_TEXT)) long = { name, text }
   }
-  return name
+  return long
 }
 
 interface PlainCall {
@@ -72,13 +74,12 @@ function writeCall({ id, params: { name } }: PlainCall, args: Fields): string | 
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Undefined where the text has to be escaped, or the JSON around it depends on it. */
-function toBytes(message: Message, name: string, end: string): Uint8Array | undefined {
+/** Undefined where the text has to be escaped, or the JSON around it is not that of mere data. */
+function toBytes(message: Message, { name, text }: LongText, end: string): Uint8Array | undefined {
   const { params } = message as unknown as { readonly params: { readonly arguments: Fields } }
   const { arguments: args } = params
-  const text = args[name] as string
-  if (!Object.hasOwn(args, name) || [message, params, args].some(saysItself)) return undefined
-  if (hasSuspects(text)) return undefined
+  const isData = [message, params, args].every(isMereData) && Object.hasOwn(args, name)
+  if (!isData || hasSuspects(text) || !isPlainAscii(text.slice(0, LONG_TEXT))) return undefined
   const marked = { ...message, params: { ...params, arguments: { ...args, [name]: MARK } } }
   const around = JSON.stringify(marked) + end
   const at = placeOfMark(around)
@@ -87,14 +88,14 @@ function toBytes(message: Message, name: string, end: string): Uint8Array | unde
   return joinAround(encoder.encode(around.slice(0, at)), text, encoder.encode(after))
 }
 
-/** How it is written. */
-function saysItself(value: object): boolean {
-  return 'toJSON' in value
+/** With nothing about it that says how it is written. */
+function isMereData(value: object): boolean {
+  return Object.getPrototypeOf(value) === Object.prototype && !('toJSON' in value)
 }
 
 const encoder = new TextEncoder()
 
-/** Undefined when something is in the text that JSON escapes and hardly anybody writes. */
+/** Undefined when the text is not plain ASCII after all. */
 function joinAround(before: Uint8Array, text: string, after: Uint8Array): Uint8Array | undefined {
   const bytes = new Uint8Array(before.length + text.length + after.length)
   bytes.set(before)
