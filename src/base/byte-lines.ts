@@ -5,7 +5,7 @@
  * out    lines; a long one is put together and made text of once, when its end has come
  * never  cuts a character in two: what ends a line is no part of any
  */
-import { addPiece, joinBriefly } from './join-bytes.ts'
+import { addPiece, joinBytes } from './join-bytes.ts'
 import type { LinesOptions } from './lines.ts'
 
 export class ByteLines {
@@ -53,7 +53,7 @@ export class ByteLines {
   #take(rest: Uint8Array): string {
     if (this.#pieces === undefined) return ''
     this.#pieces.push(rest)
-    const text = decoder.decode(joinBriefly(this.#pieces, this.#bytes + rest.length))
+    const text = decoder.decode(joinBytes(this.#pieces, this.#bytes + rest.length))
     this.#pieces = undefined
     this.#bytes = 0
     return text

@@ -13,7 +13,7 @@ const MAX_ROOM = 16 * 1024 * 1024
 let room: Uint8Array | undefined
 
 /** `length` is that of all pieces together. */
-export function joinBriefly(pieces: readonly Uint8Array[], length: number): Uint8Array {
+export function joinBytes(pieces: readonly Uint8Array[], length: number): Uint8Array {
   if (length > MAX_ROOM) return joinInto(new Uint8Array(length), pieces)
   if (room === undefined || room.length < length) room = new Uint8Array(length)
   return joinInto(room.subarray(0, length), pieces)

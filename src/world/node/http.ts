@@ -7,7 +7,7 @@
 import type { LookupFunction } from 'node:net'
 import type { StringDecoder } from 'node:string_decoder'
 import type { Agent, Dispatcher } from 'undici'
-import { addPiece, joinBriefly } from '../../base/join-bytes.ts'
+import { addPiece, joinBytes } from '../../base/join-bytes.ts'
 import { findRoute, type Proxy, type Route } from '../proxy.ts'
 import {
   MAX_BODY_BYTES,
@@ -223,7 +223,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #body(): string | undefined {
     if (this.#pieces === undefined) return this.#first?.toString()
-    const { buffer, byteOffset } = joinBriefly(this.#pieces, this.#bytes)
+    const { buffer, byteOffset } = joinBytes(this.#pieces, this.#bytes)
     return Buffer.from(buffer, byteOffset, this.#bytes).toString()
   }
 

@@ -7,18 +7,18 @@
 /** From here on it pays to look. */
 export const LONG_TEXT = 16 * 1024
 
+/** Without what JSON escapes of printable ASCII, tabs and line breaks: found faster than what is rare. */
+export function mayBeBareText(text: string): boolean {
+  return !SUSPECTS.some((character) => text.includes(character))
+}
+
+const SUSPECTS = ['\\', '\n', '"', '\t'] as const
+
 /** Of characters that stand for themselves. */
 export const MARK = 'plugboard: here is a long text'
 
 /** Where the only mark is; undefined where there is another one, or none. */
-export function placeOfMark(json: string): number | undefined {
+export function findMark(json: string): number | undefined {
   const at = json.indexOf(MARK)
   return at === -1 || json.includes(MARK, at + 1) ? undefined : at
 }
-
-/** What JSON escapes of printable ASCII, tabs and line breaks: found faster than what is rare. */
-export function hasSuspects(text: string): boolean {
-  return SUSPECTS.some((character) => text.includes(character))
-}
-
-const SUSPECTS = ['\\', '\n', '"', '\t'] as const

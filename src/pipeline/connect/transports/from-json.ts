@@ -9,7 +9,7 @@
  * takes. So a long text that stands there as it is meant is cut out before, and put back where it belongs.
  */
 import { isPlainAscii } from '../../../base/plain-ascii.ts'
-import { hasSuspects, LONG_TEXT, MARK, placeOfMark } from './bare-text.ts'
+import { findMark, LONG_TEXT, MARK, mayBeBareText } from './bare-text.ts'
 
 export function fromJson(json: string): unknown {
   const span = json.length < LONG_TEXT ? undefined : findBare(json)
@@ -42,7 +42,7 @@ function isWorthIt(json: string, { from, to }: Span): boolean {
   NAME_END.lastIndex = to
   if (json.length - (to - from) > LONG_TEXT || NAME_END.test(json)) return false
   const text = json.slice(from, to)
-  return !hasSuspects(text) && isPlainAscii(text)
+  return mayBeBareText(text) && isPlainAscii(text)
 }
 
 const NAME_END = /"\s*:/y
@@ -51,7 +51,7 @@ const NAME_END = /"\s*:/y
 function parseAround(json: string, { from, to }: Span): unknown {
   const around = json.slice(0, from) + MARK + json.slice(to)
   // Of all escapes, only this one can stand for a character of the mark.
-  const isOurs = placeOfMark(around) === from && !around.includes('\\u')
+  const isOurs = findMark(around) === from && !around.includes('\\u')
   return isOurs ? putBack(JSON.parse(around), json.slice(from, to)) : undefined
 }
 

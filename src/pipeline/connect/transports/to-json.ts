@@ -12,14 +12,14 @@
 import { isObject } from '../../../base/is-object.ts'
 import { copyPlainAscii, isPlainAscii } from '../../../base/plain-ascii.ts'
 import type { Message } from '../../../model/message.ts'
-import { hasSuspects, LONG_TEXT, MARK, placeOfMark } from './bare-text.ts'
+import { findMark, LONG_TEXT, MARK, mayBeBareText } from './bare-text.ts'
 
 /** `end` is put behind it. */
 export function toJson(message: Message, end = ''): string | Uint8Array {
   const args = 'params' in message ? message.params?.['arguments'] : undefined
   if (!isObject(args)) return JSON.stringify(message) + end
   const long = longestOf(args)
-  if (long !== undefined) return toBytes(message, long, end) ?? JSON.stringify(message) + end
+  if (long !== undefined) return writeBytes(message, long, end) ?? JSON.stringify(message) + end
   return ((isPlainCall(message) ? writeCall(message, args) : undefined) ?? JSON.stringify(message)) + end
 }
 
@@ -75,21 +75,21 @@ function writeCall({ id, params: { name } }: PlainCall, args: Fields): string | 
 type Fields = Readonly<Record<string, unknown>>
 
 /** Undefined where the text has to be escaped, or the JSON around it is not that of mere data. */
-function toBytes(message: Message, { name, text }: LongText, end: string): Uint8Array | undefined {
+function writeBytes(message: Message, { name, text }: LongText, end: string): Uint8Array | undefined {
   const { params } = message as unknown as { readonly params: { readonly arguments: Fields } }
   const { arguments: args } = params
-  const isData = [message, params, args].every(isMereData) && Object.hasOwn(args, name)
-  if (!isData || hasSuspects(text) || !isPlainAscii(text.slice(0, LONG_TEXT))) return undefined
+  const isPlain = [message, params, args].every(isPlainObject) && Object.hasOwn(args, name)
+  if (!isPlain || !mayBeBareText(text) || !isPlainAscii(text.slice(0, LONG_TEXT))) return undefined
   const marked = { ...message, params: { ...params, arguments: { ...args, [name]: MARK } } }
   const around = JSON.stringify(marked) + end
-  const at = placeOfMark(around)
+  const at = findMark(around)
   if (at === undefined) return undefined
   const after = around.slice(at + MARK.length)
   return joinAround(encoder.encode(around.slice(0, at)), text, encoder.encode(after))
 }
 
 /** With nothing about it that says how it is written. */
-function isMereData(value: object): boolean {
+function isPlainObject(value: object): boolean {
   return Object.getPrototypeOf(value) === Object.prototype && !('toJSON' in value)
 }
 
