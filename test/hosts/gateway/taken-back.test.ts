@@ -42,7 +42,10 @@ async function openGuests({ home }: Observed, world: World, project?: string): P
     tokens,
     token,
     async remove() {
+      const gone = new Promise<void>((resolve) => tokens.onRemoved(() => resolve()))
       await removeTokens(world, dirs, ['guest'])
+      // The file is watched, and the word of it may take a moment.
+      await gone
       expect(tokens.find(token)).toBeUndefined()
     },
     removeNow() {
