@@ -29,6 +29,18 @@ export function notReady(name: string, afterMs: number): Problem {
   })
 }
 
+/** Nothing is known of it, and nobody waits for it any longer. */
+export function stillStarting(name: string, afterMs: number): Problem {
+  return createWarning({
+    code: 'connect/not-ready',
+    message: `\`${name}\` is still starting after ${afterMs} ms, and what it offers is not here`,
+    hints: [
+      'one that was not ready in all its time when it was last tried is given a moment only; to wait for it, add `--wait`',
+      `to see how far it comes, run \`plugboard test ${name}\``,
+    ],
+  })
+}
+
 /** How the user is told to change something: with `/mcp` in a shell of ours or of the host's, or with the command. */
 export type Words = 'slash' | 'command'
 

@@ -3,13 +3,13 @@
  *
  * A host wants tools at once, and the right ones. So: wait until all have settled, or for a moment, or until everything
  * that is still on its way is at least known from last time. What is not known at all is waited for, by those who cannot
- * take it later.
+ * take it later; but not a second time in full, when the first was in vain.
  */
 import type { Clock } from '../world/world.ts'
 import type { Supervisor } from './supervisor.ts'
 
 export type Wait =
-  /** The moment, and then for servers that nothing is known of. For the library and headless commands. */
+  /** The moment, and then for servers that nothing is known of: no tools, and no wait in vain. For the library and headless commands. */
   | 'known'
   /** The moment, and no more. For hosts that stay open. */
   | 'moment'
@@ -37,9 +37,11 @@ export function passGate(
     const cancels: (() => void)[] = []
     const look = (): void => {
       const pending = supervisors.filter((one) => isPending(one, patience))
+      const isKnown = (one: Supervisor): boolean =>
+        one.offering !== undefined || (isMomentOver && one.wasLate())
       // What is required must be there, and not only known.
-      const isKnown = pending.every((one) => one.offering !== undefined && one.server.required !== true)
-      const isEnough = wait !== 'all' && (isKnown || (wait === 'moment' && isMomentOver))
+      const areKnown = pending.every((one) => one.server.required !== true && isKnown(one))
+      const isEnough = wait !== 'all' && (areKnown || (wait === 'moment' && isMomentOver))
       if (pending.length === 0 || isEnough) open()
     }
     const open = (): void => {

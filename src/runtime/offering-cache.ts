@@ -39,6 +39,8 @@ export interface OfferingCache {
   find(key: CacheKey, credentialMark: string): CachedOffering | undefined
   /** The remembered verdict, for 7 days. */
   era(key: CacheKey): Era | undefined
+  /** Whether it used up all its time when it was last tried, for a day. */
+  wasLate(key: CacheKey): boolean
   /** What a ready server offers. Takes effect here at once, and on disk a moment later. */
   put(who: () => Named, shown: Shown): void
   /** Why it is not ready. What it offered before stays known. */
@@ -75,7 +77,8 @@ function sortKeys(_key: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-const ERA_MS = 7 * 24 * 60 * 60 * 1000
+const DAY_MS = 24 * 60 * 60 * 1000
+const ERA_MS = 7 * DAY_MS
 
 /** Servers of one start become ready within moments: one write is enough for them, and better after than between. */
 const GATHER_MS = 1000
@@ -141,6 +144,10 @@ export function openOfferingCache(world: World, dirs: Pick<OurDirs, 'cache'>): O
     era(key) {
       const era = isBlank() ? undefined : index().get(key())?.era
       return era !== undefined && isWithin(ERA_MS, era.at, clock.now()) ? era.verdict : undefined
+    },
+    wasLate(key) {
+      const last = isBlank() ? undefined : index().get(key())
+      return last !== undefined && 'isLate' in last && isWithin(DAY_MS, last.at, clock.now())
     },
     put(who, { offering, credentialMark }) {
       const at = clock.now()

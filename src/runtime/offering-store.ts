@@ -34,6 +34,8 @@ export interface Failure {
   readonly state: Extract<ConnectionState, 'failed' | 'needs-auth' | 'waiting'>
   /** The message of the problem. */
   readonly problem: string
+  /** It used up all the time that it has to start. */
+  readonly isLate?: true
 }
 
 export interface Counts {

@@ -3,7 +3,7 @@
  */
 import type { ConnectionState } from '../model/connection.ts'
 import type { Problem } from '../model/problem.ts'
-import type { Supervisor } from './supervisor.ts'
+import type { ServerSnapshot, Supervisor } from './supervisor.ts'
 
 export interface Readiness {
   /** Every server that is `required` is ready, apart from those that nobody has asked for. */
@@ -27,6 +27,13 @@ export function toReadiness(supervisors: readonly Supervisor[], waitedMs: number
     waitedMs,
     servers,
   }
+}
+
+/** Servers that were not waited for to the end, and of which nothing is known from before: what they offer is missing. */
+export function findStarting(servers: readonly ServerSnapshot[]): readonly string[] {
+  return servers
+    .filter(({ connection, offering }) => connection.state === 'connecting' && offering === undefined)
+    .map(({ name }) => name)
 }
 
 function toServerReadiness(one: Supervisor): ServerReadiness {

@@ -113,6 +113,11 @@ export class Supervisor implements AttemptHooks {
     return this.#offering
   }
 
+  /** It did not become ready in all the time that it had, when it was last tried. */
+  wasLate(): boolean {
+    return this.#shared.cache.wasLate(this.#key)
+  }
+
   /** What one client has: mostly what all have. */
   offeringFor(client: object | undefined): Offering | undefined {
     return (client === undefined ? undefined : this.#own.get(client)) ?? this.#offering
@@ -370,7 +375,9 @@ export class Supervisor implements AttemptHooks {
     this.#log.write(`${connection.state}${words}`, 'event')
     const { state } = connection
     if (state !== 'failed' && state !== 'needs-auth' && state !== 'waiting') return
-    this.#shared.cache.putFailure(this.#named(), { state, problem: connection.problem.message })
+    const { code, message: problem } = connection.problem
+    const late = code === 'connect/timeout' ? { isLate: true as const } : {}
+    this.#shared.cache.putFailure(this.#named(), { state, problem, ...late })
   }
 
   /** By what the cache knows it again. */

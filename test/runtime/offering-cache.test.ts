@@ -319,7 +319,11 @@ test('no key is made while nothing is kept', () => {
   using scratch = createScratch()
   const cache = openAt(scratch)
   const never = (): string => expect.unreachable('a key was made')
-  expect([cache.era(never), cache.find(never, 'ada')]).toEqual([undefined, undefined])
+  expect([cache.era(never), cache.find(never, 'ada'), cache.wasLate(never)]).toEqual([
+    undefined,
+    undefined,
+    false,
+  ])
 })
 
 describe('the era', () => {
@@ -375,6 +379,43 @@ describe('the era', () => {
     await fill(scratch, { at: NOW + 8 * DAY })
     await cache.flush()
     expect(openAt(scratch, NOW + 8 * DAY).era(() => KEY)).toBe('legacy')
+  })
+})
+
+describe('that a server was late', () => {
+  const late = {
+    name: 'files',
+    fingerprint: 'f',
+    state: 'waiting',
+    problem: 'no answer',
+    isLate: true,
+  } as const
+
+  test.each([
+    ['an hour', DAY / 24, true],
+    ['a day', DAY, false],
+  ])('is known after %s: %s', async (_, age, wasLate) => {
+    using scratch = createScratch()
+    const cache = openAt(scratch, NOW - age)
+    putFailure(cache, KEY, late)
+    await cache.flush()
+    expect(openAt(scratch).wasLate(() => KEY)).toBe(wasLate)
+    expect(openAt(scratch).wasLate(() => OTHER_KEY)).toBe(false)
+  })
+
+  test('is over with whatever becomes of it next', () => {
+    using scratch = createScratch()
+    const cache = openAt(scratch)
+    const { isLate: _, ...gone } = late
+    for (const next of [
+      () => putFailure(cache, KEY, gone),
+      () => put(cache, KEY, { name: 'files', fingerprint: 'f', offering: OFFERING, credentialMark: 'ada' }),
+    ]) {
+      putFailure(cache, KEY, late)
+      expect(cache.wasLate(() => KEY)).toBe(true)
+      next()
+      expect(cache.wasLate(() => KEY)).toBe(false)
+    }
   })
 })
 

@@ -1,12 +1,14 @@
 /**
  * startup: what a board shows when it opens, how long that takes, and how it keeps up with what comes later.
  */
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { BoardChange } from '../../src/runtime/board-events.ts'
 import { isAlive, openTestBoard, serverEntry, type TestBoard } from '../boards/open.ts'
 import { call, connectionOf, problemOf, until, untilState } from '../boards/watch.ts'
 import { createScratch } from '../worlds/scratch.ts'
-import { createObserved, inTime, lend } from '../worlds/observed.ts'
+import { createObserved, inTime, lend, type Observed } from '../worlds/observed.ts'
 
 /** The machine is busy with other tests. */
 const SLACK_MS = 750
@@ -107,6 +109,70 @@ describe('opening', () => {
     expect(ms).toBeGreaterThanOrEqual(590)
     expect(connectionOf(test.board, 'hanging').state).toBe('waiting')
     expect(connectionOf(test.board, 'quick').state).toBe('ready')
+  })
+
+  describe('a server that used up all its time', () => {
+    /** After a first opening that waited for it in vain; its 30 s are 0.6 s there. */
+    async function afterWait(more: object = {}): Promise<{
+      readonly seen: Observed
+      open(options?: object): Promise<readonly [TestBoard, number]>
+    }> {
+      const seen = createObserved()
+      seen.write('project/x.sh', scriptFor('never-answers'))
+      const x = { ...scriptEntry(`${seen.project}/x.sh`), ...more }
+      const servers = { x, quick: serverEntry('well-behaved') }
+      const { clock } = seen.world
+      // By the same date: what it leaves behind must not be newer than what comes after.
+      const soon: typeof clock.after = (ms, step) => clock.after(ms / 50, step)
+      const hasty = { ...lend(seen), world: { ...seen.world, clock: { ...clock, after: soon } } }
+      const [test, ms] = await timed(() => openTestBoard(servers, { scratch: hasty }))
+      await test[Symbol.asyncDispose]()
+      expect(ms).toBeGreaterThanOrEqual(590)
+      return {
+        seen,
+        open: (options = {}) => timed(() => openTestBoard(servers, { scratch: lend(seen), ...options })),
+      }
+    }
+
+    it('is given a moment only, the next time', async () => {
+      const { seen, open } = await afterWait()
+      using _seen = seen
+      const [test, ms] = await open()
+      await using _ = test
+      expect(ms).toBeGreaterThanOrEqual(240)
+      expect(ms).toBeLessThan(250 + SLACK_MS)
+      expect(connectionOf(test.board, 'x').state).toBe('connecting')
+      expect(shown(test)).toEqual(['mcp__quick__echo', 'mcp__quick__slow'])
+    })
+
+    it('is waited for in full again once it has been ready', async () => {
+      const { seen, open } = await afterWait()
+      using _seen = seen
+      seen.write('project/x.sh', scriptFor('well-behaved'))
+      {
+        const [test] = await open()
+        await using _ = test
+        await untilState(test.board, 'x', 'ready')
+      }
+      // What it offered is forgotten as well, or nobody would wait because of that.
+      rmSync(join(seen.home, '.cache/plugboard/offerings'), { recursive: true })
+      seen.write('project/x.sh', scriptFor('slow-start', '--ms', '1500'))
+      const [test] = await open()
+      await using _ = test
+      expect(connectionOf(test.board, 'x').state).toBe('ready')
+    })
+
+    it.each([
+      ['it is required', { required: true }, {}],
+      ['all are waited for', {}, { wait: 'all' }],
+    ])('is waited for in full when %s', async (_when, more, options) => {
+      const { seen, open } = await afterWait(more)
+      using _seen = seen
+      seen.write('project/x.sh', scriptFor('slow-start', '--ms', '1500'))
+      const [test] = await open(options)
+      await using _ = test
+      expect(connectionOf(test.board, 'x').state).toBe('ready')
+    })
   })
 
   it('waits for all, known or not, when it is asked to', async () => {

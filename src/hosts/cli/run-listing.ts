@@ -3,9 +3,9 @@
  *
  * out    the exit code: not ready counts as failed for servers that are `required`, and for all after `--wait`
  */
-import { notReady } from '../../runtime/board-problems.ts'
+import { notReady, stillStarting } from '../../runtime/board-problems.ts'
 import type { Board } from '../../runtime/board.ts'
-import type { ServerReadiness } from '../../runtime/readiness.ts'
+import { findStarting, type ServerReadiness } from '../../runtime/readiness.ts'
 import { toProblemJson } from '../shared/problem-json.ts'
 import type { CommandContext } from './command.ts'
 import { DONE, exitCodeOf, FAILED } from './exit-codes.ts'
@@ -27,7 +27,14 @@ export function runListing(context: CommandContext, { toJson, toText }: Listing)
     const missing = findMissing(context, board)
     const { waitedMs } = board.readiness()
     const late = missing.filter(({ problem }) => problem === undefined)
-    const problems = [...problemsOf(board), ...late.map((one) => notReady(one.name, waitedMs))]
+    const starting = findStarting(board.snapshot().servers).filter(
+      (name) => !missing.some((one) => one.name === name),
+    )
+    const problems = [
+      ...problemsOf(board),
+      ...late.map((one) => notReady(one.name, waitedMs)),
+      ...starting.map((name) => stillStarting(name, waitedMs)),
+    ]
     if (context.json) {
       const readiness = { ...toReadinessJson(board), ok: missing.length === 0 }
       printJson(context.terminal, {

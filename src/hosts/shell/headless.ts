@@ -11,6 +11,7 @@ import type { Problem } from '../../model/problem.ts'
 import { ProblemError } from '../../problem/problem.ts'
 import { openBoard, type Board } from '../../runtime/board.ts'
 import type { LoadedCatalog } from '../../runtime/load-catalog.ts'
+import { findStarting } from '../../runtime/readiness.ts'
 import type { Terminal } from '../../world/world.ts'
 import type { CommandContext } from '../shared/context.ts'
 import { COLORS, NO_COLORS } from '../shared/paint.ts'
@@ -20,7 +21,7 @@ import type { SessionEvent } from './agent/events.ts'
 import { INSTRUCTIONS } from './agent/instructions.ts'
 import type { OpenModel } from './agent/agent.ts'
 import { chooseModel, openModel } from './agent/model.ts'
-import { badDeadline, noModel, noPrompt, notReady } from './agent/problems.ts'
+import { badDeadline, begunWithout, noModel, noPrompt, notReady } from './agent/problems.ts'
 import { runTurn, type Turn } from './agent/turn.ts'
 import { sayCall, sayResult } from './say.ts'
 
@@ -40,6 +41,7 @@ export async function runHeadless(context: CommandContext): Promise<number> {
     requireReady(context, board)
     const agent = { board, model, instructions: INSTRUCTIONS }
     const teller = context.json ? createJsonTeller(context.terminal) : createTextTeller(context)
+    for (const problem of findAbsent(board)) teller.tell({ type: 'problem', problem })
     const turn = await runTurn(agent, [], prompt, { signal: controller.signal, tell: teller.tell })
     const exitCode = exitCodeOf(turn)
     teller.end(turn, exitCode)
@@ -117,7 +119,16 @@ function requireReady({ flags }: CommandContext, board: Board): void {
     ({ state, required }) => state !== 'ready' && (required || flags['wait'] === true),
   )
   if (ok && missing.length === 0) return
-  throw new ProblemError(notReady(missing.map(({ name, state, problem }) => ({ name, state, problem }))))
+  throw new ProblemError(notReady(missing))
+}
+
+/** Of servers whose tools the model does not have: it goes on without them, and nobody else would say so. */
+function findAbsent(board: Board): readonly Problem[] {
+  const starting = findStarting(board.snapshot().servers)
+  const absent = board
+    .readiness()
+    .servers.filter(({ name, problem }) => problem !== undefined || starting.includes(name))
+  return absent.length === 0 ? [] : [begunWithout(absent)]
 }
 
 interface Teller {

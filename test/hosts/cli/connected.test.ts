@@ -168,6 +168,22 @@ describe('tools', () => {
     expect(states['dies']).toMatch(/^(?:waiting|failed|connecting)$/)
   })
 
+  test('tell of a server that is still starting, and of which nothing is known', async () => {
+    using slow = openMachine({
+      '~/.config/plugboard/mcp.json': {
+        mcpServers: { good: server('well-behaved'), hangs: server('never-answers') },
+      },
+    })
+    const ran = await slow.run(['tools', '--deadline', '1500'])
+    expect(ran.code).toBe(0)
+    expect(ran.stdout).toMatch(/^SERVER +TOOL/)
+    expect(ran.stderr).toMatch(/^warning: `hangs` is still starting after 15\d\d ms/)
+    const { problems } = (await slow.json(['tools', '--deadline', '1500'])) as {
+      problems: { code: string }[]
+    }
+    expect(problems.map(({ code }) => code)).toEqual(['connect/not-ready'])
+  })
+
   test('--schema shows what they take, and --provider who is kept back', async () => {
     const { code, stdout } = await run('tools', 'odd', '--schema', '--provider', 'gemini')
     expect(code).toBe(0)

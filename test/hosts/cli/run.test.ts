@@ -217,8 +217,32 @@ describe('run, and servers that are not ready', () => {
 
   test('one that hangs is waited for no longer than the deadline', async () => {
     await using stage = await open([said('went on')], slow())
-    const { code, stdout } = await stage.run(['go', '--deadline', '300'])
+    const { code, stdout, stderr } = await stage.run(['go', '--deadline', '300'])
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'went on\n' })
+    expect(stderr).toContain('warning: begun without `dead`, which is not ready')
+    expect(stderr).toContain('dead: still starting')
+  })
+
+  test('one that failed is told of, and the model is asked without it', async () => {
+    await using stage = await open([said('a'), said('b')], slow({ command: 'no-such-program-4711' }))
+    const { code, stdout, stderr } = await stage.run(['go'])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'a\n' })
+    expect(stderr).toContain('warning: begun without `dead`, which is not ready')
+    expect(stderr).toContain('dead: Failed to connect to "dead": its command was not found')
+    const { events } = await stage.lines(['go'])
+    expect(events[0]).toMatchObject({ type: 'problem', problem: { code: 'connect/not-ready' } })
+    expect(events.at(-1)).toEqual({ type: 'done', text: 'b', exitCode: 0 })
+  })
+
+  test('one that hung the last time is not waited for as long again', async () => {
+    await using stage = await open([said('a'), said('b')], slow({ startupTimeout: 3000 }))
+    const time = async (): Promise<number> => {
+      const startedAt = Date.now()
+      expect((await stage.run(['go'])).stderr).toContain('begun without `dead`')
+      return Date.now() - startedAt
+    }
+    expect(await time()).toBeGreaterThanOrEqual(3000)
+    expect(await time()).toBeLessThan(3000)
   })
 
   test('--wait: all of them must be ready by then', async () => {

@@ -3,9 +3,10 @@
  */
 import { describeNetwork, type NetworkFailure } from '../../../model/network.ts'
 import type { Problem } from '../../../model/problem.ts'
-import { createProblem } from '../../../problem/problem.ts'
+import { createProblem, createWarning } from '../../../problem/problem.ts'
 import { isObject } from '../../../base/is-object.ts'
 import { stripControls } from '../../../base/strip-controls.ts'
+import type { ServerReadiness } from '../../../runtime/readiness.ts'
 import type { OpenModel } from './agent.ts'
 
 export function noModel(): Problem {
@@ -35,19 +36,34 @@ export function badDeadline(given: string): Problem {
   })
 }
 
-export interface NotReadyServer {
-  readonly name: string
-  readonly state: string
-  readonly problem: Problem | undefined
-}
+type NotReadyServer = Pick<ServerReadiness, 'name' | 'state' | 'problem'>
 
 export function notReady(servers: readonly NotReadyServer[]): Problem {
   return createProblem({
     code: 'connect/not-ready',
-    message: `not ready: ${servers.map(({ name }) => `\`${name}\``).join(', ')}`,
+    message: `not ready: ${namesOf(servers)}`,
     notes: servers.map(({ name, state, problem }) => `${name}: ${problem?.message ?? state}`),
-    hints: servers.slice(0, 1).map(({ name }) => `run \`plugboard test ${name}\``),
+    hints: adviseOnFirst(servers),
   })
+}
+
+/** Nobody requires them, so it is begun without them. */
+export function begunWithout(servers: readonly NotReadyServer[]): Problem {
+  const starting = 'still starting; with `--wait` it is waited for'
+  return createWarning({
+    code: 'connect/not-ready',
+    message: `begun without ${namesOf(servers)}, which ${servers.length === 1 ? 'is' : 'are'} not ready`,
+    notes: servers.map(({ name, problem }) => `${name}: ${problem?.message ?? starting}`),
+    hints: adviseOnFirst(servers),
+  })
+}
+
+function namesOf(servers: readonly NotReadyServer[]): string {
+  return servers.map(({ name }) => `\`${name}\``).join(', ')
+}
+
+function adviseOnFirst(servers: readonly NotReadyServer[]): readonly string[] {
+  return servers.slice(0, 1).map(({ name }) => `run \`plugboard test ${name}\``)
 }
 
 export function badModel(written: string): Problem {
