@@ -113,11 +113,10 @@ describe('opening', () => {
 
   describe('a server that used up all its time', () => {
     /** After a first opening that waited for it in vain; its 30 s are 0.6 s there. */
-    async function afterWait(more: object = {}): Promise<{
-      readonly seen: Observed
-      open(options?: object): Promise<readonly [TestBoard, number]>
-    }> {
-      const seen = createObserved()
+    async function afterWait(
+      seen: Observed,
+      more: object = {},
+    ): Promise<(options?: object) => ReturnType<typeof openTimed>> {
       seen.write('project/x.sh', scriptFor('never-answers'))
       const x = { ...scriptEntry(`${seen.project}/x.sh`), ...more }
       const servers = { x, quick: serverEntry('well-behaved') }
@@ -125,18 +124,18 @@ describe('opening', () => {
       // By the same date: what it leaves behind must not be newer than what comes after.
       const soon: typeof clock.after = (ms, step) => clock.after(ms / 50, step)
       const hasty = { ...lend(seen), world: { ...seen.world, clock: { ...clock, after: soon } } }
-      const [test, ms] = await timed(() => openTestBoard(servers, { scratch: hasty }))
+      const [test, ms] = await openTimed(servers, { scratch: hasty })
       await test[Symbol.asyncDispose]()
       expect(ms).toBeGreaterThanOrEqual(590)
-      return {
-        seen,
-        open: (options = {}) => timed(() => openTestBoard(servers, { scratch: lend(seen), ...options })),
-      }
+      return (options = {}) => openTimed(servers, { scratch: lend(seen), ...options })
     }
 
+    const openTimed = (...given: Parameters<typeof openTestBoard>): Promise<readonly [TestBoard, number]> =>
+      timed(() => openTestBoard(...given))
+
     it('is given a moment only, the next time', async () => {
-      const { seen, open } = await afterWait()
-      using _seen = seen
+      using seen = createObserved()
+      const open = await afterWait(seen)
       const [test, ms] = await open()
       await using _ = test
       expect(ms).toBeGreaterThanOrEqual(240)
@@ -146,8 +145,8 @@ describe('opening', () => {
     })
 
     it('is waited for in full again once it has been ready', async () => {
-      const { seen, open } = await afterWait()
-      using _seen = seen
+      using seen = createObserved()
+      const open = await afterWait(seen)
       seen.write('project/x.sh', scriptFor('well-behaved'))
       {
         const [test] = await open()
@@ -166,8 +165,8 @@ describe('opening', () => {
       ['it is required', { required: true }, {}],
       ['all are waited for', {}, { wait: 'all' }],
     ])('is waited for in full when %s', async (_when, more, options) => {
-      const { seen, open } = await afterWait(more)
-      using _seen = seen
+      using seen = createObserved()
+      const open = await afterWait(seen, more)
       seen.write('project/x.sh', scriptFor('slow-start', '--ms', '1500'))
       const [test] = await open(options)
       await using _ = test
