@@ -1,11 +1,12 @@
 /**
  * byte-lines: bytes that come in pieces → whole lines of text.
  *
- * in     pieces of UTF-8, cut anywhere
+ * in     pieces of UTF-8, cut anywhere; they are given away, and may be empty afterwards
  * out    lines; a long one is put together and made text of once, when its end has come
  * never  cuts a character in two: what ends a line is no part of any
  */
 import { addPiece, joinBytes } from './join-bytes.ts'
+import { letGo } from './let-go.ts'
 import type { LinesOptions } from './lines.ts'
 
 export class ByteLines {
@@ -54,6 +55,7 @@ export class ByteLines {
     if (this.#pieces === undefined) return ''
     this.#pieces.push(rest)
     const text = decoder.decode(joinBytes(this.#pieces, this.#bytes + rest.length))
+    for (const piece of this.#pieces) letGo(piece)
     this.#pieces = undefined
     this.#bytes = 0
     return text

@@ -220,7 +220,7 @@ export interface SpawnRequest {
 
 /** `onExit` or `onFailed` is the last to be called, exactly one of them, once; all output has come before. */
 export interface ProcessListener {
-  /** Of stdout, cut anywhere: only who reads it knows where it is whole, and can make text of it once. */
+  /** Of stdout, cut anywhere: only who reads it knows where it is whole, and can make text of it once. The bytes are the listener's. */
   onOutput(bytes: Uint8Array): void
   onErrorOutput(bytes: Uint8Array): void
   /** Also when a grandchild still holds the pipes. */
@@ -231,7 +231,7 @@ export interface ProcessListener {
 
 export interface Child {
   readonly pid: number | undefined
-  /** Dropped when the child is gone; its exit tells. Bytes are not to be changed any more. */
+  /** Dropped when the child is gone; its exit tells. Bytes are given away: their memory goes once they are written. */
   write(input: string | Uint8Array): void
   /** The end of its stdin: the polite way to ask it to leave. */
   endInput(): void

@@ -4,6 +4,7 @@
  * never  leaves a group behind: should this process die without a word, the reaper ends what is on its list
  */
 import type { ChildProcess } from 'node:child_process'
+import { letGo } from '../../base/let-go.ts'
 import type { Child, Platform, Processes, ProcessListener, SpawnRequest } from '../world.ts'
 import { endTree } from './end-tree.ts'
 import { nodeFiles } from './files.ts'
@@ -95,7 +96,8 @@ class NodeChild implements Child {
   }
 
   write(input: string | Uint8Array): void {
-    this.#child.stdin?.write(input)
+    if (typeof input === 'string') this.#child.stdin?.write(input)
+    else this.#child.stdin?.write(input, () => letGo(input))
   }
 
   endInput(): void {
