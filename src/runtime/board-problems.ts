@@ -1,7 +1,8 @@
 /**
- * board-problems: requests that no connection can meet.
+ * board-problems: requests that no connection can meet, and servers that are not there to meet them.
  */
 import { findNearest } from '../base/edit-distance.ts'
+import { inShell } from '../base/in-shell.ts'
 import { toPrintable } from '../base/printable.ts'
 import type { AdmittedServer, CatalogEntry } from '../model/catalog.ts'
 import { NEEDS_PAGE, type WantedPage } from '../model/elicitation.ts'
@@ -25,19 +26,18 @@ export function notReady(name: string, afterMs: number): Problem {
   return createProblem({
     code: 'connect/not-ready',
     message: `\`${name}\` was not ready after ${afterMs} ms`,
-    hints: [`to see how far it comes, run \`plugboard test ${name}\``],
+    hints: [`to see how far it comes, run \`plugboard test ${inShell(name)}\``],
   })
 }
 
 /** Nothing is known of it, and nobody waits for it any longer. */
-export function stillStarting(name: string, afterMs: number): Problem {
+export function notHere(name: string, afterMs: number, why: 'late' | 'slow'): Problem {
   return createWarning({
     code: 'connect/not-ready',
-    message: `\`${name}\` is still starting after ${afterMs} ms, and what it offers is not here`,
-    hints: [
-      'one that was not ready in all its time when it was last tried is given a moment only; to wait for it, add `--wait`',
-      `to see how far it comes, run \`plugboard test ${name}\``,
-    ],
+    message: `\`${name}\` is not ready after ${afterMs} ms, and what it offers is not here`,
+    notes:
+      why === 'late' ? ['it used up its time when it was last tried, so it is not waited for again'] : [],
+    hints: [`to see how far it comes, run \`plugboard test ${inShell(name)}\``],
   })
 }
 

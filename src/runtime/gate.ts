@@ -9,7 +9,10 @@ import type { Clock } from '../world/world.ts'
 import type { Supervisor } from './supervisor.ts'
 
 export type Wait =
-  /** The moment, and then for servers that nothing is known of: no tools, and no wait in vain. For the library and headless commands. */
+  /**
+   * The moment, and then for servers that nothing is known of: neither what they offer, nor that a wait was in vain. For
+   * the library and headless commands.
+   */
   | 'known'
   /** The moment, and no more. For hosts that stay open. */
   | 'moment'
@@ -19,6 +22,9 @@ export type Wait =
   | 'none'
 
 const MOMENT_MS = 250
+
+/** For one that was waited for in vain: most that are well are ready by then. */
+const SECOND_CHANCE_MS = 750
 
 export interface Gate {
   readonly supervisors: readonly Supervisor[]
@@ -33,12 +39,13 @@ export function passGate(
   return new Promise((resolve) => {
     if (wait === 'none') return resolve()
     let isMomentOver = false
+    let isChanceOver = false
     const patience = wait === 'all' && deadlineMs !== undefined ? 'long' : 'short'
     const cancels: (() => void)[] = []
     const look = (): void => {
       const pending = supervisors.filter((one) => isPending(one, patience))
       const isKnown = (one: Supervisor): boolean =>
-        one.offering !== undefined || (isMomentOver && one.wasLate())
+        one.offering !== undefined || (isChanceOver && one.wasLate())
       // What is required must be there, and not only known.
       const areKnown = pending.every((one) => one.server.required !== true && isKnown(one))
       const isEnough = wait !== 'all' && (areKnown || (wait === 'moment' && isMomentOver))
@@ -52,6 +59,10 @@ export function passGate(
       board.on('change', look),
       clock.after(MOMENT_MS, () => {
         isMomentOver = true
+        look()
+      }),
+      clock.after(SECOND_CHANCE_MS, () => {
+        isChanceOver = true
         look()
       }),
     )

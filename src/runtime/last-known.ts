@@ -8,7 +8,7 @@ import type { Problem } from '../model/problem.ts'
 import type { OurDirs } from '../pipeline/discover/project.ts'
 import { fingerprintOf } from '../pipeline/resolve/fingerprint.ts'
 import type { World } from '../world/world.ts'
-import { createOfferingStore, type LastKnown } from './offering-store.ts'
+import { createOfferingStore, newestOf, type LastKnown } from './offering-store.ts'
 
 export interface Memory {
   /** By name, those of which something is known. */
@@ -26,8 +26,7 @@ export function findLastKnown(world: World, dirs: OurDirs, servers: readonly Adm
     servers.flatMap((server): [string, LastKnown][] => {
       const candidates = byName.get(server.name)
       if (candidates === undefined) return []
-      const fingerprint = fingerprintOf(server)
-      const [newest] = candidates.filter((one) => one.fingerprint === fingerprint).sort((a, b) => b.at - a.at)
+      const newest = newestOf(candidates, { name: server.name, fingerprint: fingerprintOf(server) })
       return newest === undefined ? [] : [[server.name, newest]]
     }),
   )

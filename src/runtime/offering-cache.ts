@@ -17,6 +17,7 @@ import {
   createOfferingStore,
   isWithin,
   KEPT_MS,
+  newestOf,
   type Counts,
   type Failure,
   type Index,
@@ -39,8 +40,8 @@ export interface OfferingCache {
   find(key: CacheKey, credentialMark: string): CachedOffering | undefined
   /** The remembered verdict, for 7 days. */
   era(key: CacheKey): Era | undefined
-  /** Whether it used up all its time when it was last tried, for a day. */
-  wasLate(key: CacheKey): boolean
+  /** Whether it was not ready in its time when anybody last tried it, for an hour. */
+  wasLate(who: () => Pick<Named, 'name' | 'fingerprint'>): boolean
   /** What a ready server offers. Takes effect here at once, and on disk a moment later. */
   put(who: () => Named, shown: Shown): void
   /** Why it is not ready. What it offered before stays known. */
@@ -77,8 +78,8 @@ function sortKeys(_key: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000
-const ERA_MS = 7 * DAY_MS
+const ERA_MS = 7 * 24 * 60 * 60 * 1000
+const LATE_MS = 60 * 60 * 1000
 
 /** Servers of one start become ready within moments: one write is enough for them, and better after than between. */
 const GATHER_MS = 1000
@@ -104,7 +105,7 @@ export function openOfferingCache(world: World, dirs: Pick<OurDirs, 'cache'>): O
   }
 
   /** Looked at each time: another process may fill it. */
-  const isBlank = (): boolean => untold.length === 0 && unwritten.size === 0 && !store.exists()
+  const isBlank = (): boolean => untold.length === 0 && (known?.size ?? 0) === 0 && !store.exists()
 
   const tell = (make: () => News): void => {
     untold.push(make)
@@ -145,9 +146,10 @@ export function openOfferingCache(world: World, dirs: Pick<OurDirs, 'cache'>): O
       const era = isBlank() ? undefined : index().get(key())?.era
       return era !== undefined && isWithin(ERA_MS, era.at, clock.now()) ? era.verdict : undefined
     },
-    wasLate(key) {
-      const last = isBlank() ? undefined : index().get(key())
-      return last !== undefined && 'isLate' in last && isWithin(DAY_MS, last.at, clock.now())
+    wasLate(who) {
+      const last = isBlank() ? undefined : newestOf(index().values(), who())
+      if (last === undefined || last.state === 'ready') return false
+      return last.isLate === true && isWithin(LATE_MS, last.at, clock.now())
     },
     put(who, { offering, credentialMark }) {
       const at = clock.now()

@@ -34,8 +34,8 @@ export interface Failure {
   readonly state: Extract<ConnectionState, 'failed' | 'needs-auth' | 'waiting'>
   /** The message of the problem. */
   readonly problem: string
-  /** It used up all the time that it has to start. */
-  readonly isLate?: true
+  /** It was started, and not ready in the time that it has for that. */
+  readonly isLate?: boolean
 }
 
 export interface Counts {
@@ -154,6 +154,19 @@ export function createOfferingStore(world: World, dirs: Pick<OurDirs, 'cache'>):
 /** A date from a clock that was wrong, far ahead, must not last for ever. */
 export function isWithin(ms: number, at: number, now: number): boolean {
   return Math.abs(now - at) < ms
+}
+
+/** The newest of those that tell of this server: other hosts, which can do other things, have lines of their own. */
+export function newestOf(
+  lines: Iterable<LastKnown>,
+  { name, fingerprint }: Pick<LastKnown, 'name' | 'fingerprint'>,
+): LastKnown | undefined {
+  let newest: LastKnown | undefined
+  for (const line of lines) {
+    if (line.name !== name || line.fingerprint !== fingerprint) continue
+    if (newest === undefined || line.at > newest.at) newest = line
+  }
+  return newest
 }
 
 /** The newest that are not too old. */

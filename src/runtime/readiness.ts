@@ -3,7 +3,8 @@
  */
 import type { ConnectionState } from '../model/connection.ts'
 import type { Problem } from '../model/problem.ts'
-import type { ServerSnapshot, Supervisor } from './supervisor.ts'
+import type { Supervisor } from './supervisor.ts'
+import { OFFERS_NOTHING } from './tools.ts'
 
 export interface Readiness {
   /** Every server that is `required` is ready, apart from those that nobody has asked for. */
@@ -18,7 +19,17 @@ export interface ServerReadiness {
   readonly required: boolean
   readonly tools: number
   readonly problem?: Problem
+  /** Why nobody has what it offers, not even as it was last time. */
+  readonly absence?: Absence
 }
+
+export type Absence =
+  /** Its problem says why. */
+  | 'failed'
+  /** It was not ready in its time when it was last tried, so it was not waited for. */
+  | 'late'
+  /** It is on its way, and nobody waits any longer. */
+  | 'slow'
 
 export function toReadiness(supervisors: readonly Supervisor[], waitedMs: number): Readiness {
   const servers = supervisors.map(toServerReadiness)
@@ -29,20 +40,23 @@ export function toReadiness(supervisors: readonly Supervisor[], waitedMs: number
   }
 }
 
-/** Servers that were not waited for to the end, and of which nothing is known from before: what they offer is missing. */
-export function findStarting(servers: readonly ServerSnapshot[]): readonly string[] {
-  return servers
-    .filter(({ connection, offering }) => connection.state === 'connecting' && offering === undefined)
-    .map(({ name }) => name)
-}
-
 function toServerReadiness(one: Supervisor): ServerReadiness {
   const { server, connection, offering } = one
+  const absence = findAbsence(one)
   return {
     name: server.name,
     state: connection.state,
     required: server.required === true,
     tools: offering?.tools.length ?? 0,
     ...('problem' in connection ? { problem: connection.problem } : {}),
+    ...(absence === undefined ? {} : { absence }),
   }
+}
+
+function findAbsence(one: Supervisor): Absence | undefined {
+  const { state } = one.connection
+  if (state === 'ready' || state === 'idle' || state === 'closed') return undefined
+  if (one.offering !== undefined && !OFFERS_NOTHING.has(state)) return undefined
+  if (state !== 'connecting') return 'failed'
+  return one.wasLate() ? 'late' : 'slow'
 }

@@ -84,6 +84,8 @@ export class Supervisor implements AttemptHooks {
   /** Of clients that have a session for themselves, in which something is listed that others do not see. */
   #own = new WeakMap<object, Offering>()
   #cachedAt: number | undefined
+  /** Its last try was given up because it took too long. */
+  #isLate = false
   #credentialMark = ''
   #warnings: readonly Problem[] = []
   #waiters: Waiter[] = []
@@ -113,9 +115,9 @@ export class Supervisor implements AttemptHooks {
     return this.#offering
   }
 
-  /** It did not become ready in all the time that it had, when it was last tried. */
+  /** It was not ready in the time that it has, when it was last tried. */
   wasLate(): boolean {
-    return this.#shared.cache.wasLate(this.#key)
+    return this.#shared.cache.wasLate(() => ({ name: this.server.name, fingerprint: this.fingerprint }))
   }
 
   /** What one client has: mostly what all have. */
@@ -280,6 +282,7 @@ export class Supervisor implements AttemptHooks {
   }
 
   onReady(listed: Offering): void {
+    this.#isLate = false
     this.#own = new WeakMap()
     this.#accept(listed)
     this.#dispatch({ kind: 'ready' })
@@ -290,6 +293,8 @@ export class Supervisor implements AttemptHooks {
     this.#shared.cache.forgetEra(this.#key)
     const { lastLines, startedAt, redact, whyNoSignIn } = this.#attempt!
     const tookMs = this.#shared.world.clock.now() - startedAt
+    // Values that nobody gave are not the server's fault, and somebody may be there the next time.
+    this.#isLate = failure.kind === 'timeout' && stage !== 'resolve'
     const circumstances = {
       stage,
       failure: redactFailure(failure, redact),
@@ -375,9 +380,8 @@ export class Supervisor implements AttemptHooks {
     this.#log.write(`${connection.state}${words}`, 'event')
     const { state } = connection
     if (state !== 'failed' && state !== 'needs-auth' && state !== 'waiting') return
-    const { code, message: problem } = connection.problem
-    const late = code === 'connect/timeout' ? { isLate: true as const } : {}
-    this.#shared.cache.putFailure(this.#named(), { state, problem, ...late })
+    const late = this.#isLate ? { isLate: true } : {}
+    this.#shared.cache.putFailure(this.#named(), { state, problem: connection.problem.message, ...late })
   }
 
   /** By what the cache knows it again. */

@@ -94,10 +94,10 @@ function withoutNamesakes(tools: readonly BoardTool[]): readonly BoardTool[] {
 }
 
 /** A server that failed, or waits for a sign-in, offers nothing: nobody should be invited to call it. */
-const ABSENT: ReadonlySet<ConnectionState> = new Set(['failed', 'needs-auth', 'closed'])
+export const OFFERS_NOTHING: ReadonlySet<ConnectionState> = new Set(['failed', 'needs-auth', 'closed'])
 
 function sliceOf({ offering, connection: { state } }: Offerer, style: NameStyle): Slice | undefined {
-  if (offering === undefined || offering.tools.length === 0 || ABSENT.has(state)) return undefined
+  if (offering === undefined || offering.tools.length === 0 || OFFERS_NOTHING.has(state)) return undefined
   return { listed: offering.tools, isDeferred: state !== 'ready', style }
 }
 

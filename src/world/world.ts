@@ -220,7 +220,10 @@ export interface SpawnRequest {
 
 /** `onExit` or `onFailed` is the last to be called, exactly one of them, once; all output has come before. */
 export interface ProcessListener {
-  /** Of stdout, cut anywhere: only who reads it knows where it is whole, and can make text of it once. The bytes are the listener's. */
+  /**
+   * Of stdout, cut anywhere: only who reads it knows where it is whole, and can make text of it once. These bytes, as
+   * those of stderr, are the listener's.
+   */
   onOutput(bytes: Uint8Array): void
   onErrorOutput(bytes: Uint8Array): void
   /** Also when a grandchild still holds the pipes. */

@@ -319,7 +319,7 @@ test('no key is made while nothing is kept', () => {
   using scratch = createScratch()
   const cache = openAt(scratch)
   const never = (): string => expect.unreachable('a key was made')
-  expect([cache.era(never), cache.find(never, 'ada'), cache.wasLate(never)]).toEqual([
+  expect([cache.era(never), cache.find(never, 'ada'), cache.wasLate(never as () => never)]).toEqual([
     undefined,
     undefined,
     false,
@@ -383,38 +383,48 @@ describe('the era', () => {
 })
 
 describe('that a server was late', () => {
-  const late = {
-    name: 'files',
-    fingerprint: 'f',
-    state: 'waiting',
-    problem: 'no answer',
-    isLate: true,
-  } as const
+  const FILES = { name: 'files', fingerprint: 'f' }
+  const failed = { ...FILES, state: 'waiting', problem: 'no answer' } as const
+  const late = { ...failed, isLate: true }
+  const ready = { ...FILES, offering: OFFERING, credentialMark: 'ada' }
+  const wasLate = (cache: OfferingCache, who = FILES): boolean => cache.wasLate(() => who)
 
   test.each([
-    ['an hour', DAY / 24, true],
-    ['a day', DAY, false],
-  ])('is known after %s: %s', async (_, age, wasLate) => {
+    ['59 minutes', 59 * 60 * 1000, true],
+    ['an hour', 60 * 60 * 1000, false],
+  ])('is known after %s: %s', async (_, age, isKnown) => {
     using scratch = createScratch()
     const cache = openAt(scratch, NOW - age)
     putFailure(cache, KEY, late)
     await cache.flush()
-    expect(openAt(scratch).wasLate(() => KEY)).toBe(wasLate)
-    expect(openAt(scratch).wasLate(() => OTHER_KEY)).toBe(false)
+    expect(wasLate(openAt(scratch))).toBe(isKnown)
   })
 
-  test('is over with whatever becomes of it next', () => {
+  test('is known of that server only', () => {
     using scratch = createScratch()
     const cache = openAt(scratch)
-    const { isLate: _, ...gone } = late
+    putFailure(cache, KEY, late)
+    expect(wasLate(cache, { ...FILES, name: 'github' })).toBe(false)
+    expect(wasLate(cache, { ...FILES, fingerprint: 'g' })).toBe(false)
+    expect(wasLate(cache)).toBe(true)
+  })
+
+  test.each([
+    ['by the same host', KEY],
+    ['by one with other capabilities', OTHER_KEY],
+  ])('is over with whatever becomes of it next, %s', (_, key) => {
+    using scratch = createScratch()
+    const later = openAt(scratch, NOW + 2)
     for (const next of [
-      () => putFailure(cache, KEY, gone),
-      () => put(cache, KEY, { name: 'files', fingerprint: 'f', offering: OFFERING, credentialMark: 'ada' }),
+      () => putFailure(later, key, failed),
+      () => put(later, key, ready),
+      () => putFailure(later, key, { ...failed, isLate: false }),
     ]) {
+      const cache = openAt(scratch, NOW + 1)
       putFailure(cache, KEY, late)
-      expect(cache.wasLate(() => KEY)).toBe(true)
+      expect(wasLate(cache)).toBe(true)
       next()
-      expect(cache.wasLate(() => KEY)).toBe(false)
+      expect(wasLate(later)).toBe(false)
     }
   })
 })

@@ -119,29 +119,50 @@ describe('opening', () => {
     ): Promise<(options?: object) => ReturnType<typeof openTimed>> {
       seen.write('project/x.sh', scriptFor('never-answers'))
       const x = { ...scriptEntry(`${seen.project}/x.sh`), ...more }
-      const servers = { x, quick: serverEntry('well-behaved') }
+      const quick = { ...serverEntry('well-behaved'), startupTimeout: 0 }
+      const servers = { x, quick }
       const { clock } = seen.world
       // By the same date: what it leaves behind must not be newer than what comes after.
       const soon: typeof clock.after = (ms, step) => clock.after(ms / 50, step)
       const hasty = { ...lend(seen), world: { ...seen.world, clock: { ...clock, after: soon } } }
-      const [test, ms] = await openTimed(servers, { scratch: hasty })
+      const [test] = await openTimed(servers, { scratch: hasty, stay: 'once' })
+      expect(connectionOf(test.board, 'x').state).toBe('waiting')
       await test[Symbol.asyncDispose]()
-      expect(ms).toBeGreaterThanOrEqual(590)
       return (options = {}) => openTimed(servers, { scratch: lend(seen), ...options })
     }
 
     const openTimed = (...given: Parameters<typeof openTestBoard>): Promise<readonly [TestBoard, number]> =>
       timed(() => openTestBoard(...given))
 
-    it('is given a moment only, the next time', async () => {
+    it('is given a second chance, and no more, the next time', async () => {
       using seen = createObserved()
       const open = await afterWait(seen)
       const [test, ms] = await open()
       await using _ = test
-      expect(ms).toBeGreaterThanOrEqual(240)
-      expect(ms).toBeLessThan(250 + SLACK_MS)
+      expect(ms).toBeGreaterThanOrEqual(740)
+      expect(ms).toBeLessThan(750 + SLACK_MS)
       expect(connectionOf(test.board, 'x').state).toBe('connecting')
       expect(shown(test)).toEqual(['mcp__quick__echo', 'mcp__quick__slow'])
+      const absences = test.board.readiness().servers.map(({ name, absence }) => [name, absence])
+      expect(Object.fromEntries(absences)).toEqual({ x: 'late', quick: undefined })
+    })
+
+    it('is given no more by a deadline, which is only the longest that opening takes', async () => {
+      using seen = createObserved()
+      const open = await afterWait(seen)
+      const [test, ms] = await open({ deadlineMs: 20_000 })
+      await using _ = test
+      expect(ms).toBeLessThan(750 + SLACK_MS)
+    })
+
+    it('is not one whose values nobody gave in time', async () => {
+      using seen = createObserved()
+      // Which is less than a command may take.
+      const open = await afterWait(seen, { env: { TOKEN: '!sleep 60' }, startupTimeout: 5000 })
+      const [test, ms] = await open({ deadlineMs: 1500 })
+      await using _ = test
+      expect(ms).toBeGreaterThanOrEqual(1490)
+      expect(test.board.readiness().servers.find(({ name }) => name === 'x')?.absence).toBe('slow')
     })
 
     it('is waited for in full again once it has been ready', async () => {
@@ -213,6 +234,7 @@ describe('opening', () => {
           required: false,
           tools: 0,
           problem: expect.objectContaining({ code: 'connect/spawn' }) as unknown,
+          absence: 'failed',
         },
         { name: 'quick', state: 'ready', required: true, tools: 2 },
       ],

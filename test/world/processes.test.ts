@@ -101,6 +101,30 @@ describe('a child', () => {
     ])
   })
 
+  it('has all of what waited for it, although the memory is given back when it is written', async () => {
+    const run = start(`setTimeout(() => process.stdin.pipe(process.stdout), 300)`)
+    const letters = ['a', 'b', 'c']
+    const given = letters.map((letter) => new TextEncoder().encode(letter.repeat(3_000_000)))
+    for (const bytes of given) run.child.write(bytes)
+    run.child.write('!')
+    run.child.endInput()
+    // Nothing is taken from under what is still to be written.
+    expect(given.map(({ length }) => length)).toEqual([3_000_000, 3_000_000, 3_000_000])
+    await run.over
+    expect(run.told[0]).toEqual(['out', `${letters.map((letter) => letter.repeat(3_000_000)).join('')}!`])
+    const canGiveBack = 'transfer' in ArrayBuffer.prototype
+    expect(given.map(({ length }) => length)).toEqual(given.map(() => (canGiveBack ? 0 : 3_000_000)))
+  })
+
+  it('may go while much is written to it', async () => {
+    const run = start(`process.stdin.once('data', () => process.exit(3))`)
+    const bytes = new Uint8Array(3_000_000).fill(0x61)
+    run.child.write(bytes)
+    await run.over
+    run.child.write(new Uint8Array(3_000_000).fill(0x62))
+    expect(run.told).toEqual([['exit', { exitCode: 3 }]])
+  })
+
   it('may be written to, and ended, when it is gone', async () => {
     const run = start(`process.exit(0)`)
     await run.over

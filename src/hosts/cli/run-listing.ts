@@ -3,9 +3,9 @@
  *
  * out    the exit code: not ready counts as failed for servers that are `required`, and for all after `--wait`
  */
-import { notReady, stillStarting } from '../../runtime/board-problems.ts'
+import { notHere, notReady } from '../../runtime/board-problems.ts'
 import type { Board } from '../../runtime/board.ts'
-import { findStarting, type ServerReadiness } from '../../runtime/readiness.ts'
+import type { ServerReadiness } from '../../runtime/readiness.ts'
 import { toProblemJson } from '../shared/problem-json.ts'
 import type { CommandContext } from './command.ts'
 import { DONE, exitCodeOf, FAILED } from './exit-codes.ts'
@@ -25,15 +25,15 @@ export function runListing(context: CommandContext, { toJson, toText }: Listing)
   return withBoard(context, options, async (board) => {
     if (name !== undefined) requireReady(context, board, name)
     const missing = findMissing(context, board)
-    const { waitedMs } = board.readiness()
+    const { waitedMs, servers } = board.readiness()
     const late = missing.filter(({ problem }) => problem === undefined)
-    const starting = findStarting(board.snapshot().servers).filter(
-      (name) => !missing.some((one) => one.name === name),
-    )
+    const others = servers.filter((one) => !late.some((another) => another.name === one.name))
     const problems = [
       ...problemsOf(board),
       ...late.map((one) => notReady(one.name, waitedMs)),
-      ...starting.map((name) => stillStarting(name, waitedMs)),
+      ...others.flatMap(({ name: server, absence }) =>
+        absence === undefined || absence === 'failed' ? [] : [notHere(server, waitedMs, absence)],
+      ),
     ]
     if (context.json) {
       const readiness = { ...toReadinessJson(board), ok: missing.length === 0 }

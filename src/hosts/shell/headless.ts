@@ -11,7 +11,6 @@ import type { Problem } from '../../model/problem.ts'
 import { ProblemError } from '../../problem/problem.ts'
 import { openBoard, type Board } from '../../runtime/board.ts'
 import type { LoadedCatalog } from '../../runtime/load-catalog.ts'
-import { findStarting } from '../../runtime/readiness.ts'
 import type { Terminal } from '../../world/world.ts'
 import type { CommandContext } from '../shared/context.ts'
 import { COLORS, NO_COLORS } from '../shared/paint.ts'
@@ -124,10 +123,7 @@ function requireReady({ flags }: CommandContext, board: Board): void {
 
 /** Of servers whose tools the model does not have: it goes on without them, and nobody else would say so. */
 function findAbsent(board: Board): readonly Problem[] {
-  const starting = findStarting(board.snapshot().servers)
-  const absent = board
-    .readiness()
-    .servers.filter(({ name, problem }) => problem !== undefined || starting.includes(name))
+  const absent = board.readiness().servers.filter(({ absence }) => absence !== undefined)
   return absent.length === 0 ? [] : [begunWithout(absent)]
 }
 

@@ -1,6 +1,7 @@
 /**
  * problems: why a call did not do what was wanted, in words for a model and for a person.
  */
+import { inShell } from '../../base/in-shell.ts'
 import { stripControls } from '../../base/strip-controls.ts'
 import { parseChallenge, wantsMoreScopes } from '../../model/challenge.ts'
 import type { RpcError } from '../../model/message.ts'
@@ -58,11 +59,6 @@ function wantsMore(target: Named, scopes: readonly string[]): Problem {
     notes: wanted.length === 0 ? [] : [`it asked for scopes: ${wanted.join(', ')}`],
     hints: [`run \`plugboard login ${inShell(target.server)}\``],
   })
-}
-
-/** As it must be typed. */
-function inShell(name: string): string {
-  return /^[\w.-]+$/.test(name) ? name : `'${name}'`
 }
 
 /** It answered, and not with what the protocol knows. */

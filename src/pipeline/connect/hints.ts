@@ -1,6 +1,7 @@
 /**
  * hints: what to do about a remote server that cannot be reached, or that somebody else answers for.
  */
+import { inShell } from '../../base/in-shell.ts'
 import type { AdmittedServer } from '../../model/catalog.ts'
 import { hasOwnAuthorization, mayCarryTokens } from '../../model/definition.ts'
 import { faultOf, type NetworkFailure } from '../../model/network.ts'
@@ -27,11 +28,6 @@ export function adviseOnSignIn({ name, transport }: AdmittedServer): readonly st
     `run \`${login}\``,
     `on a machine with no browser, run \`${login} --no-browser\` and follow the link it prints`,
   ]
-}
-
-/** As it must be typed. */
-export function inShell(name: string): string {
-  return /^[\w.-]+$/.test(name) ? name : `'${name}'`
 }
 
 /** Somebody is there, but does not speak this way. */

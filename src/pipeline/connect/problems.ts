@@ -1,6 +1,7 @@
 /**
  * problems: why a server could not be reached, in words its user can act on.
  */
+import { inShell } from '../../base/in-shell.ts'
 import { isObject } from '../../base/is-object.ts'
 import { toPrintable } from '../../base/printable.ts'
 import type { AdmittedServer } from '../../model/catalog.ts'
@@ -13,14 +14,7 @@ import type { Challenge } from '../../model/sign-in.ts'
 import { showTemplate } from '../../model/template.ts'
 import type { WireFailure } from '../../model/wire.ts'
 import { createProblem, whereOrigin } from '../../problem/problem.ts'
-import {
-  adviseOnAddress,
-  adviseOnNetwork,
-  adviseOnSignIn,
-  inShell,
-  PAGE_HINTS,
-  SIGN_IN_HINT,
-} from './hints.ts'
+import { adviseOnAddress, adviseOnNetwork, adviseOnSignIn, PAGE_HINTS, SIGN_IN_HINT } from './hints.ts'
 import { LONGEST_MS } from './machine.ts'
 import { isPage, titleOf } from './page.ts'
 

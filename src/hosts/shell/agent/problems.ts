@@ -4,6 +4,7 @@
 import { describeNetwork, type NetworkFailure } from '../../../model/network.ts'
 import type { Problem } from '../../../model/problem.ts'
 import { createProblem, createWarning } from '../../../problem/problem.ts'
+import { inShell } from '../../../base/in-shell.ts'
 import { isObject } from '../../../base/is-object.ts'
 import { stripControls } from '../../../base/strip-controls.ts'
 import type { ServerReadiness } from '../../../runtime/readiness.ts'
@@ -36,34 +37,39 @@ export function badDeadline(given: string): Problem {
   })
 }
 
-type NotReadyServer = Pick<ServerReadiness, 'name' | 'state' | 'problem'>
-
-export function notReady(servers: readonly NotReadyServer[]): Problem {
+export function notReady(servers: readonly ServerReadiness[]): Problem {
   return createProblem({
     code: 'connect/not-ready',
     message: `not ready: ${namesOf(servers)}`,
     notes: servers.map(({ name, state, problem }) => `${name}: ${problem?.message ?? state}`),
-    hints: adviseOnFirst(servers),
+    hints: servers.slice(0, 1).map(({ name }) => `run \`plugboard test ${inShell(name)}\``),
   })
 }
 
 /** Nobody requires them, so it is begun without them. */
-export function begunWithout(servers: readonly NotReadyServer[]): Problem {
-  const starting = 'still starting; with `--wait` it is waited for'
+export function begunWithout(servers: readonly ServerReadiness[]): Problem {
   return createWarning({
     code: 'connect/not-ready',
     message: `begun without ${namesOf(servers)}, which ${servers.length === 1 ? 'is' : 'are'} not ready`,
-    notes: servers.map(({ name, problem }) => `${name}: ${problem?.message ?? starting}`),
-    hints: adviseOnFirst(servers),
+    notes: servers.map((one) => `${one.name}: ${whyAbsent(one)}`),
+    hints: servers
+      .slice(0, 1)
+      .map(
+        ({ name, problem }) =>
+          problem?.hints[0] ?? `to see how far it comes, run \`plugboard test ${inShell(name)}\``,
+      ),
   })
 }
 
-function namesOf(servers: readonly NotReadyServer[]): string {
-  return servers.map(({ name }) => `\`${name}\``).join(', ')
+function whyAbsent({ problem, absence }: ServerReadiness): string {
+  if (problem !== undefined) return problem.message
+  return absence === 'late'
+    ? 'it used up its time when it was last tried, so it is not waited for again'
+    : 'not ready yet'
 }
 
-function adviseOnFirst(servers: readonly NotReadyServer[]): readonly string[] {
-  return servers.slice(0, 1).map(({ name }) => `run \`plugboard test ${name}\``)
+function namesOf(servers: readonly ServerReadiness[]): string {
+  return servers.map(({ name }) => `\`${name}\``).join(', ')
 }
 
 export function badModel(written: string): Problem {
