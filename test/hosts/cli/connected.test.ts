@@ -189,6 +189,19 @@ describe('tools', () => {
     })
   })
 
+  test('wait in full again for one whose values nobody gave in time', async () => {
+    using locked = openMachine({
+      '~/.config/plugboard/mcp.json': {
+        mcpServers: { vault: server('well-behaved', { env: { TOKEN: '!sleep 60' }, startupTimeout: 1500 }) },
+      },
+    })
+    for (const _ of ['the first time', 'the second'])
+      expect(await locked.json(['tools'])).toMatchObject({
+        problems: [{ code: 'connect/timeout' }],
+        readiness: { servers: [{ name: 'vault', absence: 'failed' }] },
+      })
+  })
+
   test('--schema shows what they take, and --provider who is kept back', async () => {
     const { code, stdout } = await run('tools', 'odd', '--schema', '--provider', 'gemini')
     expect(code).toBe(0)
