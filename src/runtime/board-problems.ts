@@ -30,13 +30,14 @@ export function notReady(name: string, afterMs: number): Problem {
   })
 }
 
+export const NOT_WAITED_FOR = 'it was not ready in time when it was last tried, so it was hardly waited for'
+
 /** Nothing is known of it, and nobody waits for it any longer. */
 export function notHere(name: string, afterMs: number, why: 'late' | 'slow'): Problem {
   return createWarning({
     code: 'connect/not-ready',
     message: `\`${name}\` is not ready after ${afterMs} ms, and what it offers is not here`,
-    notes:
-      why === 'late' ? ['it used up its time when it was last tried, so it is not waited for again'] : [],
+    notes: why === 'late' ? [NOT_WAITED_FOR] : [],
     hints: [`to see how far it comes, run \`plugboard test ${inShell(name)}\``],
   })
 }

@@ -26,11 +26,11 @@ export function runListing(context: CommandContext, { toJson, toText }: Listing)
     if (name !== undefined) requireReady(context, board, name)
     const missing = findMissing(context, board)
     const { waitedMs, servers } = board.readiness()
-    const late = missing.filter(({ problem }) => problem === undefined)
-    const others = servers.filter((one) => !late.some((another) => another.name === one.name))
+    const unready = missing.filter(({ problem }) => problem === undefined)
+    const others = servers.filter((one) => !unready.some((another) => another.name === one.name))
     const problems = [
       ...problemsOf(board),
-      ...late.map((one) => notReady(one.name, waitedMs)),
+      ...unready.map((one) => notReady(one.name, waitedMs)),
       ...others.flatMap(({ name: server, absence }) =>
         absence === undefined || absence === 'failed' ? [] : [notHere(server, waitedMs, absence)],
       ),

@@ -242,7 +242,7 @@ describe('run, and servers that are not ready', () => {
       return Date.now() - startedAt
     }
     expect(await time('Failed to connect to "dead": no answer after 3.0 s')).toBeGreaterThanOrEqual(3000)
-    expect(await time('it used up its time when it was last tried')).toBeLessThan(3000)
+    expect(await time('it was not ready in time when it was last tried')).toBeLessThan(3000)
   })
 
   test('--wait: all of them must be ready by then', async () => {

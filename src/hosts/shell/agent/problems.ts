@@ -7,6 +7,7 @@ import { createProblem, createWarning } from '../../../problem/problem.ts'
 import { inShell } from '../../../base/in-shell.ts'
 import { isObject } from '../../../base/is-object.ts'
 import { stripControls } from '../../../base/strip-controls.ts'
+import { NOT_WAITED_FOR } from '../../../runtime/board-problems.ts'
 import type { ServerReadiness } from '../../../runtime/readiness.ts'
 import type { OpenModel } from './agent.ts'
 
@@ -63,9 +64,7 @@ export function begunWithout(servers: readonly ServerReadiness[]): Problem {
 
 function whyAbsent({ problem, absence }: ServerReadiness): string {
   if (problem !== undefined) return problem.message
-  return absence === 'late'
-    ? 'it used up its time when it was last tried, so it is not waited for again'
-    : 'not ready yet'
+  return absence === 'late' ? NOT_WAITED_FOR : 'not ready yet'
 }
 
 function namesOf(servers: readonly ServerReadiness[]): string {
