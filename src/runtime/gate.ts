@@ -10,8 +10,8 @@ import type { Supervisor } from './supervisor.ts'
 
 export type Wait =
   /**
-   * The moment, and then for servers that nothing is known of: neither what they offer, nor that a wait was in vain. For
-   * the library and headless commands.
+   * Until each is ready, has failed, or is known: what it offers, or, after a second chance, that a wait for it was in
+   * vain. For the library and headless commands.
    */
   | 'known'
   /** The moment, and no more. For hosts that stay open. */

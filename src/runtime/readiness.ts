@@ -18,17 +18,18 @@ export interface ServerReadiness {
   readonly state: ConnectionState
   readonly required: boolean
   readonly tools: number
+  /** Of the try before, while it is tried again. */
   readonly problem?: Problem
-  /** Why nobody has what it offers, not even as it was last time. */
+  /** Why its tools are not there, not even as they were last time. */
   readonly absence?: Absence
 }
 
 export type Absence =
   /** Its problem says why. */
   | 'failed'
-  /** It was not ready in its time when it was last tried, so it was not waited for. */
+  /** It is on its way, and was not ready in its time before, when it was last tried. */
   | 'late'
-  /** It is on its way, and nobody waits any longer. */
+  /** It is on its way. */
   | 'slow'
 
 export function toReadiness(supervisors: readonly Supervisor[], waitedMs: number): Readiness {
@@ -41,14 +42,14 @@ export function toReadiness(supervisors: readonly Supervisor[], waitedMs: number
 }
 
 function toServerReadiness(one: Supervisor): ServerReadiness {
-  const { server, connection, offering } = one
+  const { server, connection, offering, lastProblem } = one
   const absence = findAbsence(one)
   return {
     name: server.name,
     state: connection.state,
     required: server.required === true,
     tools: offering?.tools.length ?? 0,
-    ...('problem' in connection ? { problem: connection.problem } : {}),
+    ...(lastProblem === undefined ? {} : { problem: lastProblem }),
     ...(absence === undefined ? {} : { absence }),
   }
 }
@@ -57,6 +58,6 @@ function findAbsence(one: Supervisor): Absence | undefined {
   const { state } = one.connection
   if (state === 'ready' || state === 'idle' || state === 'closed') return undefined
   if (one.offering !== undefined && !OFFERS_NOTHING.has(state)) return undefined
-  if (state !== 'connecting') return 'failed'
+  if (one.lastProblem !== undefined) return 'failed'
   return one.wasLate() ? 'late' : 'slow'
 }

@@ -86,6 +86,7 @@ export class Supervisor implements AttemptHooks {
   #cachedAt: number | undefined
   /** Its last try was given up because it took too long. */
   #isLate = false
+  #lastProblem: Problem | undefined
   #credentialMark = ''
   #warnings: readonly Problem[] = []
   #waiters: Waiter[] = []
@@ -113,6 +114,11 @@ export class Supervisor implements AttemptHooks {
 
   get offering(): Offering | undefined {
     return this.#offering
+  }
+
+  /** Why it is not ready, or was not when it was last tried here, while it is tried again. */
+  get lastProblem(): Problem | undefined {
+    return 'problem' in this.connection ? this.connection.problem : this.#lastProblem
   }
 
   /** It was not ready in the time that it has, when it was last tried. */
@@ -283,6 +289,7 @@ export class Supervisor implements AttemptHooks {
 
   onReady(listed: Offering): void {
     this.#isLate = false
+    this.#lastProblem = undefined
     this.#own = new WeakMap()
     this.#accept(listed)
     this.#dispatch({ kind: 'ready' })
@@ -303,6 +310,7 @@ export class Supervisor implements AttemptHooks {
       whyNoSignIn,
     }
     const problem = redactProblem(failedToConnect(this.server, circumstances), redact)
+    this.#lastProblem = problem
     if (needsSignIn(failure)) this.#dispatch({ kind: 'refused', problem, needsSignIn: true })
     else {
       const rest = { isPermanent: isPermanent(failure), ...retryAfterOf(failure) }
@@ -338,6 +346,7 @@ export class Supervisor implements AttemptHooks {
   onLost(failure: WireFailure): void {
     const { lastLines, redact } = this.#attempt!
     const problem = redactProblem(sessionLost(this.server, failure, lastLines), redact)
+    this.#lastProblem = problem
     this.#dispatch({ kind: 'dropped', problem })
   }
 

@@ -142,9 +142,19 @@ describe('opening', () => {
       expect(ms).toBeGreaterThanOrEqual(740)
       expect(ms).toBeLessThan(750 + SLACK_MS)
       expect(connectionOf(test.board, 'x').state).toBe('connecting')
-      expect(shown(test)).toEqual(['mcp__quick__echo', 'mcp__quick__slow'])
+      expect(test.board.tools().map(({ server }) => server)).toEqual(['quick', 'quick'])
       const absences = test.board.readiness().servers.map(({ name, absence }) => [name, absence])
       expect(Object.fromEntries(absences)).toEqual({ x: 'late', quick: undefined })
+    })
+
+    it('is one that failed, for the board that waited for it in full, also while it is tried again', async () => {
+      using seen = createObserved()
+      const x = { ...serverEntry('never-answers'), startupTimeout: 400 }
+      await using test = await openTestBoard({ x }, { scratch: lend(seen) })
+      await untilState(test.board, 'x', 'connecting')
+      expect(test.board.readiness().servers).toMatchObject([
+        { name: 'x', state: 'connecting', absence: 'failed', problem: { code: 'connect/timeout' } },
+      ])
     })
 
     it('is given no more by a deadline, which is only the longest that opening takes', async () => {

@@ -3,6 +3,7 @@
  *
  * out    the exit code: not ready counts as failed for servers that are `required`, and for all after `--wait`
  */
+import type { Problem } from '../../model/problem.ts'
 import { notHere, notReady } from '../../runtime/board-problems.ts'
 import type { Board } from '../../runtime/board.ts'
 import type { ServerReadiness } from '../../runtime/readiness.ts'
@@ -31,9 +32,7 @@ export function runListing(context: CommandContext, { toJson, toText }: Listing)
     const problems = [
       ...problemsOf(board),
       ...unready.map((one) => notReady(one.name, waitedMs)),
-      ...others.flatMap(({ name: server, absence }) =>
-        absence === undefined || absence === 'failed' ? [] : [notHere(server, waitedMs, absence)],
-      ),
+      ...others.flatMap((one) => problemOfStarting(one, waitedMs)),
     ]
     if (context.json) {
       const readiness = { ...toReadinessJson(board), ok: missing.length === 0 }
@@ -50,6 +49,15 @@ export function runListing(context: CommandContext, { toJson, toText }: Listing)
     if (first === undefined) return DONE
     return first.problem === undefined ? FAILED : exitCodeOf(first.problem)
   })
+}
+
+/** What is not said of it anywhere else: of others, their state has the problem. */
+function problemOfStarting(
+  { name, state, problem, absence }: ServerReadiness,
+  waitedMs: number,
+): readonly Problem[] {
+  if (state !== 'connecting' || absence === undefined) return []
+  return [absence === 'failed' ? problem! : notHere(name, waitedMs, absence)]
 }
 
 /** Servers that had to be ready and are not: scripts must not go on as if they were. */

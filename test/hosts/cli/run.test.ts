@@ -219,7 +219,8 @@ describe('run, and servers that are not ready', () => {
     await using stage = await open([said('went on')], slow())
     const { code, stdout, stderr } = await stage.run(['go', '--deadline', '300'])
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'went on\n' })
-    expect(stderr).toContain('warning: begun without `dead`, which is not ready')
+    // On a busy machine `x` may not be ready, either.
+    expect(stderr).toMatch(/^warning: begun without .*`dead`/)
     expect(stderr).toContain('dead: not ready yet')
   })
 

@@ -53,13 +53,14 @@ export function begunWithout(servers: readonly ServerReadiness[]): Problem {
     code: 'connect/not-ready',
     message: `begun without ${namesOf(servers)}, which ${servers.length === 1 ? 'is' : 'are'} not ready`,
     notes: servers.map((one) => `${one.name}: ${whyAbsent(one)}`),
-    hints: servers
-      .slice(0, 1)
-      .map(
-        ({ name, problem }) =>
-          problem?.hints[0] ?? `to see how far it comes, run \`plugboard test ${inShell(name)}\``,
-      ),
+    hints: adviseOn(servers),
   })
+}
+
+/** Of one what its problem says; of several whose it would be is not plain. */
+function adviseOn([first, ...others]: readonly ServerReadiness[]): readonly string[] {
+  const own = others.length === 0 ? first!.problem?.hints[0] : undefined
+  return [own ?? `to see how far it comes, run \`plugboard test ${inShell(first!.name)}\``]
 }
 
 function whyAbsent({ problem, absence }: ServerReadiness): string {
