@@ -25,7 +25,7 @@ import {
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { argument, has, listed, machine, toTable } from './measure.mjs'
-import { ourTargets, ranking, RANK_HEAD, TARGET_HEAD } from './peers/figures.mjs'
+import { medianOf, ourTargets, ranking, RANK_HEAD, TARGET_HEAD } from './peers/figures.mjs'
 import { writePage } from './page.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -204,10 +204,7 @@ function keep(all) {
 }
 
 function slimmed(found) {
-  const median = (samples) => {
-    const sorted = samples.toSorted((a, b) => a - b)
-    return Number(sorted[sorted.length >> 1]?.toPrecision(4))
-  }
+  const median = (samples) => Number(medianOf(samples).toPrecision(4))
   const isSamples = (value) => Array.isArray(value) && value.every((one) => typeof one === 'number')
   const slim = (value) =>
     isSamples(value)

@@ -173,7 +173,12 @@ function rowsOf(found, workload, kase) {
 }
 
 function valueOf(rows, id, metric) {
-  const samples = (rows?.[id]?.[metric] ?? []).filter(Number.isFinite).toSorted((a, b) => a - b)
-  const middle = samples.length >> 1
-  return samples.length % 2 === 1 ? samples[middle] : (samples[middle - 1] + samples[middle]) / 2
+  return medianOf((rows?.[id]?.[metric] ?? []).filter(Number.isFinite))
+}
+
+/** Of an even number, what is between the two in the middle; NaN of none. */
+export function medianOf(samples) {
+  const sorted = samples.toSorted((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
