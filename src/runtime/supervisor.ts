@@ -86,7 +86,8 @@ export class Supervisor implements AttemptHooks {
   #cachedAt: number | undefined
   /** Its last try was given up because it took too long. */
   #isLate = false
-  #lastProblem: Problem | undefined
+  /** Why the try before the one under way failed. */
+  #problemBefore: Problem | undefined
   #credentialMark = ''
   #warnings: readonly Problem[] = []
   #waiters: Waiter[] = []
@@ -118,7 +119,9 @@ export class Supervisor implements AttemptHooks {
 
   /** Why it is not ready, or was not when it was last tried here, while it is tried again. */
   get lastProblem(): Problem | undefined {
-    return 'problem' in this.connection ? this.connection.problem : this.#lastProblem
+    const { connection } = this
+    if ('problem' in connection) return connection.problem
+    return connection.state === 'connecting' ? this.#problemBefore : undefined
   }
 
   /** It was not ready in the time that it has, when it was last tried. */
@@ -223,6 +226,8 @@ export class Supervisor implements AttemptHooks {
     const before = this.connection
     const [next, ...effects] = step(this.#machine, event, { now: clock.now(), random: clock.random() })
     this.#machine = next
+    if (next.connection !== before)
+      this.#problemBefore = event.kind !== 'reset' && 'problem' in before ? before.problem : undefined
     for (const effect of effects) this.#perform(effect)
     if (next.connection === before) return
     this.#tellWaiters(next.connection)
@@ -289,7 +294,6 @@ export class Supervisor implements AttemptHooks {
 
   onReady(listed: Offering): void {
     this.#isLate = false
-    this.#lastProblem = undefined
     this.#own = new WeakMap()
     this.#accept(listed)
     this.#dispatch({ kind: 'ready' })
@@ -310,7 +314,6 @@ export class Supervisor implements AttemptHooks {
       whyNoSignIn,
     }
     const problem = redactProblem(failedToConnect(this.server, circumstances), redact)
-    this.#lastProblem = problem
     if (needsSignIn(failure)) this.#dispatch({ kind: 'refused', problem, needsSignIn: true })
     else {
       const rest = { isPermanent: isPermanent(failure), ...retryAfterOf(failure) }
@@ -346,7 +349,6 @@ export class Supervisor implements AttemptHooks {
   onLost(failure: WireFailure): void {
     const { lastLines, redact } = this.#attempt!
     const problem = redactProblem(sessionLost(this.server, failure, lastLines), redact)
-    this.#lastProblem = problem
     this.#dispatch({ kind: 'dropped', problem })
   }
 

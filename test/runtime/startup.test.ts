@@ -155,6 +155,11 @@ describe('opening', () => {
       expect(test.board.readiness().servers).toMatchObject([
         { name: 'x', state: 'connecting', absence: 'failed', problem: { code: 'connect/timeout' } },
       ])
+      // Begun anew, what failed is forgotten.
+      void test.board.restart('x').catch(() => undefined)
+      expect(test.board.readiness().servers).toEqual([
+        { name: 'x', state: 'connecting', required: false, tools: 0, absence: 'late' },
+      ])
     })
 
     it('is given no more by a deadline, which is only the longest that opening takes', async () => {

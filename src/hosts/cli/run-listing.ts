@@ -56,8 +56,9 @@ function problemOfStarting(
   { name, state, problem, absence }: ServerReadiness,
   waitedMs: number,
 ): readonly Problem[] {
-  if (state !== 'connecting' || absence === undefined) return []
-  return [absence === 'failed' ? problem! : notHere(name, waitedMs, absence)]
+  if (state !== 'connecting') return []
+  if (problem !== undefined) return [problem]
+  return absence === 'late' || absence === 'slow' ? [notHere(name, waitedMs, absence)] : []
 }
 
 /** Servers that had to be ready and are not: scripts must not go on as if they were. */
