@@ -9,14 +9,19 @@ import { addPiece, joinBytes } from './join-bytes.ts'
 import { letGo } from './let-go.ts'
 import type { LinesOptions } from './lines.ts'
 
+interface ByteLinesOptions extends LinesOptions {
+  /** In bytes. */
+  readonly maxLength: number
+  toText(bytes: Uint8Array): string
+}
+
 export class ByteLines {
-  readonly #options: LinesOptions
+  readonly #options: ByteLinesOptions
   #pieces: Uint8Array[] | undefined
   #bytes = 0
   #isSkipping = false
 
-  /** `maxLength` is in bytes. */
-  constructor(options: LinesOptions) {
+  constructor(options: ByteLinesOptions) {
     this.#options = options
   }
 
@@ -24,7 +29,7 @@ export class ByteLines {
     const end = endOfLines(bytes)
     if (end === 0) return this.#hold(bytes)
     const from = this.#pieces === undefined ? 0 : this.#finishLine(bytes)
-    if (from < end) this.#tellAll(decoder.decode(part(bytes, from, end)))
+    if (from < end) this.#tellAll(this.#options.toText(part(bytes, from, end)))
     if (end < bytes.length) this.#hold(bytes.subarray(end))
   }
 
@@ -54,7 +59,7 @@ export class ByteLines {
   #take(rest: Uint8Array): string {
     if (this.#pieces === undefined) return ''
     this.#pieces.push(rest)
-    const text = decoder.decode(joinBytes(this.#pieces, this.#bytes + rest.length))
+    const text = this.#options.toText(joinBytes(this.#pieces, this.#bytes + rest.length))
     for (const piece of this.#pieces) letGo(piece)
     this.#pieces = undefined
     this.#bytes = 0
@@ -88,6 +93,3 @@ function part(bytes: Uint8Array, from: number, end: number): Uint8Array {
 function endOfLines(bytes: Uint8Array): number {
   return bytes[bytes.length - 1] === LINE_FEED ? bytes.length : bytes.lastIndexOf(LINE_FEED) + 1
 }
-
-/** A byte order mark is kept: whoever reads the line says what it means there. */
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true })

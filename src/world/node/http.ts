@@ -22,6 +22,7 @@ import {
   type HttpRequest,
 } from '../world.ts'
 import { createDecoder } from './decoder.ts'
+import { toText } from './to-text.ts'
 
 export function createNodeHttp(env: Env): Http {
   /** By origin: what the environment says is looked at once. */
@@ -222,9 +223,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #body(): string | undefined {
-    if (this.#pieces === undefined) return this.#first?.toString()
-    const { buffer, byteOffset } = joinBytes(this.#pieces, this.#bytes)
-    return Buffer.from(buffer, byteOffset, this.#bytes).toString()
+    if (this.#first === undefined) return undefined
+    return toText(this.#pieces === undefined ? this.#first : joinBytes(this.#pieces, this.#bytes))
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {

@@ -9,6 +9,7 @@ import type { Child, Platform, Processes, ProcessListener, SpawnRequest } from '
 import { endTree } from './end-tree.ts'
 import { nodeFiles } from './files.ts'
 import { theReaper, type Reaper } from './reaper.ts'
+import { toText } from './to-text.ts'
 import { toSpawnable } from './windows-command.ts'
 
 export function createNodeProcesses(platform: Platform): Processes {
@@ -24,6 +25,7 @@ export function createNodeProcesses(platform: Platform): Processes {
       }
       return new NodeChild(child, listener, { platform, reaper })
     },
+    toText,
   }
 }
 

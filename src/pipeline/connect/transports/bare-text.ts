@@ -7,13 +7,6 @@
 /** From here on it pays to look. */
 export const LONG_TEXT = 16 * 1024
 
-/** Without what JSON escapes of printable ASCII, tabs and line breaks: found faster than what is rare. */
-export function mayBeBareText(text: string): boolean {
-  return !SUSPECTS.some((character) => text.includes(character))
-}
-
-const SUSPECTS = ['\\', '\n', '"', '\t'] as const
-
 /** Of characters that stand for themselves. */
 export const MARK = 'plugboard: here is a long text'
 

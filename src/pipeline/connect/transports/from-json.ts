@@ -8,8 +8,8 @@
  * `JSON.parse` looks at each character of a text and copies all of them, which is a fifth of what a result with megabytes
  * takes. So a long text that stands there as it is meant is cut out before, and put back where it belongs.
  */
-import { isPlainAscii } from '../../../base/plain-ascii.ts'
-import { findMark, LONG_TEXT, MARK, mayBeBareText } from './bare-text.ts'
+import { isBareAscii } from '../../../base/plain-ascii.ts'
+import { findMark, LONG_TEXT, MARK } from './bare-text.ts'
 
 export function fromJson(json: string): unknown {
   const span = json.length < LONG_TEXT ? undefined : findBare(json)
@@ -41,8 +41,7 @@ function findBare(json: string): Span | undefined {
 function isWorthIt(json: string, { from, to }: Span): boolean {
   NAME_END.lastIndex = to
   if (json.length - (to - from) > LONG_TEXT || NAME_END.test(json)) return false
-  const text = json.slice(from, to)
-  return mayBeBareText(text) && isPlainAscii(text)
+  return isBareAscii(json.slice(from, to))
 }
 
 const NAME_END = /"\s*:/y

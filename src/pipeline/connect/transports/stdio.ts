@@ -9,7 +9,7 @@ import { ByteLines } from '../../../base/byte-lines.ts'
 import { reveal, type LaunchTransport } from '../../../model/launch.ts'
 import type { Message } from '../../../model/message.ts'
 import type { Wire, WireFailure, WireListener } from '../../../model/wire.ts'
-import type { Child, Clock, ProcessListener, SpawnRequest, World } from '../../../world/world.ts'
+import type { Child, Clock, Processes, ProcessListener, SpawnRequest, World } from '../../../world/world.ts'
 import { deliver } from './deliver.ts'
 import { Meter } from './meter.ts'
 import { toJson } from './to-json.ts'
@@ -33,6 +33,7 @@ export function openStdio(
 class StdioWire implements Wire, ProcessListener {
   readonly kind = 'stdio'
   readonly #clock: Clock
+  readonly #processes: Processes
   readonly #listener: WireListener
   readonly #output: ByteLines
   /** Of stderr; made when something comes, as are the meters: most servers are silent there. */
@@ -55,9 +56,12 @@ class StdioWire implements Wire, ProcessListener {
 
   constructor(launch: StdioLaunch, world: Pick<World, 'processes' | 'clock'>, listener: WireListener) {
     this.#clock = world.clock
+    this.#processes = world.processes
     this.#listener = listener
+    const { toText } = world.processes
     this.#output = new ByteLines({
       maxLength: MAX_LINE,
+      toText,
       onLine: (line) => this.#read(line),
       onTooLong: () =>
         this.#abandon({ kind: 'protocol', message: `it wrote a line of more than ${MAX_LINE >> 20} MB` }),
@@ -115,7 +119,8 @@ class StdioWire implements Wire, ProcessListener {
 
   #openLog(): ByteLines {
     const onLog = (line: string): void => this.#listener.onLog?.(line)
-    this.#log ??= new ByteLines({ maxLength: MAX_LOG_LINE, onLine: onLog, onTooLong: onLog })
+    const { toText } = this.#processes
+    this.#log ??= new ByteLines({ maxLength: MAX_LOG_LINE, toText, onLine: onLog, onTooLong: onLog })
     return this.#log
   }
 

@@ -10,9 +10,9 @@
  * envelope that takes the time: it is the same for all, and written as a text.
  */
 import { isObject } from '../../../base/is-object.ts'
-import { copyPlainAscii, isPlainAscii } from '../../../base/plain-ascii.ts'
+import { copyBareAscii } from '../../../base/plain-ascii.ts'
 import type { Message } from '../../../model/message.ts'
-import { findMark, LONG_TEXT, MARK, mayBeBareText } from './bare-text.ts'
+import { findMark, LONG_TEXT, MARK } from './bare-text.ts'
 
 /** `end` is put behind it. */
 export function toJson(message: Message, end = ''): string | Uint8Array {
@@ -79,7 +79,7 @@ function writeBytes(message: Message, { name, text }: LongText, end: string): Ui
   const { params } = message as unknown as { readonly params: { readonly arguments: Fields } }
   const { arguments: args } = params
   const isPlain = [message, params, args].every(isPlainObject) && Object.hasOwn(args, name)
-  if (!isPlain || !mayBeBareText(text) || !isPlainAscii(text.slice(0, LONG_TEXT))) return undefined
+  if (!isPlain) return undefined
   const marked = { ...message, params: { ...params, arguments: { ...args, [name]: MARK } } }
   const around = JSON.stringify(marked) + end
   const at = findMark(around)
@@ -95,10 +95,10 @@ function isPlainObject(value: object): boolean {
 
 const encoder = new TextEncoder()
 
-/** Undefined when the text is not plain ASCII after all. */
+/** Undefined when the text is not bare after all. */
 function joinAround(before: Uint8Array, text: string, after: Uint8Array): Uint8Array | undefined {
   const bytes = new Uint8Array(before.length + text.length + after.length)
   bytes.set(before)
   bytes.set(after, before.length + text.length)
-  return copyPlainAscii(text, bytes.subarray(before.length)) ? bytes : undefined
+  return copyBareAscii(text, bytes.subarray(before.length)) ? bytes : undefined
 }

@@ -1,0 +1,124 @@
+/**
+ * byte-sieve: tells bytes apart by what has to be done about them, sixteen at a time. In WebAssembly, which is the only way
+ * to have a processor do that from JavaScript.
+ *
+ * in     up to 64 kB in the sieve's own memory
+ * out    the grade of the worst of them
+ * never  keeps more than that page; throws where programs may not be compiled at run time
+ */
+
+/** A page of WebAssembly's memory, of which there is one. */
+export const SIEVE_BYTES = 64 * 1024
+
+/** Printable ASCII without what JSON escapes; with that, tabs and line breaks; or with anything else in it. */
+export type Grade = 'bare' | 'plain' | 'odd'
+
+export interface Sieve {
+  /** To be filled with what is to be looked at. */
+  readonly bytes: Uint8Array
+  /** Of so many of them, from the first on. What comes behind may be written over. */
+  sift(length: number): Grade
+}
+
+/** Undefined where there is no WebAssembly, or no address space for its memory. */
+export function openSieve(): Sieve | undefined {
+  try {
+    const { memory, find } = new WebAssembly.Instance(new WebAssembly.Module(writeProgram())).exports
+    const bytes = new Uint8Array(memory.buffer)
+    return {
+      bytes,
+      sift(length) {
+        // The last sixteen may be fewer, and behind them is what was there before.
+        bytes.fill(SPACE, length, length + BLOCK)
+        const found = find(length)
+        return found === 0 ? 'bare' : found === 1 ? 'plain' : 'odd'
+      },
+    }
+  } catch {
+    return undefined // everybody can do without
+  }
+}
+
+/** As much of it as is needed; Node's types have none. */
+declare const WebAssembly: {
+  readonly Module: new (program: Uint8Array) => object
+  readonly Instance: new (module: object) => { readonly exports: Exports }
+}
+
+interface Exports {
+  readonly memory: { readonly buffer: ArrayBuffer }
+  readonly find: (length: number) => number
+}
+
+const BLOCK = 16
+const TAB = 0x09
+const LINE_FEED = 0x0a
+const SPACE = 0x20
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+/** The one control that is not below the space. */
+const DELETE = 0x7f
+
+// The words of which the program is made. Variables have numbers, the parameter first.
+const LENGTH = 0
+const AT = 1
+const BYTES = 2
+const CONTROLS = 3
+const ESCAPED = 4
+const ODD = 5
+
+const get = (variable: number): Code => [0x20, variable]
+const set = (variable: number): Code => [0x21, variable]
+const number = (value: number): Code => [0x41, value | 0x80, 0x00]
+const sixteenTimes = (byte: number): Code => [...number(byte), 0xfd, 0x0f]
+const LOAD_SIXTEEN = [0xfd, 0x00, 0x04, 0x00]
+const EQUAL = [0xfd, 0x23]
+/** With signs: what is beyond ASCII is less than zero. */
+const LESS = [0xfd, 0x25]
+const AND_NOT = [0xfd, 0x4f]
+const OR = [0xfd, 0x50]
+const ANY = [0xfd, 0x53]
+const LOOP = [0x03, 0x40]
+const AGAIN_IF = [0x0d, 0x00]
+const END = [0x0b]
+const ADD = [0x6a]
+const BELOW = [0x49]
+const SHIFT_LEFT = [0x74]
+const OR_NUMBER = [0x72]
+
+type Code = readonly number[]
+
+const areEqual = (byte: number): Code => [...get(BYTES), ...sixteenTimes(byte), ...EQUAL]
+
+/** Of a length: whether there is something escaped (1), and something odd (2). */
+const find = (): Code => [
+  ...[0x02, 0x01, 0x7f, 0x04, 0x7b], // variables: a number, and four of sixteen bytes, all zero
+  ...LOOP,
+  ...[...get(AT), ...LOAD_SIXTEEN, ...set(BYTES)],
+  ...[...get(BYTES), ...sixteenTimes(SPACE), ...LESS, ...set(CONTROLS)],
+  ...[...get(ESCAPED), ...get(CONTROLS), ...OR],
+  ...[...areEqual(QUOTE), ...OR, ...areEqual(BACKSLASH), ...OR, ...set(ESCAPED)],
+  ...[...get(CONTROLS), ...areEqual(TAB), ...AND_NOT, ...areEqual(LINE_FEED), ...AND_NOT],
+  ...[...areEqual(DELETE), ...OR, ...get(ODD), ...OR, ...set(ODD)],
+  ...[...get(AT), ...number(BLOCK), ...ADD, ...set(AT)],
+  ...[...get(AT), ...get(LENGTH), ...BELOW, ...AGAIN_IF],
+  ...END,
+  ...[...get(ESCAPED), ...ANY, ...get(ODD), ...ANY, ...number(1), ...SHIFT_LEFT, ...OR_NUMBER],
+  ...END,
+]
+
+const sized = (code: Code): Code => [(code.length & 0x7f) | 0x80, code.length >> 7, ...code]
+const section = (id: number, code: Code): Code => [id, ...sized(code)]
+const named = (name: string): Code => [name.length, ...new TextEncoder().encode(name)]
+
+/** https://webassembly.github.io/spec/core/binary/modules.html */
+function writeProgram(): Uint8Array {
+  return Uint8Array.from([
+    ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
+    ...section(1, [0x01, 0x60, 0x01, 0x7f, 0x01, 0x7f]), // a type: from a number to a number
+    ...section(3, [0x01, 0x00]), // one function, of that type
+    ...section(5, [0x01, 0x01, 0x01, 0x01]), // one page of memory, and never more
+    ...section(7, [0x02, ...named('memory'), 0x02, 0x00, ...named('find'), 0x00, 0x00]),
+    ...section(10, [0x01, ...sized(find())]),
+  ])
+}
