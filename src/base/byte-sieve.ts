@@ -23,15 +23,16 @@ export interface Sieve {
 /** Undefined where there is no WebAssembly, or no address space for its memory. */
 export function openSieve(): Sieve | undefined {
   try {
-    const { memory, find } = new WebAssembly.Instance(new WebAssembly.Module(writeProgram())).exports
+    const { memory, hasEscaped, hasOdd } = new WebAssembly.Instance(new WebAssembly.Module(writeProgram()))
+      .exports
     const bytes = new Uint8Array(memory.buffer)
     return {
       bytes,
       sift(length) {
-        // The last sixteen may be fewer, and behind them is what was there before.
-        bytes.fill(SPACE, length, length + BLOCK)
-        const found = find(length)
-        return found === 0 ? 'bare' : found === 1 ? 'plain' : 'odd'
+        // The last of a step may be fewer, and behind them is what was there before.
+        bytes.fill(SPACE, length, length + STEP)
+        if (!hasEscaped(length)) return 'bare'
+        return hasOdd(length) ? 'odd' : 'plain'
       },
     }
   } catch {
@@ -47,10 +48,11 @@ declare const WebAssembly: {
 
 interface Exports {
   readonly memory: { readonly buffer: ArrayBuffer }
-  readonly find: (length: number) => number
+  /** Among so many bytes, and at least one: 1 or 0. */
+  readonly hasEscaped: (length: number) => number
+  readonly hasOdd: (length: number) => number
 }
 
-const BLOCK = 16
 const TAB = 0x09
 const LINE_FEED = 0x0a
 const SPACE = 0x20
@@ -63,17 +65,14 @@ const DELETE = 0x7f
 const LENGTH = 0
 const AT = 1
 const BYTES = 2
-const CONTROLS = 3
-const ESCAPED = 4
-const ODD = 5
+const FOUND = 3
 
 const get = (variable: number): Code => [0x20, variable]
 const set = (variable: number): Code => [0x21, variable]
 const number = (value: number): Code => [0x41, value | 0x80, 0x00]
 const sixteenTimes = (byte: number): Code => [...number(byte), 0xfd, 0x0f]
-const LOAD_SIXTEEN = [0xfd, 0x00, 0x04, 0x00]
+const loadSixteen = (from: number): Code => [0xfd, 0x00, 0x04, from]
 const EQUAL = [0xfd, 0x23]
-/** With signs: what is beyond ASCII is less than zero. */
 const LESS = [0xfd, 0x25]
 const AND_NOT = [0xfd, 0x4f]
 const OR = [0xfd, 0x50]
@@ -83,42 +82,50 @@ const AGAIN_IF = [0x0d, 0x00]
 const END = [0x0b]
 const ADD = [0x6a]
 const BELOW = [0x49]
-const SHIFT_LEFT = [0x74]
-const OR_NUMBER = [0x72]
 
 type Code = readonly number[]
 
-const areEqual = (byte: number): Code => [...get(BYTES), ...sixteenTimes(byte), ...EQUAL]
+const are = (byte: number): Code => [...get(BYTES), ...sixteenTimes(byte), ...EQUAL]
+/** With signs: what is beyond ASCII is below zero. */
+const areControls = (): Code => [...get(BYTES), ...sixteenTimes(SPACE), ...LESS, ...are(DELETE), ...OR]
+const areEscaped = (): Code => [...areControls(), ...are(QUOTE), ...OR, ...are(BACKSLASH), ...OR]
+const areOdd = (): Code => [...areControls(), ...are(TAB), ...AND_NOT, ...are(LINE_FEED), ...AND_NOT]
 
-/** Of a length: whether there is something escaped (1), and something odd (2). */
-const find = (): Code => [
-  ...[0x02, 0x01, 0x7f, 0x04, 0x7b], // variables: a number, and four of sixteen bytes, all zero
+/** Twice sixteen at once: the loop itself would take as long as what is done in it. */
+const STEP = 32
+
+/** A function that says whether there are any such among the first `LENGTH` bytes. */
+const hasAny = (areSuch: Code): Code => [
+  ...[0x02, 0x01, 0x7f, 0x02, 0x7b], // variables: a number, and two of sixteen bytes, all zero
   ...LOOP,
-  ...[...get(AT), ...LOAD_SIXTEEN, ...set(BYTES)],
-  ...[...get(BYTES), ...sixteenTimes(SPACE), ...LESS, ...set(CONTROLS)],
-  ...[...get(ESCAPED), ...get(CONTROLS), ...OR],
-  ...[...areEqual(QUOTE), ...OR, ...areEqual(BACKSLASH), ...OR, ...set(ESCAPED)],
-  ...[...get(CONTROLS), ...areEqual(TAB), ...AND_NOT, ...areEqual(LINE_FEED), ...AND_NOT],
-  ...[...areEqual(DELETE), ...OR, ...get(ODD), ...OR, ...set(ODD)],
-  ...[...get(AT), ...number(BLOCK), ...ADD, ...set(AT)],
+  ...[0, 16].flatMap((from) => [
+    ...[...get(AT), ...loadSixteen(from), ...set(BYTES)],
+    ...[...get(FOUND), ...areSuch, ...OR, ...set(FOUND)],
+  ]),
+  ...[...get(AT), ...number(STEP), ...ADD, ...set(AT)],
   ...[...get(AT), ...get(LENGTH), ...BELOW, ...AGAIN_IF],
   ...END,
-  ...[...get(ESCAPED), ...ANY, ...get(ODD), ...ANY, ...number(1), ...SHIFT_LEFT, ...OR_NUMBER],
+  ...[...get(FOUND), ...ANY],
   ...END,
 ]
 
 const sized = (code: Code): Code => [(code.length & 0x7f) | 0x80, code.length >> 7, ...code]
 const section = (id: number, code: Code): Code => [id, ...sized(code)]
-const named = (name: string): Code => [name.length, ...new TextEncoder().encode(name)]
+const named = (name: keyof Exports): Code => [name.length, ...new TextEncoder().encode(name)]
 
 /** https://webassembly.github.io/spec/core/binary/modules.html */
 function writeProgram(): Uint8Array {
   return Uint8Array.from([
     ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
     ...section(1, [0x01, 0x60, 0x01, 0x7f, 0x01, 0x7f]), // a type: from a number to a number
-    ...section(3, [0x01, 0x00]), // one function, of that type
+    ...section(3, [0x02, 0x00, 0x00]), // two functions of that type
     ...section(5, [0x01, 0x01, 0x01, 0x01]), // one page of memory, and never more
-    ...section(7, [0x02, ...named('memory'), 0x02, 0x00, ...named('find'), 0x00, 0x00]),
-    ...section(10, [0x01, ...sized(find())]),
+    ...section(7, [
+      0x03,
+      ...[...named('memory'), 0x02, 0x00],
+      ...[...named('hasEscaped'), 0x00, 0x00],
+      ...[...named('hasOdd'), 0x00, 0x01],
+    ]),
+    ...section(10, [0x02, ...sized(hasAny(areEscaped())), ...sized(hasAny(areOdd()))]),
   ])
 }

@@ -2,21 +2,13 @@
  * join-bytes: pieces of what comes → the whole.
  *
  * in     pieces of any size, gathered with `addPiece`
- * out    the whole, in a room that all who join have in common: to be read at once, before anybody joins the next
- * never  keeps more than 16 MB of room
+ * out    the whole, in a room that is used again: to be read at once, before anybody joins the next
  */
-
-/** For more than this there is no room that stays. */
-const MAX_ROOM = 16 * 1024 * 1024
-
-/** As large as the longest so far: memory that is new costs more than what is done in it. */
-let room: Uint8Array | undefined
+import { roomFor } from './room.ts'
 
 /** `length` is that of all pieces together. */
 export function joinBytes(pieces: readonly Uint8Array[], length: number): Uint8Array {
-  if (length > MAX_ROOM) return joinInto(new Uint8Array(length), pieces)
-  if (room === undefined || room.length < length) room = new Uint8Array(length)
-  return joinInto(room.subarray(0, length), pieces)
+  return joinInto(roomFor(length), pieces)
 }
 
 const SMALL = 16 * 1024

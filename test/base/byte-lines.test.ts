@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ByteLines } from '../../src/base/byte-lines.ts'
+import { toText } from '../../src/world/node/to-text.ts'
 
 interface Seen {
   readonly lines: ByteLines
@@ -10,6 +11,7 @@ function open(maxLength = 1000): Seen {
   const told: Seen['told'] = []
   const lines = new ByteLines({
     maxLength,
+    toText,
     onLine: (line) => told.push(['line', line]),
     onTooLong: (start) => told.push(['too long', start]),
   })

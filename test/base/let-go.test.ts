@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ByteLines } from '../../src/base/byte-lines.ts'
 import { letGo } from '../../src/base/let-go.ts'
+import { toText } from '../../src/world/node/to-text.ts'
 
 const LONG = 16 * 1024
 
@@ -38,6 +39,7 @@ describe('memory that is let go', () => {
     const lines: string[] = []
     const reader = new ByteLines({
       maxLength: 10 * LONG,
+      toText,
       onLine: (line) => lines.push(line),
       onTooLong: () => undefined,
     })

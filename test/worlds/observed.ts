@@ -43,7 +43,7 @@ export function createObserved({ env = {}, change = (world) => world }: Observed
   return {
     ...scratch,
     // On one processor the limits are the same everywhere.
-    world: { ...world, processors: 1, processes: { spawn } },
+    world: { ...world, processors: 1, processes: { ...world.processes, spawn } },
     children,
     whenStarted: (count) =>
       new Promise((resolve) => {

@@ -8,6 +8,7 @@ import type { LookupFunction } from 'node:net'
 import type { StringDecoder } from 'node:string_decoder'
 import type { Agent, Dispatcher } from 'undici'
 import { addPiece, joinBytes } from '../../base/join-bytes.ts'
+import { letGo } from '../../base/let-go.ts'
 import { findRoute, type Proxy, type Route } from '../proxy.ts'
 import {
   MAX_BODY_BYTES,
@@ -224,7 +225,12 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #body(): string | undefined {
     if (this.#first === undefined) return undefined
-    return toText(this.#pieces === undefined ? this.#first : joinBytes(this.#pieces, this.#bytes))
+    const pieces = this.#pieces
+    if (pieces === undefined) return toText(this.#first)
+    const text = toText(joinBytes(pieces, this.#bytes))
+    // But for the last, of which undici has not read the end.
+    for (const piece of pieces.slice(0, -1)) letGo(piece)
+    return text
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {

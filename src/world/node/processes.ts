@@ -4,7 +4,7 @@
  * never  leaves a group behind: should this process die without a word, the reaper ends what is on its list
  */
 import type { ChildProcess } from 'node:child_process'
-import { letGo } from '../../base/let-go.ts'
+import { giveBack } from '../../base/room.ts'
 import type { Child, Platform, Processes, ProcessListener, SpawnRequest } from '../world.ts'
 import { endTree } from './end-tree.ts'
 import { nodeFiles } from './files.ts'
@@ -99,7 +99,7 @@ class NodeChild implements Child {
 
   write(input: string | Uint8Array): void {
     if (typeof input === 'string') this.#child.stdin?.write(input)
-    else this.#child.stdin?.write(input, () => letGo(input))
+    else this.#child.stdin?.write(input, () => giveBack(input))
   }
 
   endInput(): void {

@@ -1,6 +1,9 @@
-import { describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { MARK } from '../../../src/pipeline/connect/transports/bare-text.ts'
 import { fromJson } from '../../../src/pipeline/connect/transports/from-json.ts'
+import { haveSeenLongTexts } from '../../base/long-texts.ts'
+
+beforeAll(haveSeenLongTexts)
 
 const LONG = 'QUJD/+=='.repeat(10_000)
 

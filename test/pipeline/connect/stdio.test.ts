@@ -1,11 +1,13 @@
 /**
  * stdio: what is written, and what of a flood on stderr is kept, with a process and a clock that the test moves.
  */
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Message } from '../../../src/model/message.ts'
 import { openStdio } from '../../../src/pipeline/connect/transports/stdio.ts'
 import type { ProcessListener } from '../../../src/world/world.ts'
 import { createMovedClock } from '../../worlds/moved-clock.ts'
+import { toText } from '../../../src/world/node/to-text.ts'
+import { haveSeenLongTexts } from '../../base/long-texts.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
@@ -28,6 +30,7 @@ function open() {
       told.push(listener)
       return child
     },
+    toText,
   }
   const launch = { kind: 'stdio', command: 'server', args: [], env: new Map(), cwd: '/' } as const
   const wire = openStdio(
@@ -54,6 +57,8 @@ const textOf = (input: string | Uint8Array): string =>
   typeof input === 'string' ? input : new TextDecoder().decode(input)
 
 describe('messages of one turn', () => {
+  beforeAll(haveSeenLongTexts)
+
   const long = 'QUJD'.repeat(10_000)
   const messages = ['a', long, 'b', 'c', long, 'd'].map((text, at) => callWith(at, text))
   const lines = messages.map((message) => `${JSON.stringify(message)}\n`).join('')

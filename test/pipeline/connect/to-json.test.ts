@@ -1,7 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Message, Params } from '../../../src/model/message.ts'
 import { MARK } from '../../../src/pipeline/connect/transports/bare-text.ts'
 import { toJson } from '../../../src/pipeline/connect/transports/to-json.ts'
+import { haveSeenLongTexts } from '../../base/long-texts.ts'
+
+beforeAll(haveSeenLongTexts)
 
 const LONG = 'QUJD/+=='.repeat(10_000)
 

@@ -6,6 +6,7 @@
  * never  leaves the process or anything it started behind; keeps more than one line of limited length in memory
  */
 import { ByteLines } from '../../../base/byte-lines.ts'
+import { lendRoom } from '../../../base/room.ts'
 import { reveal, type LaunchTransport } from '../../../model/launch.ts'
 import type { Message } from '../../../model/message.ts'
 import type { Wire, WireFailure, WireListener } from '../../../model/wire.ts'
@@ -71,7 +72,7 @@ class StdioWire implements Wire, ProcessListener {
 
   send(message: Message): void {
     if (this.#leaving === undefined) return
-    const line = toJson(message, '\n')
+    const line = toJson(message, '\n', lendRoom)
     if (typeof line !== 'string') return this.#sendNow(line)
     // Messages of one turn go out in one write: a pipe costs more for each write than for each byte.
     if (this.#unsent === '') void NOW.then(this.#flush)

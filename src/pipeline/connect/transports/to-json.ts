@@ -11,15 +11,16 @@
  */
 import { isObject } from '../../../base/is-object.ts'
 import { copyBareAscii } from '../../../base/plain-ascii.ts'
+import { giveBack } from '../../../base/room.ts'
 import type { Message } from '../../../model/message.ts'
 import { findMark, LONG_TEXT, MARK } from './bare-text.ts'
 
-/** `end` is put behind it. */
-export function toJson(message: Message, end = ''): string | Uint8Array {
+/** `end` is put behind it. Bytes are in a `room`, where there is one to be had. */
+export function toJson(message: Message, end = '', room = newRoom): string | Uint8Array {
   const args = 'params' in message ? message.params?.['arguments'] : undefined
   if (!isObject(args)) return JSON.stringify(message) + end
   const long = longestOf(args)
-  if (long !== undefined) return writeBytes(message, long, end) ?? JSON.stringify(message) + end
+  if (long !== undefined) return writeBytes(message, long, { end, room }) ?? JSON.stringify(message) + end
   return ((isPlainCall(message) ? writeCall(message, args) : undefined) ?? JSON.stringify(message)) + end
 }
 
@@ -75,7 +76,11 @@ function writeCall({ id, params: { name } }: PlainCall, args: Fields): string | 
 type Fields = Readonly<Record<string, unknown>>
 
 /** Undefined where the text has to be escaped, or the JSON around it is not that of mere data. */
-function writeBytes(message: Message, { name, text }: LongText, end: string): Uint8Array | undefined {
+function writeBytes(
+  message: Message,
+  { name, text }: LongText,
+  { end, room }: { readonly end: string; readonly room: Room },
+): Uint8Array | undefined {
   const { params } = message as unknown as { readonly params: { readonly arguments: Fields } }
   const { arguments: args } = params
   const isPlain = [message, params, args].every(isPlainObject) && Object.hasOwn(args, name)
@@ -84,8 +89,20 @@ function writeBytes(message: Message, { name, text }: LongText, end: string): Ui
   const around = JSON.stringify(marked) + end
   const at = findMark(around)
   if (at === undefined) return undefined
-  const after = around.slice(at + MARK.length)
-  return joinAround(encoder.encode(around.slice(0, at)), text, encoder.encode(after))
+  const before = encoder.encode(around.slice(0, at))
+  const after = encoder.encode(around.slice(at + MARK.length))
+  const bytes = room(before.length + text.length + after.length)
+  bytes.set(before)
+  bytes.set(after, before.length + text.length)
+  if (copyBareAscii(text, bytes.subarray(before.length))) return bytes
+  giveBack(bytes)
+  return undefined
+}
+
+type Room = (length: number) => Uint8Array
+
+function newRoom(length: number): Uint8Array {
+  return new Uint8Array(length)
 }
 
 /** With nothing about it that says how it is written. */
@@ -94,11 +111,3 @@ function isPlainObject(value: object): boolean {
 }
 
 const encoder = new TextEncoder()
-
-/** Undefined when the text is not bare after all. */
-function joinAround(before: Uint8Array, text: string, after: Uint8Array): Uint8Array | undefined {
-  const bytes = new Uint8Array(before.length + text.length + after.length)
-  bytes.set(before)
-  bytes.set(after, before.length + text.length)
-  return copyBareAscii(text, bytes.subarray(before.length)) ? bytes : undefined
-}
