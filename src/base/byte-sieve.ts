@@ -70,7 +70,7 @@ const FOUND = 3
 const get = (variable: number): Code => [0x20, variable]
 const set = (variable: number): Code => [0x21, variable]
 const number = (value: number): Code => [0x41, value | 0x80, 0x00]
-const sixteenTimes = (byte: number): Code => [...number(byte), 0xfd, 0x0f]
+const sixteenTimes = (byte: number): Code => [number(byte), 0xfd, 0x0f]
 const loadSixteen = (from: number): Code => [0xfd, 0x00, 0x04, from]
 const EQUAL = [0xfd, 0x23]
 const LESS = [0xfd, 0x25]
@@ -79,53 +79,66 @@ const OR = [0xfd, 0x50]
 const ANY = [0xfd, 0x53]
 const LOOP = [0x03, 0x40]
 const AGAIN_IF = [0x0d, 0x00]
-const END = [0x0b]
-const ADD = [0x6a]
-const BELOW = [0x49]
+const END = 0x0b
+const ADD = 0x6a
+const BELOW = 0x49
 
-type Code = readonly number[]
+/** What a word stands on, it finds before it: `a b ADD`. */
+type Code = readonly (number | Code)[]
 
-const are = (byte: number): Code => [...get(BYTES), ...sixteenTimes(byte), ...EQUAL]
+const are = (byte: number): Code => [get(BYTES), sixteenTimes(byte), EQUAL]
 /** With signs: what is beyond ASCII is below zero. */
-const areControls = (): Code => [...get(BYTES), ...sixteenTimes(SPACE), ...LESS, ...are(DELETE), ...OR]
-const areEscaped = (): Code => [...areControls(), ...are(QUOTE), ...OR, ...are(BACKSLASH), ...OR]
-const areOdd = (): Code => [...areControls(), ...are(TAB), ...AND_NOT, ...are(LINE_FEED), ...AND_NOT]
+const areControls = (): Code => [get(BYTES), sixteenTimes(SPACE), LESS, are(DELETE), OR]
+const areEscaped = (): Code => [areControls(), are(QUOTE), OR, are(BACKSLASH), OR]
+const areOdd = (): Code => [areControls(), are(TAB), AND_NOT, are(LINE_FEED), AND_NOT]
 
 /** Twice sixteen at once: the loop itself would take as long as what is done in it. */
 const STEP = 32
 
 /** A function that says whether there are any such among the first `LENGTH` bytes. */
 const hasAny = (areSuch: Code): Code => [
-  ...[0x02, 0x01, 0x7f, 0x02, 0x7b], // variables: a number, and two of sixteen bytes, all zero
-  ...LOOP,
-  ...[0, 16].flatMap((from) => [
-    ...[...get(AT), ...loadSixteen(from), ...set(BYTES)],
-    ...[...get(FOUND), ...areSuch, ...OR, ...set(FOUND)],
+  [0x02, 0x01, 0x7f, 0x02, 0x7b], // variables: a number, and two of sixteen bytes, all zero
+  LOOP,
+  [0, 16].map((from) => [
+    [get(AT), loadSixteen(from), set(BYTES)],
+    [get(FOUND), areSuch, OR, set(FOUND)],
   ]),
-  ...[...get(AT), ...number(STEP), ...ADD, ...set(AT)],
-  ...[...get(AT), ...get(LENGTH), ...BELOW, ...AGAIN_IF],
-  ...END,
-  ...[...get(FOUND), ...ANY],
-  ...END,
+  [get(AT), number(STEP), ADD, set(AT)],
+  [get(AT), get(LENGTH), BELOW, AGAIN_IF],
+  END,
+  [get(FOUND), ANY],
+  END,
 ]
 
-const sized = (code: Code): Code => [(code.length & 0x7f) | 0x80, code.length >> 7, ...code]
-const section = (id: number, code: Code): Code => [id, ...sized(code)]
-const named = (name: keyof Exports): Code => [name.length, ...new TextEncoder().encode(name)]
+const toBytes = (code: Code): readonly number[] =>
+  code.flatMap((one) => (typeof one === 'number' ? one : toBytes(one)))
+const sized = (code: Code): Code => {
+  const { length } = toBytes(code)
+  return [(length & 0x7f) | 0x80, length >> 7, code]
+}
+const section = (id: number, code: Code): Code => [id, sized(code)]
+const named = (name: keyof Exports): Code => [name.length, [...new TextEncoder().encode(name)]]
 
 /** https://webassembly.github.io/spec/core/binary/modules.html */
 function writeProgram(): Uint8Array {
-  return Uint8Array.from([
-    ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
-    ...section(1, [0x01, 0x60, 0x01, 0x7f, 0x01, 0x7f]), // a type: from a number to a number
-    ...section(3, [0x02, 0x00, 0x00]), // two functions of that type
-    ...section(5, [0x01, 0x01, 0x01, 0x01]), // one page of memory, and never more
-    ...section(7, [
+  const program: Code = [
+    [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
+    section(1, [0x01, 0x60, 0x01, 0x7f, 0x01, 0x7f]), // a type: from a number to a number
+    section(3, [0x02, 0x00, 0x00]), // two functions of that type
+    section(5, [0x01, 0x01, 0x01, 0x01]), // one page of memory, and never more
+    section(7, [
       0x03,
-      ...[...named('memory'), 0x02, 0x00],
-      ...[...named('hasEscaped'), 0x00, 0x00],
-      ...[...named('hasOdd'), 0x00, 0x01],
+      named('memory'),
+      0x02,
+      0x00,
+      named('hasEscaped'),
+      0x00,
+      0x00,
+      named('hasOdd'),
+      0x00,
+      0x01,
     ]),
-    ...section(10, [0x02, ...sized(hasAny(areEscaped())), ...sized(hasAny(areOdd()))]),
-  ])
+    section(10, [0x02, sized(hasAny(areEscaped())), sized(hasAny(areOdd()))]),
+  ]
+  return Uint8Array.from(toBytes(program))
 }

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { assert, oneof, property, string } from 'fast-check'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { openSieve, SIEVE_BYTES } from '../../src/base/byte-sieve.ts'
 import { copyBareAscii, isBareAscii, isPlainAscii } from '../../src/base/plain-ascii.ts'
@@ -55,8 +55,8 @@ describe('a long text', () => {
     const escaped = /[\t\n"\\]/
     const byDefinition = (text: string): string =>
       odd.test(text) ? 'odd' : escaped.test(text) ? 'plain' : 'bare'
-    const texts = fc.oneof(fc.string({ unit: 'binary-ascii', maxLength: 100 }), fc.string({ maxLength: 100 }))
-    fc.assert(fc.property(texts, (text) => gradeOf(text) === byDefinition(text)))
+    const texts = oneof(string({ unit: 'binary-ascii', maxLength: 100 }), string({ maxLength: 100 }))
+    assert(property(texts, (text) => gradeOf(text) === byDefinition(text)))
   })
 
   it('may have no length at all', () => {
