@@ -5,6 +5,9 @@ import { mcpServers } from '../../lib/cli.mjs'
 
 const BIN = `${process.env.PLUGBOARD_CHECKOUT}/dist/bin.cjs`
 
+/** Below 8 kB the harness takes a request for one that is not about the prompt; without servers, ours is a tenth of that. */
+const PROMPT = `say ok${' '.repeat(8000)}`
+
 export default {
   id: 'plugboard run',
   setup(c, servers, llm) {
@@ -14,5 +17,5 @@ export default {
       model: { provider: 'openai', id: 'fake', baseUrl: `${llm.url}/v1`, apiKey: 'dummy' },
     })
   },
-  run: (c) => ({ argv: [c.node, BIN, 'run', 'say ok'] }),
+  run: (c) => ({ argv: [c.node, BIN, 'run', PROMPT] }),
 }

@@ -5,6 +5,7 @@
  * first start; no peer has such an entry.
  */
 const LIBRARY = `${process.env.PLUGBOARD_CHECKOUT}/dist/cached.js`
+const ANTHROPIC = `${process.env.PLUGBOARD_CHECKOUT}/dist/anthropic.js`
 
 const definitionOf = ({ url, command, args, env }) =>
   url === undefined ? { command, args, ...(env === undefined ? {} : { env }) } : { type: 'http', url }
@@ -33,8 +34,9 @@ export default {
       close: () => board.close(),
     }
   },
-  definitionsNote: 'name, description and schema for Anthropic',
-  async definitions({ toolsFor }, { board }) {
-    return toolsFor(board.tools(), 'anthropic').tools
+  definitionsNote: '`tools` of a request, by plugboard/anthropic',
+  async definitions(_, { board }, imp) {
+    const { toAnthropicTools } = await imp(ANTHROPIC)
+    return toAnthropicTools(board)
   },
 }

@@ -4,6 +4,7 @@
  * A name that it does not take cannot be mended here: the server would not know the new one.
  */
 import type { JsonSchema } from '../../../model/profile.ts'
+import { keepInUse } from '../in-use.ts'
 import { Unrepairable, type Work } from '../unrepairable.ts'
 import { toPlainRoot } from './plain-root.ts'
 
@@ -13,7 +14,7 @@ export function toAnthropic(schema: JsonSchema, work: Work): JsonSchema {
   for (const name of Object.keys(root.properties ?? {})) {
     if (!ARGUMENT.test(name)) throw new Unrepairable(badName(name))
   }
-  return root
+  return keepInUse(root)
 }
 
 /** Of the arguments themselves; what is inside of them may have any names. */

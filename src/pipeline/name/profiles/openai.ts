@@ -3,6 +3,7 @@
  * validator can read.
  */
 import type { JsonSchema } from '../../../model/profile.ts'
+import { keepInUse } from '../in-use.ts'
 import { mapChildren, mapNamed, typesOf, without, type Schema, type SchemaObject } from '../json-schema.ts'
 import { toNote, withNotes } from '../notes.ts'
 import type { Work } from '../unrepairable.ts'
@@ -11,7 +12,7 @@ import { toPlainRoot } from './plain-root.ts'
 
 /** Throws when the schema cannot be mended. */
 export function toOpenAi(schema: JsonSchema, work: Work): JsonSchema {
-  return without(patch(toPlainRoot(schema, work)), NOT_AT_ROOT)
+  return keepInUse(without(patch(toPlainRoot(schema, work)), NOT_AT_ROOT))
 }
 
 /** What they ask for is checked before a call is made. */

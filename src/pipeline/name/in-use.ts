@@ -1,0 +1,79 @@
+/**
+ * in-use: a schema without the definitions that nobody refers to.
+ *
+ * in     a well-formed schema
+ * out    the same meaning; the same object when all of it is in use
+ * never  drops a definition where it cannot tell what a reference leads to
+ *
+ * Servers that are made of an OpenAPI document put all of its definitions into each of their tools (Notion's: two thirds of
+ * what a model would read about them).
+ */
+import { isObject } from '../../base/is-object.ts'
+import { without, type SchemaObject } from './json-schema.ts'
+
+export function keepInUse(schema: SchemaObject): SchemaObject {
+  if (PLACES.every((place) => schema[place] === undefined)) return schema
+  const used = findUsed(schema)
+  return used === undefined ? schema : PLACES.reduce((kept, place) => keepOnly(kept, place, used), schema)
+}
+
+/** Where definitions are, at the root. */
+const PLACES = ['$defs', 'definitions'] as const
+type Place = (typeof PLACES)[number]
+
+/** As `place/name`. */
+type Used = ReadonlySet<string>
+
+/** Undefined where a reference may lead anywhere. */
+function findUsed(schema: SchemaObject): Used | undefined {
+  const used = new Set<string>()
+  const unread: unknown[] = [without(schema, new Set(PLACES))]
+  for (const part of unread)
+    for (const ref of refsIn(part)) {
+      const target = parseRef(ref)
+      if (target === undefined) return undefined
+      if (target.kind === 'elsewhere' || used.has(`${target.place}/${target.name}`)) continue
+      used.add(`${target.place}/${target.name}`)
+      unread.push(schema[target.place]?.[target.name])
+    }
+  return used
+}
+
+/** Also those that only look like one, in an example: then a definition stays that nobody needs. */
+function refsIn(part: unknown): readonly string[] {
+  if (typeof part !== 'object' || part === null) return []
+  return Object.entries(part).flatMap(([key, value]) =>
+    REFERENCES.has(key) && typeof value === 'string' ? [value] : refsIn(value),
+  )
+}
+
+const REFERENCES: ReadonlySet<string> = new Set(['$ref', '$dynamicRef', '$recursiveRef'])
+
+type Target =
+  | { readonly kind: 'definition'; readonly place: Place; readonly name: string }
+  /** In a part of the schema that stays anyway. */
+  | { readonly kind: 'elsewhere' }
+
+/** Undefined for one that does not say where in this document it leads: to an anchor, to another document. */
+function parseRef(ref: string): Target | undefined {
+  if (ref === '#') return { kind: 'elsewhere' }
+  if (!ref.startsWith('#/') || ref.includes('%')) return undefined
+  const [first, name] = ref
+    .slice(2)
+    .split('/')
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const place = PLACES.find((one) => one === first)
+  if (place === undefined) return { kind: 'elsewhere' }
+  return name === undefined ? undefined : { kind: 'definition', place, name }
+}
+
+function keepOnly(schema: SchemaObject, place: Place, used: Used): SchemaObject {
+  const definitions = schema[place]
+  if (!isObject(definitions)) return schema
+  const all = Object.entries(definitions)
+  const kept = all.filter(([name]) => used.has(`${place}/${name}`))
+  if (kept.length === all.length && kept.length > 0) return schema
+  return kept.length === 0
+    ? without(schema, new Set([place]))
+    : { ...schema, [place]: Object.fromEntries(kept) }
+}
