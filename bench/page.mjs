@@ -108,11 +108,28 @@ function peersSection({ machine, nodes }, plots) {
       '',
       ...toTable(RANK_HEAD, ranking(found)),
       '',
+      ...toldSection(node, found.w7),
       `Repetitions: ${Object.entries(found)
-        .map(([workload, { reps }]) => `${workload} ${reps}`)
+        .map(([workload, { reps }]) => `${workload} ${reps ?? 1}`)
         .join(', ')}.`,
       '',
     ]),
+  ]
+}
+
+/** Of which there is no ranking: who tells less may have told less of a tool, or nothing until a model asks. */
+function toldSection(node, w7) {
+  if (w7 === undefined) return []
+  return [
+    `### Node ${node}: what a model is told of 178 tools of ten real servers`,
+    '',
+    'Bytes, and how many times as many as names, descriptions and schemas as they came. Agents that tell less than all tell a model of the rest when it looks for it.',
+    '',
+    ...toTable(
+      ['who', 'bytes', '/raw', 'tools', 'how'],
+      w7.rows.map(([who, bytes, ratio, , tools, how]) => [who, show(bytes), ratio, String(tools), how]),
+    ),
+    '',
   ]
 }
 

@@ -8,7 +8,8 @@
  * checkout in `../shared/bench`. A copy of it, with our adapters in it, is run in the cache folder, where the peers are
  * installed too, by npm name and once. Every workload is kept when it is done, for each Node: an interrupted run goes on
  * where it stopped, `--fresh` measures again, `--report` measures nothing. At the end there is one table of ratios; and,
- * unless `--only` leaves peers out, `docs/benchmarks/peers.json`, of which `docs/benchmarks.md` is made.
+ * unless `--only` leaves peers out, `docs/benchmarks/peers.json`, of which `docs/benchmarks.md` is made: of workloads that
+ * were not measured with all peers here, it keeps what was in there.
  */
 import { spawnSync } from 'node:child_process'
 import {
@@ -60,7 +61,7 @@ if (!has('--report')) {
 }
 const results = nodes.map((node) => ({ node, found: readResults(node) }))
 print(results)
-if (only === undefined || has('--keep')) keep(results)
+if (only === undefined) keep(results)
 
 function findHarness() {
   const named = argument('--harness') ?? process.env.PLUGBOARD_HARNESS
@@ -124,7 +125,7 @@ function warmCaches() {
 function measure(workload, node) {
   const { script, reps, args = [] } = WORKLOADS[workload]
   const folder = resultsOf(node)
-  const done = join(folder, `${workload}.done`)
+  const done = doneFile(workload, node)
   const given = ['--reps', '--only', '--cases', '--cap'].flatMap((flag) => {
     const value = argument(flag)
     return value === undefined ? [] : [flag, value]
@@ -195,12 +196,36 @@ function print(all) {
   }
 }
 
-/** Medians only: the samples are in the cache folder. */
+/** Medians only: the samples are in the cache folder. What was not measured here, or only in part, stays as it was. */
 function keep(all) {
-  const slim = all.map(({ node, found }) => ({ node, found: slimmed(found) }))
+  const before = existsSync(KEPT) ? JSON.parse(readFileSync(KEPT, 'utf8')).nodes : []
+  const foundBefore = (node) => before.find((one) => one.node === node)?.found ?? {}
+  const whole = (node, found) => Object.entries(found).filter(([workload]) => isWhole(workload, node))
+  const measured = all.map(({ node, found }) => ({
+    node,
+    found: inOrder({ ...foundBefore(node), ...slimmed(Object.fromEntries(whole(node, found))) }),
+  }))
+  const others = before.filter(({ node }) => !nodes.includes(node))
   mkdirSync(join(ROOT, 'docs/benchmarks'), { recursive: true })
-  writeFileSync(KEPT, `${JSON.stringify({ machine: machine(), nodes: slim }, undefined, 1)}\n`)
+  const kept = { machine: machine(), nodes: [...measured, ...others] }
+  writeFileSync(KEPT, `${JSON.stringify(kept, undefined, 1)}\n`)
   writePage()
+}
+
+function inOrder(found) {
+  return Object.fromEntries(
+    Object.keys(WORKLOADS).flatMap((one) => (one in found ? [[one, found[one]]] : [])),
+  )
+}
+
+/** With every peer, and every case that is on the page. */
+function isWhole(workload, node) {
+  const done = doneFile(workload, node)
+  return existsSync(done) && !JSON.parse(readFileSync(done, 'utf8')).includes('--only')
+}
+
+function doneFile(workload, node) {
+  return join(resultsOf(node), `${workload}.done`)
 }
 
 function slimmed(found) {

@@ -3,37 +3,37 @@
  * to have a processor do that from JavaScript.
  *
  * in     up to 64 kB in the sieve's own memory
- * out    the grade of the worst of them
- * never  keeps more than that page; throws where programs may not be compiled at run time
+ * out    whether there are such among them
+ * never  keeps more than that page; is there where programs may not be compiled at run time
  */
 
 /** A page of WebAssembly's memory, of which there is one. */
 export const SIEVE_BYTES = 64 * 1024
 
-/** Printable ASCII without what JSON escapes; with that, tabs and line breaks; or with anything else in it. */
-export type Grade = 'bare' | 'plain' | 'odd'
-
 export interface Sieve {
   /** To be filled with what is to be looked at. */
   readonly bytes: Uint8Array
-  /** Of so many of them, from the first on. What comes behind may be written over. */
-  sift(length: number): Grade
+  /** So many of them, from the first on: printable ASCII, and none that JSON escapes. What comes behind may be written over. */
+  areBare(length: number): boolean
+  /** Printable ASCII, tabs and line breaks. */
+  arePlain(length: number): boolean
 }
 
 /** Undefined where there is no WebAssembly, or no address space for its memory. */
-export function openSieve(): Sieve | undefined {
+export function createSieve(): Sieve | undefined {
   try {
     const { memory, hasEscaped, hasOdd } = new WebAssembly.Instance(new WebAssembly.Module(writeProgram()))
       .exports
     const bytes = new Uint8Array(memory.buffer)
+    const hasNone = (find: Exports['hasOdd'], length: number): boolean => {
+      // A step may reach beyond the last of them, where there is what was there before.
+      bytes.fill(SPACE, length, length + STEP)
+      return find(length) === 0
+    }
     return {
       bytes,
-      sift(length) {
-        // The last of a step may be fewer, and behind them is what was there before.
-        bytes.fill(SPACE, length, length + STEP)
-        if (!hasEscaped(length)) return 'bare'
-        return hasOdd(length) ? 'odd' : 'plain'
-      },
+      areBare: (length) => hasNone(hasEscaped, length),
+      arePlain: (length) => hasNone(hasOdd, length),
     }
   } catch {
     return undefined // everybody can do without
@@ -48,7 +48,7 @@ declare const WebAssembly: {
 
 interface Exports {
   readonly memory: { readonly buffer: ArrayBuffer }
-  /** Among so many bytes, and at least one: 1 or 0. */
+  /** Among so many bytes: 1 or 0. One step is made in any case. */
   readonly hasEscaped: (length: number) => number
   readonly hasOdd: (length: number) => number
 }

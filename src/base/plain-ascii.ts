@@ -8,25 +8,22 @@
  * A regular expression looks at one character at a time. Most long texts are ASCII (code, logs, base64), of which sixteen
  * bytes can be looked at together: a tenth of the time.
  */
-import { openSieve, SIEVE_BYTES, type Grade, type Sieve } from './byte-sieve.ts'
+import { createSieve, SIEVE_BYTES, type Sieve } from './byte-sieve.ts'
 
 export function isPlainAscii(text: string): boolean {
-  return look(text, PLAIN)
+  return look(text, 'arePlain')
 }
 
 export function isBareAscii(text: string): boolean {
-  return look(text, BARE)
+  return look(text, 'areBare')
 }
 
 /** The same, with its bytes put into what has room for all of them. Where it is not bare, they are of no use. */
 export function copyBareAscii(text: string, into: Uint8Array): boolean {
-  return look(text, BARE, into)
+  return look(text, 'areBare', into)
 }
 
-const BARE: readonly Grade[] = ['bare']
-const PLAIN: readonly Grade[] = ['bare', 'plain']
-
-function look(text: string, wanted: readonly Grade[], copy?: Uint8Array): boolean {
+function look(text: string, what: 'areBare' | 'arePlain', copy?: Uint8Array): boolean {
   const sieve = sieveFor(text.length)
   if (sieve === undefined) return false
   const { bytes } = sieve
@@ -35,7 +32,7 @@ function look(text: string, wanted: readonly Grade[], copy?: Uint8Array): boolea
     const { read, written } = encoder.encodeInto(slice, bytes)
     // One byte for each character, and room for all of them, only where all of them are ASCII.
     if (read !== slice.length || written !== read) return false
-    if (!wanted.includes(sieve.sift(written))) return false
+    if (!sieve[what](written)) return false
     copy?.set(written === SIEVE_BYTES ? bytes : bytes.subarray(0, written), from)
   }
   return true
@@ -53,6 +50,6 @@ let theSieve: Sieve | undefined
 function sieveFor(characters: number): Sieve | undefined {
   if (wantedSoFar >= WORTH) return theSieve
   wantedSoFar += characters
-  if (wantedSoFar >= WORTH) theSieve = openSieve()
+  if (wantedSoFar >= WORTH) theSieve = createSieve()
   return theSieve
 }

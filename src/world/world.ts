@@ -236,7 +236,7 @@ export interface ProcessListener {
 
 export interface Child {
   readonly pid: number | undefined
-  /** Dropped when the child is gone; its exit tells. Bytes are given away: their memory goes once they are written. */
+  /** Dropped when the child is gone; its exit tells. Bytes are given away: once they are written, something else may be in their memory. */
   write(input: string | Uint8Array): void
   /** The end of its stdin: the polite way to ask it to leave. */
   endInput(): void

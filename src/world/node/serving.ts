@@ -14,6 +14,7 @@ import type {
   Serving,
   WholeReply,
 } from '../world.ts'
+import { toText } from './to-text.ts'
 
 /** Written, and not read by the other side. A stream that falls back this far is ended. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024
@@ -120,7 +121,11 @@ function read(
   })
   request.on('end', () => {
     if (!response.writableEnded)
-      admission.take(toText(chunks), new NodeReply(response, requestTimeoutMs), size)
+      admission.take(
+        toText(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)),
+        new NodeReply(response, requestTimeoutMs),
+        size,
+      )
   })
 }
 
@@ -162,10 +167,6 @@ function sendWhole(response: ServerResponse, { status, headers, body }: WholeRep
   // As text it goes out in one piece with the headers.
   response.end(body, 'utf8')
   return length
-}
-
-function toText(chunks: readonly Buffer[]): string {
-  return (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString('utf8')
 }
 
 class NodeReply implements Reply {

@@ -1,6 +1,7 @@
 /**
  * http: the Streamable HTTP wire against real servers on this machine.
  */
+import type { OutgoingHttpHeaders } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -45,9 +46,9 @@ function createHastyClock(): Clock & { readonly waits: number[] } {
 }
 
 const pong = (id: number) => ({ jsonrpc: '2.0', id, result: {} })
-/** Sent as bytes. */
 beforeAll(haveSeenLongTexts)
 
+/** Sent as bytes. */
 const LONG_CALL = { name: 'grüße', arguments: { text: 'QUJD'.repeat(50_000), more: '😀' } }
 const PROGRESS = { jsonrpc: '2.0', method: 'notifications/progress', params: { progress: 1 } }
 
@@ -67,6 +68,25 @@ describe('answers', () => {
     })
     await using said = open(server.url)
     expect(await ask(said, request(1, 'ping'))).toEqual({ ...pong(1), result: { text } })
+  })
+
+  test.each<readonly [string, (body: Buffer) => OutgoingHttpHeaders]>([
+    ['with its length', (body) => ({ 'content-length': body.length })],
+    ['in chunks', () => ({})],
+    ['until the connection ends', () => ({ connection: 'close' })],
+  ])('megabytes %s are read whole, one answer after the other', async (_, headersFor) => {
+    const texts = ['a', 'b', 'c'].map((letter) => letter.repeat(3_000_000))
+    await using server = await serve(({ response, message: { id } }) => {
+      const body = Buffer.from(
+        JSON.stringify({ jsonrpc: '2.0', id, result: { text: texts[Number(id) % 3] } }),
+      )
+      response.writeHead(200, { 'content-type': 'application/json', ...headersFor(body) }).end(body)
+    })
+    await using said = open(server.url)
+    for (const id of [3, 4, 5, 6])
+      expect(await ask(said, request(id, 'ping'))).toEqual({ ...pong(id), result: { text: texts[id % 3] } })
+    const both = await Promise.all([7, 8].map((id) => ask(said, request(id, 'ping'))))
+    expect(both).toEqual([7, 8].map((id) => ({ ...pong(id), result: { text: texts[id % 3] } })))
   })
 
   test('a message is one POST with what was configured, and its JSON answer comes back', async () => {

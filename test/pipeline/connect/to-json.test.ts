@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { giveBack, lendRoom } from '../../../src/base/room.ts'
 import type { Message, Params } from '../../../src/model/message.ts'
 import { MARK } from '../../../src/pipeline/connect/transports/bare-text.ts'
 import { toJson } from '../../../src/pipeline/connect/transports/to-json.ts'
@@ -94,6 +95,21 @@ describe('the JSON of a message', () => {
     expect(toJson(callWith({ text: LONG, name: 'é' }))).toBeInstanceOf(Uint8Array)
     for (const text of ['short', `${LONG}\n`, `${LONG}é`, `${LONG}\u007f`])
       expect(typeof toJson(callWith({ text }))).toBe('string')
+  })
+
+  it('is in a room that can be used again, at once where it has to be escaped after all', () => {
+    const lent: Uint8Array[] = []
+    const lend = (length: number): Uint8Array => {
+      const room = lendRoom(length)
+      lent.push(room)
+      return room
+    }
+    expect(typeof toJson(callWith({ text: `${LONG}\n` }), '\n', lend)).toBe('string')
+    const bytes = toJson(callWith({ text: `${LONG}!` }), '\n', lend) as Uint8Array
+    expect(lent.map(({ buffer }) => buffer)).toEqual([bytes.buffer, bytes.buffer])
+    expect(lendRoom(bytes.length).buffer).not.toBe(bytes.buffer)
+    giveBack(bytes)
+    expect(lendRoom(bytes.length).buffer).toBe(bytes.buffer)
   })
 
   it('is refused for what cannot be written', () => {

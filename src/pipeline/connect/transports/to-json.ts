@@ -10,7 +10,7 @@
  * envelope that takes the time: it is the same for all, and written as a text.
  */
 import { isObject } from '../../../base/is-object.ts'
-import { copyBareAscii } from '../../../base/plain-ascii.ts'
+import { copyBareAscii, isBareAscii } from '../../../base/plain-ascii.ts'
 import { giveBack } from '../../../base/room.ts'
 import type { Message } from '../../../model/message.ts'
 import { findMark, LONG_TEXT, MARK } from './bare-text.ts'
@@ -84,7 +84,7 @@ function writeBytes(
   const { params } = message as unknown as { readonly params: { readonly arguments: Fields } }
   const { arguments: args } = params
   const isPlain = [message, params, args].every(isPlainObject) && Object.hasOwn(args, name)
-  if (!isPlain) return undefined
+  if (!isPlain || !isBareAscii(text.slice(0, LONG_TEXT))) return undefined
   const marked = { ...message, params: { ...params, arguments: { ...args, [name]: MARK } } }
   const around = JSON.stringify(marked) + end
   const at = findMark(around)

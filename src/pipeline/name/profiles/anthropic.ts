@@ -4,7 +4,7 @@
  * A name that it does not take cannot be mended here: the server would not know the new one.
  */
 import type { JsonSchema } from '../../../model/profile.ts'
-import { keepInUse } from '../in-use.ts'
+import { keepInUse } from '../keep-in-use.ts'
 import { Unrepairable, type Work } from '../unrepairable.ts'
 import { toPlainRoot } from './plain-root.ts'
 

@@ -3,7 +3,7 @@
  * validator can read.
  */
 import type { JsonSchema } from '../../../model/profile.ts'
-import { keepInUse } from '../in-use.ts'
+import { keepInUse } from '../keep-in-use.ts'
 import { mapChildren, mapNamed, typesOf, without, type Schema, type SchemaObject } from '../json-schema.ts'
 import { toNote, withNotes } from '../notes.ts'
 import type { Work } from '../unrepairable.ts'

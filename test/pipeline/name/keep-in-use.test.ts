@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { keepInUse } from '../../../src/pipeline/name/in-use.ts'
+import { keepInUse } from '../../../src/pipeline/name/keep-in-use.ts'
 import type { SchemaObject } from '../../../src/pipeline/name/json-schema.ts'
 
 const A = { type: 'string' } as const
@@ -60,6 +60,13 @@ describe('of the definitions of a schema', () => {
       }
     },
   )
+
+  test('what is no schema may be of any depth', () => {
+    let deep: unknown = { $ref: '#/$defs/A' }
+    for (let depth = 0; depth < 20_000; depth++) deep = [deep]
+    const schema = schemaOf({ x: { default: deep } }, { A, B })
+    expect(keepInUse(schema).$defs).toEqual({ A })
+  })
 
   test('one that is referred to where no schema is, stays as well', () => {
     const schema = schemaOf({ x: { const: { $ref: '#/$defs/A' } }, $ref: A }, { A })

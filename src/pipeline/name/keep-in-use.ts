@@ -1,5 +1,5 @@
 /**
- * in-use: a schema without the definitions that nobody refers to.
+ * keep-in-use: a schema without the definitions that nobody refers to.
  *
  * in     a well-formed schema
  * out    the same meaning; the same object when all of it is in use
@@ -39,12 +39,20 @@ function findUsed(schema: SchemaObject): Used | undefined {
   return used
 }
 
-/** Also those that only look like one, in an example: then a definition stays that nobody needs. */
+/**
+ * Also those that only look like one, in an example: then a definition stays that nobody needs. In no function that calls
+ * itself: what is no schema may be as deep as it is long.
+ */
 function refsIn(part: unknown): readonly string[] {
-  if (typeof part !== 'object' || part === null) return []
-  return Object.entries(part).flatMap(([key, value]) =>
-    REFERENCES.has(key) && typeof value === 'string' ? [value] : refsIn(value),
-  )
+  const refs: string[] = []
+  const open = [part]
+  for (const one of open) {
+    if (typeof one !== 'object' || one === null) continue
+    for (const [key, value] of Object.entries(one))
+      if (REFERENCES.has(key) && typeof value === 'string') refs.push(value)
+      else open.push(value)
+  }
+  return refs
 }
 
 const REFERENCES: ReadonlySet<string> = new Set(['$ref', '$dynamicRef', '$recursiveRef'])
