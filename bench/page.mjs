@@ -127,7 +127,13 @@ function toldSection(node, w7) {
     '',
     ...toTable(
       ['who', 'bytes', '/raw', 'tools', 'how'],
-      w7.rows.map(([who, bytes, ratio, , tools, how]) => [who, show(bytes), ratio, String(tools), how]),
+      w7.rows.map(([who, bytes, ratio, , tools, how]) => [
+        who.replaceAll('<', '&lt;'),
+        show(bytes),
+        ratio,
+        String(tools),
+        how,
+      ]),
     ),
     '',
   ]

@@ -117,7 +117,13 @@ const sized = (code: Code): Code => {
   return [(length & 0x7f) | 0x80, length >> 7, code]
 }
 const section = (id: number, code: Code): Code => [id, sized(code)]
-const named = (name: keyof Exports): Code => [name.length, [...new TextEncoder().encode(name)]]
+/** By its name: the memory is of kind 2, functions are of kind 0. */
+const exported = (name: keyof Exports, kind: number, at: number): Code => [
+  name.length,
+  [...new TextEncoder().encode(name)],
+  kind,
+  at,
+]
 
 /** https://webassembly.github.io/spec/core/binary/modules.html */
 function writeProgram(): Uint8Array {
@@ -126,18 +132,7 @@ function writeProgram(): Uint8Array {
     section(1, [0x01, 0x60, 0x01, 0x7f, 0x01, 0x7f]), // a type: from a number to a number
     section(3, [0x02, 0x00, 0x00]), // two functions of that type
     section(5, [0x01, 0x01, 0x01, 0x01]), // one page of memory, and never more
-    section(7, [
-      0x03,
-      named('memory'),
-      0x02,
-      0x00,
-      named('hasEscaped'),
-      0x00,
-      0x00,
-      named('hasOdd'),
-      0x00,
-      0x01,
-    ]),
+    section(7, [0x03, exported('memory', 2, 0), exported('hasEscaped', 0, 0), exported('hasOdd', 0, 1)]),
     section(10, [0x02, sized(hasAny(areEscaped())), sized(hasAny(areOdd()))]),
   ]
   return Uint8Array.from(toBytes(program))
