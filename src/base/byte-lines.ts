@@ -1,12 +1,11 @@
 /**
  * byte-lines: bytes that come in pieces → whole lines of text.
  *
- * in     pieces of UTF-8, cut anywhere; they are given away, and may be empty afterwards
- * out    lines; a long one is put together and made text of once, when its end has come
+ * in     pieces of UTF-8, cut anywhere; of what has no end yet a copy is kept, so their memory may be used again
+ * out    lines; a long one is made text of once, when its end has come
  * never  cuts a character in two: what ends a line is no part of any
  */
-import { addPiece, joinBytes } from './join-bytes.ts'
-import { letGo } from './let-go.ts'
+import { Gathered } from './gathered.ts'
 import type { LinesOptions } from './lines.ts'
 
 interface ByteLinesOptions extends LinesOptions {
@@ -17,8 +16,10 @@ interface ByteLinesOptions extends LinesOptions {
 
 export class ByteLines {
   readonly #options: ByteLinesOptions
-  #pieces: Uint8Array[] | undefined
-  #bytes = 0
+  /** Of the line that has no end yet. */
+  readonly #held = new Gathered()
+  /** The most that was needed so far: who sends one long line sends others. */
+  #most = 0
   #isSkipping = false
 
   constructor(options: ByteLinesOptions) {
@@ -28,7 +29,7 @@ export class ByteLines {
   push(bytes: Uint8Array): void {
     const end = endOfLines(bytes)
     if (end === 0) return this.#hold(bytes)
-    const from = this.#pieces === undefined ? 0 : this.#finishLine(bytes)
+    const from = this.#held.length === 0 ? 0 : this.#finishLine(bytes)
     if (from < end) this.#tellAll(this.#options.toText(part(bytes, from, end)))
     if (end < bytes.length) this.#hold(bytes.subarray(end))
   }
@@ -47,23 +48,18 @@ export class ByteLines {
 
   #hold(bytes: Uint8Array): void {
     if (this.#isSkipping) return
-    this.#pieces ??= []
-    addPiece(this.#pieces, bytes)
-    this.#bytes += bytes.length
-    if (this.#bytes <= this.#options.maxLength) return
+    this.#held.add(bytes, this.#most)
+    if (this.#held.length <= this.#options.maxLength) return
     const start = this.#take(NOTHING)
     this.#isSkipping = true
     this.#options.onTooLong(start)
   }
 
   #take(rest: Uint8Array): string {
-    if (this.#pieces === undefined) return ''
-    this.#pieces.push(rest)
-    const text = this.#options.toText(joinBytes(this.#pieces, this.#bytes + rest.length))
-    for (const piece of this.#pieces) letGo(piece)
-    this.#pieces = undefined
-    this.#bytes = 0
-    return text
+    if (this.#held.length === 0) return ''
+    this.#held.add(rest)
+    this.#most = Math.max(this.#most, this.#held.length)
+    return this.#held.take(this.#options.toText)
   }
 
   #tellAll(text: string): void {

@@ -223,10 +223,11 @@ export interface SpawnRequest {
 /** `onExit` or `onFailed` is the last to be called, exactly one of them, once; all output has come before. */
 export interface ProcessListener {
   /**
-   * Of stdout, cut anywhere: only who reads it knows where it is whole, and can make text of it once. These bytes, as
-   * those of stderr, are the listener's.
+   * Of stdout, cut anywhere: only who reads it knows where it is whole, and can make text of it once. To be looked at
+   * before it returns: what comes next may be read into the same memory.
    */
   onOutput(bytes: Uint8Array): void
+  /** Of stderr. These are the listener's. */
   onErrorOutput(bytes: Uint8Array): void
   /** Also when a grandchild still holds the pipes. */
   onExit(exit: { readonly exitCode?: number; readonly signal?: string }): void
@@ -264,7 +265,10 @@ export interface HttpRequest {
   readonly path: string
   /** Name, value, name, value. */
   readonly headers: readonly string[]
-  /** Bytes are not to be changed any more: they may be sent again. */
+  /**
+   * Bytes are not to be changed any more: they may be sent again. They are given away with an answer of success: once that
+   * has ended, something else may be in their memory.
+   */
   readonly body?: string | Uint8Array | undefined
   /** Connect there and nowhere else, whatever the name in `origin` means by now. Not for requests through a proxy. */
   readonly address?: string | undefined

@@ -53,6 +53,17 @@ describe('bytes that come in pieces', () => {
     expect(linesOf(seen)).toEqual([long])
   })
 
+  it.each([10, 100_000])('may all come in the same memory, lines of %d', (length) => {
+    const memory = new Uint8Array(64)
+    const seen = open(Infinity)
+    const text = ['a', 'b', 'c'].map((letter) => `${letter.repeat(length)}\n`).join('')
+    for (let from = 0; from < text.length; from += memory.length) {
+      const { written } = new TextEncoder().encodeInto(text.slice(from, from + memory.length), memory)
+      seen.lines.push(memory.subarray(0, written))
+    }
+    expect(linesOf(seen)).toEqual(['a', 'b', 'c'].map((letter) => letter.repeat(length)))
+  })
+
   it('give a byte order mark as it came, and what is no UTF-8 as what it is', () => {
     const seen = open()
     push(seen, '\uFEFF{}\n')

@@ -1,12 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { giveBack, lendRoom, roomFor } from '../../src/base/room.ts'
+import { giveBack, lendRoom } from '../../src/base/room.ts'
+import { emptyRooms } from './rooms.ts'
 
 const MB = 1024 * 1024
 
-/** Whatever was there before is lent, and never comes back. */
-beforeEach(() => {
-  for (let length = 1; length <= 16 * MB; length *= 2) lendRoom(length)
-})
+beforeEach(emptyRooms)
 
 describe('a room', () => {
   it('is used again once it is back, for what fits in', () => {
@@ -25,15 +23,34 @@ describe('a room', () => {
     const [one, two] = [lendRoom(1000), lendRoom(1000)]
     expect(one.buffer).not.toBe(two.buffer)
     giveBack(one)
-    expect(roomFor(10).buffer).toBe(one.buffer)
     expect(lendRoom(900).buffer).toBe(one.buffer)
-    expect(roomFor(10).buffer).not.toBe(one.buffer)
+    expect(lendRoom(900).buffer).not.toBe(one.buffer)
   })
 
-  it('that stays is the largest of those that came back, and 16 MB at most', () => {
-    const [small, large, huge] = [lendRoom(10), lendRoom(16 * MB), lendRoom(16 * MB + 1)]
-    for (const room of [small, large, small, huge]) giveBack(room)
-    expect(lendRoom(8 * MB).buffer).toBe(large.buffer)
+  it('is kept beside others: what is sent and what comes need one each', () => {
+    const [sent, came] = [lendRoom(1000), lendRoom(1200)]
+    for (const room of [sent, came]) giveBack(room)
+    const again = [lendRoom(1000).buffer, lendRoom(1000).buffer]
+    expect(new Set(again)).toEqual(new Set([sent.buffer, came.buffer]))
+  })
+
+  it('is kept while it is among the last 8 that came back, and all of them are 16 MB at most', () => {
+    const small = Array.from({ length: 9 }, () => lendRoom(1000))
+    for (const room of small) giveBack(room)
+    const again = small.map(() => lendRoom(1000).buffer)
+    expect(again.filter((buffer) => small.some((room) => room.buffer === buffer))).toHaveLength(8)
+    expect(again).not.toContain(small[0]!.buffer)
+    const large = [10 * MB, 5 * MB, 2 * MB].map((length) => lendRoom(length))
+    for (const room of large) giveBack(room)
+    expect(
+      [2 * MB, 5 * MB, 10 * MB].map((length, at) => lendRoom(length).buffer === large[2 - at]!.buffer),
+    ).toEqual([true, true, false])
+  })
+
+  it('of more than 16 MB is never kept', () => {
+    const huge = lendRoom(16 * MB + 1)
+    giveBack(huge)
+    expect(lendRoom(16 * MB + 1).buffer).not.toBe(huge.buffer)
   })
 
   it('is not lent for a message that needs less than a fourth of it, and may never be read', () => {

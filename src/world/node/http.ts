@@ -6,9 +6,9 @@
  */
 import type { LookupFunction } from 'node:net'
 import type { StringDecoder } from 'node:string_decoder'
-import type { Agent, Dispatcher } from 'undici'
-import { addPiece, joinBytes } from '../../base/join-bytes.ts'
-import { letGo } from '../../base/let-go.ts'
+import type { buildConnector, Dispatcher } from 'undici'
+import { Gathered } from '../../base/gathered.ts'
+import { giveBack } from '../../base/room.ts'
 import { findRoute, type Proxy, type Route } from '../proxy.ts'
 import {
   MAX_BODY_BYTES,
@@ -23,6 +23,7 @@ import {
   type HttpRequest,
 } from '../world.ts'
 import { createDecoder } from './decoder.ts'
+import { createConnector, hasWrittenAll } from './http-socket.ts'
 import { toText } from './to-text.ts'
 
 export function createNodeHttp(env: Env): Http {
@@ -78,7 +79,7 @@ function pinnedAgents(address: string): Promise<Agents> {
     if (all === true) callback(null, [{ address, family }])
     else callback(null, address, family)
   }
-  const agents = pinned.get(address) ?? loadAgents({ connect: { lookup } })
+  const agents = pinned.get(address) ?? loadConnectingAgents({ lookup })
   pinned.set(address, agents)
   return agents
 }
@@ -89,27 +90,30 @@ function isTunnelled(origin: string): boolean {
 }
 
 async function loadDirectAgents(): Promise<Agents> {
-  direct = await loadAgents({})
+  direct = await loadConnectingAgents({})
   return direct
+}
+
+async function loadConnectingAgents(options: buildConnector.BuildOptions): Promise<Agents> {
+  const { buildConnector: build } = await import('./undici.ts')
+  return loadAgents(createConnector(build, options))
 }
 
 async function loadTunnelAgents(proxy: Proxy): Promise<Agents> {
   const { openTunnel } = await import('./tunnel.ts')
-  return loadAgents({
-    connect({ hostname, port }, callback) {
-      const end = { hostname: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 443), isSecure: true }
-      openTunnel(proxy, end, {
-        onOpen: (socket) => callback(null, socket),
-        onFailed: (error) => callback(error, null),
-      })
-    },
+  return loadAgents(({ hostname, port }, callback) => {
+    const end = { hostname: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 443), isSecure: true }
+    openTunnel(proxy, end, {
+      onOpen: (socket) => callback(null, socket),
+      onFailed: (error) => callback(error, null),
+    })
   })
 }
 
-async function loadAgents(connecting: Pick<Agent.Options, 'connect'>): Promise<Agents> {
-  const { default: Agent } = await import('undici/lib/dispatcher/agent.js')
+async function loadAgents(connect: buildConnector.connector): Promise<Agents> {
+  const { Agent } = await import('./undici.ts')
   const options = {
-    ...connecting,
+    connect,
     pipelining: 1,
     // A stream may be silent for hours; the session has its own limits.
     headersTimeout: 0,
@@ -132,11 +136,13 @@ class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined
   #isOver = false
   #isAborted = false
+  /** Who succeeds is asked once. */
+  #isSuccess = false
   #use: BodyUse = 'nothing'
-  #first: Buffer | undefined
-  /** All of them, where there is more than one. */
-  #pieces: Uint8Array[] | undefined
-  #bytes = 0
+  /** Where all of it is wanted. */
+  #body: Gathered | undefined
+  /** As many bytes as the server says. */
+  #expected = 0
   #decoder: StringDecoder | undefined
   #hasText = false
 
@@ -196,41 +202,39 @@ class Exchange implements Dispatcher.DispatchHandler {
     const isProxied = this.#route.kind === 'proxy' && !isTunnelled(this.#request.origin)
     if (status === 407 && isProxied) return this.#refuseProxy(PROXY_REFUSED)
     const via = this.#route.kind === 'proxy' ? { via: this.#route.proxy.via } : {}
+    this.#isSuccess = status < 300
     this.#use = this.#listener.onHead({ status, headers, ...via })
-    if (this.#use === 'whole' && Number(headers['content-length']) > MAX_BODY_BYTES) this.#refuse()
+    if (this.#use !== 'whole') return
+    this.#body = new Gathered()
+    this.#expected = Number(headers['content-length']) || 0
+    if (this.#expected > MAX_BODY_BYTES) this.#refuse()
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isOver || this.#use === 'nothing') return
-    if (this.#use === 'pieces') {
+    if (this.#body === undefined) {
       this.#decoder ??= createDecoder()
       return this.#tell(this.#decoder.write(chunk))
     }
-    this.#bytes += chunk.length
-    if (this.#bytes > MAX_BODY_BYTES) this.#refuse()
-    else if (this.#first === undefined) this.#first = chunk
-    else addPiece((this.#pieces ??= [this.#first]), chunk)
+    if (this.#body.length + chunk.length > MAX_BODY_BYTES) this.#refuse()
+    else this.#body.add(chunk, this.#expected)
   }
 
   onResponseEnd(): void {
     if (this.#isOver) return
     known.add(this.#peer)
-    const body = this.#body()
-    if (body !== undefined) this.#tell(body)
+    // A server may answer before it has read everything.
+    if (this.#isSuccess && hasWrittenAll()) this.#giveBodyBack()
+    if (this.#body !== undefined) this.#tell(this.#body.take(toText))
     // The listener may have had enough.
     if (this.#isOver) return
     this.#isOver = true
     this.#listener.onEnd()
   }
 
-  #body(): string | undefined {
-    if (this.#first === undefined) return undefined
-    const pieces = this.#pieces
-    if (pieces === undefined) return toText(this.#first)
-    const text = toText(joinBytes(pieces, this.#bytes))
-    // But for the last, of which undici has not read the end.
-    for (const piece of pieces.slice(0, -1)) letGo(piece)
-    return text
+  #giveBodyBack(): void {
+    const { body } = this.#request
+    if (typeof body === 'object') giveBack(body)
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {

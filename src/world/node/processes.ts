@@ -6,6 +6,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { giveBack } from '../../base/room.ts'
 import type { Child, Platform, Processes, ProcessListener, SpawnRequest } from '../world.ts'
+import { readOutput } from './child-output.ts'
 import { endTree } from './end-tree.ts'
 import { nodeFiles } from './files.ts'
 import { theReaper, type Reaper } from './reaper.ts'
@@ -114,7 +115,7 @@ class NodeChild implements Child {
     const child = this.#child
     const { stdin, stdout, stderr } = child
     // Without any when the system has no more of them to give.
-    stdout?.on('data', (bytes: Buffer) => this.#isOver || this.#listener.onOutput(bytes))
+    if (stdout !== null) readOutput(stdout, (bytes) => this.#isOver || this.#listener.onOutput(bytes))
     stderr?.on('data', (bytes: Buffer) => this.#isOver || this.#listener.onErrorOutput(bytes))
     // What is written to a child that is gone is lost; its exit tells.
     for (const stream of [stdin, stdout, stderr]) stream?.on('error', ignore)

@@ -6,6 +6,7 @@
  * never  ends by itself: a message that fails is that message's failure; sends anything to another origin
  */
 import { Numbered } from '../../../base/numbered.ts'
+import { lendRoom } from '../../../base/room.ts'
 import type { LaunchTransport } from '../../../model/launch.ts'
 import type { Message, RpcNotification } from '../../../model/message.ts'
 import type { SendOptions, Sent, Wire, WireFailure, WireListener } from '../../../model/wire.ts'
@@ -162,7 +163,7 @@ class HttpWire implements Wire, PostLine {
       origin,
       path,
       headers: this.#headersOf(message, options),
-      body: toJson(message),
+      body: toJson(message, '', lendRoom),
       isUrgent: !('method' in message && 'id' in message),
       mayRepeat: mayRepeat(message),
       authorization: this.#launch.authorization,

@@ -1,0 +1,10 @@
+/**
+ * undici-parts: what undici says about itself as a whole, for its parts.
+ */
+declare module 'undici/lib/dispatcher/agent.js' {
+  export { Agent as default } from 'undici'
+}
+
+declare module 'undici/lib/core/connect.js' {
+  export { buildConnector as default } from 'undici'
+}
