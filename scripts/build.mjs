@@ -68,7 +68,7 @@ const APART = {
   'src/world/node/lock.ts': 'lock',
   'src/world/node/update-file.ts': 'update-file',
   'src/world/node/path-watch.ts': 'path-watch',
-  'src/world/node/undici.ts': 'undici',
+  'src/world/node/agents.ts': 'undici',
   ws: 'ws',
 }
 /** As those, but ES modules, for what cannot be required: through a file of a few lines, since a script from a code cache has no `import()`. */

@@ -18,7 +18,8 @@ export interface Cost {
 }
 
 const START = ['buffer', 'fs', 'path', 'vm']
-const CONNECT = [...START, 'child_process', 'os', 'timers/promises', 'util']
+/** `net` comes with `child_process` anyway. */
+const CONNECT = [...START, 'child_process', 'net', 'os', 'timers/promises', 'util']
 /** The last one for what is remembered of servers, while they end. */
 const CONNECTED = ['plugboard', 'connected', 'update-file']
 

@@ -6,7 +6,7 @@
  */
 import type { LookupFunction } from 'node:net'
 import type { StringDecoder } from 'node:string_decoder'
-import type { buildConnector, Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import { Gathered } from '../../base/gathered.ts'
 import { giveBack } from '../../base/room.ts'
 import { findRoute, type Proxy, type Route } from '../proxy.ts'
@@ -22,6 +22,7 @@ import {
   type HttpListener,
   type HttpRequest,
 } from '../world.ts'
+import type { Agents, MakeConnector } from './agents.ts'
 import { createDecoder } from './decoder.ts'
 import { createConnector, hasWrittenAll } from './http-socket.ts'
 import { toText } from './to-text.ts'
@@ -43,12 +44,6 @@ export function createNodeHttp(env: Env): Http {
       return () => exchange.abort()
     },
   }
-}
-
-interface Agents {
-  /** For what can wait until a connection is free. */
-  readonly patient: Dispatcher
-  readonly urgent: Dispatcher
 }
 
 let direct: Agents | undefined
@@ -79,7 +74,7 @@ function pinnedAgents(address: string): Promise<Agents> {
     if (all === true) callback(null, [{ address, family }])
     else callback(null, address, family)
   }
-  const agents = pinned.get(address) ?? loadConnectingAgents({ lookup })
+  const agents = pinned.get(address) ?? loadAgents((build) => createConnector(build, { lookup }))
   pinned.set(address, agents)
   return agents
 }
@@ -90,18 +85,13 @@ function isTunnelled(origin: string): boolean {
 }
 
 async function loadDirectAgents(): Promise<Agents> {
-  direct = await loadConnectingAgents({})
+  direct = await loadAgents((build) => createConnector(build, {}))
   return direct
-}
-
-async function loadConnectingAgents(options: buildConnector.BuildOptions): Promise<Agents> {
-  const { buildConnector: build } = await import('./undici.ts')
-  return loadAgents(createConnector(build, options))
 }
 
 async function loadTunnelAgents(proxy: Proxy): Promise<Agents> {
   const { openTunnel } = await import('./tunnel.ts')
-  return loadAgents(({ hostname, port }, callback) => {
+  return loadAgents(() => ({ hostname, port }, callback) => {
     const end = { hostname: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 443), isSecure: true }
     openTunnel(proxy, end, {
       onOpen: (socket) => callback(null, socket),
@@ -110,18 +100,9 @@ async function loadTunnelAgents(proxy: Proxy): Promise<Agents> {
   })
 }
 
-async function loadAgents(connect: buildConnector.connector): Promise<Agents> {
-  const { Agent } = await import('./undici.ts')
-  const options = {
-    connect,
-    pipelining: 1,
-    // A stream may be silent for hours; the session has its own limits.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    // Where the server does not say: shorter than what the usual proxies allow, longer than a model thinks.
-    keepAliveTimeout: 30_000,
-  }
-  return { patient: new Agent({ ...options, connections: 128 }), urgent: new Agent(options) }
+async function loadAgents(makeConnector: MakeConnector): Promise<Agents> {
+  const { createAgents } = await import('./agents.ts')
+  return createAgents(makeConnector)
 }
 
 /** With whom an exchange has been completed: the next one may get the same connection. */
