@@ -3,7 +3,7 @@
  *
  * in     pieces, which are copied: what comes next may be read into the same memory
  * out    the whole, to be looked at before the call returns
- * never  makes room for much more than came: what is only expected counts up to 16 MB, once much has come
+ * never  makes room for more than twice of what came, but for what is expected: up to 16 MB of that, once 32 kB have come
  */
 import { giveBack, lendRoom } from './room.ts'
 

@@ -41,3 +41,8 @@ export function giveBack({ buffer }: Uint8Array): void {
     (room, at) => at < MAX_ROOMS && (kept += room.length) <= MAX_KEPT,
   )
 }
+
+/** Bytes that somebody may go on looking at, although others are done with them: nobody else gets their memory. */
+export function withhold({ buffer }: Uint8Array): void {
+  rooms.delete(buffer)
+}

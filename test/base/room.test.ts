@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { giveBack, lendRoom } from '../../src/base/room.ts'
+import { giveBack, lendRoom, withhold } from '../../src/base/room.ts'
 import { emptyRooms } from './rooms.ts'
 
 const MB = 1024 * 1024
@@ -58,6 +58,13 @@ describe('a room', () => {
     giveBack(large)
     expect(lendRoom(249).buffer).not.toBe(large.buffer)
     expect(lendRoom(250).buffer).toBe(large.buffer)
+  })
+
+  it('stays away for good when somebody may still look at it', () => {
+    const room = lendRoom(1000)
+    withhold(room)
+    giveBack(room)
+    expect(lendRoom(1000).buffer).not.toBe(room.buffer)
   })
 
   it('is nothing that somebody else made, who may share it with others', () => {

@@ -1,7 +1,10 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import type { buildConnector } from 'undici'
+import build from 'undici/lib/core/connect.js'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { lendRoom } from '../../src/base/room.ts'
+import { createConnector } from '../../src/world/node/http-socket.ts'
 import { createNodeHttp } from '../../src/world/node/http.ts'
 import type { BodyUse, HttpHead } from '../../src/world/world.ts'
 import { emptyRooms } from '../base/rooms.ts'
@@ -166,6 +169,46 @@ describe('an answer', () => {
     expect((await second).head.headers).toEqual({ 'mcp-session-id': 'abcdefghij', 'content-length': '2' })
   })
 
+  it('has a head that may be cut anywhere, also on a connection over which much has come', async () => {
+    await using server = await listen()
+    const first = ask(server.origin)
+    const socket = await server.next()
+    socket.setNoDelay(true)
+    await receive(socket, 1)
+    socket.write(answerOf('x'.repeat(2_000_000)))
+    await first
+    await settle()
+    const second = ask(server.origin)
+    await receive(socket, 1)
+    for (const piece of [
+      'HTTP/1.1 200 OK\r\nmcp-session-id: abc',
+      'defghij\r\ncontent-length: 2\r\n\r\n',
+      '{}',
+    ]) {
+      await write(socket, piece)
+      await settle()
+    }
+    expect((await second).head.headers).toEqual({ 'mcp-session-id': 'abcdefghij', 'content-length': '2' })
+  })
+
+  it('comes through a stream where a socket knows of nothing else', async () => {
+    await using server = await listen()
+    const plain = (options: object): buildConnector.connector =>
+      build({ ...options, onread: undefined } as object)
+    const connect = createConnector(plain as typeof buildConnector, {})
+    const { hostname, port, protocol } = new URL(server.origin)
+    const target = { hostname, port, protocol, host: hostname }
+    const socket = await new Promise<Socket>((resolve, reject) => {
+      connect(target, (error, opened) => (error === null ? resolve(opened as Socket) : reject(error)))
+    })
+    const heard = new Promise((resolve) => {
+      socket.on('readable', () => resolve(String(socket.read())))
+    })
+    await write(await server.next(), 'hello')
+    expect(await heard).toBe('hello')
+    socket.destroy()
+  })
+
   it('is told piece by piece, where that is wanted', async () => {
     await using server = await listen()
     const answer = ask(server.origin, 'hello', 'pieces')
@@ -216,6 +259,22 @@ describe('what is sent', () => {
       expect(lend('b').buffer).not.toBe(body.buffer)
     },
   )
+
+  it('keeps its memory for good when it was refused before it was read, and is sent again over another connection', async () => {
+    await using server = await listen()
+    const body = lend('a')
+    const refused = ask(server.origin, body)
+    const first = await server.next()
+    first.pause()
+    first.write('HTTP/1.1 307 Over there\r\nlocation: /there\r\ncontent-length: 0\r\n\r\n')
+    await refused
+    const taken = ask(server.origin, body)
+    const second = await server.next()
+    await receive(second, LENGTH)
+    second.write(answerOf('{}'))
+    await taken
+    expect(lend('b').buffer).not.toBe(body.buffer)
+  })
 
   it('arrives as it is, also when the answer comes before it is read', async () => {
     await using server = await listen()

@@ -1,11 +1,14 @@
+import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { lendRoom } from '../../src/base/room.ts'
 import { createNodeProcesses } from '../../src/world/node/processes.ts'
 import type { Child, SpawnRequest } from '../../src/world/world.ts'
 import { isAlive } from '../boards/open.ts'
 import { leftOf } from '../boards/watch.ts'
+import { DIST } from '../processes/plugboard.ts'
 import { createScratch } from '../worlds/scratch.ts'
 
 const processes = createNodeProcesses('linux')
@@ -188,6 +191,25 @@ describe('a child that cannot be started', () => {
     run.child.end('kill')
     await run.over
     expect(run.told).toEqual([['failed', { code, message: expect.any(String) as unknown }]])
+  })
+
+  it('because the system has no more pipes to give is told of, too', () => {
+    const url = JSON.stringify(pathToFileURL(join(DIST, 'index.js')).href)
+    const script = `
+      import { openSync } from 'node:fs'
+      import { createNodeWorld } from ${url}
+      const { processes } = createNodeWorld()
+      try { for (;;) openSync('/dev/null') } catch { /* none is left */ }
+      const tell = (kind) => (what) => console.log(kind, what.code ?? what.exitCode)
+      const listener = { onOutput: () => 0, onErrorOutput: () => 0, onExit: tell('exit'), onFailed: tell('failed') }
+      processes.spawn({ command: process.execPath, args: ['-e', '0'], env: {}, cwd: '/' }, listener)`
+    const node = `ulimit -n 100 && exec "$0" --input-type=module -e "$1"`
+    const run = spawnSync('sh', ['-c', node, process.execPath, script], { encoding: 'utf8' })
+    expect({ out: run.stdout, err: run.stderr, code: run.status }).toEqual({
+      out: 'failed EMFILE\n',
+      err: '',
+      code: 0,
+    })
   })
 
   it.each([

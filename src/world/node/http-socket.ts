@@ -2,12 +2,13 @@
  * http-socket: connections of which undici reads without a stream in between.
  *
  * in     undici's own way to connect
- * out    the same, for what is not encrypted: its bytes are read into shared memory, and given to undici at once
- * never  gives away memory that others are read into: undici keeps the head of an answer until that is complete, and a
- *        server that sends half of one must not get to know what is read meanwhile
+ * out    the same; what comes over a connection that is not encrypted is read into shared memory, and given to undici at
+ *        once. For listeners that never have undici pause
+ * never  gives away memory that others are read into, or that a head may be in: undici keeps what came of a head until
+ *        that is complete, and a server that sends half of one must not get to know what is read meanwhile
  *
- * So what is short is copied. Who sends as much as fits in gets memory of its own, for as long as it is connected: of a
- * long body undici keeps nothing.
+ * So what is short is copied. Who sends much gets memory of its own, for as long as it is connected: of a long body undici
+ * keeps nothing.
  */
 import type { OnReadOpts, Socket } from 'node:net'
 import type { buildConnector } from 'undici'
@@ -33,6 +34,9 @@ export function hasWrittenAll(): boolean {
 
 let current: Socket | undefined
 
+/** Four times what undici takes for a head. */
+const LONG = 64 * 1024
+
 class Reading {
   readonly onread: OnReadOpts = {
     buffer: () => this.#own ?? sharedMemory(),
@@ -45,26 +49,34 @@ class Reading {
 
   of(socket: Socket): void {
     this.#socket = socket
-    const { read } = socket
-    // A number is asked for by Node alone, to get things going.
-    socket.read = (size?: number) =>
-      size === undefined ? this.#take() : (read.call(socket, size) as unknown)
-    socket.unshift = (bytes: Buffer) => this.#keep(Buffer.from(bytes))
+    const read = socket.read.bind(socket)
+    // With a size it is Node that asks, to get things going. What is not ours came through the stream: not all that calls
+    // itself Node knows `onread`.
+    socket.read = (size?: number): unknown => (size === undefined ? (this.#take() ?? read()) : read(size))
+    socket.unshift = (bytes: Buffer) => this.#keep(Buffer.from(bytes), this.#take())
   }
 
   #give(bytes: Buffer, length: number): boolean {
     const came = bytes.subarray(0, length)
-    this.#keep(bytes === this.#own ? came : Buffer.from(came))
+    const isLong = length >= LONG
+    this.#keep(this.#take(), isLong && bytes === this.#own ? came : Buffer.from(came))
     // Zeroes, and not what others left there.
-    if (length === bytes.length) this.#own ??= Buffer.alloc(SHARED_BYTES)
-    current = this.#socket
-    current?.emit('readable')
-    current = undefined
+    if (isLong) this.#own ??= Buffer.alloc(SHARED_BYTES)
+    this.#tell()
     return true
   }
 
-  #keep(bytes: Buffer): void {
-    this.#came = this.#came === null ? bytes : Buffer.concat([this.#came, bytes])
+  #tell(): void {
+    current = this.#socket
+    try {
+      current?.emit('readable')
+    } finally {
+      current = undefined
+    }
+  }
+
+  #keep(first: Buffer | null, second: Buffer | null): void {
+    this.#came = first === null || second === null ? (first ?? second) : Buffer.concat([first, second])
   }
 
   #take(): Buffer | null {

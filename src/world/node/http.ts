@@ -8,7 +8,7 @@ import type { LookupFunction } from 'node:net'
 import type { StringDecoder } from 'node:string_decoder'
 import type { Dispatcher } from 'undici'
 import { Gathered } from '../../base/gathered.ts'
-import { giveBack } from '../../base/room.ts'
+import { giveBack, withhold } from '../../base/room.ts'
 import { findRoute, type Proxy, type Route } from '../proxy.ts'
 import {
   MAX_BODY_BYTES,
@@ -117,7 +117,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined
   #isOver = false
   #isAborted = false
-  /** Who succeeds is asked once. */
+  /** What was asked with success is not sent again. */
   #isSuccess = false
   #use: BodyUse = 'nothing'
   /** Where all of it is wanted. */
@@ -204,8 +204,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     if (this.#isOver) return
     known.add(this.#peer)
-    // A server may answer before it has read everything.
-    if (this.#isSuccess && hasWrittenAll()) this.#giveBodyBack()
+    this.#returnBody()
     if (this.#body !== undefined) this.#tell(this.#body.take(toText))
     // The listener may have had enough.
     if (this.#isOver) return
@@ -213,9 +212,15 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#listener.onEnd()
   }
 
-  #giveBodyBack(): void {
+  /**
+   * A server may answer before it has read everything, and what is refused may be sent again, over another connection: then
+   * the first one still writes from this memory when the second one is done with it.
+   */
+  #returnBody(): void {
     const { body } = this.#request
-    if (typeof body === 'object') giveBack(body)
+    if (typeof body !== 'object') return
+    if (!hasWrittenAll()) withhold(body)
+    else if (this.#isSuccess) giveBack(body)
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {

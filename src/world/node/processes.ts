@@ -114,8 +114,8 @@ class NodeChild implements Child {
   #listen(): void {
     const child = this.#child
     const { stdin, stdout, stderr } = child
-    // Without any when the system has no more of them to give.
-    if (stdout !== null) readOutput(stdout, (bytes) => this.#isOver || this.#listener.onOutput(bytes))
+    // Without any, not even null, when the system has no more of them to give.
+    if (stdout) readOutput(stdout, (bytes) => this.#isOver || this.#listener.onOutput(bytes))
     stderr?.on('data', (bytes: Buffer) => this.#isOver || this.#listener.onErrorOutput(bytes))
     // What is written to a child that is gone is lost; its exit tells.
     for (const stream of [stdin, stdout, stderr]) stream?.on('error', ignore)

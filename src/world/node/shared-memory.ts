@@ -1,5 +1,5 @@
 /**
- * shared-memory: where everything is read into that comes from children and over HTTP.
+ * shared-memory: where what children write to stdout is read into, and what comes over plain HTTP.
  *
  * out    memory whose bytes are those of whoever was read last: to be looked at, or copied, before the next read
  *

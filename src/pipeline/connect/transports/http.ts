@@ -163,7 +163,8 @@ class HttpWire implements Wire, PostLine {
       origin,
       path,
       headers: this.#headersOf(message, options),
-      body: toJson(message, '', lendRoom),
+      // What is encrypted is not given back.
+      body: toJson(message, '', origin.startsWith('https:') ? undefined : lendRoom),
       isUrgent: !('method' in message && 'id' in message),
       mayRepeat: mayRepeat(message),
       authorization: this.#launch.authorization,
