@@ -109,9 +109,9 @@ function peersSection({ machine, nodes }, plots) {
       ...toTable(RANK_HEAD, ranking(found)),
       '',
       ...toldSection(node, found.w7),
-      `Repetitions: ${Object.entries(found)
-        .map(([workload, { reps }]) => `${workload} ${reps ?? 1}`)
-        .join(', ')}.`,
+      `Repetitions, and when: ${Object.entries(found)
+        .map(([workload, { reps, at }]) => `${workload} ${reps ?? 1} (${at.slice(0, 10)})`)
+        .join(', ')}. Machines of one kind differ from day to day: ratios compare, figures do not.`,
       '',
     ]),
   ]

@@ -1,25 +1,31 @@
 /**
  * child-output: what a child writes, read into memory that all children share.
  *
- * in     the end of its pipe that we read, of which nobody has read anything yet
- * out    its bytes, to be looked at before the call returns
+ * in     a child that was started right now: nobody has read anything of its output yet
+ * out    its bytes, to be looked at before the call returns; and the stream that is closed when all of them were told, or
+ *        that who wants no more destroys
  * never  loses a byte to how Node is made: a pipe without the parts that are needed is read as any stream is
  *
  * Node reads into the same memory again for sockets that are told so when they are made (`onread`); those of a child it
- * makes itself, without. So the handle is taken out of the pipe, and put into such a socket.
+ * makes itself, without. So the handle is taken out of the child's, which is of no more use, and put into such a socket.
  */
+import type { ChildProcess } from 'node:child_process'
 import type { Socket, SocketConstructorOpts } from 'node:net'
 import type { Readable } from 'node:stream'
 import { sharedMemory } from './shared-memory.ts'
 
-export function readOutput(pipe: Readable, onBytes: (bytes: Uint8Array) => void): void {
+/** Undefined: it has no output. */
+export function readOutput(
+  child: Pick<ChildProcess, 'stdio' | 'stdout'>,
+  onBytes: (bytes: Uint8Array) => void,
+): Readable | undefined {
+  const pipe = child.stdout
+  // Not even null, when the system has no more pipes to give.
+  if (!pipe) return undefined
   const handle = takeHandle(pipe)
-  if (handle === undefined) return void pipe.on('data', onBytes)
-  const socket = openSocket(handle, onBytes)
-  // The end of the one is the end of the other: a child is over when its pipe is, and who closes that means this.
-  socket.on('error', () => undefined)
-  socket.on('close', () => pipe.destroy())
-  pipe.on('close', () => socket.destroy())
+  if (handle === undefined) return pipe.on('data', onBytes)
+  forget(child, pipe)
+  return openSocket(handle, onBytes)
 }
 
 interface Handle {
@@ -35,6 +41,13 @@ function takeHandle(pipe: Readable & { _handle?: Partial<Handle> | null }): Hand
   // oxlint-disable-next-line no-underscore-dangle -- Node's name
   pipe._handle = null
   return handle as Handle
+}
+
+/** A kilobyte for each server. To the child it is a pipe that is closed. */
+function forget(child: Pick<ChildProcess, 'stdio' | 'stdout'>, pipe: Readable): void {
+  pipe.destroy()
+  child.stdout = null
+  ;(child.stdio as (unknown | null)[])[1] = null
 }
 
 function openSocket(handle: Handle, onBytes: (bytes: Uint8Array) => void): Socket {

@@ -4,6 +4,7 @@
  * never  leaves a group behind: should this process die without a word, the reaper ends what is on its list
  */
 import type { ChildProcess } from 'node:child_process'
+import type { Readable } from 'node:stream'
 import { giveBack } from '../../base/room.ts'
 import type { Child, Platform, Processes, ProcessListener, SpawnRequest } from '../world.ts'
 import { readOutput } from './child-output.ts'
@@ -83,6 +84,7 @@ class NodeChild implements Child {
   readonly #listener: ProcessListener
   readonly #platform: Platform
   readonly #reaper: Reaper
+  #output: Readable | undefined
   #isOver = false
 
   constructor(child: ChildProcess, listener: ProcessListener, { platform, reaper }: Surroundings) {
@@ -113,17 +115,22 @@ class NodeChild implements Child {
 
   #listen(): void {
     const child = this.#child
-    const { stdin, stdout, stderr } = child
-    // Without any, not even null, when the system has no more of them to give.
-    if (stdout) readOutput(stdout, (bytes) => this.#isOver || this.#listener.onOutput(bytes))
+    const { stdin, stderr } = child
+    const output = readOutput(child, (bytes) => this.#isOver || this.#listener.onOutput(bytes))
+    this.#output = output
+    // Without any when the system has no more of them to give.
     stderr?.on('data', (bytes: Buffer) => this.#isOver || this.#listener.onErrorOutput(bytes))
     // What is written to a child that is gone is lost; its exit tells.
-    for (const stream of [stdin, stdout, stderr]) stream?.on('error', ignore)
+    for (const stream of [stdin, output, stderr]) stream?.on('error', ignore)
     child.on('error', (error: NodeJS.ErrnoException) => {
       // A signal that could not be delivered comes here as well; only a child without a pid never started.
       if (child.pid === undefined) this.#finish(() => this.#listener.onFailed(toFailed(error)))
     })
-    child.on('close', (code, signal) => this.#exit(code, signal))
+    child.on('close', (code, signal) => {
+      const exit = (): void => this.#exit(code, signal)
+      if (output === undefined || output.closed) exit()
+      else output.on('close', exit)
+    })
     child.on('exit', (code, signal) => {
       // Whatever it started and left behind goes with it. On Windows nobody would find it by now but the reaper.
       if (this.#platform !== 'win32') this.end('kill')
@@ -141,7 +148,7 @@ class NodeChild implements Child {
     if (this.#isOver) return
     this.#isOver = true
     if (this.pid !== undefined) this.#reaper.end(this.pid)
-    this.#child.stdout?.destroy()
+    this.#output?.destroy()
     this.#child.stderr?.destroy()
     tell()
   }
