@@ -105,6 +105,20 @@ async function disturb(other: Listening, body: string): Promise<void> {
   expect((await answer).text).toBe(body)
 }
 
+/** What is asked over a connection over which so much has come that it has memory of its own. */
+async function askAfterMuch(server: Listening): Promise<{ socket: Socket; answer: Promise<Answer> }> {
+  const first = ask(server.origin)
+  const socket = await server.next()
+  socket.setNoDelay(true)
+  await receive(socket, 1)
+  socket.write(answerOf('x'.repeat(2_000_000)))
+  await first
+  await settle()
+  const answer = ask(server.origin)
+  await receive(socket, 1)
+  return { socket, answer }
+}
+
 beforeEach(emptyRooms)
 
 describe('an answer', () => {
@@ -153,33 +167,17 @@ describe('an answer', () => {
   it('has a head of its own, also when the half of it that came first came with much else, and others are read meanwhile', async () => {
     await using server = await listen()
     await using other = await listen()
-    // So that the connection has memory of its own.
-    const first = ask(server.origin)
-    const socket = await server.next()
-    await receive(socket, 1)
-    socket.write(answerOf('x'.repeat(2_000_000)))
-    await first
-    await settle()
-    const second = ask(server.origin)
-    await receive(socket, 1)
+    const { socket, answer } = await askAfterMuch(server)
     const hints = 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n'.repeat(3_000)
     await write(socket, `${hints}HTTP/1.1 200 OK\r\nmcp-session-id: abcdef`)
     await disturb(other, '#'.repeat(300_000))
     await write(socket, 'ghij\r\ncontent-length: 2\r\n\r\n{}')
-    expect((await second).head.headers).toEqual({ 'mcp-session-id': 'abcdefghij', 'content-length': '2' })
+    expect((await answer).head.headers).toEqual({ 'mcp-session-id': 'abcdefghij', 'content-length': '2' })
   })
 
   it('has a head that may be cut anywhere, also on a connection over which much has come', async () => {
     await using server = await listen()
-    const first = ask(server.origin)
-    const socket = await server.next()
-    socket.setNoDelay(true)
-    await receive(socket, 1)
-    socket.write(answerOf('x'.repeat(2_000_000)))
-    await first
-    await settle()
-    const second = ask(server.origin)
-    await receive(socket, 1)
+    const { socket, answer } = await askAfterMuch(server)
     for (const piece of [
       'HTTP/1.1 200 OK\r\nmcp-session-id: abc',
       'defghij\r\ncontent-length: 2\r\n\r\n',
@@ -188,7 +186,7 @@ describe('an answer', () => {
       await write(socket, piece)
       await settle()
     }
-    expect((await second).head.headers).toEqual({ 'mcp-session-id': 'abcdefghij', 'content-length': '2' })
+    expect((await answer).head.headers).toEqual({ 'mcp-session-id': 'abcdefghij', 'content-length': '2' })
   })
 
   it('comes through a stream where a socket knows of nothing else', async () => {

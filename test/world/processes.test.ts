@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { lendRoom } from '../../src/base/room.ts'
 import { createNodeProcesses } from '../../src/world/node/processes.ts'
 import type { Child, SpawnRequest } from '../../src/world/world.ts'
@@ -121,6 +121,30 @@ describe('a child', () => {
     await run.over
     expect(run.told[0]).toEqual(['out', `${letters.map((letter) => letter.repeat(3_000_000)).join('')}!`])
     expect(given).toContain(lend('y').buffer)
+  })
+
+  it.each([
+    ['wrote something', `process.stdout.write('x'.repeat(300_000))`],
+    ['wrote nothing', ''],
+    [
+      'left its output to somebody, who is heard to the end',
+      `require('node:child_process').spawn(process.execPath, ['-e', 'setTimeout(() => console.log("late"), 300)'],
+        { stdio: ['ignore', 'inherit', 'ignore'], detached: true }).unref()`,
+    ],
+    [
+      'closed its output before',
+      `require('node:fs').closeSync(1); process.stdin.once('data', () => process.exit(0))`,
+    ],
+  ])('that %s is over when all was told, and waits for no timer', async (_, script) => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    try {
+      const run = start(script)
+      run.child.write('go')
+      await run.over
+      expect(run.told.at(-1)).toEqual(['exit', { exitCode: 0 }])
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('may go while much is written to it', async () => {

@@ -12,7 +12,7 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Socket, SocketConstructorOpts } from 'node:net'
 import type { Readable } from 'node:stream'
-import { sharedMemory } from './shared-memory.ts'
+import { canShare, sharedMemory } from './shared-memory.ts'
 
 /** Undefined: it has no output. */
 export function readOutput(
@@ -32,18 +32,18 @@ interface Handle {
   useUserBuffer(bytes: Uint8Array): void
 }
 
-/** Undefined where Node is made otherwise than Node 20 to 24 are, or it is not Node. */
+/** Undefined where Node is made otherwise than Node 20 to 24 are. */
 function takeHandle(pipe: Readable & { _handle?: Partial<Handle> | null }): Handle | undefined {
   // oxlint-disable-next-line no-underscore-dangle -- Node's name
   const { _handle: handle } = pipe
-  if (typeof handle?.useUserBuffer !== 'function') return undefined
+  if (typeof handle?.useUserBuffer !== 'function' || !canShare()) return undefined
   // Who does not have it neither reads it nor closes it.
   // oxlint-disable-next-line no-underscore-dangle -- Node's name
   pipe._handle = null
   return handle as Handle
 }
 
-/** A kilobyte for each server. To the child it is a pipe that is closed. */
+/** A kilobyte for each server. To `ChildProcess` it is a pipe that is closed. */
 function forget(child: Pick<ChildProcess, 'stdio' | 'stdout'>, pipe: Readable): void {
   pipe.destroy()
   child.stdout = null

@@ -4,23 +4,23 @@
  * in     undici's own way to connect
  * out    the same; what comes over a connection that is not encrypted is read into shared memory, and given to undici at
  *        once. For listeners that never have undici pause
- * never  gives away memory that others are read into, or that a head may be in: undici keeps what came of a head until
- *        that is complete, and a server that sends half of one must not get to know what is read meanwhile
+ * never  gives away memory that others are read into: undici keeps what came of a head until that is complete, and a server
+ *        that sends half of one must not get to know what is read meanwhile
  *
  * So what is short is copied. Who sends much gets memory of its own, for as long as it is connected: of a long body undici
- * keeps nothing.
+ * keeps nothing. Who sends 64 kB of other heads before a half one gets that mixed up with its own bytes, and no others.
  */
 import type { OnReadOpts, Socket } from 'node:net'
 import type { buildConnector } from 'undici'
-import { SHARED_BYTES, sharedMemory } from './shared-memory.ts'
+import { canShare, SHARED_BYTES, sharedMemory } from './shared-memory.ts'
 
 export function createConnector(
   build: typeof buildConnector,
   options: buildConnector.BuildOptions,
 ): buildConnector.connector {
-  const connectEncrypted = build(options)
+  const connect = build(options)
   return (target, callback) => {
-    if (target.protocol === 'https:') return connectEncrypted(target, callback)
+    if (target.protocol === 'https:' || !canShare()) return connect(target, callback)
     const reading = new Reading()
     const open = build({ ...options, onread: reading.onread } as buildConnector.BuildOptions)
     reading.of(open(target, callback) as unknown as Socket)
@@ -50,8 +50,7 @@ class Reading {
   of(socket: Socket): void {
     this.#socket = socket
     const read = socket.read.bind(socket)
-    // With a size it is Node that asks, to get things going. What is not ours came through the stream: not all that calls
-    // itself Node knows `onread`.
+    // With a size it is Node that asks, to get things going. What is not ours came through the stream, after all.
     socket.read = (size?: number): unknown => (size === undefined ? (this.#take() ?? read()) : read(size))
     socket.unshift = (bytes: Buffer) => this.#keep(Buffer.from(bytes), this.#take())
   }

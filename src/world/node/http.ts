@@ -22,9 +22,8 @@ import {
   type HttpListener,
   type HttpRequest,
 } from '../world.ts'
-import type { Agents, MakeConnector } from './agents.ts'
+import type { Agents, createAgents } from './agents.ts'
 import { createDecoder } from './decoder.ts'
-import { createConnector, hasWrittenAll } from './http-socket.ts'
 import { toText } from './to-text.ts'
 
 export function createNodeHttp(env: Env): Http {
@@ -74,7 +73,7 @@ function pinnedAgents(address: string): Promise<Agents> {
     if (all === true) callback(null, [{ address, family }])
     else callback(null, address, family)
   }
-  const agents = pinned.get(address) ?? loadAgents((build) => createConnector(build, { lookup }))
+  const agents = pinned.get(address) ?? loadAgents({ lookup })
   pinned.set(address, agents)
   return agents
 }
@@ -85,13 +84,13 @@ function isTunnelled(origin: string): boolean {
 }
 
 async function loadDirectAgents(): Promise<Agents> {
-  direct = await loadAgents((build) => createConnector(build, {}))
+  direct = await loadAgents({})
   return direct
 }
 
 async function loadTunnelAgents(proxy: Proxy): Promise<Agents> {
   const { openTunnel } = await import('./tunnel.ts')
-  return loadAgents(() => ({ hostname, port }, callback) => {
+  return loadAgents(({ hostname, port }, callback) => {
     const end = { hostname: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 443), isSecure: true }
     openTunnel(proxy, end, {
       onOpen: (socket) => callback(null, socket),
@@ -100,9 +99,9 @@ async function loadTunnelAgents(proxy: Proxy): Promise<Agents> {
   })
 }
 
-async function loadAgents(makeConnector: MakeConnector): Promise<Agents> {
-  const { createAgents } = await import('./agents.ts')
-  return createAgents(makeConnector)
+async function loadAgents(how: Parameters<typeof createAgents>[0]): Promise<Agents> {
+  const loaded = await import('./agents.ts')
+  return loaded.createAgents(how)
 }
 
 /** With whom an exchange has been completed: the next one may get the same connection. */
@@ -114,6 +113,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #route: Route
   /** Whose connection it gets: the server's, or that of a proxy which reads what is asked. */
   #peer = ''
+  /** Once it has started. */
+  #agents: Agents | undefined
   #controller: Dispatcher.DispatchController | undefined
   #isOver = false
   #isAborted = false
@@ -133,14 +134,15 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#route = route
   }
 
-  start({ patient, urgent }: Agents): void {
+  start(agents: Agents): void {
     if (this.#isOver) return
+    this.#agents = agents
     // Later, so that whoever asks holds what ends it before it can fail.
     if (this.#route.kind === 'unusable') return queueMicrotask(() => this.#refuseProxy(PROXY_UNUSABLE))
     const { method, origin, path, headers, body, isUrgent } = this.#forward() ?? this.#request
     this.#peer = origin
     const options = { method, origin, path, headers: headers as string[], body: body ?? null }
-    ;(isUrgent ? urgent : patient).dispatch(options, this)
+    ;(isUrgent ? agents.urgent : agents.patient).dispatch(options, this)
   }
 
   /** The request as the proxy wants it, where that reads it; undefined where it does not, or there is none. */
@@ -219,7 +221,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #returnBody(): void {
     const { body } = this.#request
     if (typeof body !== 'object') return
-    if (!hasWrittenAll()) withhold(body)
+    if (!this.#agents!.hasWrittenAll()) withhold(body)
     else if (this.#isSuccess) giveBack(body)
   }
 

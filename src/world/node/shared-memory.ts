@@ -16,3 +16,8 @@ export function sharedMemory(): Buffer {
   shared ??= Buffer.allocUnsafeSlow(SHARED_BYTES)
   return shared
 }
+
+/** Bun and Deno call themselves Node, too, and have some of what is needed in name only. */
+export function canShare(): boolean {
+  return !('bun' in process.versions || 'deno' in process.versions)
+}
