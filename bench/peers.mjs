@@ -44,6 +44,9 @@ const WORKLOADS = {
   w7: { script: 'w7-tokens.mjs', reps: 1 },
   w8: { script: 'w8-agent-first-request.mjs', reps: 3 },
 }
+/** Of what a peer wants, what can be had: a newer langgraph wants a core that is not in the registry. */
+const PINS = { langchain: ['@langchain/langgraph@1.4.10'] }
+
 const USUAL = ['w1', 'w2', 'w3', 'w4', 'w5', 'w6']
 
 const cache = argument('--cache') ?? join(ROOT, 'node_modules/.cache/plugboard-peers')
@@ -80,8 +83,15 @@ function prepareHarness(harness) {
   cpSync(harness, copy, { recursive: true })
   makeWritable(copy)
   cpSync(join(OURS, 'adapters'), join(copy, 'adapters'), { recursive: true })
+  pinPeers(join(copy, 'peers.json'))
   renameSync(join(copy, 'lib/load-worker.mjs'), join(copy, 'lib/sender.mjs'))
   cpSync(join(OURS, 'load-worker.mjs'), join(copy, 'lib/load-worker.mjs'))
+}
+
+function pinPeers(file) {
+  const named = JSON.parse(readFileSync(file, 'utf8'))
+  for (const [peer, specs] of Object.entries(PINS)) named[peer].npm.push(...specs)
+  writeFileSync(file, JSON.stringify(named))
 }
 
 function makeWritable(folder) {
@@ -94,7 +104,12 @@ function makeWritable(folder) {
 }
 
 function installPeers() {
-  run('install.mjs', [], { PERF_PEERS: peers })
+  // With the certificates of this machine: the registry may be behind one of its own.
+  const { NODE_EXTRA_CA_CERTS } = process.env
+  run('install.mjs', [], {
+    PERF_PEERS: peers,
+    ...(NODE_EXTRA_CA_CERTS === undefined ? {} : { NODE_EXTRA_CA_CERTS }),
+  })
 }
 
 function nodeBinary(node) {

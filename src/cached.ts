@@ -5,20 +5,19 @@
 import type * as Library from './index.ts'
 import { loadLibrary } from './world/node/library.ts'
 
-/** What a process has compiled that opened no board would be of little use to one that does. */
-let hasOpened = false
-const library = loadLibrary({ isWarm: () => hasOpened }) as typeof Library
+const { exports: loaded, noteOpened } = loadLibrary()
+const library = loaded as typeof Library
 
 export const openPlugboard: typeof Library.openPlugboard = async (options) => {
   const board = await library.openPlugboard(options)
-  hasOpened = true
+  noteOpened()
   return board
 }
 
 export const loadTools: typeof Library.loadTools = async (options) => {
-  const loaded = await library.loadTools(options)
-  hasOpened = true
-  return loaded
+  const tools = await library.loadTools(options)
+  noteOpened()
+  return tools
 }
 
 export const {

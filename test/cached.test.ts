@@ -4,7 +4,7 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { serverEntry } from './boards/open.ts'
 import { DIST, openMachine, type Machine } from './processes/plugboard.ts'
 import { startProgram } from './servers/http/program.ts'
@@ -25,16 +25,15 @@ function copyBuild(machine: Machine): string {
 const cachesIn = (build: string): readonly string[] =>
   readdirSync(build).filter((name) => name.startsWith('library-'))
 
-/** What a host prints that imports the copy as `plugboard`. */
-async function host(machine: Machine, build: string, program: string): Promise<string> {
+/** A host that imports the copy as `plugboard`. */
+function startOf(build: string, program: string): readonly string[] {
   const url = JSON.stringify(pathToFileURL(join(build, 'cached.js')).href)
-  const start = [
-    process.execPath,
-    '--input-type=module',
-    '-e',
-    `import * as plugboard from ${url}\n${program}`,
-  ]
-  const { code, stdout, stderr } = await machine.run([], { start })
+  return [process.execPath, '--input-type=module', '-e', `import * as plugboard from ${url}\n${program}`]
+}
+
+/** What it prints. */
+async function host(machine: Machine, build: string, program: string): Promise<string> {
+  const { code, stdout, stderr } = await machine.run([], { start: startOf(build, program) })
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   return stdout
 }
@@ -84,6 +83,22 @@ test('a host that opens a board leaves the cache that the next one takes; one th
   const { mtimeMs } = statSync(join(build, cache!))
   expect(await host(machine, build, PROGRAM)).toBe('hi\n')
   expect(statSync(join(build, cache!)).mtimeMs).toBe(mtimeMs)
+})
+
+test('a host that stays open leaves it before its end, which may come by a signal', async () => {
+  using machine = openMachine()
+  const build = copyBuild(machine)
+  const hasCache = (): void =>
+    expect(cachesIn(build).filter((name) => name.endsWith('.cache'))).toHaveLength(1)
+  const stays = `await plugboard.openPlugboard({ strict: true })\nsetInterval(() => undefined, 1000)`
+  const interruptWhen = vi.waitFor(hasCache, { timeout: 20_000 })
+  const run = machine.run([], { start: startOf(build, stays), interruptWhen })
+  await expect(run).rejects.toThrow('ended by SIGINT')
+
+  const file = join(build, cachesIn(build)[0]!)
+  const { mtimeMs } = statSync(file)
+  expect(await host(machine, build, PROGRAM)).toBe('hi\n')
+  expect(statSync(file).mtimeMs).toBe(mtimeMs)
 })
 
 test('a cache that is none is made anew', async () => {

@@ -17,12 +17,17 @@ export interface BundlesOptions {
   readonly purpose: string
   /** For what is Node's, or installed. */
   readonly require: (id: string) => unknown
-  /** Asked at the end of a process that found no cache: whether what has run in it is worth keeping. Default: yes. */
+  /** Asked of a process that found no cache: whether what has run in it is worth keeping. Default: yes. */
   readonly isWarm?: (() => boolean) | undefined
 }
 
 export interface Bundles {
   load(name: string): object
+  /**
+   * Writes what has no cache yet. Without it that is left to the end of the process, when V8 has thrown away what was not
+   * used for a while, and which never comes where a signal ends it.
+   */
+  keep(): void
 }
 
 type Bundle = (exports: object, require: (id: string) => unknown, module: { exports: object }) => void
@@ -32,8 +37,18 @@ export function createBundles(options: BundlesOptions): Bundles {
   const loaded = new Map<string, { exports: object }>()
   const uncached = new Map<string, Script>()
 
+  let isListening = false
+
   const keep = (): void => {
-    if (isWarm()) for (const [file, script] of uncached) writeCache(file, script)
+    if (uncached.size === 0 || !isWarm()) return
+    for (const [file, script] of uncached) writeCache(file, script)
+    uncached.clear()
+  }
+
+  const keepLater = (file: string, script: Script): void => {
+    uncached.set(file, script)
+    if (!isListening) process.on('exit', keep)
+    isListening = true
   }
 
   const load = (name: string): object => {
@@ -43,10 +58,7 @@ export function createBundles(options: BundlesOptions): Bundles {
     loaded.set(name, module)
     const cacheFile = `${folder}/${name}-${purpose}-${version}-${process.version}-${process.arch}.cache`
     const { script, isCached } = compile(`${folder}/${name}.cjs`, cacheFile)
-    if (!isCached) {
-      if (uncached.size === 0) process.on('exit', keep)
-      uncached.set(cacheFile, script)
-    }
+    if (!isCached) keepLater(cacheFile, script)
     const run = script.runInThisContext() as Bundle
     run(module.exports, requireFrom, module)
     return module.exports
@@ -57,7 +69,7 @@ export function createBundles(options: BundlesOptions): Bundles {
     return ours === null ? require(id) : load(ours[1]!)
   }
 
-  return { load }
+  return { load, keep }
 }
 
 function compile(

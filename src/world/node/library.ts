@@ -14,7 +14,17 @@ declare const __PLUGBOARD_VERSION__: string
 /** Caches of hosts with flags of all kinds, in one folder. Nobody takes them away again. */
 const MAX_CACHES = 8
 
-export function loadLibrary({ isWarm }: { readonly isWarm: () => boolean }): object {
+/** From the first board on: by then a host has found out what it is to do, and V8 has thrown nothing away. */
+const KEEP_AFTER_MS = 3000
+
+export interface LoadedLibrary {
+  readonly exports: object
+  /** What a process has compiled that opened no board would be of little use to one that does. */
+  noteOpened(): void
+}
+
+export function loadLibrary(): LoadedLibrary {
+  let hasOpened = false
   const folder = fileURLToPath(new URL('.', import.meta.url)).replace(/[/\\]$/, '')
   if (!existsSync(`${folder}/library.cjs`)) throw new Error(notHere(folder))
   const bundles = createBundles({
@@ -23,9 +33,15 @@ export function loadLibrary({ isWarm }: { readonly isWarm: () => boolean }): obj
     // V8 takes a cache only on the kind of processor and under the flags that it was made with.
     purpose: `host-${cachedDataVersionTag()}`,
     require: createRequire(import.meta.url),
-    isWarm: () => isWarm() && countCaches(folder) < MAX_CACHES,
+    isWarm: () => hasOpened && countCaches(folder) < MAX_CACHES,
   })
-  return bundles.load('library')
+  return {
+    exports: bundles.load('library'),
+    noteOpened() {
+      if (!hasOpened) setTimeout(bundles.keep, KEEP_AFTER_MS).unref()
+      hasOpened = true
+    },
+  }
 }
 
 function countCaches(folder: string): number {
