@@ -14,8 +14,8 @@ declare const __PLUGBOARD_VERSION__: string
 /** Caches of hosts with flags of all kinds, in one folder. Nobody takes them away again. */
 const MAX_CACHES = 8
 
-/** From the first board on: by then a host has found out what it is to do, and V8 has thrown nothing away. */
-const KEEP_AFTER_MS = 3000
+/** From the first board on: behind what a host does at once, and before V8 throws away what it has no use for any more. */
+const KEEP_AFTER_MS = 300
 
 export interface LoadedLibrary {
   readonly exports: object
