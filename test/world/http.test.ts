@@ -1,13 +1,13 @@
-import { createServer, type Server, type Socket } from 'node:net'
-import type { AddressInfo } from 'node:net'
-import type { buildConnector } from 'undici'
-import build from 'undici/lib/core/connect.js'
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { lendRoom } from '../../src/base/room.ts'
-import { createConnector } from '../../src/world/node/http-socket.ts'
 import { createNodeHttp } from '../../src/world/node/http.ts'
-import type { BodyUse, HttpHead } from '../../src/world/world.ts'
+import type { BodyUse, HttpHead, HttpRequest } from '../../src/world/world.ts'
 import { emptyRooms } from '../base/rooms.ts'
+import { DIST, openMachine } from '../processes/plugboard.ts'
 
 const http = createNodeHttp({})
 
@@ -52,12 +52,18 @@ interface Answer {
   readonly text: string
 }
 
-function ask(origin: string, body: string | Uint8Array = 'hello', use: BodyUse = 'whole'): Promise<Answer> {
-  return new Promise((resolve, reject) => {
+interface Asked {
+  readonly answer: Promise<Answer>
+  abort(): void
+}
+
+function start(request: Partial<HttpRequest> & Pick<HttpRequest, 'origin'>, use: BodyUse = 'whole'): Asked {
+  let abort = (): void => undefined
+  const answer = new Promise<Answer>((resolve, reject) => {
     let head: HttpHead | undefined
     let text = ''
-    http.request(
-      { method: 'POST', origin, path: '/', headers: [], body, isUrgent: false },
+    abort = http.request(
+      { method: 'POST', path: '/', headers: [], body: 'hello', isUrgent: false, ...request },
       {
         onHead: (one) => {
           head = one
@@ -65,13 +71,18 @@ function ask(origin: string, body: string | Uint8Array = 'hello', use: BodyUse =
         },
         onText: (piece) => (text += piece),
         onEnd: () => resolve({ head: head!, text }),
-        onFailed: ({ message }) => reject(new Error(message)),
+        onFailed: ({ code, message }) => reject(Object.assign(new Error(message), { code })),
       },
     )
   })
+  return { answer, abort }
 }
 
-/** undici takes a connection again a turn after it was used; before that it would open another one. */
+function ask(origin: string, body: string | Uint8Array = 'hello', use: BodyUse = 'whole'): Promise<Answer> {
+  return start({ origin, body }, use).answer
+}
+
+/** A connection is taken again a turn after it was used; before that another one would be opened. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
 
 const write = (socket: Socket, text: string | Uint8Array): Promise<void> =>
@@ -189,24 +200,6 @@ describe('an answer', () => {
     expect((await answer).head.headers).toEqual({ 'mcp-session-id': 'abcdefghij', 'content-length': '2' })
   })
 
-  it('comes through a stream where a socket knows of nothing else', async () => {
-    await using server = await listen()
-    const plain = (options: object): buildConnector.connector =>
-      build({ ...options, onread: undefined } as object)
-    const connect = createConnector(plain as typeof buildConnector, {})
-    const { hostname, port, protocol } = new URL(server.origin)
-    const target = { hostname, port, protocol, host: hostname }
-    const socket = await new Promise<Socket>((resolve, reject) => {
-      connect(target, (error, opened) => (error === null ? resolve(opened as Socket) : reject(error)))
-    })
-    const heard = new Promise((resolve) => {
-      socket.on('readable', () => resolve(String(socket.read())))
-    })
-    await write(await server.next(), 'hello')
-    expect(await heard).toBe('hello')
-    socket.destroy()
-  })
-
   it('is told piece by piece, where that is wanted', async () => {
     await using server = await listen()
     const answer = ask(server.origin, 'hello', 'pieces')
@@ -285,5 +278,166 @@ describe('what is sent', () => {
     lend('b')
     const received = await receive(socket, LENGTH)
     expect(received.includes('b'.repeat(100))).toBe(false)
+  })
+})
+
+describe('a connection', () => {
+  /** Asks, has it answered over this connection or the next one, and gives that. */
+  async function exchange(server: Listening, answer: string, socket?: Socket): Promise<Socket> {
+    const asked = ask(server.origin)
+    const used = socket ?? (await server.next())
+    await receive(used, 1)
+    await write(used, answer)
+    await asked
+    await settle()
+    return used
+  }
+
+  it.each([
+    ['says that it is closed', 'connection: close\r\n'],
+    ['is kept for a second only', 'keep-alive: timeout=1\r\n'],
+  ])('that %s is not used again', async (_, header) => {
+    await using server = await listen()
+    const first = await exchange(server, answerOf('1', header))
+    const second = await exchange(server, answerOf('2'))
+    expect(second).not.toBe(first)
+    await exchange(server, answerOf('3'), second)
+  })
+
+  it('that the server closes while nobody uses it is not used again', async () => {
+    await using server = await listen()
+    const first = await exchange(server, answerOf('1'))
+    first.end()
+    await once(first, 'close')
+    await settle()
+    expect(await exchange(server, answerOf('2'))).not.toBe(first)
+  })
+
+  it('over which something comes that nobody asked for is closed', async () => {
+    await using server = await listen()
+    const first = await exchange(server, answerOf('1'))
+    first.write(answerOf('2'))
+    await once(first.resume(), 'close')
+    expect(await exchange(server, answerOf('3'))).not.toBe(first)
+  })
+
+  it('ends with what it was opened for, when nobody wants that any more', async () => {
+    await using server = await listen()
+    const { abort } = start({ origin: server.origin })
+    const socket = await server.next()
+    await receive(socket, 1)
+    abort()
+    await once(socket, 'close')
+  })
+
+  it('carries what was asked, in one piece and as it is, whatever it is made of', async () => {
+    await using server = await listen()
+    const headers = ['x-one', 'a', 'X-Two', 'é']
+    const asked = [
+      { method: 'GET', body: undefined, path: '/a?b=c', headers },
+      { method: 'POST', body: undefined, headers },
+      { method: 'POST', body: 'é€😀', headers },
+      { method: 'POST', body: Buffer.from('bytes'), headers: ['Host', 'other.example'] },
+      { method: 'DELETE', body: undefined },
+    ] as const
+    const { host } = new URL(server.origin)
+    const named = `host: ${host}\r\nconnection: keep-alive\r\nx-one: a\r\nX-Two: é\r\n`
+    const expected = [
+      `GET /a?b=c HTTP/1.1\r\n${named}\r\n`,
+      `POST / HTTP/1.1\r\n${named}content-length: 0\r\n\r\n`,
+      `POST / HTTP/1.1\r\n${named}content-length: 9\r\n\r\né€😀`,
+      'POST / HTTP/1.1\r\nconnection: keep-alive\r\nHost: other.example\r\ncontent-length: 5\r\n\r\nbytes',
+      `DELETE / HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n\r\n`,
+    ]
+    let socket: Socket | undefined
+    for (const [at, request] of asked.entries()) {
+      const { answer } = start({ origin: server.origin, ...request })
+      socket ??= await server.next()
+      const came = await receive(socket, 1)
+      // The head is Latin-1, the body UTF-8.
+      const end = came.indexOf('\r\n\r\n')
+      expect(came.toString('latin1', 0, end) + came.toString('utf8', end)).toBe(expected[at])
+      socket.write(answerOf(''))
+      await answer
+      await settle()
+    }
+  })
+
+  it('is opened 128 times at most for what can wait, and at once for what cannot', async () => {
+    await using server = await listen()
+    const many = Array.from({ length: 130 }, () => start({ origin: server.origin }))
+    const sockets = await Promise.all(many.slice(0, 128).map(() => server.next()))
+    const urgent = start({ origin: server.origin, isUrgent: true })
+    const another = await server.next()
+    await receive(another, 1)
+    another.write(answerOf('urgent', 'connection: close\r\n'))
+    expect((await urgent.answer).text).toBe('urgent')
+
+    // One that waits and is taken back is never sent; the next one goes where there is room.
+    const last = start({ origin: server.origin, body: 'last' })
+    many[128]!.abort()
+    many[129]!.abort()
+    sockets[0]!.end(answerOf('first', 'connection: close\r\n'))
+    const freed = await server.next()
+    expect(String(await receive(freed, 1))).toContain('last')
+    freed.write(answerOf('{}'))
+    expect((await last.answer).text).toBe('{}')
+    for (const { abort } of many) abort()
+  })
+
+  it('goes to an address that is given, whatever the name says', async () => {
+    await using server = await listen()
+    const { port } = new URL(server.origin)
+    const { answer } = start({ origin: `http://nowhere.invalid:${port}`, address: '127.0.0.1' })
+    const socket = await server.next()
+    expect(String(await receive(socket, 1))).toContain(`host: nowhere.invalid:${port}`)
+    socket.write(answerOf('{}'))
+    expect((await answer).text).toBe('{}')
+  })
+
+  it('is none to one who does not speak HTTP, and that is told at once', async () => {
+    await using server = await listen()
+    const asked = ask(server.origin)
+    const socket = await server.next()
+    socket.write('SSH-2.0-OpenSSH_9.2\r\n')
+    await expect(asked).rejects.toMatchObject({ code: expect.stringMatching(/^HPE_/) as string })
+  })
+
+  it('is none where nobody listens', async () => {
+    const { origin } = await (async () => {
+      await using server = await listen()
+      return server
+    })()
+    await expect(ask(origin)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  })
+
+  it.each([
+    ['path', { path: '/a b' }],
+    ['path', { path: '/a\r\nx: y' }],
+    ['header `x`', { headers: ['x', 'a\r\ny: b'] }],
+    ['header `x y`', { headers: ['x y', 'a'] }],
+    ['header `x`', { headers: ['x', '€'] }],
+  ])('is not asked for a %s that would not arrive as it is', async (what, request) => {
+    await using server = await listen()
+    const { answer } = start({ origin: server.origin, ...request })
+    await expect(answer).rejects.toThrow(what)
+  })
+
+  it.each([
+    ['as it is', ''],
+    ['where memory cannot be shared', `process.versions.bun = '1'\n`],
+  ])('that rests does not keep its process alive (%s)', async (_, before) => {
+    await using server = await listen()
+    using machine = openMachine()
+    const library = pathToFileURL(join(DIST, 'index.js')).href
+    const program = `${before}const { createNodeWorld } = await import(${JSON.stringify(library)})
+      createNodeWorld().http.request(
+        { method: 'GET', origin: ${JSON.stringify(server.origin)}, path: '/', headers: [], isUrgent: false },
+        { onHead: () => 'whole', onText: console.log, onEnd: () => undefined, onFailed: console.error })`
+    const run = machine.run([], { start: [process.execPath, '--input-type=module', '-e', program] })
+    const socket = await server.next()
+    await receive(socket, 1)
+    socket.write(answerOf('hello'))
+    expect(await run).toEqual({ code: 0, stdout: 'hello\n', stderr: '' })
   })
 })

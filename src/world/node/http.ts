@@ -1,15 +1,14 @@
 /**
- * http: exchanges on undici's dispatcher, which costs half of `node:http` and a third of `fetch` per message.
+ * http: exchanges over connections of our own, or undici's where they are encrypted.
  *
  * out    connections are kept and used again, per origin; through a proxy where the environment names one
- * never  loads undici before the first request, or what proxies need before the first one; keeps a body beyond the limit
+ * never  loads undici before the first request that is encrypted, or what proxies need before the first one; keeps a body
+ *        beyond the limit
  */
-import type { LookupFunction } from 'node:net'
 import type { StringDecoder } from 'node:string_decoder'
-import type { Dispatcher } from 'undici'
 import { Gathered } from '../../base/gathered.ts'
 import { giveBack, withhold } from '../../base/room.ts'
-import { findRoute, type Proxy, type Route } from '../proxy.ts'
+import { findRoute, type Route } from '../proxy.ts'
 import {
   MAX_BODY_BYTES,
   PROXY_REFUSED,
@@ -22,8 +21,9 @@ import {
   type HttpListener,
   type HttpRequest,
 } from '../world.ts'
-import type { Agents, createAgents } from './agents.ts'
+import { agentsFor, isTunnelled } from './agents-for.ts'
 import { createDecoder } from './decoder.ts'
+import type { Agents, Controller, Handler } from './sender.ts'
 import { toText } from './to-text.ts'
 
 export function createNodeHttp(env: Env): Http {
@@ -35,9 +35,7 @@ export function createNodeHttp(env: Env): Http {
       let route = routes.get(origin)
       if (route === undefined) routes.set(origin, (route = findRoute(origin, env)))
       const exchange = new Exchange(request, listener, route)
-      const { address } = request
-      const agents =
-        address === undefined || route.kind !== 'direct' ? agentsFor(route, origin) : pinnedAgents(address)
+      const agents = agentsFor(route, request)
       if (agents instanceof Promise) void agents.then((loaded) => exchange.start(loaded))
       else exchange.start(agents)
       return () => exchange.abort()
@@ -45,77 +43,16 @@ export function createNodeHttp(env: Env): Http {
   }
 }
 
-let direct: Agents | undefined
-let loading: Promise<Agents> | undefined
-
-/** For what is encrypted up to the server, by the proxy it goes through. */
-const tunnels = new Map<string, Promise<Agents>>()
-
-function agentsFor(route: Route, origin: string): Agents | Promise<Agents> {
-  if (route.kind === 'proxy' && isTunnelled(origin)) {
-    const { via, authorization = '' } = route.proxy
-    const key = `${via.proxy} ${authorization}`
-    const agents = tunnels.get(key) ?? loadTunnelAgents(route.proxy)
-    tunnels.set(key, agents)
-    return agents
-  }
-  if (direct !== undefined) return direct
-  loading ??= loadDirectAgents()
-  return loading
-}
-
-/** By the address that is connected to, whatever the name says. */
-const pinned = new Map<string, Promise<Agents>>()
-
-function pinnedAgents(address: string): Promise<Agents> {
-  const lookup: LookupFunction = (_host, { all }, callback) => {
-    const family = address.includes(':') ? 6 : 4
-    if (all === true) callback(null, [{ address, family }])
-    else callback(null, address, family)
-  }
-  const agents = pinned.get(address) ?? loadAgents({ lookup })
-  pinned.set(address, agents)
-  return agents
-}
-
-/** A proxy reads what is not encrypted, and is asked for it by its whole address. */
-function isTunnelled(origin: string): boolean {
-  return origin.startsWith('https:')
-}
-
-async function loadDirectAgents(): Promise<Agents> {
-  direct = await loadAgents({})
-  return direct
-}
-
-async function loadTunnelAgents(proxy: Proxy): Promise<Agents> {
-  const { openTunnel } = await import('./tunnel.ts')
-  return loadAgents(({ hostname, port }, callback) => {
-    const end = { hostname: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 443), isSecure: true }
-    openTunnel(proxy, end, {
-      onOpen: (socket) => callback(null, socket),
-      onFailed: (error) => callback(error, null),
-    })
-  })
-}
-
-async function loadAgents(how: Parameters<typeof createAgents>[0]): Promise<Agents> {
-  const loaded = await import('./agents.ts')
-  return loaded.createAgents(how)
-}
-
 /** With whom an exchange has been completed: the next one may get the same connection. */
 const known = new Set<string>()
 
-class Exchange implements Dispatcher.DispatchHandler {
+class Exchange implements Handler {
   readonly #request: HttpRequest
   readonly #listener: HttpListener
   readonly #route: Route
   /** Whose connection it gets: the server's, or that of a proxy which reads what is asked. */
   #peer = ''
-  /** Once it has started. */
-  #agents: Agents | undefined
-  #controller: Dispatcher.DispatchController | undefined
+  #controller: Controller | undefined
   #isOver = false
   #isAborted = false
   /** What was asked with success is not sent again. */
@@ -136,7 +73,6 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   start(agents: Agents): void {
     if (this.#isOver) return
-    this.#agents = agents
     // Later, so that whoever asks holds what ends it before it can fail.
     if (this.#route.kind === 'unusable') return queueMicrotask(() => this.#refuseProxy(PROXY_UNUSABLE))
     const { method, origin, path, headers, body, isUrgent } = this.#forward() ?? this.#request
@@ -169,13 +105,13 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#cutOff()
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
+  onRequestStart(controller: Controller): void {
     this.#controller = controller
     if (this.#isAborted) controller.abort(ABORTED)
   }
 
   onResponseStart(
-    _: Dispatcher.DispatchController,
+    _: Controller,
     status: number,
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
@@ -193,7 +129,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#expected > MAX_BODY_BYTES) this.#refuse()
   }
 
-  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(_: Controller, chunk: Buffer): void {
     if (this.#isOver || this.#use === 'nothing') return
     if (this.#body === undefined) {
       this.#decoder ??= createDecoder()
@@ -203,10 +139,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     else this.#body.add(chunk, this.#expected)
   }
 
-  onResponseEnd(): void {
+  onResponseEnd({ hasWritten }: Controller): void {
     if (this.#isOver) return
     known.add(this.#peer)
-    this.#returnBody()
+    this.#returnBody(hasWritten)
     if (this.#body !== undefined) this.#tell(this.#body.take(toText))
     // The listener may have had enough.
     if (this.#isOver) return
@@ -218,14 +154,14 @@ class Exchange implements Dispatcher.DispatchHandler {
    * A server may answer before it has read everything, and what is refused may be sent again, over another connection: then
    * the first one still writes from this memory when the second one is done with it.
    */
-  #returnBody(): void {
+  #returnBody(hasWritten: boolean | undefined): void {
     const { body } = this.#request
     if (typeof body !== 'object') return
-    if (!this.#agents!.hasWrittenAll()) withhold(body)
+    if (hasWritten !== true) withhold(body)
     else if (this.#isSuccess) giveBack(body)
   }
 
-  onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
+  onResponseError(_: Controller | undefined, error: Error): void {
     if (!this.#isOver)
       return this.#fail({ ...toHttpError(error, known.has(this.#peer)), ...this.#blame(error) })
     // undici catches what a listener throws; a mistake of ours must not vanish in there.
