@@ -7,7 +7,7 @@
  *   permitting.cjs  those about permissions and pins; signing-in.cjs: about sign-ins, login.cjs and alone.cjs: how they come about; doctor.cjs, watch.cjs: those; path-watch.cjs: what the last needs
  *   update-file.cjs for what is written; lock.cjs: for what is changed while an authorization server is asked
  *   gateway.cjs     the gateway, for `serve`; issuer.cjs: tokens of others, for a gateway that is shared; daemon.cjs: the one in the background, serve-daemon.cjs, status.cjs, stop.cjs: what starts it, looks at it and ends it
- *   undici.cjs, ws.cjs   what those need for servers that are not on this machine
+ *   plain-http.cjs, undici.cjs, ws.cjs   what those need for servers that are not their children
  *   parse-*.cjs     the parsers it loads when a file is not plain; edit-*.cjs: the editors, when one is changed
  *   index.js        the library, in chunks, so that a host loads what it uses
  *   cached.js       the same as a single script with its code cache: library.cjs
@@ -69,6 +69,7 @@ const APART = {
   'src/world/node/update-file.ts': 'update-file',
   'src/world/node/path-watch.ts': 'path-watch',
   'src/world/node/agents.ts': 'undici',
+  'src/world/node/plain-http.ts': 'plain-http',
   ws: 'ws',
 }
 /** As those, but ES modules, for what cannot be required: through a file of a few lines, since a script from a code cache has no `import()`. */

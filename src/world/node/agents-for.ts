@@ -3,13 +3,13 @@
  *
  * in     which way it takes, and where it goes
  * out    the same agents for all that can share connections; a promise until they are loaded
- * never  loads undici for what is not encrypted, or what tunnels need before the first one
+ * never  loads any of them before it is needed, or undici for what is not encrypted
  */
 import type { LookupFunction } from 'node:net'
 import type { Proxy, Route } from '../proxy.ts'
 import type { HttpRequest } from '../world.ts'
 import type { createAgents } from './agents.ts'
-import { createPlainAgents } from './plain-http.ts'
+import type { PlainOptions } from './plain-http.ts'
 import type { Agents } from './sender.ts'
 
 export function agentsFor(route: Route, { origin, address }: HttpRequest): Agents | Promise<Agents> {
@@ -32,18 +32,18 @@ function directAgents(origin: string, address: string | undefined): Agents | Pro
   const where = address === undefined ? '' : ` ${address}`
   return origin.startsWith('https:')
     ? once(`secure${where}`, () => loadAgents(how))
-    : once(`plain${where}`, () => createPlainAgents(how))
+    : once(`plain${where}`, () => loadPlainAgents(how))
 }
 
 const made = new Map<string, Agents | Promise<Agents>>()
 
-function once(key: string, make: () => Agents | Promise<Agents>): Agents | Promise<Agents> {
+function once(key: string, load: () => Promise<Agents>): Agents | Promise<Agents> {
   const known = made.get(key)
   if (known !== undefined) return known
-  const agents = make()
-  made.set(key, agents)
-  if (agents instanceof Promise) void agents.then((loaded) => made.set(key, loaded))
-  return agents
+  const loading = load()
+  made.set(key, loading)
+  void loading.then((loaded) => made.set(key, loaded))
+  return loading
 }
 
 /** Connects there, whatever the name says. */
@@ -64,6 +64,11 @@ async function loadTunnelAgents(proxy: Proxy): Promise<Agents> {
       onFailed: (error) => callback(error, null),
     })
   })
+}
+
+async function loadPlainAgents(how: PlainOptions): Promise<Agents> {
+  const loaded = await import('./plain-http.ts')
+  return loaded.createPlainAgents(how)
 }
 
 async function loadAgents(how: Parameters<typeof createAgents>[0]): Promise<Agents> {
