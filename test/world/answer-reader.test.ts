@@ -45,6 +45,26 @@ describe('an answer', () => {
   it.each<[what: string, text: string, read: Partial<Read>]>([
     ['ends after its length', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}', { status: 200, body: '{}' }],
     ['may have no body', 'HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n', { status: 202, body: '' }],
+    [
+      'may come behind line ends too many',
+      '\r\n\nHTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\na',
+      { body: 'a' },
+    ],
+    [
+      'may have line ends too many behind it',
+      'HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\na\r\n',
+      { body: 'a' },
+    ],
+    [
+      'may have a length with zeroes',
+      `HTTP/1.1 200 OK\r\ncontent-length: ${'0'.repeat(20)}1\r\n\r\na`,
+      { body: 'a' },
+    ],
+    [
+      'may have chunks whose lengths have zeroes',
+      `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${'0'.repeat(20)}1\r\na\r\n0\r\n\r\n`,
+      { body: 'a' },
+    ],
     ['may have no reason', 'HTTP/1.1 200\r\ncontent-length: 0\r\n\r\n', { status: 200 }],
     [
       'has none with 204, whatever it says',
@@ -107,6 +127,7 @@ describe('an answer', () => {
       `${sized}transfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
       'HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n',
       'HTTP/1.1 200 OK\r\ncontent-length: 1, 1\r\n\r\na',
+      'HTTP/1.1 200 OK\r\ncontent-length: \u00A01\r\n\r\na',
       'HTTP/1.1 200 OK\r\nno colon\r\n\r\n',
       'HTTP/1.1 200 OK\r\n x: 1\r\n\r\n',
       'HTTP/1.1 200 OK\r\nx: 1\r\n 2\r\n\r\n',
@@ -120,6 +141,7 @@ describe('an answer', () => {
       `${chunked}1\r\nab\r\n`,
       `${chunked}-1\r\n`,
       `${chunked}0\r\n{}\r\n`,
+      `${chunked}0\r\n${'x: 1\r\n'.repeat(5000)}`,
       `${chunked}1 2\r\n`,
       `${chunked}1 \r\n`,
       `${chunked}${'0'.repeat(17_000)}`,
@@ -127,6 +149,13 @@ describe('an answer', () => {
     expect(none.map((text) => [text.slice(0, 60), readText(text).end])).toEqual(
       none.map((text) => [text.slice(0, 60), 'no-http']),
     )
+  })
+
+  it('takes no longer for thousands of headers of one name than for others', () => {
+    const start = performance.now()
+    const { headers } = readText(`HTTP/1.1 200 OK\r\n${'a:\r\n'.repeat(4000)}content-length: 0\r\n\r\n`)
+    expect(headers?.['a']).toHaveLength(4000)
+    expect(performance.now() - start).toBeLessThan(200)
   })
 
   it('breaks off wherever the connection ends before it does', () => {

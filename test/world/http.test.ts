@@ -7,7 +7,7 @@ import { lendRoom } from '../../src/base/room.ts'
 import { createNodeHttp } from '../../src/world/node/http.ts'
 import type { BodyUse, HttpHead, HttpRequest } from '../../src/world/world.ts'
 import { emptyRooms } from '../base/rooms.ts'
-import { DIST, openMachine } from '../processes/plugboard.ts'
+import { DIST, openMachine, type Machine, type Ran } from '../processes/plugboard.ts'
 
 const http = createNodeHttp({})
 
@@ -116,7 +116,7 @@ async function disturb(other: Listening, body: string): Promise<void> {
   expect((await answer).text).toBe(body)
 }
 
-/** What is asked over a connection over which so much has come that it has memory of its own. */
+/** What is asked over a connection over which much has come. */
 async function askAfterMuch(server: Listening): Promise<{ socket: Socket; answer: Promise<Answer> }> {
   const first = ask(server.origin)
   const socket = await server.next()
@@ -210,6 +210,59 @@ describe('an answer', () => {
     await write(socket, '0\r\n\r\n')
     expect((await answer).text).toBe('é'.repeat(40_000) + '€'.repeat(40_000))
   })
+
+  it('that ends with its connection is whole, however that ends', async () => {
+    await using server = await listen()
+    const socket = server.next()
+    const text = await new Promise((resolve, reject) => {
+      let came = ''
+      http.request(
+        { method: 'GET', origin: server.origin, path: '/', headers: [], isUrgent: false },
+        {
+          onHead: () => 'pieces',
+          onText: (piece) => {
+            came += piece
+            void socket.then((one) => one.resetAndDestroy())
+          },
+          onEnd: () => resolve(came),
+          onFailed: reject,
+        },
+      )
+      void socket.then((one) => one.write('HTTP/1.0 200 OK\r\n\r\nabc'))
+    })
+    expect(text).toBe('abc')
+  })
+
+  it.each(['onHead', 'onText'] as const)(
+    'whose listener throws in %s is a failure, and the next is none',
+    async (where) => {
+      await using server = await listen()
+      const fail = (): never => {
+        throw new Error('a mistake')
+      }
+      const failed = new Promise((resolve) => {
+        http.request(
+          { method: 'GET', origin: server.origin, path: '/', headers: [], isUrgent: false },
+          {
+            onHead: () => 'pieces',
+            onText: () => undefined,
+            onEnd: () => resolve('end'),
+            onFailed: ({ message }) => resolve(message),
+            [where]: fail,
+          },
+        )
+      })
+      const socket = await server.next()
+      await receive(socket, 1)
+      socket.write(answerOf('{}'))
+      expect(await failed).toBe('a mistake')
+      const answer = ask(server.origin)
+      const next = await server.next()
+      await receive(next, 1)
+      next.write(answerOf('{}'))
+      expect((await answer).text).toBe('{}')
+    },
+  )
 
   it('breaks off with its connection, and that is told', async () => {
     await using server = await listen()
@@ -313,6 +366,33 @@ describe('a connection', () => {
     expect(await exchange(server, answerOf('2'))).not.toBe(first)
   })
 
+  it('that the server closes behind each answer, without a word, is not used again by those who wait', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined).once('data', () => socket.end(answerOf('{}')))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const answers = Array.from({ length: 500 }, () => ask(`http://127.0.0.1:${port}`))
+    expect(new Set((await Promise.all(answers)).map(({ text }) => text))).toEqual(new Set(['{}']))
+    await new Promise((resolve) => server.close(resolve))
+  })
+
+  it('that the server gave up while its host was busy is not used again', async () => {
+    await using server = await listen()
+    const first = await exchange(server, answerOf('1'))
+    first.end()
+    await once(first, 'finish')
+    const until = performance.now() + 1100
+    while (performance.now() < until);
+    expect(await exchange(server, answerOf('2'))).not.toBe(first)
+  })
+
+  it('that rests for longer than the server wants is closed', async () => {
+    await using server = await listen()
+    const socket = await exchange(server, answerOf('1', 'keep-alive: timeout=3\r\n'))
+    await once(socket.resume(), 'close')
+  }, 15_000)
+
   it('over which something comes that nobody asked for is closed', async () => {
     await using server = await listen()
     const first = await exchange(server, answerOf('1'))
@@ -328,6 +408,20 @@ describe('a connection', () => {
     await receive(socket, 1)
     abort()
     await once(socket, 'close')
+  })
+
+  it('that is not there yet ends so, too, and nothing is sent over it', async () => {
+    await using server = await listen()
+    start({ origin: server.origin, body: 'first' }).abort()
+    const { answer } = start({ origin: server.origin, body: 'second' })
+    const heard = [server.next(), server.next()].map(async (next) => {
+      const socket = await next
+      return { socket, text: String(await receive(socket, 1)) }
+    })
+    const { socket, text } = await Promise.race(heard)
+    expect(text).toContain('second')
+    socket.write(answerOf('{}'))
+    expect((await answer).text).toBe('{}')
   })
 
   it('carries what was asked, in one piece and as it is, whatever it is made of', async () => {
@@ -385,6 +479,18 @@ describe('a connection', () => {
     for (const { abort } of many) abort()
   })
 
+  it('is there for what can wait, however many others are open', async () => {
+    await using server = await listen()
+    const many = Array.from({ length: 130 }, () => start({ origin: server.origin, isUrgent: true }))
+    await Promise.all(many.map(() => server.next()))
+    const { answer } = start({ origin: server.origin })
+    const socket = await server.next()
+    await receive(socket, 1)
+    socket.write(answerOf('{}'))
+    expect((await answer).text).toBe('{}')
+    for (const { abort } of many) abort()
+  })
+
   it('goes to an address that is given, whatever the name says', async () => {
     await using server = await listen()
     const { port } = new URL(server.origin)
@@ -417,26 +523,56 @@ describe('a connection', () => {
     ['header `x`', { headers: ['x', 'a\r\ny: b'] }],
     ['header `x y`', { headers: ['x y', 'a'] }],
     ['header `x`', { headers: ['x', '€'] }],
+    ['header `Content-Length`', { headers: ['Content-Length', '1'] }],
+    ['header `transfer-encoding`', { headers: ['transfer-encoding', 'chunked'] }],
+    ['header `host`', { headers: ['Host', 'a', 'host', 'b'] }],
   ])('is not asked for a %s that would not arrive as it is', async (what, request) => {
     await using server = await listen()
     const { answer } = start({ origin: server.origin, ...request })
     await expect(answer).rejects.toThrow(what)
   })
 
+  /** What a process prints that asks for these one after the other, and for nothing else. */
+  function runAsker(machine: Machine, origin: string, { bodies, before = '' }: Asker): Promise<Ran> {
+    const library = pathToFileURL(join(DIST, 'index.js')).href
+    const program = `${before}
+      const { createNodeWorld } = await import(${JSON.stringify(library)})
+      const { http } = createNodeWorld()
+      const ask = ([length, ...others]) => length === undefined || http.request(
+        { method: 'POST', origin: ${JSON.stringify(origin)}, path: '/', headers: [], body: new Uint8Array(length), isUrgent: false },
+        { onHead: () => 'whole', onText: console.log, onEnd: () => setTimeout(ask, 10, others), onFailed: console.error })
+      ask(${JSON.stringify(bodies)})`
+    return machine.run([], { start: [process.execPath, '--input-type=module', '-e', program] })
+  }
+
+  interface Asker {
+    readonly bodies: readonly number[]
+    readonly before?: string
+  }
+
   it.each([
     ['as it is', ''],
-    ['where memory cannot be shared', `process.versions.bun = '1'\n`],
-  ])('that rests does not keep its process alive (%s)', async (_, before) => {
+    ['where memory cannot be shared', `process.versions.bun = '1'`],
+  ])('keeps its process alive while it is used, and not while it rests (%s)', async (_, before) => {
     await using server = await listen()
     using machine = openMachine()
-    const library = pathToFileURL(join(DIST, 'index.js')).href
-    const program = `${before}const { createNodeWorld } = await import(${JSON.stringify(library)})
-      createNodeWorld().http.request(
-        { method: 'GET', origin: ${JSON.stringify(server.origin)}, path: '/', headers: [], isUrgent: false },
-        { onHead: () => 'whole', onText: console.log, onEnd: () => undefined, onFailed: console.error })`
-    const run = machine.run([], { start: [process.execPath, '--input-type=module', '-e', program] })
+    const run = runAsker(machine, server.origin, { bodies: [1, 1], before })
     const socket = await server.next()
-    await receive(socket, 1)
+    for (const answer of ['hello', 'again']) {
+      await receive(socket, 1)
+      // Longer than a process takes to end that nothing keeps alive.
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      socket.write(answerOf(answer))
+    }
+    expect(await run).toEqual({ code: 0, stdout: 'hello\nagain\n', stderr: '' })
+  })
+
+  it('keeps its process alive for seconds only for what has its answer and is not read', async () => {
+    await using server = await listen()
+    using machine = openMachine()
+    const run = runAsker(machine, server.origin, { bodies: [15_000_000] })
+    const socket = await server.next()
+    socket.pause()
     socket.write(answerOf('hello'))
     expect(await run).toEqual({ code: 0, stdout: 'hello\n', stderr: '' })
   })

@@ -3,7 +3,7 @@
  */
 import type { buildConnector } from 'undici'
 import Agent from 'undici/lib/dispatcher/agent.js'
-import type { Agents } from './sender.ts'
+import { KEEP_MS, MAX_CONNECTIONS, type Agents } from './sender.ts'
 
 /** A function connects in its own way; otherwise it is undici that does, with these options. */
 export function createAgents(how: buildConnector.BuildOptions | buildConnector.connector): Agents {
@@ -13,8 +13,7 @@ export function createAgents(how: buildConnector.BuildOptions | buildConnector.c
     // A stream may be silent for hours; the session has its own limits.
     headersTimeout: 0,
     bodyTimeout: 0,
-    // Where the server does not say: shorter than what the usual proxies allow, longer than a model thinks.
-    keepAliveTimeout: 30_000,
+    keepAliveTimeout: KEEP_MS,
   }
-  return { patient: new Agent({ ...options, connections: 128 }), urgent: new Agent(options) }
+  return { patient: new Agent({ ...options, connections: MAX_CONNECTIONS }), urgent: new Agent(options) }
 }

@@ -5,6 +5,7 @@
  * out    what it says, and where the body ends
  * never  guesses: a head that can be read in two ways is none
  */
+import { KEEP_MS } from './sender.ts'
 
 export interface AnswerHead {
   readonly status: number
@@ -21,7 +22,7 @@ export type BodyKind =
   | { readonly kind: 'chunked' }
   | { readonly kind: 'endless' }
 
-/** In bytes: as much as Node takes. */
+/** In bytes: as much as Node takes, unless it is told otherwise. */
 export const MAX_HEAD = 16 * 1024
 
 type Headers = Record<string, string | string[]>
@@ -35,7 +36,7 @@ export function parseHead(text: string): AnswerHead | undefined {
   if (headers === undefined || said === undefined) return undefined
   const status = Number(digits)
   const body = status < 200 || status === 204 || status === 304 ? NO_BODY : said
-  const keepMs = body.kind === 'endless' ? 0 : findKeepMs(headers, minor === '1')
+  const keepMs = body.kind === 'endless' ? 0 : findKeepMs(headers, minor)
   return { status, headers, body, keepMs }
 }
 
@@ -49,25 +50,37 @@ const START = /^HTTP\/1\.([01]) (?!101)([1-9]\d\d)(?: .*)?(?:\r\n|$)/
 // oxlint-disable-next-line no-control-regex -- they are what is looked for
 const CONTROL = /[\0-\u0008\v\f\u000E-\u001F\u007F]|\r(?!\n)|(?<!\r)\n/
 
-const NAMED = /^[\w!#$%&'*+.^`|~-]+:/
+const NAME = /^[\w!#$%&'*+.^`|~-]+$/
+
+export function isHeaderName(text: string): boolean {
+  return NAME.test(text)
+}
 
 /** Also behind a body in chunks. */
 export function isHeader(line: string): boolean {
-  return NAMED.test(line) && !CONTROL.test(line)
+  return isHeaderName(line.slice(0, Math.max(line.indexOf(':'), 0))) && !CONTROL.test(line)
 }
 
 function parseHeaders(text: string): Headers | undefined {
   const headers = Object.create(null) as Headers
   if (text === '') return headers
   for (const line of text.split('\r\n')) {
-    if (!NAMED.test(line)) return undefined
     const colon = line.indexOf(':')
-    const name = line.slice(0, colon).toLowerCase()
-    const value = line.slice(colon + 1).trim()
-    const before = headers[name]
-    headers[name] = before === undefined ? value : [before, value].flat()
+    const name = line.slice(0, Math.max(colon, 0)).toLowerCase()
+    if (!isHeaderName(name)) return undefined
+    addHeader(headers, name, line.slice(colon + 1).replaceAll(BLANKS, ''))
   }
   return headers
+}
+
+/** Around a value. No others, such as those of Unicode. */
+const BLANKS = /^[\t ]+|[\t ]+$/g
+
+function addHeader(headers: Headers, name: string, value: string): void {
+  const before = headers[name]
+  if (before === undefined) headers[name] = value
+  else if (typeof before === 'string') headers[name] = [before, value]
+  else before.push(value)
 }
 
 function findBody({ 'content-length': length, 'transfer-encoding': coding }: Headers): BodyKind | undefined {
@@ -76,21 +89,18 @@ function findBody({ 'content-length': length, 'transfer-encoding': coding }: Hea
   if (coding !== undefined && length !== undefined) return undefined
   if (coding !== undefined)
     return /(?:^|,)\s*chunked$/i.test(String(coding)) ? { kind: 'chunked' } : { kind: 'endless' }
-  const isLength = typeof length === 'string' && /^\d{1,15}$/.test(length)
+  const isLength = typeof length === 'string' && /^0*\d{1,15}$/.test(length)
   return isLength ? { kind: 'sized', length: Number(length) } : undefined
 }
 
-/** Where the server does not say: shorter than what the usual proxies allow, longer than a model thinks. */
-const KEEP_MS = 30_000
-
 /** What we send must be there before the server gives up. */
 const MARGIN_MS = 2000
+const MAX_KEEP_MS = 600_000
 
-function findKeepMs({ connection, 'keep-alive': keep }: Headers, isKept: boolean): number {
+function findKeepMs({ connection, 'keep-alive': keep }: Headers, minor: string | undefined): number {
   const words = String(connection ?? '').toLowerCase()
-  if (words.includes('close') || (!isKept && !words.includes('keep-alive'))) return 0
+  if (words.includes('close') || (minor === '0' && !words.includes('keep-alive'))) return 0
   const seconds = /(?:^|[,;\s])timeout=(\d{1,6})/i.exec(String(keep ?? ''))?.[1]
-  return seconds === undefined
-    ? KEEP_MS
-    : Math.max(0, Math.min(Number(seconds) * 1000 - MARGIN_MS, KEEP_MS * 20))
+  if (seconds === undefined) return KEEP_MS
+  return Math.max(0, Math.min(Number(seconds) * 1000 - MARGIN_MS, MAX_KEEP_MS))
 }

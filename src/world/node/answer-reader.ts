@@ -27,7 +27,7 @@ type Part = 'idle' | 'head' | 'sized' | 'endless' | 'size' | 'chunk' | 'chunk-en
 export class AnswerReader {
   readonly #listener: AnswerReaderListener
   #part: Part = 'idle'
-  /** Bytes of a body whose length is known, or of a chunk, that are still to come. */
+  /** Bytes of a body whose length is known, or of a chunk, that are still to come; of trailers, those that may. */
   #left = 0
   /** The beginning of a head or of a line. */
   #held: Buffer = NOTHING
@@ -51,6 +51,11 @@ export class AnswerReader {
     }
   }
 
+  /** Whether what is being read ends with the connection, however that ends. */
+  get isEndless(): boolean {
+    return this.#part === 'endless'
+  }
+
   /** The other side has closed the connection. */
   finish(): void {
     const part = this.#part
@@ -72,13 +77,15 @@ export class AnswerReader {
       case 'chunk':
         return this.#takeBody(bytes)
       case 'idle':
-        return this.#refuse('it sent something that nobody had asked for')
+        return isLineEnd(bytes[0]) ? 1 : this.#refuse('it sent something that nobody had asked for')
       default:
         return this.#takeLine(bytes)
     }
   }
 
   #takeHead(bytes: Buffer): number {
+    // Some write a line end too many behind a body.
+    if (isLineEnd(bytes[0])) return 1
     const end = bytes.indexOf(HEAD_END)
     if (end === -1) return isBeginning(bytes) ? 0 : this.#refuse('it does not begin as HTTP does')
     const head = end > MAX_HEAD ? undefined : parseHead(bytes.toString('utf8', 0, end))
@@ -120,8 +127,8 @@ export class AnswerReader {
   /** False: it does not belong there. */
   #heedLine(line: string): boolean {
     if (this.#part === 'size') return this.#beginChunk(line)
-    // Of what is told behind the body nothing is used.
-    if (line !== '') return this.#part === 'trailer' && isHeader(line)
+    // Of what is told behind the body nothing is used; so much of it may come as of a head.
+    if (line !== '') return this.#part === 'trailer' && isHeader(line) && (this.#left -= line.length) > 0
     if (this.#part === 'trailer') this.#end()
     else this.#part = 'size'
     return true
@@ -129,10 +136,11 @@ export class AnswerReader {
 
   /** Extensions may follow the length; there are none that say anything. */
   #beginChunk(line: string): boolean {
-    const size = /^[\da-f]{1,12}(?=;|$)/i.exec(line)?.[0]
+    const size = /^0*[\da-f]{1,12}(?=;|$)/i.exec(line)?.[0]
     if (size === undefined) return false
-    this.#left = Number.parseInt(size, 16)
-    this.#part = this.#left === 0 ? 'trailer' : 'chunk'
+    const length = Number.parseInt(size, 16)
+    this.#part = length === 0 ? 'trailer' : 'chunk'
+    this.#left = length === 0 ? MAX_HEAD : length
     return true
   }
 
@@ -158,6 +166,10 @@ const HEAD_END = Buffer.from('\r\n\r\n')
 const BEGINNING = Buffer.from('HTTP/1.')
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
+
+function isLineEnd(byte: number | undefined): boolean {
+  return byte === LINE_FEED || byte === CARRIAGE_RETURN
+}
 
 /** Of a head whose end has not come. One of another protocol, or with other line ends, would be waited for in vain. */
 function isBeginning(bytes: Buffer): boolean {

@@ -164,7 +164,7 @@ class Exchange implements Handler {
   onResponseError(_: Controller | undefined, error: Error): void {
     if (!this.#isOver)
       return this.#fail({ ...toHttpError(error, known.has(this.#peer)), ...this.#blame(error) })
-    // undici catches what a listener throws; a mistake of ours must not vanish in there.
+    // What a listener throws comes here, too; a mistake of ours must not vanish.
     if (!this.#isAborted) queueMicrotask(() => raise(error))
   }
 

@@ -3,8 +3,8 @@
  *
  * in     where it goes, and the first request; later ones when it was free
  * out    what comes of them to whoever made them; when it is free again, and when it is closed
- * never  is free before a turn of the loop has shown that the server did not close it: some do so without a word. Keeps the
- *        process alive while it rests
+ * never  is free before the loop has looked whether the server closed it: some do so without a word. Keeps the process
+ *        alive while it rests
  */
 import type { Socket, TcpSocketConnectOpts } from 'node:net'
 import type { AnswerHead } from './answer-head.ts'
@@ -14,6 +14,9 @@ import { canShare, sharedMemory } from './shared-memory.ts'
 
 /** How long the other side may take to accept it. */
 const CONNECT_MS = 10_000
+
+/** How long the rest of a request may take that has its answer already. */
+const LINGER_MS = 5000
 
 export interface ConnectionOwner {
   onFree(connection: PlainConnection): void
@@ -27,6 +30,7 @@ export class Turn implements Controller {
   readonly handler: Handler
   /** Whoever has it, or had it last. */
   holder: TurnHolder | undefined
+  isAborted = false
 
   constructor(lines: string, body: string | Uint8Array | null, handler: Handler) {
     this.lines = lines
@@ -40,6 +44,7 @@ export class Turn implements Controller {
 
   /** Nothing more is told. */
   abort(): void {
+    this.isAborted = true
     this.holder?.drop(this)
   }
 }
@@ -61,8 +66,8 @@ export class PlainConnection implements AnswerReaderListener, TurnHolder {
 
   constructor(owner: ConnectionOwner, target: TcpSocketConnectOpts, turn: Turn) {
     this.#owner = owner
-    this.#hold(turn)
-    const socket = connect(target, (bytes) => this.#reader.push(bytes))
+    this.#turn = turn
+    const socket = connect(target, (bytes) => this.#read(bytes))
     this.#socket = socket
     const timer = setTimeout(() => socket.destroy(timedOut()), CONNECT_MS)
     socket.on('connect', () => {
@@ -70,12 +75,28 @@ export class PlainConnection implements AnswerReaderListener, TurnHolder {
       this.send(turn)
     })
     socket.on('end', () => this.#reader.finish())
-    socket.on('error', (error) => this.#fail(error))
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      // Who closes without having read everything ends so, also behind a whole body.
+      if (error.code === 'ECONNRESET' && this.#reader.isEndless) this.#reader.finish()
+      this.#fail(error)
+    })
     socket.on('close', () => {
       clearTimeout(timer)
       this.#reader.finish()
       this.#owner.onClosed(this)
     })
+  }
+
+  #read(bytes: Buffer): void {
+    try {
+      this.#reader.push(bytes)
+    } catch (error) {
+      // A mistake of who is told: it is told of that, or nobody is left who could be.
+      const isTold = this.#turn !== undefined
+      this.close()
+      this.#fail(error as Error)
+      if (!isTold) throw error
+    }
   }
 
   /** Whether nothing is left to be written. */
@@ -84,15 +105,11 @@ export class PlainConnection implements AnswerReaderListener, TurnHolder {
   }
 
   send(turn: Turn): void {
-    this.#hold(turn)
+    this.#turn = turn
+    turn.holder = this
     this.#socket.ref()
     this.#reader.expect()
     this.#write(turn)
-  }
-
-  #hold(turn: Turn): void {
-    this.#turn = turn
-    turn.holder = this
   }
 
   #write({ lines, body }: Turn): void {
@@ -123,9 +140,13 @@ export class PlainConnection implements AnswerReaderListener, TurnHolder {
     this.#socket.unref()
   }
 
-  /** Whether the other side is likely to be there still. */
+  get restedMs(): number {
+    return performance.now() - this.#restsSince
+  }
+
+  /** Whether the other side is there, as far as is known. */
   isFresh(): boolean {
-    return this.#socket.writable && performance.now() - this.#restsSince < this.#keepMs
+    return this.#socket.writable && this.restedMs < this.#keepMs
   }
 
   onHead({ status, headers, keepMs }: AnswerHead): void {
@@ -146,10 +167,14 @@ export class PlainConnection implements AnswerReaderListener, TurnHolder {
 
   #freeLater(): void {
     if (this.#keepMs === 0) return this.close()
-    const free = (): void => void setImmediate(() => this.#socket.writable && this.#owner.onFree(this))
-    // An answer may come before the request was read: what is left of that is still to be sent.
-    if (this.hasWritten) free()
-    else this.#socket.write('', free)
+    const free = (): void => afterLook(() => this.#socket.writable && this.#owner.onFree(this))
+    if (this.hasWritten) return free()
+    // An answer may come before the request was read. What nobody reads would keep the process alive.
+    const timer = setTimeout(() => this.close(), LINGER_MS)
+    this.#socket.write('', () => {
+      clearTimeout(timer)
+      free()
+    })
   }
 
   onFault({ kind, message }: AnswerFault): void {
@@ -163,6 +188,11 @@ export class PlainConnection implements AnswerReaderListener, TurnHolder {
     this.#turn = undefined
     turn?.handler.onResponseError(turn, error)
   }
+}
+
+/** Once the loop has looked what came: with the first of these it is still where it was when the last answer came. */
+export function afterLook(work: () => void): void {
+  setImmediate(() => setImmediate(work))
 }
 
 /** Where memory cannot be shared, what comes goes through a stream. */

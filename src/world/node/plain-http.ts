@@ -9,8 +9,15 @@
  * takes longer anyhow, and is undici's.
  */
 import type { LookupFunction, TcpSocketConnectOpts } from 'node:net'
-import { PlainConnection, Turn, type ConnectionOwner, type TurnHolder } from './plain-connection.ts'
-import type { Agents, Handler, Sendable, Sender } from './sender.ts'
+import { isHeaderName } from './answer-head.ts'
+import {
+  afterLook,
+  PlainConnection,
+  Turn,
+  type ConnectionOwner,
+  type TurnHolder,
+} from './plain-connection.ts'
+import { MAX_CONNECTIONS, type Agents, type Handler, type Sendable, type Sender } from './sender.ts'
 
 export interface PlainOptions {
   /** Default: as the system does it. */
@@ -18,31 +25,36 @@ export interface PlainOptions {
 }
 
 export function createPlainAgents(options: PlainOptions): Agents {
+  return { patient: createSender(options, MAX_CONNECTIONS), urgent: createSender(options, Infinity) }
+}
+
+/** Each has connections of its own: streams that are open for hours are urgent, and must not use up those of the others. */
+function createSender(options: PlainOptions, maxConnections: number): Sender {
   const peers = new Map<string, Peer>()
-  const senderOf = (haste: Haste): Sender => ({
+  return {
     dispatch(request, handler) {
       const { origin } = request
       let peer = peers.get(origin)
-      if (peer === undefined) peers.set(origin, (peer = new Peer(origin, options)))
-      peer.take(request, handler, haste)
+      if (peer === undefined) peers.set(origin, (peer = new Peer(origin, { ...options, maxConnections })))
+      peer.take(request, handler)
     },
-  })
-  return { patient: senderOf('patient'), urgent: senderOf('urgent') }
+  }
 }
-
-type Haste = 'patient' | 'urgent'
-
-const MAX_CONNECTIONS = 128
 
 /** How often connections are looked for that have rested for too long. */
 const SWEEP_MS = 5000
+
+/** From here on a server may have had enough of a connection. Those that say nothing of it wait for some seconds. */
+const LOOK_MS = 1000
 
 /** Where requests of one origin go. */
 class Peer implements ConnectionOwner, TurnHolder {
   readonly hasWritten = false
   readonly #target: TcpSocketConnectOpts
+  readonly #maxConnections: number
   readonly #host: string
-  readonly #open = new Set<PlainConnection>()
+  /** Connections, also those that are not there yet. */
+  #open = 0
   /** The one that was used last comes last. */
   readonly #resting: PlainConnection[] = []
   readonly #waiting: Turn[] = []
@@ -50,8 +62,9 @@ class Peer implements ConnectionOwner, TurnHolder {
   /** Requests of a session have the same head, mostly. */
   #last: { readonly of: Head; readonly lines: string | Error } | undefined
 
-  constructor(origin: string, { lookup }: PlainOptions) {
+  constructor(origin: string, { lookup, maxConnections }: PlainOptions & { maxConnections: number }) {
     const { host, hostname, port } = new URL(origin)
+    this.#maxConnections = maxConnections
     this.#host = host
     this.#target = {
       host: hostname.replace(/^\[|\]$/g, ''),
@@ -63,16 +76,33 @@ class Peer implements ConnectionOwner, TurnHolder {
     }
   }
 
-  take(request: Sendable, handler: Handler, haste: Haste): void {
+  take(request: Sendable, handler: Handler): void {
     const lines = this.#linesOf(request)
     if (lines instanceof Error) return queueMicrotask(() => handler.onResponseError(undefined, lines))
     // What is posted has a length, if only that of nothing.
     const turn = new Turn(lines, request.body ?? (request.method === 'POST' ? '' : null), handler)
-    const rested = this.#findRested()
-    if (rested !== undefined) rested.send(turn)
-    else if (haste === 'patient' && this.#open.size >= MAX_CONNECTIONS) this.#wait(turn)
-    else this.#connect(turn)
+    this.#place(turn)
     handler.onRequestStart(turn)
+  }
+
+  #place(turn: Turn): void {
+    const rested = this.#findRested()
+    if (rested !== undefined && rested.restedMs > LOOK_MS) this.#lookAndSend(rested, turn)
+    else if (rested !== undefined) rested.send(turn)
+    else if (this.#open < this.#maxConnections) this.#connect(turn)
+    else this.#wait(turn)
+  }
+
+  /** A server may have given it up, without us having heard of it: while a host is busy, nobody listens. */
+  #lookAndSend(rested: PlainConnection, turn: Turn): void {
+    turn.holder = this
+    afterLook(() => {
+      const isFresh = rested.isFresh()
+      if (!isFresh) rested.close()
+      if (turn.isAborted) return isFresh ? this.onFree(rested) : undefined
+      if (isFresh) rested.send(turn)
+      else this.#place(turn)
+    })
   }
 
   #linesOf({ method, path, headers }: Sendable): string | Error {
@@ -102,7 +132,8 @@ class Peer implements ConnectionOwner, TurnHolder {
   }
 
   #connect(turn: Turn): void {
-    this.#open.add(new PlainConnection(this, this.#target, turn))
+    this.#open++
+    turn.holder = new PlainConnection(this, this.#target, turn)
   }
 
   onFree(connection: PlainConnection): void {
@@ -114,7 +145,7 @@ class Peer implements ConnectionOwner, TurnHolder {
   }
 
   onClosed(connection: PlainConnection): void {
-    this.#open.delete(connection)
+    this.#open--
     remove(this.#resting, connection)
     const next = this.#waiting.shift()
     if (next !== undefined) this.#connect(next)
@@ -140,9 +171,18 @@ function remove<T>(list: T[], one: T): void {
 
 type Head = Pick<Sendable, 'method' | 'path' | 'headers'>
 
-const NAME = /^[\w!#$%&'*+.^`|~-]+$/
 const VALUE = /^[\t\u0020-\u007E\u0080-\u00FF]*$/
 const PATH = /^[\u0021-\u007E]+$/
+
+/** Said of the connection, or of the length of a body, by whoever writes them. */
+const OURS: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'keep-alive',
+  'transfer-encoding',
+  'upgrade',
+])
 
 /** All of a head but the length of the body. */
 function writeLines({ method, path, headers }: Head, host: string): string | Error {
@@ -150,8 +190,11 @@ function writeLines({ method, path, headers }: Head, host: string): string | Err
   let [lines, hasHost] = ['', false]
   for (let at = 0; at < headers.length; at += 2) {
     const [name, value] = [headers[at]!, headers[at + 1]!]
-    if (!NAME.test(name) || !VALUE.test(value)) return unfit(`the header \`${name.slice(0, 60)}\``)
-    hasHost ||= name.toLowerCase() === 'host'
+    const lower = name.toLowerCase()
+    const isFit =
+      isHeaderName(name) && VALUE.test(value) && !OURS.has(lower) && !(hasHost && lower === 'host')
+    if (!isFit) return unfit(`the header \`${name.slice(0, 60)}\``)
+    hasHost ||= lower === 'host'
     lines += `${name}: ${value}\r\n`
   }
   const start = `${method} ${path} HTTP/1.1\r\n${hasHost ? '' : `host: ${host}\r\n`}`
@@ -159,7 +202,5 @@ function writeLines({ method, path, headers }: Head, host: string): string | Err
 }
 
 function unfit(what: string): Error {
-  return Object.assign(new Error(`${what} has characters that cannot be sent`), {
-    code: 'UND_ERR_INVALID_ARG',
-  })
+  return Object.assign(new Error(`${what} cannot be sent as it is`), { code: 'UND_ERR_INVALID_ARG' })
 }

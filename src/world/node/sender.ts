@@ -2,6 +2,12 @@
  * sender: how requests are handed over, and what is told of them; undici's way, as far as it is used.
  */
 
+/** To one peer, for requests that can wait. */
+export const MAX_CONNECTIONS = 128
+
+/** Where the server does not say: shorter than what the usual proxies allow, longer than a model thinks. */
+export const KEEP_MS = 30_000
+
 export interface Agents {
   /** For what can wait until a connection is free. */
   readonly patient: Sender
@@ -21,7 +27,7 @@ export interface Sendable {
   readonly body: string | Uint8Array | null
 }
 
-/** `onResponseEnd` or `onResponseError` is the last to be called, once; none of them when it was aborted. */
+/** `onResponseEnd` or `onResponseError` is the last to be called, once. Of what was aborted undici tells that it was, we nothing. */
 export interface Handler {
   onRequestStart(controller: Controller): void
   onResponseStart(

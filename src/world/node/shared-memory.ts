@@ -8,7 +8,7 @@
  */
 
 /** As much as Linux keeps for one who does not read. A page of it is there once something was read into it. */
-export const SHARED_BYTES = 256 * 1024
+const SHARED_BYTES = 256 * 1024
 
 let shared: Buffer | undefined
 
