@@ -233,36 +233,37 @@ describe('an answer', () => {
     expect(text).toBe('abc')
   })
 
-  it.each(['onHead', 'onText'] as const)(
-    'whose listener throws in %s is a failure, and the next is none',
-    async (where) => {
-      await using server = await listen()
-      const fail = (): never => {
-        throw new Error('a mistake')
-      }
-      const failed = new Promise((resolve) => {
-        http.request(
-          { method: 'GET', origin: server.origin, path: '/', headers: [], isUrgent: false },
-          {
-            onHead: () => 'pieces',
-            onText: () => undefined,
-            onEnd: () => resolve('end'),
-            onFailed: ({ message }) => resolve(message),
-            [where]: fail,
-          },
-        )
-      })
-      const socket = await server.next()
-      await receive(socket, 1)
-      socket.write(answerOf('{}'))
-      expect(await failed).toBe('a mistake')
-      const answer = ask(server.origin)
-      const next = await server.next()
-      await receive(next, 1)
-      next.write(answerOf('{}'))
-      expect((await answer).text).toBe('{}')
-    },
-  )
+  it.each([
+    ['onHead', 'whole'],
+    ['onText', 'whole'],
+    ['onText', 'pieces'],
+  ] as const)('whose listener throws in %s (%s) is a failure, and the next is none', async (where, use) => {
+    await using server = await listen()
+    const fail = (): never => {
+      throw new Error('a mistake')
+    }
+    const failed = new Promise((resolve) => {
+      http.request(
+        { method: 'GET', origin: server.origin, path: '/', headers: [], isUrgent: false },
+        {
+          onHead: () => use,
+          onText: () => undefined,
+          onEnd: () => resolve('end'),
+          onFailed: ({ message }) => resolve(message),
+          [where]: fail,
+        },
+      )
+    })
+    const socket = await server.next()
+    await receive(socket, 1)
+    socket.write(answerOf('{}'))
+    expect(await failed).toBe('a mistake')
+    const answer = ask(server.origin)
+    const next = await server.next()
+    await receive(next, 1)
+    next.write(answerOf('{}'))
+    expect((await answer).text).toBe('{}')
+  })
 
   it('breaks off with its connection, and that is told', async () => {
     await using server = await listen()

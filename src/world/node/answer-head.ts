@@ -66,15 +66,25 @@ function parseHeaders(text: string): Headers | undefined {
   if (text === '') return headers
   for (const line of text.split('\r\n')) {
     const colon = line.indexOf(':')
-    const name = line.slice(0, Math.max(colon, 0)).toLowerCase()
+    const name = line.slice(0, Math.max(colon, 0))
+    // Before it is in small letters: other alphabets have some that become ours.
     if (!isHeaderName(name)) return undefined
-    addHeader(headers, name, line.slice(colon + 1).replaceAll(BLANKS, ''))
+    addHeader(headers, name.toLowerCase(), trimBlanks(line.slice(colon + 1)))
   }
   return headers
 }
 
-/** Around a value. No others, such as those of Unicode. */
-const BLANKS = /^[\t ]+|[\t ]+$/g
+/** Spaces and tabs, and not the blanks of Unicode. By hand: an expression looks at each blank inside many times. */
+function trimBlanks(text: string): string {
+  let [from, to] = [0, text.length]
+  while (from < to && isBlank(text[from])) from++
+  while (to > from && isBlank(text[to - 1])) to--
+  return text.slice(from, to)
+}
+
+function isBlank(character: string | undefined): boolean {
+  return character === ' ' || character === '\t'
+}
 
 function addHeader(headers: Headers, name: string, value: string): void {
   const before = headers[name]

@@ -91,11 +91,9 @@ export class PlainConnection implements AnswerReaderListener, TurnHolder {
     try {
       this.#reader.push(bytes)
     } catch (error) {
-      // A mistake of who is told: it is told of that, or nobody is left who could be.
-      const isTold = this.#turn !== undefined
+      // A mistake of who is told, and who is told of that.
       this.close()
       this.#fail(error as Error)
-      if (!isTold) throw error
     }
   }
 
@@ -162,7 +160,11 @@ export class PlainConnection implements AnswerReaderListener, TurnHolder {
     const turn = this.#turn
     this.#turn = undefined
     this.#freeLater()
-    turn?.handler.onResponseEnd(turn)
+    try {
+      turn?.handler.onResponseEnd(turn)
+    } catch (error) {
+      turn?.handler.onResponseError(turn, error as Error)
+    }
   }
 
   #freeLater(): void {

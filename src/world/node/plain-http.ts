@@ -99,7 +99,7 @@ class Peer implements ConnectionOwner, TurnHolder {
     afterLook(() => {
       const isFresh = rested.isFresh()
       if (!isFresh) rested.close()
-      if (turn.isAborted) return isFresh ? this.onFree(rested) : undefined
+      if (turn.isAborted) return isFresh ? this.#putBack(rested) : undefined
       if (isFresh) rested.send(turn)
       else this.#place(turn)
     })
@@ -137,9 +137,14 @@ class Peer implements ConnectionOwner, TurnHolder {
   }
 
   onFree(connection: PlainConnection): void {
+    connection.rest()
+    this.#putBack(connection)
+  }
+
+  /** It rests since it was used last, whoever has looked at it in between. */
+  #putBack(connection: PlainConnection): void {
     const next = this.#waiting.shift()
     if (next !== undefined) return connection.send(next)
-    connection.rest()
     this.#resting.push(connection)
     this.#sweepLater()
   }
