@@ -5,8 +5,8 @@
  * out    what comes of it, after the call has returned
  * never  sends what would not be read as it is meant; opens more than 128 connections to one peer for requests that can wait
  *
- * Servers on this machine are spoken to in this way, and to those undici takes as long as the server does. What is encrypted
- * takes longer anyhow, and is undici's.
+ * Servers on this machine are spoken to in this way, and of a call to one undici takes a third. What is encrypted takes
+ * longer anyhow, and is undici's.
  */
 import type { LookupFunction, TcpSocketConnectOpts } from 'node:net'
 import { isHeaderName } from './answer-head.ts'
