@@ -175,6 +175,8 @@ export interface Clock {
   after(ms: number, step: () => void, hold?: 'held' | 'loose'): () => void
   /** From 0 to 1, for jitter. */
   random(): number
+  /** For so long the process looks for what comes in place of sleeping until it does. The last word counts; 0 takes it back. */
+  stayAwake(ms: number): void
 }
 
 export interface Web {

@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { lendRoom } from '../../src/base/room.ts'
 import { createNodeHttp } from '../../src/world/node/http.ts'
 import type { BodyUse, HttpHead, HttpRequest } from '../../src/world/world.ts'
@@ -19,7 +21,7 @@ interface Listening {
 }
 
 /** Takes what comes; the test says by hand what it answers. */
-async function listen(): Promise<Listening> {
+async function listen(host = '127.0.0.1'): Promise<Listening> {
   const came: Socket[] = []
   const waiting: ((socket: Socket) => void)[] = []
   const all = new Set<Socket>()
@@ -30,10 +32,10 @@ async function listen(): Promise<Listening> {
     if (take === undefined) came.push(socket)
     else take(socket)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(0, host, resolve))
   const { port } = server.address() as AddressInfo
   return {
-    origin: `http://127.0.0.1:${port}`,
+    origin: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     next: () =>
       new Promise((resolve) => {
         const socket = came.shift()
@@ -43,6 +45,28 @@ async function listen(): Promise<Listening> {
     async [Symbol.asyncDispose]() {
       for (const socket of all) socket.destroy()
       await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+const HAS_IPV6 = Object.values(networkInterfaces()).some((some) => some?.some((one) => one.address === '::1'))
+
+/** Nobody takes the connections that come to it, and its queue is full: what comes next is not answered at all. */
+async function fillQueue(): Promise<Pick<Listening, 'origin' | typeof Symbol.asyncDispose>> {
+  const program = `const server = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+    require('node:fs').writeSync(1, String(server.address().port))
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+  })`
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [port] = (await once(child.stdout, 'data')) as [Buffer]
+  const queued = [1, 2].map(() => connect(Number(port), '127.0.0.1').on('error', () => undefined))
+  await Promise.all(queued.map((socket) => once(socket, 'connect')))
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      for (const socket of queued) socket.destroy()
+      child.kill('SIGKILL')
+      await once(child, 'close')
     },
   }
 }
@@ -131,6 +155,7 @@ async function askAfterMuch(server: Listening): Promise<{ socket: Socket; answer
 }
 
 beforeEach(emptyRooms)
+afterEach(() => void vi.useRealTimers())
 
 describe('an answer', () => {
   it.each([10, 70_000, 300_000, 3_000_000])(
@@ -394,6 +419,23 @@ describe('a connection', () => {
     await once(socket.resume(), 'close')
   }, 15_000)
 
+  it('rests since it was used, also when somebody wanted it meanwhile and changed their mind', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    await using server = await listen()
+    const wantAfter = async (ms: number): Promise<void> => {
+      vi.advanceTimersByTime(ms)
+      start({ origin: server.origin }).abort()
+      await settle()
+    }
+    const keptFor4s = 'keep-alive: timeout=5\r\n'
+    const first = await exchange(server, answerOf('1', keptFor4s))
+    await wantAfter(2000)
+    await exchange(server, answerOf('2', keptFor4s), first)
+    await wantAfter(2000)
+    vi.advanceTimersByTime(2500)
+    expect(await exchange(server, answerOf('3'))).not.toBe(first)
+  })
+
   it('over which something comes that nobody asked for is closed', async () => {
     await using server = await listen()
     const first = await exchange(server, answerOf('1'))
@@ -500,6 +542,25 @@ describe('a connection', () => {
     expect(String(await receive(socket, 1))).toContain(`host: nowhere.invalid:${port}`)
     socket.write(answerOf('{}'))
     expect((await answer).text).toBe('{}')
+  })
+
+  it.runIf(HAS_IPV6)('goes to an address of IPv6', async () => {
+    await using server = await listen('::1')
+    const { answer } = start({ origin: server.origin })
+    const socket = await server.next()
+    expect(String(await receive(socket, 1))).toContain(`host: ${new URL(server.origin).host}\r\n`)
+    socket.write(answerOf('{}'))
+    expect((await answer).text).toBe('{}')
+  })
+
+  // How a full queue is treated differs between systems.
+  it.runIf(process.platform === 'linux')('is none where nobody takes it for ten seconds', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    await using queue = await fillQueue()
+    const asked = ask(queue.origin)
+    const failed = expect(asked).rejects.toMatchObject({ code: 'UND_ERR_CONNECT_TIMEOUT' })
+    await vi.advanceTimersByTimeAsync(10_000)
+    await failed
   })
 
   it('is none to one who does not speak HTTP, and that is told at once', async () => {

@@ -122,6 +122,10 @@ interface OpenQuestion {
 /** Longer than this nobody thinks about a question: it is forgotten, and requests run out of time as always. */
 const MAX_THOUGHT_MS = 15 * 60_000
 
+/** A server whose last answer took no longer than this is prompt, and the next one is waited for awake, for a moment. */
+const PROMPT_MS = 1
+const AWAKE_MS = 0.2
+
 export class Channel implements WireListener {
   readonly wire: Wire
   readonly #clock: Clock
@@ -132,6 +136,8 @@ export class Channel implements WireListener {
   #ended: WireFailure | undefined
   #gone: AbortController | undefined
   #onDoubt: ((stream: Doubt) => void) | undefined
+  /** Whether the last answer came within a millisecond. */
+  #isPrompt = false
   /** When requests are next looked at, and how to take that back. */
   #watching: { readonly at: number; readonly cancel: () => void } | undefined
 
@@ -161,6 +167,7 @@ export class Channel implements WireListener {
     one.id = this.#pending.add(one)
     if (timeoutMs > 0) this.#watchFrom(one.seenAt + timeoutMs)
     const answer = one.answer()
+    this.#awaitAwake()
     this.#send(one, toRequest(one.id, method, withToken(params, one.id, options)))
     return answer
   }
@@ -245,9 +252,22 @@ export class Channel implements WireListener {
     if (isGone || (failure.kind === 'http' && failure.status === 401)) this.onEnd(failure)
   }
 
+  /** For the answer to a single request: where there are more, what comes together is better read together. */
+  #awaitAwake(): void {
+    const { size } = this.#pending
+    if (size === 1 && this.#isPrompt) this.#clock.stayAwake(AWAKE_MS)
+    else if (size === 2) this.#clock.stayAwake(0)
+  }
+
+  #noteAnswer({ seenAt }: Pending): void {
+    this.#isPrompt = this.#clock.now() - seenAt <= PROMPT_MS
+    if (this.#pending.size === 0) this.#clock.stayAwake(0)
+  }
+
   #settleWith(message: Message): void {
     const { id, result, error } = message as { readonly [key in 'id' | 'result' | 'error']?: unknown }
     const one = typeof id === 'number' || typeof id === 'string' ? this.#settle(id) : undefined
+    if (one !== undefined) this.#noteAnswer(one)
     if (one === undefined) this.#hooks.onOddity(`an answer that nobody asked for (id ${JSON.stringify(id)})`)
     else if (error !== undefined)
       one.reject(new SessionError({ kind: 'rpc', error: this.#toRpcError(error) }, id as RequestId))

@@ -2,6 +2,7 @@
  * clock: real time.
  */
 import type { Clock } from '../world.ts'
+import { stayAwake } from './stay-awake.ts'
 
 export const nodeClock: Clock = {
   now: Date.now,
@@ -11,4 +12,5 @@ export const nodeClock: Clock = {
     return () => clearTimeout(timer)
   },
   random: Math.random,
+  stayAwake,
 }

@@ -18,14 +18,19 @@ interface Hand extends Clock {
   /** How many steps are still to come, and how many of them keep a process alive. */
   count(): number
   held(): number
+  /** For how many milliseconds the process was told to stay awake, each time. */
+  readonly awake: number[]
 }
 
 function createHand(): Hand {
   let now = 1000
+  const awake: number[] = []
   const due = new Map<object, { readonly at: number; readonly step: () => void; readonly isHeld: boolean }>()
   return {
     now: () => now,
     random: () => 0.5,
+    awake,
+    stayAwake: (ms) => void awake.push(ms),
     after(ms, step, hold) {
       const key = {}
       due.set(key, { at: now + ms, step, isHeld: hold !== 'loose' })
@@ -372,6 +377,44 @@ describe('the time limit', () => {
     clock.advance(1)
     await settle()
     expect(seen.outcome).toEqual({ kind: 'timeout', afterMs: 100 })
+  })
+})
+
+describe('an answer is waited for awake', () => {
+  /** For how many milliseconds, with each request that is made after one that took this long. */
+  async function awakeAfter(ms: number, requests: number): Promise<number[]> {
+    const { channel, clock, say } = open()
+    const first = channel.request('a', {}, {})
+    expect(clock.awake, 'nothing is known of the server').toEqual([])
+    clock.advance(ms)
+    say({ id: 1, result: {} })
+    await first
+    clock.awake.length = 0
+    for (let i = 0; i < requests; i++) void watch(channel.request('b', {}, {}))
+    return clock.awake
+  }
+
+  it('where the last one came at once', async () => {
+    const awake = await awakeAfter(1, 1)
+    expect(awake).toEqual([0.2])
+  })
+
+  it('not where the last one took its time', async () => {
+    expect(await awakeAfter(2, 1)).toEqual([])
+  })
+
+  it('not when there are others: what comes together is read together', async () => {
+    expect(await awakeAfter(0, 3)).toEqual([0.2, 0])
+  })
+
+  it('and not beyond it', async () => {
+    const { channel, clock, say } = open()
+    for (const id of [1, 2]) {
+      const answer = channel.request('a', {}, {})
+      say({ id, result: {} })
+      await answer
+    }
+    expect(clock.awake).toEqual([0, 0.2, 0])
   })
 })
 

@@ -43,7 +43,9 @@ function open() {
     },
   )
   const exit = (): void => told[0]!.onExit({ exitCode: 0 })
-  return { clock, logged, wire, written, exit, write: (text: Uint8Array) => told[0]!.onErrorOutput(text) }
+  const write = (text: Uint8Array): void => told[0]!.onErrorOutput(text)
+  const say = (text: Uint8Array): void => told[0]!.onOutput(text)
+  return { clock, logged, wire, written, exit, write, say }
 }
 
 const callWith = (id: number, text: string): Message => ({
@@ -78,6 +80,27 @@ describe('messages of one turn', () => {
     expect(written.map(textOf).join('')).toBe(`${lines}(the end)`)
     exit()
     await closed
+  })
+})
+
+describe('the process stays awake for a moment', () => {
+  beforeAll(haveSeenLongTexts)
+
+  test('while a long message goes out, and none for a short one', async () => {
+    const { clock, wire } = open()
+    wire.send(callWith(1, 'short'))
+    await Promise.resolve()
+    expect(clock.awake).toEqual([])
+    wire.send(callWith(2, 'QUJD'.repeat(10_000)))
+    expect(clock.awake).toEqual([1])
+  })
+
+  test('while there is more of a message to come', () => {
+    const { clock, say } = open()
+    say(bytes('{"jsonrpc":"2.0","method":"one"}\n'))
+    expect(clock.awake).toEqual([])
+    for (const piece of ['{"jsonrpc":"2.0",', '"method":', '"two"}\n']) say(bytes(piece))
+    expect(clock.awake).toEqual([1, 1])
   })
 })
 

@@ -10,7 +10,12 @@ import { ListError } from '../../../src/pipeline/list/problems.ts'
 import type { Clock } from '../../../src/world/world.ts'
 import { createMemorySession, rpcError, silence, type Answer, type MemorySession } from './sessions.ts'
 
-const clock: Clock = { now: () => 0, after: () => () => undefined, random: () => 0.5 }
+const clock: Clock = {
+  now: () => 0,
+  after: () => () => undefined,
+  random: () => 0.5,
+  stayAwake: () => undefined,
+}
 const OBJECT = { type: 'object' }
 const tool = (name: string): { name: string; inputSchema: object } => ({ name, inputSchema: OBJECT })
 

@@ -20,6 +20,9 @@ type StdioLaunch = Extract<LaunchTransport, { kind: 'stdio' }>
 /** Longest message, in bytes. Whoever writes more in one line has lost the thread, or means harm. */
 const MAX_LINE = 64 * 1024 * 1024
 
+/** A long message goes through the pipe in pieces: for so long the next one is waited for awake. */
+const PIECE_MS = 1
+
 /** How long a server may take to leave after it was asked to, politely and then firmly. */
 const LEAVE_MS = { politely: 1000, firmly: 1000 }
 
@@ -82,6 +85,7 @@ class StdioWire implements Wire, ProcessListener {
   #sendNow(line: Uint8Array): void {
     this.#flush()
     this.#child.write(line)
+    this.#clock.stayAwake(PIECE_MS)
   }
 
   /** The end of its input, then a request, then force; each only when the one before did not do. */
@@ -105,6 +109,7 @@ class StdioWire implements Wire, ProcessListener {
       this.#listener.onFirstSign?.()
     }
     if (this.#verdict === undefined) this.#output.push(bytes)
+    if (bytes.at(-1) !== LINE_FEED) this.#clock.stayAwake(PIECE_MS)
   }
 
   onErrorOutput(bytes: Uint8Array): void {
