@@ -136,6 +136,8 @@ export class Channel implements WireListener {
   #ended: WireFailure | undefined
   #gone: AbortController | undefined
   #onDoubt: ((stream: Doubt) => void) | undefined
+  /** How many requests somebody waits for. */
+  #awaited = 0
   /** Whether the last answer came within a millisecond. */
   #isPrompt = false
   /** When requests are next looked at, and how to take that back. */
@@ -167,7 +169,7 @@ export class Channel implements WireListener {
     one.id = this.#pending.add(one)
     if (timeoutMs > 0) this.#watchFrom(one.seenAt + timeoutMs)
     const answer = one.answer()
-    this.#awaitAwake()
+    if (isAwaited(one)) this.#awaitAwake()
     this.#send(one, toRequest(one.id, method, withToken(params, one.id, options)))
     return answer
   }
@@ -254,20 +256,15 @@ export class Channel implements WireListener {
 
   /** For the answer to a single request: where there are more, what comes together is better read together. */
   #awaitAwake(): void {
-    const { size } = this.#pending
-    if (size === 1 && this.#isPrompt) this.#clock.stayAwake(AWAKE_MS)
-    else if (size === 2) this.#clock.stayAwake(0)
-  }
-
-  #noteAnswer({ seenAt }: Pending): void {
-    this.#isPrompt = this.#clock.now() - seenAt <= PROMPT_MS
-    if (this.#pending.size === 0) this.#clock.stayAwake(0)
+    this.#awaited++
+    if (this.#awaited === 1 && this.#isPrompt) this.#clock.stayAwake(AWAKE_MS)
+    else if (this.#awaited === 2) this.#clock.stayAwake(0)
   }
 
   #settleWith(message: Message): void {
     const { id, result, error } = message as { readonly [key in 'id' | 'result' | 'error']?: unknown }
     const one = typeof id === 'number' || typeof id === 'string' ? this.#settle(id) : undefined
-    if (one !== undefined) this.#noteAnswer(one)
+    if (one !== undefined) this.#isPrompt = this.#clock.now() - one.seenAt <= PROMPT_MS
     if (one === undefined) this.#hooks.onOddity(`an answer that nobody asked for (id ${JSON.stringify(id)})`)
     else if (error !== undefined)
       one.reject(new SessionError({ kind: 'rpc', error: this.#toRpcError(error) }, id as RequestId))
@@ -334,6 +331,7 @@ export class Channel implements WireListener {
     const one = this.#pending.take(id)
     if (one === undefined) return undefined
     if (one.onAbort !== undefined) one.options.signal!.removeEventListener('abort', one.onAbort)
+    if (isAwaited(one) && --this.#awaited === 0) this.#clock.stayAwake(0)
     if (this.#pending.size === 0 && this.#hold === 'held') this.#unwatch()
     return one
   }
@@ -395,6 +393,11 @@ export class Channel implements WireListener {
     for (const { since } of this.#questions?.values() ?? []) if (now - since < MAX_THOUGHT_MS) return true
     return false
   }
+}
+
+/** A subscription stays open until it is given up. */
+function isAwaited({ options }: Pending): boolean {
+  return options.onAgreed === undefined
 }
 
 function toRequest(id: RequestId, method: string, params: Params | undefined): Message {

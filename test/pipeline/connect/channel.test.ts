@@ -407,6 +407,27 @@ describe('an answer is waited for awake', () => {
     expect(await awakeAfter(0, 3)).toEqual([0.2, 0])
   })
 
+  it('also while a subscription is open', async () => {
+    const { channel, clock, say } = open()
+    void watch(channel.request('subscriptions/listen', {}, { onAgreed: () => undefined }))
+    const first = channel.request('a', {}, {})
+    say({ id: 2, result: {} })
+    await first
+    void watch(channel.request('b', {}, {}))
+    expect(clock.awake).toEqual([0, 0.2])
+  })
+
+  it('and no longer when it is given up', async () => {
+    const { channel, clock, say } = open()
+    const first = channel.request('a', {}, {})
+    say({ id: 1, result: {} })
+    await first
+    const controller = new AbortController()
+    void watch(channel.request('b', {}, { signal: controller.signal }))
+    controller.abort()
+    expect(clock.awake).toEqual([0, 0.2, 0])
+  })
+
   it('and not beyond it', async () => {
     const { channel, clock, say } = open()
     for (const id of [1, 2]) {
