@@ -55,7 +55,7 @@ const HAS_IPV6 = Object.values(networkInterfaces()).some((some) => some?.some((o
 async function fillQueue(): Promise<Pick<Listening, 'origin' | typeof Symbol.asyncDispose>> {
   const program = `const server = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
     require('node:fs').writeSync(1, String(server.address().port))
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30_000)
   })`
   const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [port] = (await once(child.stdout, 'data')) as [Buffer]
@@ -555,8 +555,11 @@ describe('a connection', () => {
 
   // How a full queue is treated differs between systems.
   it.runIf(process.platform === 'linux')('is none where nobody takes it for ten seconds', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     await using queue = await fillQueue()
+    await using server = await listen()
+    // What is needed for it is loaded with the first request.
+    await disturb(server, '{}')
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const asked = ask(queue.origin)
     const failed = expect(asked).rejects.toMatchObject({ code: 'UND_ERR_CONNECT_TIMEOUT' })
     await vi.advanceTimersByTimeAsync(10_000)

@@ -122,8 +122,10 @@ interface OpenQuestion {
 /** Longer than this nobody thinks about a question: it is forgotten, and requests run out of time as always. */
 const MAX_THOUGHT_MS = 15 * 60_000
 
-/** A server whose last answer took no longer than this is prompt, and the next one is waited for awake, for a moment. */
+/** A server is prompt whose last answer took no longer than this, since its request or the last word on it. */
 const PROMPT_MS = 1
+
+/** How long the answer of a prompt server is waited for awake. */
 const AWAKE_MS = 0.2
 
 export class Channel implements WireListener {
@@ -138,7 +140,6 @@ export class Channel implements WireListener {
   #onDoubt: ((stream: Doubt) => void) | undefined
   /** How many requests somebody waits for. */
   #awaited = 0
-  /** Whether the last answer came within a millisecond. */
   #isPrompt = false
   /** When requests are next looked at, and how to take that back. */
   #watching: { readonly at: number; readonly cancel: () => void } | undefined
@@ -257,8 +258,8 @@ export class Channel implements WireListener {
   /** For the answer to a single request: where there are more, what comes together is better read together. */
   #awaitAwake(): void {
     this.#awaited++
-    if (this.#awaited === 1 && this.#isPrompt) this.#clock.stayAwake(AWAKE_MS)
-    else if (this.#awaited === 2) this.#clock.stayAwake(0)
+    if (this.#awaited === 1 && this.#isPrompt) this.#clock.stayAwake(AWAKE_MS, this.wire)
+    else if (this.#awaited === 2) this.#clock.stayAwake(0, this.wire)
   }
 
   #settleWith(message: Message): void {
@@ -331,7 +332,7 @@ export class Channel implements WireListener {
     const one = this.#pending.take(id)
     if (one === undefined) return undefined
     if (one.onAbort !== undefined) one.options.signal!.removeEventListener('abort', one.onAbort)
-    if (isAwaited(one) && --this.#awaited === 0) this.#clock.stayAwake(0)
+    if (isAwaited(one) && --this.#awaited === 0) this.#clock.stayAwake(0, this.wire)
     if (this.#pending.size === 0 && this.#hold === 'held') this.#unwatch()
     return one
   }

@@ -99,8 +99,17 @@ describe('the process stays awake for a moment', () => {
     const { clock, say } = open()
     say(bytes('{"jsonrpc":"2.0","method":"one"}\n'))
     expect(clock.awake).toEqual([])
-    for (const piece of ['{"jsonrpc":"2.0",', '"method":', '"two"}\n']) say(bytes(piece))
+    const long = 'x'.repeat(20_000)
+    for (const piece of [`{"jsonrpc":"2.0","method":"${long}`, long, `"}\n`]) say(bytes(piece))
     expect(clock.awake).toEqual([1, 1])
+  })
+
+  test('and none for a server that draws dots, or is to be gone', () => {
+    const { clock, wire, say } = open()
+    for (let i = 0; i < 100; i++) say(bytes('.'))
+    void wire.close()
+    say(bytes('x'.repeat(20_000)))
+    expect(clock.awake).toEqual([])
   })
 })
 

@@ -20,8 +20,9 @@ type StdioLaunch = Extract<LaunchTransport, { kind: 'stdio' }>
 /** Longest message, in bytes. Whoever writes more in one line has lost the thread, or means harm. */
 const MAX_LINE = 64 * 1024 * 1024
 
-/** A long message goes through the pipe in pieces: for so long the next one is waited for awake. */
+/** A long message goes through the pipe in pieces, none of them short: for so long the next one is waited for awake. */
 const PIECE_MS = 1
+const PIECE_BYTES = 16 * 1024
 
 /** How long a server may take to leave after it was asked to, politely and then firmly. */
 const LEAVE_MS = { politely: 1000, firmly: 1000 }
@@ -85,7 +86,7 @@ class StdioWire implements Wire, ProcessListener {
   #sendNow(line: Uint8Array): void {
     this.#flush()
     this.#child.write(line)
-    this.#clock.stayAwake(PIECE_MS)
+    this.#clock.stayAwake(PIECE_MS, this)
   }
 
   /** The end of its input, then a request, then force; each only when the one before did not do. */
@@ -108,8 +109,10 @@ class StdioWire implements Wire, ProcessListener {
       this.#hasSign = true
       this.#listener.onFirstSign?.()
     }
-    if (this.#verdict === undefined) this.#output.push(bytes)
-    if (bytes.at(-1) !== LINE_FEED) this.#clock.stayAwake(PIECE_MS)
+    if (this.#verdict !== undefined) return
+    // Before its end is told, which may end this, too.
+    if (isPiece(bytes)) this.#clock.stayAwake(PIECE_MS, this)
+    this.#output.push(bytes)
   }
 
   onErrorOutput(bytes: Uint8Array): void {
@@ -203,6 +206,10 @@ const HOLD_MS = 1000
 
 /** Far more than a log keeps of a line: what is cut here, perhaps inside a secret, is never shown. */
 const MAX_LOG_LINE = 64 * 1024
+
+function isPiece(bytes: Uint8Array): boolean {
+  return bytes.length >= PIECE_BYTES && bytes.at(-1) !== LINE_FEED
+}
 
 function toRequest({ command, args, env, cwd }: StdioLaunch): SpawnRequest {
   return {
