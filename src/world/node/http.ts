@@ -58,8 +58,10 @@ class Exchange implements Handler {
   /** What was asked with success is not sent again. */
   #isSuccess = false
   #use: BodyUse = 'nothing'
-  /** Where all of it is wanted. */
+  /** Where all of it is wanted, and it comes in more than one piece. */
   #body: Gathered | undefined
+  /** Where all of it came in one piece, as short answers do: to keep a copy until the end takes longer than to read it. */
+  #text = ''
   /** As many bytes as the server says. */
   #expected = 0
   #decoder: StringDecoder | undefined
@@ -124,17 +126,23 @@ class Exchange implements Handler {
     this.#isSuccess = status < 300
     this.#use = this.#listener.onHead({ status, headers, ...via })
     if (this.#use !== 'whole') return
-    this.#body = new Gathered()
     this.#expected = Number(headers['content-length']) || 0
     if (this.#expected > MAX_BODY_BYTES) this.#refuse()
   }
 
   onResponseData(_: Controller, chunk: Buffer): void {
     if (this.#isOver || this.#use === 'nothing') return
-    if (this.#body === undefined) {
-      this.#decoder ??= createDecoder()
-      return this.#tell(this.#decoder.write(chunk))
+    if (this.#use === 'whole') return this.#gather(chunk)
+    this.#decoder ??= createDecoder()
+    this.#tell(this.#decoder.write(chunk))
+  }
+
+  #gather(chunk: Buffer): void {
+    if (chunk.length === this.#expected) {
+      this.#text = toText(chunk)
+      return
     }
+    this.#body ??= new Gathered()
     if (this.#body.length + chunk.length > MAX_BODY_BYTES) this.#refuse()
     else this.#body.add(chunk, this.#expected)
   }
@@ -143,7 +151,7 @@ class Exchange implements Handler {
     if (this.#isOver) return
     known.add(this.#peer)
     this.#returnBody(hasWritten)
-    if (this.#body !== undefined) this.#tell(this.#body.take(toText))
+    this.#tell(this.#body?.take(toText) ?? this.#text)
     // The listener may have had enough.
     if (this.#isOver) return
     this.#isOver = true
