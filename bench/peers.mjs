@@ -124,7 +124,13 @@ function warmCaches() {
   const servers = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`warm${i}`, server]))
   mkdirSync(join(home, '.config/plugboard'), { recursive: true })
   writeFileSync(join(home, '.config/plugboard/mcp.json'), JSON.stringify({ mcpServers: servers }))
-  const command = [['--help'], ['list'], ['list', '--check'], ['call', 'warm0', 'echo', 'text=x'], ['sources']]
+  const command = [
+    ['--help'],
+    ['list'],
+    ['list', '--check'],
+    ['call', 'warm0', 'echo', 'text=x'],
+    ['sources'],
+  ]
   const host = `
     import { openPlugboard } from ${JSON.stringify(pathToFileURL(join(ROOT, 'dist/cached.js')).href)}
     const board = await openPlugboard({ servers: ${JSON.stringify(servers)}, strict: true, wait: 'all', mode: 'bypass' })

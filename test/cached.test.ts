@@ -1,5 +1,6 @@
 /**
- * cached: the library with its code cache, in real hosts. Each works on a copy of the build, whose caches are its own.
+ * cached: the library with its code cache, in real hosts, and the command with its own. Each works on a copy of the build,
+ * whose caches are its own.
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -148,4 +149,39 @@ test('where none can be written, all else works', async () => {
   expect(await host(other, copy, PROGRAM)).toBe('hi\n')
   // No draft is left either.
   expect(cachesIn(copy)).toHaveLength(1)
+})
+
+test('the command keeps a cache for each set of flags, so that one with others does not throw it away', async () => {
+  using machine = openMachine()
+  const build = copyBuild(machine)
+  const caches = (): Readonly<Record<string, number>> =>
+    Object.fromEntries(
+      readdirSync(build)
+        .filter((name) => name.startsWith('plugboard-list'))
+        .map((name) => [name, statSync(join(build, name)).mtimeMs]),
+    )
+  const list = async (flags: string): Promise<number | null> => {
+    const start = [process.execPath, join(build, 'bin.cjs')]
+    const { code } = await machine.run(['list'], { start, env: { NODE_OPTIONS: flags } })
+    return code
+  }
+  const SOME = '--max-old-space-size=512'
+  expect([await list(''), await list(SOME)]).toEqual([0, 0])
+  const left = caches()
+  const rest = `${VERSION}-${process.version}-${process.arch}.cache`
+  expect(Object.keys(left).sort()).toEqual([
+    `plugboard-list-${rest}`,
+    `plugboard-list-max-old-space-size-512-${rest}`,
+  ])
+  expect([await list(''), await list(SOME)]).toEqual([0, 0])
+  expect(caches()).toEqual(left)
+})
+
+test('flags of all kinds do not fill the folder with caches of the command', async () => {
+  using machine = openMachine()
+  const build = copyBuild(machine)
+  for (let count = 0; count < 100; count++) writeFileSync(join(build, `plugboard-any-${count}.cache`), '')
+  const start = [process.execPath, '--stack-trace-limit=7', join(build, 'bin.cjs')]
+  expect(await machine.run(['list'], { start })).toMatchObject({ code: 0 })
+  expect(readdirSync(build).filter((name) => name.includes('stack-trace'))).toEqual([])
 })

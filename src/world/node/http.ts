@@ -132,18 +132,9 @@ class Exchange implements Handler {
 
   onResponseData(_: Controller, chunk: Buffer): void {
     if (this.#isOver || this.#use === 'nothing') return
-    if (this.#use === 'whole') return this.#gather(chunk)
-    this.#decoder ??= createDecoder()
-    this.#tell(this.#decoder.write(chunk))
-  }
-
-  #gather(chunk: Buffer): void {
-    if (chunk.length === this.#expected) {
-      this.#text = toText(chunk)
-      return
-    }
-    this.#body ??= new Gathered()
-    if (this.#body.length + chunk.length > MAX_BODY_BYTES) this.#refuse()
+    if (this.#use === 'pieces') this.#tell((this.#decoder ??= createDecoder()).write(chunk))
+    else if (chunk.length === this.#expected) this.#text = toText(chunk)
+    else if ((this.#body ??= new Gathered()).length + chunk.length > MAX_BODY_BYTES) this.#refuse()
     else this.#body.add(chunk, this.#expected)
   }
 
