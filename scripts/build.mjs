@@ -123,18 +123,14 @@ const WARM_SERVER = `require('node:readline').createInterface({ input: process.s
   console.log(JSON.stringify({ jsonrpc: '2.0', id, ...(answer ?? { error: { code: -32601, message: 'no' } }) }))
 })`
 
-/**
- * As many as people have: V8 keeps not only what ran, but also what ran often enough to be compiled better. With a cache
- * from one server, ten of them take a tenth longer on Node 24.
- */
-const WARM_SERVERS = 10
+/** With a cache that one server has left, ten of them take a tenth longer on Node 24: V8 also notes what ran often. */
+const NINE_MORE = Array.from({ length: 9 }, (_, i) => `local${i}`)
 
-/** What a host does with the library: its servers are there, a tool of each is called, all is closed. */
+/** What a host does with the library: its servers are there, a tool is called, all is closed. */
 const WARM_HOST = `
 import { openPlugboard } from ${JSON.stringify(pathToFileURL(join(dist, 'cached.js')).href)}
 const given = { command: process.execPath, args: ['-e', ${JSON.stringify(WARM_SERVER)}] }
-const servers = Object.fromEntries(Array.from({ length: ${WARM_SERVERS} }, (_, i) => ['given' + i, given]))
-const board = await openPlugboard({ servers, wait: 'all', mode: 'bypass' })
+const board = await openPlugboard({ servers: { given }, wait: 'all', mode: 'bypass' })
 for (const { name } of board.tools()) await board.call(name, { text: 'warm' })
 board.snapshot()
 await board.close()`
@@ -215,9 +211,10 @@ function makeCodeCache() {
     plugboard('list')
     plugboard('sources')
   })
-  const local = { command: process.execPath, args: ['-e', WARM_SERVER], env: { B: '${C:-d}' } }
-  const others = Array.from({ length: WARM_SERVERS - 1 }, (_, i) => [`local${i}`, local])
-  const warm = { local, ...Object.fromEntries(others), remote: { ...servers.remote, enabled: false } }
+  const warm = {
+    local: { command: process.execPath, args: ['-e', WARM_SERVER], env: { B: '${C:-d}' } },
+    remote: { ...servers.remote, enabled: false },
+  }
   inHome(warm, (plugboard) => {
     plugboard('list', '--check')
     plugboard('call', 'local', 'echo', 'text=warm')
@@ -227,13 +224,13 @@ function makeCodeCache() {
 }
 
 /**
- * `use` gets the command, and a way to run a program that embeds us, in a home where nearly every agent has these servers,
- * or those two of them that all have a way to write down.
+ * `use` gets the command, and a way to run a program that embeds us, in a home where nearly every agent has these two
+ * servers, the first of them ten times.
  */
-function inHome(servers, use) {
-  const { local, remote } = servers
+function inHome({ local, remote }, use) {
   const home = mkdtempSync(join(tmpdir(), 'plugboard-build-'))
-  const family = JSON.stringify({ mcpServers: servers }, undefined, 2)
+  const others = Object.fromEntries(NINE_MORE.map((name) => [name, local]))
+  const family = JSON.stringify({ mcpServers: { local, ...others, remote } }, undefined, 2)
   const [word, ...rest] = [local.command, ...local.args]
   const off = { ...local, enabled: false }
   const files = {

@@ -34,7 +34,7 @@ describe.each(Object.entries(COMMANDS))('plugboard %s', (line, limit) => {
 
 /** What is more than the limit, by what it is. */
 function excess(found: Cost, limit: Cost): Partial<Record<keyof Cost, unknown>> {
-  const lists = (['bundles', 'builtins'] as const).map((key) => {
+  const lists = (['bundles', 'uncached', 'builtins'] as const).map((key) => {
     return [key, found[key].filter((one) => !limit[key].includes(one))] as const
   })
   const counts = (['kilobytes', 'started', 'writtenBefore'] as const).filter((key) => found[key] > limit[key])

@@ -1,13 +1,16 @@
 /**
  * hook: loaded before the command (`node --require`), counts what it loads and starts, and writes it to `COST_FILE` at the
- * end. It changes nothing: everything is passed on.
+ * end. It changes nothing: everything is passed on. That it is there cannot be seen, since a command with flags does more.
  */
 const childProcess = require('node:child_process')
 const fs = require('node:fs')
 const Module = require('node:module')
 const vm = require('node:vm')
 
+process.execArgv.length = 0
+
 const bundles = []
+const uncached = []
 const builtins = new Set()
 const started = []
 let bytes = 0
@@ -18,7 +21,9 @@ const { Script } = vm
 vm.Script = class extends Script {
   constructor(source, options) {
     super(source, options)
-    bundles.push(/([^/\\]+)\.cjs$/.exec(options.filename)[1])
+    const [, name] = /([^/\\]+)\.cjs$/.exec(options.filename)
+    bundles.push(name)
+    if (options.cachedData === undefined || this.cachedDataRejected) uncached.push(name)
     bytes += source.length
   }
 }
@@ -56,6 +61,7 @@ fs.writeSync = (descriptor, ...rest) => {
 }
 
 process.on('exit', () => {
-  const cost = { bundles, builtins: [...builtins].sort(), bytes, started: started.length, writtenBefore }
+  const lists = { bundles, uncached, builtins: [...builtins].sort() }
+  const cost = { ...lists, bytes, started: started.length, writtenBefore }
   fs.writeFileSync(process.env.COST_FILE, JSON.stringify(cost))
 })

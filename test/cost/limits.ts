@@ -7,6 +7,8 @@
 export interface Cost {
   /** Our bundles that may be loaded. */
   readonly bundles: readonly string[]
+  /** Those of them that V8 may compile anew, because the build has left no code cache that it takes. */
+  readonly uncached: readonly string[]
   /** Modules of Node that may be asked for by name. */
   readonly builtins: readonly string[]
   /** Of code that is evaluated, all bundles together. */
@@ -24,10 +26,25 @@ const CONNECT = [...START, 'child_process', 'net', 'os', 'timers/promises', 'uti
 const CONNECTED = ['plugboard', 'connected', 'update-file']
 
 export const COMMANDS: Readonly<Record<string, Cost>> = {
-  '--version': { bundles: ['plugboard'], builtins: START, kilobytes: 256, started: 0, writtenBefore: 0 },
-  list: { bundles: ['plugboard'], builtins: START, kilobytes: 256, started: 0, writtenBefore: 0 },
+  '--version': {
+    bundles: ['plugboard'],
+    uncached: [],
+    builtins: START,
+    kilobytes: 256,
+    started: 0,
+    writtenBefore: 0,
+  },
+  list: {
+    bundles: ['plugboard'],
+    uncached: [],
+    builtins: START,
+    kilobytes: 256,
+    started: 0,
+    writtenBefore: 0,
+  },
   'list --check': {
     bundles: CONNECTED,
+    uncached: [],
     builtins: CONNECT,
     kilobytes: 630,
     started: 3,
@@ -36,6 +53,7 @@ export const COMMANDS: Readonly<Record<string, Cost>> = {
   // What a tool was when it was first called is on disk before the call: a decision of its user.
   'call one echo text=x': {
     bundles: CONNECTED,
+    uncached: [],
     builtins: CONNECT,
     kilobytes: 630,
     started: 2,
@@ -43,6 +61,7 @@ export const COMMANDS: Readonly<Record<string, Cost>> = {
   },
   'call one echo text=x, again': {
     bundles: CONNECTED,
+    uncached: [],
     builtins: CONNECT,
     kilobytes: 630,
     started: 2,

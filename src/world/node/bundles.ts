@@ -7,7 +7,16 @@
  * out    what a bundle exports
  * never  trusts a cache from elsewhere: it stands beside the code, as trusted and as writable as that
  */
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { Script } from 'node:vm'
 
 export interface BundlesOptions {
@@ -15,10 +24,15 @@ export interface BundlesOptions {
   /** Of the package. V8 compares a script with its cache by its length alone. */
   readonly version: string
   readonly purpose: string
+  /**
+   * What V8 calls the flags that it runs under, where there may be some: it takes a cache only under those that it was made
+   * with. One for just these is looked for first, and left where that of the purpose does not fit.
+   */
+  readonly flags?: number | undefined
   /** For what is Node's, or installed. */
   readonly require: (id: string) => unknown
-  /** Asked of a process that found no cache: whether what has run in it is worth keeping. Default: yes. */
-  readonly isWarm?: (() => boolean) | undefined
+  /** Asked of a process that found no cache: whether it may leave one. Default: yes. */
+  readonly mayKeep?: (() => boolean) | undefined
 }
 
 export interface Bundles {
@@ -33,14 +47,16 @@ export interface Bundles {
 type Bundle = (exports: object, require: (id: string) => unknown, module: { exports: object }) => void
 
 export function createBundles(options: BundlesOptions): Bundles {
-  const { folder, version, purpose, require, isWarm = () => true } = options
+  const { folder, version, purpose, flags, require, mayKeep = () => true } = options
+  /** Where a cache may be; the first is for those who find none. */
+  const kinds = flags === undefined ? [purpose] : [`${purpose}-${flags}`, purpose]
   const loaded = new Map<string, { exports: object }>()
   const uncached = new Map<string, Script>()
 
   let isListening = false
 
   const keep = (): void => {
-    if (uncached.size === 0 || !isWarm()) return
+    if (uncached.size === 0 || !mayKeep()) return
     for (const [file, script] of uncached) writeCache(file, script)
     uncached.clear()
   }
@@ -56,9 +72,11 @@ export function createBundles(options: BundlesOptions): Bundles {
     if (known !== undefined) return known.exports
     const module = { exports: {} }
     loaded.set(name, module)
-    const cacheFile = `${folder}/${name}-${purpose}-${version}-${process.version}-${process.arch}.cache`
-    const { script, isCached } = compile(`${folder}/${name}.cjs`, cacheFile)
-    if (!isCached) keepLater(cacheFile, script)
+    const cacheFiles = kinds.map(
+      (kind) => `${folder}/${name}-${kind}-${version}-${process.version}-${process.arch}.cache`,
+    )
+    const { script, isCached } = compile(`${folder}/${name}.cjs`, cacheFiles)
+    if (!isCached) keepLater(cacheFiles[0]!, script)
     const run = script.runInThisContext() as Bundle
     run(module.exports, requireFrom, module)
     return module.exports
@@ -72,11 +90,20 @@ export function createBundles(options: BundlesOptions): Bundles {
   return { load, keep }
 }
 
+/** Caches of hosts and terminals with flags of all kinds, in one folder: nobody takes them away again. */
+export function hasRoom(folder: string, { prefix, most }: { prefix: string; most: number }): boolean {
+  try {
+    return readdirSync(folder).filter((name) => name.startsWith(prefix)).length < most
+  } catch {
+    return false // who may not look there is not to write there
+  }
+}
+
 function compile(
   filename: string,
-  cacheFile: string,
+  cacheFiles: readonly string[],
 ): { readonly script: Script; readonly isCached: boolean } {
-  const cachedData = readCache(cacheFile)
+  const cachedData = readFirst(cacheFiles)
   // The build writes ASCII: read in one go, and a byte for each character.
   const script = new Script(readFileSync(filename, 'latin1'), {
     filename,
@@ -85,24 +112,36 @@ function compile(
   return { script, isCached: cachedData !== undefined && script.cachedDataRejected !== true }
 }
 
-function readCache(file: string): Buffer | undefined {
-  try {
-    return readFileSync(file)
-  } catch {
-    return undefined // another version of Node than the build's: the first process makes it
+function readFirst(files: readonly string[]): Buffer | undefined {
+  for (const file of files) {
+    try {
+      return readFileSync(file)
+    } catch {
+      // Other flags, or another version of Node, than the build's: the first process makes it.
+    }
   }
+  return undefined
 }
 
 /** Whole, or not at all: V8 believes what it finds, and one with a hole in it would end every process that takes it. */
 function writeCache(file: string, script: Script): void {
   const draft = `${file}.${process.pid}-${Math.random().toString(36).slice(2)}`
+  const open = tryOpen(draft)
+  if (open === undefined) return
   try {
-    const open = openSync(draft, 'wx')
     writeFileSync(open, script.createCachedData())
     fsyncSync(open)
     closeSync(open)
     renameSync(draft, file)
   } catch {
-    rmSync(draft, { force: true }) // installed where this user cannot write: every start compiles, and all else works
+    rmSync(draft, { force: true }) // no room on the disk, or something else in its place: as if it could not be opened
+  }
+}
+
+function tryOpen(draft: string): number | undefined {
+  try {
+    return openSync(draft, 'wx')
+  } catch {
+    return undefined // installed where this user cannot write: every start compiles, and all else works
   }
 }

@@ -58,9 +58,9 @@ class Exchange implements Handler {
   /** What was asked with success is not sent again. */
   #isSuccess = false
   #use: BodyUse = 'nothing'
-  /** Where all of it is wanted, and it comes in more than one piece. */
+  /** Where all of it is wanted, and it comes in pieces, or nobody said how long it is. */
   #body: Gathered | undefined
-  /** Where all of it came in one piece, as short answers do: to keep a copy until the end takes longer than to read it. */
+  /** Where all of it came at once, as short answers do: to keep a copy of the bytes would take longer than to read them. */
   #text = ''
   /** As many bytes as the server says. */
   #expected = 0
@@ -125,7 +125,7 @@ class Exchange implements Handler {
     const via = this.#route.kind === 'proxy' ? { via: this.#route.proxy.via } : {}
     this.#isSuccess = status < 300
     this.#use = this.#listener.onHead({ status, headers, ...via })
-    if (this.#use !== 'whole') return
+    if (this.#isOver || this.#use !== 'whole') return
     this.#expected = Number(headers['content-length']) || 0
     if (this.#expected > MAX_BODY_BYTES) this.#refuse()
   }

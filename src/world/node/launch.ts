@@ -3,32 +3,34 @@
  * launch: what `plugboard` starts. Hands the command to V8 with its code cache, which takes a third off every start; one
  * for each of the commands that are run most.
  */
-import { readdirSync } from 'node:fs'
 import { canBridge, canVisit } from '../visit.ts'
 import { bridgeGateway } from './bridge.ts'
-import { createBundles } from './bundles.ts'
+import { createBundles, hasRoom } from './bundles.ts'
 import { visitGateway } from './visit.ts'
 
 /** Put in by the build. The underscores say that it is no variable. */
 // oxlint-disable-next-line no-underscore-dangle
 declare const __PLUGBOARD_VERSION__: string
 
-/** Of all kinds, in one folder: those of the build, and of other flags and versions of Node. Nobody takes them away again. */
-const MAX_CACHES = 100
+/** One for each purpose, set of flags and version of Node; those for other bundles are left with it, or not. */
+const CACHES = { prefix: 'plugboard-', most: 40 }
 
 const argv = process.argv.slice(2)
-const flags = flagsOf(process.execArgv, process.env['NODE_OPTIONS'])
-const alone = (): void =>
-  void createBundles({
-    folder: __dirname,
-    version: __PLUGBOARD_VERSION__,
-    purpose: purposeOf(process.argv[2], process.argv) + flags,
-    require,
-    isWarm: () => flags === '' || countCaches() < MAX_CACHES,
-  }).load('plugboard')
 if (canVisit(argv)) visitGateway({ argv, version: __PLUGBOARD_VERSION__ }, alone)
 else if (canBridge(argv)) bridgeGateway(__PLUGBOARD_VERSION__, alone)
 else alone()
+
+function alone(): void {
+  const flags = findFlags()
+  createBundles({
+    folder: __dirname,
+    version: __PLUGBOARD_VERSION__,
+    purpose: purposeOf(process.argv[2], process.argv),
+    flags,
+    require,
+    mayKeep: () => flags === undefined || hasRoom(__dirname, CACHES),
+  }).load('plugboard')
+}
 
 function purposeOf(command: string | undefined, line: readonly string[]): string {
   if (command === undefined) return 'any'
@@ -37,17 +39,8 @@ function purposeOf(command: string | undefined, line: readonly string[]): string
   return command === 'call' ? 'call' : 'any'
 }
 
-/**
- * V8 takes a cache only under the flags that it was made with: without a name of its own, a terminal with flags and one
- * without would each throw away what the other has left.
- */
-function flagsOf(given: readonly string[], options = ''): string {
-  return [...given, options]
-    .map((flag) => flag.replace(/\W+/g, '-'))
-    .join('')
-    .slice(0, 80)
-}
-
-function countCaches(): number {
-  return readdirSync(__dirname).filter((name) => name.endsWith('.cache')).length
+/** Most flags are none of V8's, but only V8 can tell; without any it is not asked, which takes a millisecond. */
+function findFlags(): number | undefined {
+  const isPlain = process.execArgv.length === 0 && (process.env['NODE_OPTIONS'] ?? '') === ''
+  return isPlain ? undefined : process.getBuiltinModule('node:v8').cachedDataVersionTag()
 }

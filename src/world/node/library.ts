@@ -1,18 +1,18 @@
 /**
  * library: the library as one script with its code cache, beside the file that this becomes a part of.
  */
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { cachedDataVersionTag } from 'node:v8'
-import { createBundles } from './bundles.ts'
+import { createBundles, hasRoom } from './bundles.ts'
 
 /** Put in by the build. The underscores say that it is no variable. */
 // oxlint-disable-next-line no-underscore-dangle
 declare const __PLUGBOARD_VERSION__: string
 
-/** Caches of hosts with flags of all kinds, in one folder. Nobody takes them away again. */
-const MAX_CACHES = 8
+/** Of hosts with flags of all kinds. */
+const CACHES = { prefix: 'library-host-', most: 8 }
 
 /** From the first board on: behind what a host does at once, and before V8 throws away what it has no use for any more. */
 const KEEP_AFTER_MS = 300
@@ -33,7 +33,7 @@ export function loadLibrary(): LoadedLibrary {
     // V8 takes a cache only on the kind of processor and under the flags that it was made with.
     purpose: `host-${cachedDataVersionTag()}`,
     require: createRequire(import.meta.url),
-    isWarm: () => hasOpened && countCaches(folder) < MAX_CACHES,
+    mayKeep: () => hasOpened && hasRoom(folder, CACHES),
   })
   return {
     exports: bundles.load('library'),
@@ -42,10 +42,6 @@ export function loadLibrary(): LoadedLibrary {
       hasOpened = true
     },
   }
-}
-
-function countCaches(folder: string): number {
-  return readdirSync(folder).filter((name) => name.startsWith('library-host-')).length
 }
 
 function notHere(folder: string): string {

@@ -159,6 +159,20 @@ describe('answers', () => {
     if (start.length > 1) expect(said.ear.messages()[0]).toMatchObject({ params: { text: 'é€😀' } })
   })
 
+  test('JSON with a byte order mark may come in one piece, of which the length was said', async () => {
+    const answer = { jsonrpc: '2.0', id: 1, result: { text: 'ä€😀' } }
+    await using server = await serve(({ response }) => {
+      const body = `\uFEFF${JSON.stringify(answer)}`
+      response.writeHead(200, {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+      })
+      response.end(body)
+    })
+    await using said = open(server.url)
+    expect(await ask(said, request(1, 'tools/call'))).toEqual(answer)
+  })
+
   test('text between events that is no message is noise, and other kinds of events are passed over', async () => {
     await using server = await serve((one) =>
       startEvents(one).end(`data: hello\n\nevent: heartbeat\ndata: {}\n\n${toEvent(pong(1))}`),
