@@ -122,8 +122,12 @@ interface OpenQuestion {
 /** Longer than this nobody thinks about a question: it is forgotten, and requests run out of time as always. */
 const MAX_THOUGHT_MS = 15 * 60_000
 
-/** A server is prompt whose last answer took no longer than this, since its request or the last word on it. */
+/**
+ * A server is prompt whose last answers took no longer than this, since their request or the last word on it. Not the last
+ * one alone: while ten servers start, there is no processor to spare for being awake.
+ */
 const PROMPT_MS = 1
+const PROMPT_TIMES = 2
 
 /** How long the answer of a prompt server is waited for awake. */
 const AWAKE_MS = 0.2
@@ -140,7 +144,8 @@ export class Channel implements WireListener {
   #onDoubt: ((stream: Doubt) => void) | undefined
   /** How many requests somebody waits for. */
   #awaited = 0
-  #isPrompt = false
+  /** Answers in a row that came at once. */
+  #promptTimes = 0
   /** When requests are next looked at, and how to take that back. */
   #watching: { readonly at: number; readonly cancel: () => void } | undefined
 
@@ -258,14 +263,14 @@ export class Channel implements WireListener {
   /** For the answer to a single request: where there are more, what comes together is better read together. */
   #awaitAwake(): void {
     this.#awaited++
-    if (this.#awaited === 1 && this.#isPrompt) this.#clock.stayAwake(AWAKE_MS, this.wire)
+    if (this.#awaited === 1 && this.#promptTimes >= PROMPT_TIMES) this.#clock.stayAwake(AWAKE_MS, this.wire)
     else if (this.#awaited === 2) this.#clock.stayAwake(0, this.wire)
   }
 
   #settleWith(message: Message): void {
     const { id, result, error } = message as { readonly [key in 'id' | 'result' | 'error']?: unknown }
     const one = typeof id === 'number' || typeof id === 'string' ? this.#settle(id) : undefined
-    if (one !== undefined) this.#isPrompt = this.#clock.now() - one.seenAt <= PROMPT_MS
+    if (one !== undefined) this.#promptTimes = this.#isPrompt(one) ? this.#promptTimes + 1 : 0
     if (one === undefined) this.#hooks.onOddity(`an answer that nobody asked for (id ${JSON.stringify(id)})`)
     else if (error !== undefined)
       one.reject(new SessionError({ kind: 'rpc', error: this.#toRpcError(error) }, id as RequestId))
@@ -274,6 +279,10 @@ export class Channel implements WireListener {
       const message = 'the answer has no result'
       one.reject(new SessionError({ kind: 'bad-answer', message }, id as RequestId))
     }
+  }
+
+  #isPrompt({ seenAt }: Pending): boolean {
+    return this.#clock.now() - seenAt <= PROMPT_MS
   }
 
   #hear(method: string, params: Params): void {

@@ -381,61 +381,68 @@ describe('the time limit', () => {
 })
 
 describe('an answer is waited for awake', () => {
-  /** For how many milliseconds, with each request that is made after one that took this long. */
-  async function awakeAfter(ms: number, requests: number): Promise<number[]> {
-    const { channel, clock, say } = open()
-    const first = channel.request('a', {}, {})
-    expect(clock.awake, 'nothing is known of the server').toEqual([])
-    clock.advance(ms)
-    say({ id: 1, result: {} })
-    await first
-    clock.awake.length = 0
-    for (let i = 0; i < requests; i++) void watch(channel.request('b', {}, {}))
-    return clock.awake
+  /** One request after the other, each answered after so many milliseconds. */
+  async function answerAfter(
+    { channel, clock, sent, say }: Bench,
+    ...delays: readonly number[]
+  ): Promise<void> {
+    for (const ms of delays) {
+      const answer = channel.request('a', {}, {})
+      clock.advance(ms)
+      say({ id: (sent.at(-1)!.message as { readonly id: number }).id, result: {} })
+      await answer
+    }
   }
 
-  it('where the last one came at once', async () => {
-    const awake = await awakeAfter(1, 1)
-    expect(awake).toEqual([0.2])
+  /** For how many milliseconds, with each request that is made after these. */
+  async function awakeAfter(delays: readonly number[], requests = 1): Promise<number[]> {
+    const bench = open()
+    await answerAfter(bench, ...delays)
+    bench.clock.awake.length = 0
+    for (let i = 0; i < requests; i++) void watch(bench.channel.request('b', {}, {}))
+    return bench.clock.awake
+  }
+
+  it('where the last two came at once', async () => {
+    expect(await awakeAfter([1, 1])).toEqual([0.2])
+    expect(await awakeAfter([2, 0, 0])).toEqual([0.2])
   })
 
-  it('not where the last one took its time', async () => {
-    expect(await awakeAfter(2, 1)).toEqual([])
+  it('not where nothing is known of the server, or no more than one answer', async () => {
+    expect(await awakeAfter([])).toEqual([])
+    expect(await awakeAfter([1])).toEqual([])
+  })
+
+  it('not where one of the last two took its time', async () => {
+    expect(await awakeAfter([1, 1, 2])).toEqual([])
+    expect(await awakeAfter([1, 2, 1])).toEqual([])
   })
 
   it('not when there are others: what comes together is read together', async () => {
-    expect(await awakeAfter(0, 3)).toEqual([0.2, 0])
+    expect(await awakeAfter([0, 0], 3)).toEqual([0.2, 0])
   })
 
   it('also while a subscription is open', async () => {
-    const { channel, clock, say } = open()
-    void watch(channel.request('subscriptions/listen', {}, { onAgreed: () => undefined }))
-    const first = channel.request('a', {}, {})
-    say({ id: 2, result: {} })
-    await first
-    void watch(channel.request('b', {}, {}))
-    expect(clock.awake).toEqual([0, 0.2])
+    const bench = open()
+    void watch(bench.channel.request('subscriptions/listen', {}, { onAgreed: () => undefined }))
+    await answerAfter(bench, 0, 0)
+    void watch(bench.channel.request('b', {}, {}))
+    expect(bench.clock.awake).toEqual([0, 0, 0.2])
   })
 
   it('and no longer when it is given up', async () => {
-    const { channel, clock, say } = open()
-    const first = channel.request('a', {}, {})
-    say({ id: 1, result: {} })
-    await first
+    const bench = open()
+    await answerAfter(bench, 0, 0)
     const controller = new AbortController()
-    void watch(channel.request('b', {}, { signal: controller.signal }))
+    void watch(bench.channel.request('b', {}, { signal: controller.signal }))
     controller.abort()
-    expect(clock.awake).toEqual([0, 0.2, 0])
+    expect(bench.clock.awake).toEqual([0, 0, 0.2, 0])
   })
 
   it('and not beyond it', async () => {
-    const { channel, clock, say } = open()
-    for (const id of [1, 2]) {
-      const answer = channel.request('a', {}, {})
-      say({ id, result: {} })
-      await answer
-    }
-    expect(clock.awake).toEqual([0, 0.2, 0])
+    const bench = open()
+    await answerAfter(bench, 0, 0, 0)
+    expect(bench.clock.awake).toEqual([0, 0, 0.2, 0])
   })
 })
 
