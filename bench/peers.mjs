@@ -232,9 +232,6 @@ function keep(all) {
   const kept = { machine: machine(), nodes: [...measured, ...others] }
   writeFileSync(KEPT, `${JSON.stringify(kept, undefined, 1)}\n`)
   writePage()
-  // As the check of the format wants it.
-  const { status } = spawnSync(join(ROOT, 'node_modules/.bin/oxfmt'), [KEPT], { cwd: ROOT, stdio: 'inherit' })
-  if (status !== 0) throw new Error(`the format of ${KEPT} could not be set`)
 }
 
 function inOrder(found) {
