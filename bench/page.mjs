@@ -4,7 +4,7 @@
  *   node bench/page.mjs
  *
  * in     docs/benchmarks/own.json (`npm run bench -- --keep`) and docs/benchmarks/peers.json (`npm run bench:peers`)
- * out    docs/benchmarks.md, and docs/benchmarks/<workload>.svg
+ * out    docs/benchmarks.md, and docs/benchmarks/<workload>.svg; what it was made of gets the format that is checked
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -68,7 +68,6 @@ export function writePage() {
   setFormat()
 }
 
-/** What it was made of, as the check of the format wants it. */
 function setFormat() {
   const program = fileURLToPath(new URL('../node_modules/.bin/oxfmt', import.meta.url))
   const { status } = spawnSync(program, ['benchmarks'], { cwd: DOCS, stdio: 'inherit' })

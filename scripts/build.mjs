@@ -126,7 +126,7 @@ const WARM_SERVER = `require('node:readline').createInterface({ input: process.s
 /** With a cache that one server has left, ten of them take a tenth longer on Node 24: V8 also notes what ran often. */
 const NINE_MORE = Array.from({ length: 9 }, (_, i) => `local${i}`)
 
-/** What a host does with the library: its servers are there, a tool is called, all is closed. */
+/** What a host does with the library: its servers are there, their tools are called, all is closed. */
 const WARM_HOST = `
 import { openPlugboard } from ${JSON.stringify(pathToFileURL(join(dist, 'cached.js')).href)}
 const given = { command: process.execPath, args: ['-e', ${JSON.stringify(WARM_SERVER)}] }

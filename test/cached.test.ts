@@ -166,10 +166,10 @@ test('the command has a cache for each set of flags of V8: one with others does 
   expect([await list(), await list(OTHER)]).toMatchObject([{ code: 0 }, { code: 0 }])
   const rest = `${VERSION}-${process.version}-${process.arch}.cache`
   const left = listCaches(build)
-  expect(Object.keys(left).sort()).toEqual([
-    `plugboard-list-${rest}`,
-    expect.stringMatching(new RegExp(`^plugboard-list-\\d+-${rest}$`)),
-  ])
+  const names = Object.keys(left)
+  expect(names).toHaveLength(2)
+  expect(names).toContain(`plugboard-list-${rest}`)
+  expect(names).toContainEqual(expect.stringMatching(new RegExp(`^plugboard-list-\\d+-${rest}$`)))
   await list()
   await list(OTHER)
   // Those that are Node's alone take what is there.

@@ -27,6 +27,9 @@ afterEach(() => rmSync(home, { recursive: true }))
 describe.each(Object.entries(COMMANDS))('plugboard %s', (line, limit) => {
   test('loads, starts and writes no more than it is allowed', () => {
     const words = line.replace(', again', '').split(' ')
+    // The first one on this Node leaves the code caches, where the build has not. Of its servers nothing is to be known.
+    measure(words)
+    rmSync(home, { recursive: true })
     if (words.length !== line.split(' ').length) measure(words)
     expect(excess(measure(words), limit)).toEqual({})
   })

@@ -7,7 +7,7 @@
 export interface Cost {
   /** Our bundles that may be loaded. */
   readonly bundles: readonly string[]
-  /** Those of them that V8 may compile anew, because the build has left no code cache that it takes. */
+  /** Those of them that V8 may compile anew, although a run before has left a code cache. */
   readonly uncached: readonly string[]
   /** Modules of Node that may be asked for by name. */
   readonly builtins: readonly string[]

@@ -26,7 +26,7 @@ export interface BundlesOptions {
   readonly purpose: string
   /**
    * What V8 calls the flags that it runs under, where there may be some: it takes a cache only under those that it was made
-   * with. One for just these is looked for first, and left where that of the purpose does not fit.
+   * with. One for just these is taken where there is one, and left where there is none and that of the purpose does not fit.
    */
   readonly flags?: number | undefined
   /** For what is Node's, or installed. */
