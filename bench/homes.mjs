@@ -39,6 +39,27 @@ export function makeHome(home, count) {
   return home
 }
 
+/** A home in which Claude Code has been used for years: all that it knows of its projects is in one file with its servers. */
+export function makeLongHome(home, megabytes) {
+  const prompt = (i) => ({
+    display: `prompt ${i}: ${'why does "this" fail, and since when? '.repeat(6)}`,
+    pastedContents: {},
+  })
+  const project = {
+    allowedTools: [],
+    history: Array.from({ length: 100 }, (_, i) => prompt(i)),
+    mcpServers: {},
+  }
+  const count = Math.round((megabytes * 1e6) / JSON.stringify(project, null, 2).length)
+  const projects = Object.fromEntries(
+    Array.from({ length: count }, (_, i) => [`/home/me/project-${i}`, project]),
+  )
+  const mcpServers = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`s${i}`, server(`s${i}`)]))
+  mkdirSync(home, { recursive: true })
+  writeFileSync(join(home, '.claude.json'), JSON.stringify({ mcpServers, projects }, null, 2))
+  return home
+}
+
 function server(name) {
   return {
     name,

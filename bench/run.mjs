@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openHttp } from './floor.mjs'
-import { makeHome, makeOwnHome } from './homes.mjs'
+import { makeHome, makeLongHome, makeOwnHome } from './homes.mjs'
 import {
   argument,
   figure,
@@ -96,6 +96,7 @@ function tinies(count, hanging) {
 async function measureStart() {
   const home = makeHome(join(scratch, 'start'), 200)
   const ten = makeOwnHome(join(scratch, 'ten'), tinies(10))
+  const long = makeLongHome(join(scratch, 'long'), 4)
   const times = await takeTurns(
     {
       node: () => run(['-e', '0'], home),
@@ -103,6 +104,8 @@ async function measureStart() {
       help: () => run([BIN, '--help'], home),
       list10: () => run([BIN, 'list'], ten),
       list: () => run([BIN, 'list'], home),
+      parse: () => run(['-e', "JSON.parse(fs.readFileSync('.claude.json', 'utf8'))"], long),
+      listLong: () => run([BIN, 'list'], long),
     },
     reps * 2,
   )
@@ -112,6 +115,11 @@ async function measureStart() {
     figure('`--help`', 'ms', { ours: times.help, floor }),
     figure('`list`, 10 servers of one source', 'ms', { ours: times.list10, floor, limit: most(2) }),
     figure('`list`, 200 servers of 12 sources', 'ms', { ours: times.list, floor, limit: most(2) }),
+    figure('`list`, 10 servers in a file of 4 MB', 'ms', {
+      ours: times.listLong,
+      floor: { name: 'JSON.parse of it', value: times.parse },
+      limit: most(2),
+    }),
   ]
 }
 

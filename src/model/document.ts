@@ -53,9 +53,8 @@ export function createDocument(file: string, text: string, root: ConfigNode): Co
 }
 
 export function findLineStarts(text: string): number[] {
-  const lines = text.split('\n')
   const starts = [0]
-  for (let i = 1; i < lines.length; i++) starts.push(starts[i - 1]! + lines[i - 1]!.length + 1)
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
   return starts
 }
 

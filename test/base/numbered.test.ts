@@ -1,10 +1,10 @@
 /**
  * numbered: things under their numbers, and that none is kept when it is gone.
  */
-import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { getHeapSpaceStatistics } from 'node:v8'
 import { describe, expect, it } from 'vitest'
 import { Numbered } from '../../src/base/numbered.ts'
+import { exposeCollector } from '../leaks/collector.ts'
 
 describe('things under their numbers', () => {
   it('are there until they are taken', () => {
@@ -62,7 +62,7 @@ describe('things under their numbers', () => {
   })
 
   it('do not outlive their time when the table they are in is an old one', () => {
-    const collect = exposeGc()
+    const collect = exposeCollector()
     const numbered = new Numbered<object>()
     numbered.add({})
     // Now it is among what has lived for long.
@@ -79,11 +79,6 @@ describe('things under their numbers', () => {
     expect(most - before).toBeLessThan(5e6)
   })
 })
-
-function exposeGc(): () => void {
-  setFlagsFromString('--expose-gc')
-  return runInNewContext('gc') as () => void
-}
 
 function oldBytes(): number {
   return getHeapSpaceStatistics().find(({ space_name: name }) => name === 'old_space')!.space_used_size

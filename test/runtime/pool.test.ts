@@ -3,8 +3,6 @@
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import type { ClientHandlers } from '../../src/model/session.ts'
 import { openBoard, type Board } from '../../src/runtime/board.ts'
@@ -14,6 +12,7 @@ import { Pool, type PoolOptions } from '../../src/runtime/pool.ts'
 import type { World } from '../../src/world/world.ts'
 import { serverEntry } from '../boards/open.ts'
 import { allowAll } from '../boards/permits.ts'
+import { exposeCollector } from '../leaks/collector.ts'
 import { createObserved, type Observed, type ObservedOptions } from '../worlds/observed.ts'
 
 interface Shop extends AsyncDisposable {
@@ -147,8 +146,7 @@ test('nothing of a request is kept for its client when it is over', async () => 
     return [new WeakRef(handlers), new WeakRef(onLog)]
   }
   const kept = await ask()
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as () => void
+  const collect = exposeCollector()
   const left = (): number => {
     collect()
     return kept.filter((one) => one.deref() !== undefined).length

@@ -5,11 +5,10 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { logFileOf, openServerLog, readServerLog } from '../../src/runtime/server-logs.ts'
 import type { AppendOptions, World } from '../../src/world/world.ts'
+import { exposeCollector } from '../leaks/collector.ts'
 import { createMemoryWorld } from '../worlds/memory.ts'
 import { createScratch, type Scratch } from '../worlds/scratch.ts'
 
@@ -225,8 +224,7 @@ describe('a line longer than 4 KB', () => {
   })
 
   test('does not keep the rest of itself in memory', () => {
-    setFlagsFromString('--expose-gc')
-    const collect = runInNewContext('gc') as () => void
+    const collect = exposeCollector()
     const stage = setStage()
     const log = openServerLog(stage.world, DIRS, 'files')
     collect()

@@ -15,7 +15,6 @@ import { nodePipes } from './pipes.ts'
 import { createNodeProcesses } from './processes.ts'
 import { nodeResolver } from './resolver.ts'
 import { nodeSealer } from './sealer.ts'
-import { nodeServing } from './serving.ts'
 import { createNodeShell } from './shell.ts'
 import { createNodeSockets } from './sockets.ts'
 import { createNodeWeb } from './web.ts'
@@ -53,7 +52,11 @@ export function createNodeWorld(options: NodeWorldOptions = {}): World {
     browser: createNodeBrowser(platform, env),
     loopback: nodeLoopback,
     keys: nodeKeys,
-    serving: nodeServing,
+    // Only a gateway serves.
+    serving: {
+      listen: async (listening, handler) =>
+        (await import('./serving.ts')).nodeServing.listen(listening, handler),
+    },
     pipes: nodePipes,
     daemons: createNodeDaemons(home),
   }

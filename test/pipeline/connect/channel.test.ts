@@ -1,8 +1,6 @@
 /**
  * channel: on a wire in memory, and a clock that is moved by hand.
  */
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { describe, expect, it, vi } from 'vitest'
 import type { Message, Params, Result } from '../../../src/model/message.ts'
 import type { SessionError } from '../../../src/model/session.ts'
@@ -11,6 +9,7 @@ import { RpcFaultError } from '../../../src/model/rpc-fault.ts'
 import { Channel } from '../../../src/pipeline/connect/channel.ts'
 import { toJson } from '../../../src/pipeline/connect/transports/to-json.ts'
 import type { Clock } from '../../../src/world/world.ts'
+import { exposeCollector } from '../../leaks/collector.ts'
 
 interface Hand extends Clock {
   /** Runs what is due on the way, in its order. */
@@ -116,11 +115,6 @@ function watch(work: Promise<Result>): { outcome: unknown } {
   return seen
 }
 
-function exposeGc(): () => void {
-  setFlagsFromString('--expose-gc')
-  return runInNewContext('gc') as () => void
-}
-
 /** Lets promises that are settled have their say. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
@@ -147,7 +141,7 @@ describe('a request', () => {
 
   it('that is answered is not kept with its answer, though a wire remembers it', async () => {
     const { channel, say, sent } = open(undefined, 'http')
-    const collect = exposeGc()
+    const collect = exposeCollector()
     const result = await (async () => {
       const answered = channel.request('a', undefined, {})
       say({ id: 1, result: { content: [] } })

@@ -5,6 +5,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ConfigNode } from '../../../src/model/document.ts'
+import { LONG_TEXT, parseLongJson } from '../../../src/pipeline/discover/formats/long-json.ts'
 import { parseCarefully, parseText, type Format } from '../../../src/pipeline/discover/formats/parse-text.ts'
 import type { ParsedText } from '../../../src/pipeline/discover/formats/parsed-text.ts'
 import { parsePlainJson } from '../../../src/pipeline/discover/formats/plain-json.ts'
@@ -17,9 +18,9 @@ const RUNS = 500
 const READERS = { json: parsePlainJson, toml: parsePlainToml, yaml: parsePlainYaml }
 
 /** The plain reader takes every one of these texts. */
-async function expectSameTree(format: Format, texts: Texts): Promise<void> {
+async function expectSameTree(format: Format, texts: Texts, read = READERS[format]): Promise<void> {
   const property = fc.asyncProperty(texts, async (text) => {
-    const root = READERS[format](text)
+    const root = read(text)
     expect(root && { kind: 'tree', root }).toEqual(comparable(await parseCarefully(text, format)))
   })
   await fc.assert(property, { numRuns: RUNS })
@@ -110,12 +111,37 @@ describe('JSON', () => {
 
   test('may have comments and trailing commas', () => expectSameTree('json', commented))
 
-  test('that is damaged comes to the same', () =>
-    expectSameOutcome(
-      'json',
-      damaged(fc.oneof(plain, commented), '{}[]:,"\'\\/*-+.019eEtfnu \n\u0000\u00A0\uFEFF\u2028'),
-    ))
+  const odd = damaged(fc.oneof(plain, commented), '{}[]:,"\'\\/*-+.019eEtfnu \n\u0000\u00A0\uFEFF\u2028')
+
+  test('that is damaged comes to the same', () => expectSameOutcome('json', odd))
+
+  describe('that is long', () => {
+    const padding = JSON.stringify('a "long" story '.repeat(LONG_TEXT / 15))
+    const long = (texts: Texts): Texts =>
+      texts.map((text) => `{ "story": ${padding}, "a": ${text}, "b": ${text} }`)
+
+    test('is read to the same tree', () => expectSameTree('json', plain, parseLongJson))
+
+    test('is left to the others when there are comments in it, or faults', () =>
+      expectSameOutcome('json', long(fc.oneof(plain, commented, odd))))
+
+    test.each([150, 250, 100_000])('comes to the same %i levels down', async (depth) => {
+      const text = `{ "story": ${padding}, "a": ${'[{"b":'.repeat(depth)}1${'}]'.repeat(depth)} }`
+      expect(outcomeOf(await parseText(text, 'json'))).toEqual(outcomeOf(await parseCarefully(text, 'json')))
+    })
+  })
 })
+
+/** Without going down into the tree. */
+function outcomeOf(parsed: ParsedText): unknown {
+  if (parsed.kind === 'fault') return parsed
+  const { root } = parsed
+  return {
+    start: root.start,
+    end: root.end,
+    keys: root.kind === 'object' && root.members.map(({ key }) => key),
+  }
+}
 
 describe('TOML', () => {
   const string = fc.oneof(

@@ -12,6 +12,7 @@ import {
   type ConfigNode,
 } from '../../../src/model/document.ts'
 import { formatOf, parseText, type Format } from '../../../src/pipeline/discover/formats/parse-text.ts'
+import { exposeCollector } from '../../leaks/collector.ts'
 
 async function parse(text: string, format: Format): Promise<ConfigDocument> {
   const parsed = await parseText(text, format)
@@ -103,6 +104,23 @@ describe('every format', () => {
 })
 
 describe('JSON', () => {
+  test('that is long is kept only as far as somebody looks', async () => {
+    const prompt = { display: 'why?', pastedContents: {} }
+    const projects = Array.from({ length: 1000 }, () => ({
+      history: Array.from({ length: 50 }, () => prompt),
+    }))
+    const text = JSON.stringify({ mcpServers: { a: { command: 'x' } }, projects })
+    const collect = exposeCollector()
+    collect()
+    const before = process.memoryUsage().heapUsed
+    const { root } = await parse(text, 'json')
+    expect(toText(findAt(root, ['mcpServers', 'a', 'command']))).toBe('x')
+    collect()
+    // All of it would be 30 MB.
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(2e6)
+    expect(keysOf(root)).toEqual(['mcpServers', 'projects'])
+  })
+
   test('knows line and column of keys and values', async () => {
     const document = await parse('{\n  "a": {\r\n    "b":  [1]\n  }\n}', 'json')
     expect(spots(document, 'a')).toEqual(['2:3', '2:8'])

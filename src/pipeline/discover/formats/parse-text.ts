@@ -6,6 +6,7 @@
  */
 import { findTooDeep } from '../../../base/bracket-depth.ts'
 import type { ConfigNode } from '../../../model/document.ts'
+import { LONG_TEXT, parseLongJson } from './long-json.ts'
 import { MAX_DEPTH, nestedTooDeeply, type ParsedText } from './parsed-text.ts'
 import { parsePlainJson } from './plain-json.ts'
 import { parsePlainToml } from './plain-toml.ts'
@@ -20,16 +21,21 @@ export async function parseText(text: string, format: Format): Promise<ParsedTex
   return root === undefined ? parseCarefully(text, format) : { kind: 'tree', root }
 }
 
-const PLAIN = { json: parsePlainJson, toml: parsePlainToml, yaml: parsePlainYaml }
+const PLAIN = { json: parseAnyJson, toml: parsePlainToml, yaml: parsePlainYaml }
 
 function parsePlainly(text: string, format: Format): ConfigNode | undefined {
   try {
     return PLAIN[format](text)
   } catch (error) {
-    // A pattern that has to go back over many megabytes runs out of stack.
+    // Nested too deeply; or a pattern that has to go back over many megabytes has run out of stack.
     if (!(error instanceof RangeError)) throw error
     return undefined
   }
+}
+
+function parseAnyJson(text: string): ConfigNode | undefined {
+  const long = text.length > LONG_TEXT ? parseLongJson(text) : undefined
+  return long ?? parsePlainJson(text)
 }
 
 /** Without the readers for plain files; they must come to the same tree, and tests hold them to it. */

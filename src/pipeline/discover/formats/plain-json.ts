@@ -117,6 +117,7 @@ function readArray(reading: Reading, start: number): ArrayNode | undefined {
   return { kind: 'array', start, end: reading.end, items }
 }
 
-function unquote(quoted: string): string {
+/** A string as it is written, without a fault → what it says. */
+export function unquote(quoted: string): string {
   return quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1)
 }
