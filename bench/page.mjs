@@ -4,14 +4,22 @@
  *   node bench/page.mjs
  *
  * in     docs/benchmarks/own.json (`npm run bench -- --keep`) and docs/benchmarks/peers.json (`npm run bench:peers`)
- * out    docs/benchmarks.md, and docs/benchmarks/<workload>.svg; what it was made of gets the format that is checked
+ * out    docs/benchmarks.md, docs/benchmarks/<workload>.svg and, of our own, docs/benchmarks/own-<workload>.svg; what it was made of gets the format that is checked
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { FIGURE_HEAD, figureRow, show, toTable } from './measure.mjs'
-import { HEADLINES, ourTargets, RANK_HEAD, ranking, standingOf, TARGET_HEAD } from './peers/figures.mjs'
+import {
+  HEADLINES,
+  kindOf,
+  ourTargets,
+  RANK_HEAD,
+  ranking,
+  standingOf,
+  TARGET_HEAD,
+} from './peers/figures.mjs'
 import { toSvg } from './plot.mjs'
 
 const DOCS = fileURLToPath(new URL('../docs/', import.meta.url))
@@ -89,13 +97,27 @@ function ownSection({ machine, workloads }) {
     '',
     `${toPlace(machine)} Each figure stands beside a floor of the same run: what plain Node takes for the same, without any library or check.`,
     '',
-    ...workloads.flatMap(({ title, figures }) => [
+    ...workloads.flatMap(({ name, title, figures }) => [
       `### ${title}`,
       '',
       ...toTable(FIGURE_HEAD, figures.map(figureRow)),
       '',
+      `![${title}](benchmarks/${writePlot(`own-${name}`, title, toOwnPanels(figures))})`,
+      '',
     ]),
   ]
+}
+
+/** A figure that stands beside two floors is one panel. */
+function toOwnPanels(figures) {
+  const panels = new Map()
+  for (const { name, unit, ours, floor } of figures) {
+    const title = name.replace(/, against .*/, '')
+    const bars = panels.get(title)?.bars ?? [{ id: 'plugboard', value: ours, kind: 'ours' }]
+    bars.push({ id: floor.name, value: floor.value, kind: 'reference' })
+    panels.set(title, { title, unit, better: unit === '/s' ? 'high' : 'low', bars })
+  }
+  return [...panels.values()].map(({ bars, ...headline }) => toPanel(headline, bars))
 }
 
 function peersSection({ machine, nodes }, plots) {
@@ -149,25 +171,61 @@ function toldSection(node, w7) {
 
 function writePlots(nodes) {
   const [{ node, found }] = nodes
-  mkdirSync(join(DOCS, 'benchmarks'), { recursive: true })
-  return Object.entries(PLOTS).flatMap(([workload, [title, titles]]) => {
-    const panels = titles.flatMap((one) => {
+  const ofHeadlines = Object.entries(PLOTS).map(([workload, [title, titles]]) => ({
+    workload,
+    title,
+    panels: titles.flatMap((one) => {
       const headline = HEADLINES.find((each) => each.title === one)
       const standing = standingOf(found, headline)
-      return standing === undefined || standing.ours === undefined ? [] : [toPanel(headline, standing)]
-    })
-    if (panels.length === 0) return []
-    const file = `${workload}.svg`
-    writeFileSync(join(DOCS, 'benchmarks', file), toSvg(`${title} (Node ${node})`, panels))
-    return [{ file, title }]
-  })
+      return standing === undefined || standing.ours === undefined ? [] : [toPanel(headline, standing.all)]
+    }),
+  }))
+  const told = { workload: 'w7', title: 'What a model is told of 178 tools', panels: toldPanels(found.w7) }
+  return [...ofHeadlines, told]
+    .filter(({ panels }) => panels.length > 0)
+    .sort((a, b) => (a.workload < b.workload ? -1 : 1))
+    .map(({ workload, title, panels }) => ({
+      file: writePlot(workload, `${title} (Node ${node})`, panels),
+      title,
+    }))
 }
 
-function toPanel({ title, unit, better }, { all }) {
+/** Where everyone tells of the same 178: a library in one request, and an agent whose servers were all there at once. */
+function toldPanels(w7) {
+  if (w7 === undefined) return []
+  const { rows } = w7
+  const panel = (title, told) => toPanel({ title, unit: 'bytes' }, told)
+  const barOf = (id, bytes) => ({ id, value: bytes, kind: kindOf(id) })
+  const libraries = rows.filter(([who]) => !who.includes(':') && who !== 'names only')
+  const agents = rows.filter(([who]) => who.endsWith(REPLAYED))
+  return [
+    panel(
+      'by a library',
+      libraries.map(([who, bytes]) => barOf(who, bytes)),
+    ),
+    panel(
+      'by an agent; whoever tells less tells the rest when it is looked for',
+      agents.map(([who, bytes]) => barOf(who.slice(0, -REPLAYED.length), bytes)),
+    ),
+  ]
+}
+
+const REPLAYED = ': replayed (all ready at once)'
+
+function writePlot(name, title, panels) {
+  const file = `${name}.svg`
+  mkdirSync(join(DOCS, 'benchmarks'), { recursive: true })
+  writeFileSync(join(DOCS, 'benchmarks', file), toSvg(title, panels))
+  return file
+}
+
+/** Best first. */
+function toPanel({ title, unit, better }, all) {
   const per = unit === '/s' ? '' : ` ${unit}`
+  const ranked = all.toSorted((a, b) => (better === 'high' ? b.value - a.value : a.value - b.value))
   return {
     title: `${title.replaceAll('`', '')} (${better === 'high' ? 'more is better' : `${unit}, less is better`})`,
-    bars: all.map(({ id, value, kind }) => ({ label: id, value, text: `${show(value)}${per}`, kind })),
+    bars: ranked.map(({ id, value, kind }) => ({ label: id, value, text: `${show(value)}${per}`, kind })),
   }
 }
 

@@ -6,7 +6,7 @@
  */
 const COLORS = { ours: '#2563eb', reference: '#9ca3af', node: '#f59e0b', native: '#a78bfa' }
 const LEGEND = { ours: 'Plugboard', reference: 'floor, SDK', node: 'peers on Node', native: 'native, Bun' }
-const [WIDTH, LABEL, NUMBER, ROW, HEAD] = [760, 225, 100, 19, 34]
+const [WIDTH, LABEL, NUMBER, ROW, HEAD] = [760, 240, 100, 19, 34]
 
 /** What is longer than this many times ours is cut, with a gap to show it: else one slow peer would hide all the rest. */
 const LONGEST = 8
@@ -25,16 +25,17 @@ export function toSvg(title, panels) {
     `<title>${escape(title)}</title>`,
     `<rect width="${WIDTH}" height="${height}" rx="8" fill="#ffffff"/>`,
     `<text x="16" y="24" font-size="15" font-weight="600" fill="#111827">${escape(title)}</text>`,
-    ...drawLegend(),
+    ...drawLegend(new Set(panels.flatMap(({ bars }) => bars.map(({ kind }) => kind)))),
     ...parts.flat(),
     '</svg>',
     '',
   ].join('\n')
 }
 
-function drawLegend() {
+function drawLegend(kinds) {
   let x = 16
-  return Object.entries(LEGEND).flatMap(([kind, text]) => {
+  const shown = Object.entries(LEGEND).filter(([kind]) => kinds.has(kind))
+  return shown.flatMap(([kind, text]) => {
     const at = x
     x += 34 + text.length * 6.6
     return [

@@ -8,7 +8,7 @@ import { show } from '../measure.mjs'
 
 const FLOOR = /^floor(?!-)/
 const SDK = /^sdk2(?:-min)?$/
-const REFERENCE = /^(?:floor|sdk|direct)/
+const REFERENCE = /^(?:floor|sdk|direct|raw )/
 /** Not on Node: shown beside. Those that only print what is configured do something else. */
 const NATIVE = /^(?:claude|codex|opencode|omp)/
 const LEFT_OUT = /\(config only\)|-node20$/
@@ -161,7 +161,7 @@ export function standingOf(found, { workload, kase, metric, better }) {
   }
 }
 
-function kindOf(id) {
+export function kindOf(id) {
   if (id.startsWith('plugboard')) return 'ours'
   if (REFERENCE.test(id)) return 'reference'
   return NATIVE.test(id) ? 'native' : 'node'
