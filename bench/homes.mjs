@@ -54,7 +54,8 @@ export function makeLongHome(home, megabytes) {
   const projects = Object.fromEntries(
     Array.from({ length: count }, (_, i) => [`/home/me/project-${i}`, project]),
   )
-  const mcpServers = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`s${i}`, server(`s${i}`)]))
+  const servers = Array.from({ length: 10 }, (_, i) => server(`s${i}`))
+  const mcpServers = Object.fromEntries(servers.map(({ name, ...entry }) => [name, entry]))
   mkdirSync(home, { recursive: true })
   writeFileSync(join(home, '.claude.json'), JSON.stringify({ mcpServers, projects }, null, 2))
   return home

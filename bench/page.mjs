@@ -63,14 +63,13 @@ const PLOTS = {
 export function writePage() {
   const own = read('own.json')
   const peers = read('peers.json')
-  const plots = peers === undefined ? [] : writePlots(peers.nodes)
   const lines = [
     '# Benchmarks',
     '',
     'Written by `npm run bench -- --keep` and `npm run bench:peers`; [what was tried, and what it gave](design/speed.md). Ratios are of medians of one run, in which all take turns.',
     '',
-    ...(own === undefined ? [] : ownSection(own)),
-    ...(peers === undefined ? [] : peersSection(peers, plots)),
+    ...(own === undefined ? [] : ownSection(own, writeOwnPlots(own.workloads))),
+    ...(peers === undefined ? [] : peersSection(peers, writePlots(peers.nodes))),
   ]
   writeFileSync(join(DOCS, 'benchmarks.md'), `${lines.join('\n').trimEnd()}\n`)
   setFormat()
@@ -91,21 +90,25 @@ function toPlace({ date, cpus, cpu, memoryGb, system, node }) {
   return `${date}; ${cpus} × ${cpu}, ${memoryGb} GB, ${system}, Node ${node.replace(/^v/, '')}.`
 }
 
-function ownSection({ machine, workloads }) {
+function ownSection({ machine, workloads }, plots) {
   return [
     '## Plugboard against its floors',
     '',
     `${toPlace(machine)} Each figure stands beside a floor of the same run: what plain Node takes for the same, without any library or check.`,
     '',
-    ...workloads.flatMap(({ name, title, figures }) => [
+    ...workloads.flatMap(({ title, figures }, i) => [
       `### ${title}`,
       '',
       ...toTable(FIGURE_HEAD, figures.map(figureRow)),
       '',
-      `![${title}](benchmarks/${writePlot(`own-${name}`, title, toOwnPanels(figures))})`,
+      `![${title}](benchmarks/${plots[i]})`,
       '',
     ]),
   ]
+}
+
+function writeOwnPlots(workloads) {
+  return workloads.map(({ name, title, figures }) => writePlot(`own-${name}`, title, toOwnPanels(figures)))
 }
 
 /** A figure that stands beside two floors is one panel. */
@@ -151,7 +154,7 @@ function peersSection({ machine, nodes }, plots) {
 function toldSection(node, w7) {
   if (w7 === undefined) return []
   return [
-    `### Node ${node}: what a model is told of 178 tools of ten real servers`,
+    `### Node ${node}: what a model is told of ${ALL_TOOLS} tools of ten real servers`,
     '',
     'Bytes, and how many times as many as names, descriptions and schemas as they came. Agents that tell less than all tell a model of the rest when it looks for it.',
     '',
@@ -180,7 +183,11 @@ function writePlots(nodes) {
       return standing === undefined || standing.ours === undefined ? [] : [toPanel(headline, standing.all)]
     }),
   }))
-  const told = { workload: 'w7', title: 'What a model is told of 178 tools', panels: toldPanels(found.w7) }
+  const told = {
+    workload: 'w7',
+    title: `What a model is told of ${ALL_TOOLS} tools`,
+    panels: toldPanels(found.w7),
+  }
   return [...ofHeadlines, told]
     .filter(({ panels }) => panels.length > 0)
     .sort((a, b) => (a.workload < b.workload ? -1 : 1))
@@ -190,32 +197,33 @@ function writePlots(nodes) {
     }))
 }
 
-/** Where everyone tells of the same 178: a library in one request, and an agent whose servers were all there at once. */
+/** In the order of the harness: as in `toldSection`, it is no ranking. */
 function toldPanels(w7) {
-  if (w7 === undefined) return []
-  const { rows } = w7
-  const panel = (title, told) => toPanel({ title, unit: 'bytes' }, told)
-  const barOf = (id, bytes) => ({ id, value: bytes, kind: kindOf(id) })
+  const rows = w7?.rows ?? []
+  const bar = (label, [who, bytes, , , tools]) => ({
+    label: tools === ALL_TOOLS ? label : `${label}, ${tools} tools`,
+    value: bytes,
+    text: `${show(bytes)} bytes`,
+    kind: kindOf(who),
+  })
   const libraries = rows.filter(([who]) => !who.includes(':') && who !== 'names only')
   const agents = rows.filter(([who]) => who.endsWith(REPLAYED))
   return [
-    panel(
-      'by a library',
-      libraries.map(([who, bytes]) => barOf(who, bytes)),
-    ),
-    panel(
-      'by an agent; whoever tells less tells the rest when it is looked for',
-      agents.map(([who, bytes]) => barOf(who.slice(0, -REPLAYED.length), bytes)),
-    ),
-  ]
+    { title: 'by a library', bars: libraries.map((row) => bar(row[0], row)) },
+    {
+      title: 'by an agent; whoever tells less tells the rest when it is looked for',
+      bars: agents.map((row) => bar(row[0].slice(0, -REPLAYED.length), row)),
+    },
+  ].filter(({ bars }) => bars.length > 0)
 }
 
+const ALL_TOOLS = 178
 const REPLAYED = ': replayed (all ready at once)'
 
 function writePlot(name, title, panels) {
   const file = `${name}.svg`
   mkdirSync(join(DOCS, 'benchmarks'), { recursive: true })
-  writeFileSync(join(DOCS, 'benchmarks', file), toSvg(title, panels))
+  writeFileSync(join(DOCS, 'benchmarks', file), toSvg(title.replaceAll('`', ''), panels))
   return file
 }
 

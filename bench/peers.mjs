@@ -219,19 +219,19 @@ function print(all) {
 }
 
 /** Medians only: the samples are in the cache folder. What was not measured here, or only in part, stays as it was. */
-function keep(results) {
+function keep(all) {
   const before = existsSync(KEPT) ? JSON.parse(readFileSync(KEPT, 'utf8')).nodes : []
   const foundBefore = (node) => before.find((one) => one.node === node)?.found ?? {}
   const whole = (node, found) => Object.entries(found).filter(([workload]) => isWhole(workload, node))
-  const measured = results.map(({ node, found }) => ({
+  const measured = all.map(({ node, found }) => ({
     node,
     found: inOrder({ ...foundBefore(node), ...slimmed(Object.fromEntries(whole(node, found))) }),
   }))
   const others = before.filter(({ node }) => !nodes.includes(node))
   mkdirSync(join(ROOT, 'docs/benchmarks'), { recursive: true })
   // Always in this order: the plots are of the first.
-  const all = [...measured, ...others].sort((a, b) => b.node - a.node)
-  const kept = { machine: machine(), nodes: all }
+  const ordered = [...measured, ...others].sort((a, b) => b.node - a.node)
+  const kept = { machine: machine(), nodes: ordered }
   writeFileSync(KEPT, `${JSON.stringify(kept, undefined, 1)}\n`)
   writePage()
 }

@@ -4,9 +4,9 @@
  *   plugboard.cjs   the command; bin.cjs starts it with the code cache beside it
  *   connected.cjs   the commands that connect, loaded by it when one of them runs
  *   adding.cjs      those that add servers; managing.cjs: those that change them
- *   permitting.cjs  those about permissions and pins; signing-in.cjs: about sign-ins, login.cjs and alone.cjs: how they come about; doctor.cjs, watch.cjs: those; path-watch.cjs: what the last needs
+ *   permitting.cjs  those about permissions and pins; signing-in.cjs: about sign-ins, login.cjs and alone.cjs: how they come about; doctor.cjs, completion.cjs, watch.cjs: those; path-watch.cjs: what the last needs
  *   update-file.cjs for what is written; lock.cjs: for what is changed while an authorization server is asked
- *   gateway.cjs     the gateway, for `serve`; issuer.cjs: tokens of others, for a gateway that is shared; daemon.cjs: the one in the background, serve-daemon.cjs, status.cjs, stop.cjs: what starts it, looks at it and ends it
+ *   gateway.cjs     the gateway, for `serve`; serving.cjs: HTTP that it is asked over; issuer.cjs: tokens of others, for a gateway that is shared; daemon.cjs: the one in the background, serve-daemon.cjs, status.cjs, stop.cjs: what starts it, looks at it and ends it
  *   plain-http.cjs, undici.cjs, ws.cjs   what those need for servers that are not their children
  *   parse-*.cjs     the parsers it loads when a file is not plain; edit-*.cjs: the editors, when one is changed
  *   index.js        the library, in chunks, so that a host loads what it uses

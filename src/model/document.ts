@@ -2,7 +2,8 @@
  * document: a configuration file as a tree that remembers where everything stands.
  *
  * JSON, TOML and YAML all become this. Objects keep their members as a list, not as a JavaScript object: duplicate
- * keys stay visible, and a server called `__proto__` is a name like any other.
+ * keys stay visible, and a server called `__proto__` is a name like any other. Of a long file, `members` and `items` are
+ * read when somebody looks at them.
  */
 import type { Spot } from './origin.ts'
 

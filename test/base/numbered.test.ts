@@ -4,7 +4,7 @@
 import { getHeapSpaceStatistics } from 'node:v8'
 import { describe, expect, it } from 'vitest'
 import { Numbered } from '../../src/base/numbered.ts'
-import { exposeCollector } from '../leaks/collector.ts'
+import { exposeCollector } from '../memory/collector.ts'
 
 describe('things under their numbers', () => {
   it('are there until they are taken', () => {

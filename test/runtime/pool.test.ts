@@ -12,7 +12,7 @@ import { Pool, type PoolOptions } from '../../src/runtime/pool.ts'
 import type { World } from '../../src/world/world.ts'
 import { serverEntry } from '../boards/open.ts'
 import { allowAll } from '../boards/permits.ts'
-import { exposeCollector } from '../leaks/collector.ts'
+import { exposeCollector } from '../memory/collector.ts'
 import { createObserved, type Observed, type ObservedOptions } from '../worlds/observed.ts'
 
 interface Shop extends AsyncDisposable {

@@ -8,7 +8,7 @@ import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { logFileOf, openServerLog, readServerLog } from '../../src/runtime/server-logs.ts'
 import type { AppendOptions, World } from '../../src/world/world.ts'
-import { exposeCollector } from '../leaks/collector.ts'
+import { exposeCollector } from '../memory/collector.ts'
 import { createMemoryWorld } from '../worlds/memory.ts'
 import { createScratch, type Scratch } from '../worlds/scratch.ts'
 

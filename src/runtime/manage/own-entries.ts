@@ -4,7 +4,7 @@
  * never  guesses: where two places have the name, the user says which
  */
 import type { CatalogEntry } from '../../model/catalog.ts'
-import type { ConfigNode } from '../../model/document.ts'
+import type { ConfigNode, Member } from '../../model/document.ts'
 import { ProblemError } from '../../problem/problem.ts'
 import type { LoadedCatalog } from '../load-catalog.ts'
 import { inSeveral, notOurs, notInScope } from './own-problems.ts'
@@ -23,9 +23,9 @@ export function findOwn({ catalog }: LoadedCatalog, name: string): readonly OwnE
   return catalog.entries.flatMap((found) => {
     const { origin, document, node, name: called } = found.entry.found
     const scope = WRITABLE_SCOPES.find((one) => one === origin.scope)
-    const path = called === name ? pathTo(document.root, node) : undefined
-    if (origin.source !== 'plugboard' || scope === undefined || path === undefined) return []
-    return [{ name, scope, file: origin.file, path, found }]
+    if (called !== name || origin.source !== 'plugboard' || scope === undefined) return []
+    const path = pathTo(document.root, node)
+    return path === undefined ? [] : [{ name, scope, file: origin.file, path, found }]
   })
 }
 
@@ -45,13 +45,19 @@ export function requireOwn(
   )
 }
 
-/** By which keys a value is reached; undefined when it is in a list. */
-function pathTo(from: ConfigNode, wanted: ConfigNode): readonly string[] | undefined {
-  if (from === wanted) return []
-  if (from.kind !== 'object') return undefined
-  for (const { key, value } of from.members) {
-    const rest = pathTo(value, wanted)
-    if (rest !== undefined) return [key, ...rest]
+/**
+ * By which keys it is reached: in files of ours a server stands at the top, or in a map there. No deeper: a repository may
+ * bring a file in which that takes long.
+ */
+function pathTo(root: ConfigNode, wanted: ConfigNode): readonly string[] | undefined {
+  for (const { key, value } of membersOf(root)) {
+    if (value === wanted) return [key]
+    const inner = membersOf(value).find((member) => member.value === wanted)
+    if (inner !== undefined) return [key, inner.key]
   }
   return undefined
+}
+
+function membersOf(node: ConfigNode): readonly Member[] {
+  return node.kind === 'object' ? node.members : []
 }

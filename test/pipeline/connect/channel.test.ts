@@ -9,7 +9,7 @@ import { RpcFaultError } from '../../../src/model/rpc-fault.ts'
 import { Channel } from '../../../src/pipeline/connect/channel.ts'
 import { toJson } from '../../../src/pipeline/connect/transports/to-json.ts'
 import type { Clock } from '../../../src/world/world.ts'
-import { exposeCollector } from '../../leaks/collector.ts'
+import { exposeCollector } from '../../memory/collector.ts'
 
 interface Hand extends Clock {
   /** Runs what is due on the way, in its order. */

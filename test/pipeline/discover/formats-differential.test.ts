@@ -5,7 +5,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ConfigNode } from '../../../src/model/document.ts'
-import { LONG_TEXT, parseLongJson } from '../../../src/pipeline/discover/formats/long-json.ts'
+import { LONG_CHARS, parseLongJson } from '../../../src/pipeline/discover/formats/long-json.ts'
 import { parseCarefully, parseText, type Format } from '../../../src/pipeline/discover/formats/parse-text.ts'
 import type { ParsedText } from '../../../src/pipeline/discover/formats/parsed-text.ts'
 import { parsePlainJson } from '../../../src/pipeline/discover/formats/plain-json.ts'
@@ -116,32 +116,39 @@ describe('JSON', () => {
   test('that is damaged comes to the same', () => expectSameOutcome('json', odd))
 
   describe('that is long', () => {
-    const padding = JSON.stringify('a "long" story '.repeat(LONG_TEXT / 15))
+    const padding = JSON.stringify('a "long" story '.repeat(LONG_CHARS / 15))
     const long = (texts: Texts): Texts =>
       texts.map((text) => `{ "story": ${padding}, "a": ${text}, "b": ${text} }`)
 
     test('is read to the same tree', () => expectSameTree('json', plain, parseLongJson))
 
-    test('is left to the others when there are comments in it, or faults', () =>
+    test('comes to the same, whatever is in it', () =>
       expectSameOutcome('json', long(fc.oneof(plain, commented, odd))))
 
-    test.each([150, 250, 100_000])('comes to the same %i levels down', async (depth) => {
-      const text = `{ "story": ${padding}, "a": ${'[{"b":'.repeat(depth)}1${'}]'.repeat(depth)} }`
-      expect(outcomeOf(await parseText(text, 'json'))).toEqual(outcomeOf(await parseCarefully(text, 'json')))
+    const nested = (levels: number): string =>
+      `{ "story": ${padding}, "a": ${'['.repeat(levels)}${']'.repeat(levels)} }`
+
+    test.each([199, 200, 100_000])('comes to the same with %i levels below', async (levels) => {
+      const parsed = await parseText(nested(levels), 'json')
+      expect(comparable(parsed)).toEqual(comparable(await parseCarefully(nested(levels), 'json')))
+    })
+
+    test('is left to the others when it is too deep, at once', () => {
+      expect(parseLongJson(nested(199))).toMatchObject({ kind: 'object' })
+      expect(() => parseLongJson(nested(200))).toThrow(RangeError)
+    })
+
+    test.each([
+      ['a value', (text: string) => `{ "a": ${text} }`],
+      ['a key', (text: string) => `{ ${text}: 1 }`],
+      ['an item', (text: string) => `[${text}]`],
+    ])('is left to the others when %s is too long for a pattern, at once', async (_, around) => {
+      const text = around(`"${'\\n'.repeat(5_000_000)}"`)
+      expect(() => parseLongJson(text)).toThrow(RangeError)
+      expect(await parseText(text, 'json')).toMatchObject({ kind: 'tree' })
     })
   })
 })
-
-/** Without going down into the tree. */
-function outcomeOf(parsed: ParsedText): unknown {
-  if (parsed.kind === 'fault') return parsed
-  const { root } = parsed
-  return {
-    start: root.start,
-    end: root.end,
-    keys: root.kind === 'object' && root.members.map(({ key }) => key),
-  }
-}
 
 describe('TOML', () => {
   const string = fc.oneof(

@@ -12,7 +12,7 @@ import {
   type ConfigNode,
 } from '../../../src/model/document.ts'
 import { formatOf, parseText, type Format } from '../../../src/pipeline/discover/formats/parse-text.ts'
-import { exposeCollector } from '../../leaks/collector.ts'
+import { exposeCollector } from '../../memory/collector.ts'
 
 async function parse(text: string, format: Format): Promise<ConfigDocument> {
   const parsed = await parseText(text, format)

@@ -3,17 +3,18 @@
  *
  * Claude Code keeps its servers in one file with all else that it knows, the prompts of its user among it, and that file
  * grows to megabytes. The engine says in one go whether the text is JSON; after that, what an object holds is found when
- * somebody asks, and what is inside of its values is passed over.
+ * somebody asks, and what is inside of its values is passed over. To look at all of it takes its length times its depth.
  *
- * out     the tree that `json.ts` would make; undefined when it is not plain JSON, and then the others decide
- * throws  RangeError, when it is nested deeper than any configuration
+ * out     the tree that `json.ts` would make; undefined when it is not JSON to the letter, and then the others decide
+ * throws  RangeError, at once and not when somebody looks: it is nested deeper than any configuration, or a string in it is
+ *         too long for a pattern
  */
 import type { ArrayNode, ConfigNode, Member, ObjectNode } from '../../../model/document.ts'
 import { MAX_DEPTH } from './parsed-text.ts'
 import { unquote } from './plain-json.ts'
 
 /** Where reading all of it takes longer than asking the engine first: about a hundred servers. */
-export const LONG_TEXT = 64 * 1024
+export const LONG_CHARS = 64 * 1024
 
 export function parseLongJson(text: string): ConfigNode | undefined {
   return isJson(text) ? readValue(text, endOf(SPACE, text, 0)) : undefined
@@ -35,6 +36,7 @@ const COMMA = /[ \t\r\n]*,?[ \t\r\n]*/y
 const STRING = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`
 const KEY = new RegExp(String.raw`${STRING}[ \t\r\n]*:[ \t\r\n]*`, 'y')
 const SCALAR = new RegExp(String.raw`${STRING}|[^ \t\r\n,\]}]+`, 'y')
+/** It goes over everything before the others do, and has `STRING` in it, too: what is too long is so here, and not when somebody looks. */
 const UP_TO_BRACKET = new RegExp(String.raw`[^"{}[\]]*(?:${STRING}[^"{}[\]]*)*`, 'y')
 
 function endOf(pattern: RegExp, json: string, start: number): number {

@@ -6,7 +6,7 @@
  */
 import { findTooDeep } from '../../../base/bracket-depth.ts'
 import type { ConfigNode } from '../../../model/document.ts'
-import { LONG_TEXT, parseLongJson } from './long-json.ts'
+import { LONG_CHARS, parseLongJson } from './long-json.ts'
 import { MAX_DEPTH, nestedTooDeeply, type ParsedText } from './parsed-text.ts'
 import { parsePlainJson } from './plain-json.ts'
 import { parsePlainToml } from './plain-toml.ts'
@@ -34,7 +34,7 @@ function parsePlainly(text: string, format: Format): ConfigNode | undefined {
 }
 
 function parseAnyJson(text: string): ConfigNode | undefined {
-  const long = text.length > LONG_TEXT ? parseLongJson(text) : undefined
+  const long = text.length > LONG_CHARS ? parseLongJson(text) : undefined
   return long ?? parsePlainJson(text)
 }
 
