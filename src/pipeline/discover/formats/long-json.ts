@@ -13,7 +13,7 @@ import type { ArrayNode, ConfigNode, Member, ObjectNode } from '../../../model/d
 import { MAX_DEPTH } from './parsed-text.ts'
 import { unquote } from './plain-json.ts'
 
-/** Where reading all of it takes longer than asking the engine first: about a hundred servers. */
+/** From here on, reading all of it takes longer than asking the engine first: some three hundred servers. */
 export const LONG_CHARS = 64 * 1024
 
 export function parseLongJson(text: string): ConfigNode | undefined {
