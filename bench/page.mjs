@@ -18,6 +18,7 @@ import {
   RANK_HEAD,
   ranking,
   standingOf,
+  tally,
   TARGET_HEAD,
 } from './peers/figures.mjs'
 import { toSvg } from './plot.mjs'
@@ -137,9 +138,11 @@ function peersSection({ machine, nodes }, plots) {
       '',
       `### Node ${node}: every headline`,
       '',
-      'How many times worse Plugboard is than the best peer on Node, the SDK, the floor, and the best native one; below 1 it is better.',
+      'How many times worse Plugboard is than the best peer on Node, the SDK, the floor, and the best native one; below 1 it is better. `≈`: level, since the medians lie closer to each other than they would in the next run (their notches meet, as in a box plot); with less than three repetitions nobody can tell.',
       '',
       ...toTable(RANK_HEAD, ranking(found)),
+      '',
+      sayTally(found),
       '',
       ...toldSection(node, found.w7),
       `Repetitions, and when: ${Object.entries(found)
@@ -148,6 +151,15 @@ function peersSection({ machine, nodes }, plots) {
       '',
     ]),
   ]
+}
+
+/** How often Plugboard is ahead, in a sentence. */
+export function sayTally(found) {
+  const say = (kind) => {
+    const { ahead, level, behind } = tally(found, kind)
+    return `ahead in ${ahead}, level in ${level}, behind in ${behind}`
+  }
+  return `Against the best peer on Node: ${say('node')}. Against the best native one: ${say('native')}.`
 }
 
 /** Of which there is no ranking: who tells less may have told less of a tool, or nothing until a model asks. */

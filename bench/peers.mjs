@@ -26,8 +26,8 @@ import {
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { argument, has, listed, machine, toTable } from './measure.mjs'
-import { medianOf, ourTargets, ranking, RANK_HEAD, TARGET_HEAD } from './peers/figures.mjs'
-import { writePage } from './page.mjs'
+import { keptOf, ourTargets, ranking, RANK_HEAD, TARGET_HEAD } from './peers/figures.mjs'
+import { sayTally, writePage } from './page.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const OURS = fileURLToPath(new URL('peers/', import.meta.url))
@@ -193,13 +193,24 @@ function resultsOf(node) {
   return folder
 }
 
-/** By workload: as the harness keeps it. */
+/** By workload. */
 function readResults(node) {
   const entries = Object.keys(WORKLOADS).flatMap((workload) => {
     const file = join(resultsOf(node), `${workload}.json`)
-    return existsSync(file) ? [[workload, JSON.parse(readFileSync(file, 'utf8'))]] : []
+    return existsSync(file) ? [[workload, slim(JSON.parse(readFileSync(file, 'utf8')))]] : []
   })
   return Object.fromEntries(entries)
+}
+
+/** Not all samples, which are in the cache folder. */
+function slim({ data, reps, at, rows, errors }) {
+  return { at, reps, data: slimData(data), rows, errors }
+}
+
+function slimData(value) {
+  if (Array.isArray(value)) return value.every((one) => typeof one === 'number') ? keptOf(value) : value
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, slimData(one)]))
 }
 
 function print(all) {
@@ -210,6 +221,7 @@ function print(all) {
       `\n### Against everyone, Node ${node}: ratios say how many times worse Plugboard is (below 1: better)\n`,
     )
     console.log(toTable(RANK_HEAD, ranking(found)).join('\n'))
+    console.log(`\n${sayTally(found)}`)
     const errors = Object.entries(found).filter(
       ([, { errors: some }]) => some && Object.keys(some).length > 0,
     )
@@ -218,14 +230,17 @@ function print(all) {
   }
 }
 
-/** Medians only: the samples are in the cache folder. What was not measured here, or only in part, stays as it was. */
+/** What was not measured here, or only in part, stays as it was. */
 function keep(all) {
   const before = existsSync(KEPT) ? JSON.parse(readFileSync(KEPT, 'utf8')).nodes : []
   const foundBefore = (node) => before.find((one) => one.node === node)?.found ?? {}
-  const whole = (node, found) => Object.entries(found).filter(([workload]) => isWhole(workload, node))
+  const whole = (node, found) =>
+    Object.entries(found).flatMap(([workload, { at, reps, data, rows }]) =>
+      isWhole(workload, node) ? [[workload, { at, reps, data, rows }]] : [],
+    )
   const measured = all.map(({ node, found }) => ({
     node,
-    found: inOrder({ ...foundBefore(node), ...slimmed(Object.fromEntries(whole(node, found))) }),
+    found: inOrder({ ...foundBefore(node), ...Object.fromEntries(whole(node, found)) }),
   }))
   const others = before.filter(({ node }) => !nodes.includes(node))
   mkdirSync(join(ROOT, 'docs/benchmarks'), { recursive: true })
@@ -250,21 +265,4 @@ function isWhole(workload, node) {
 
 function doneFile(workload, node) {
   return join(resultsOf(node), `${workload}.done`)
-}
-
-function slimmed(found) {
-  const median = (samples) => Number(medianOf(samples).toPrecision(4))
-  const isSamples = (value) => Array.isArray(value) && value.every((one) => typeof one === 'number')
-  const slim = (value) =>
-    isSamples(value)
-      ? [median(value)]
-      : typeof value === 'object' && value !== null && !Array.isArray(value)
-        ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, slim(one)]))
-        : value
-  return Object.fromEntries(
-    Object.entries(found).map(([workload, { data, reps, at, rows }]) => [
-      workload,
-      { at, reps, data: slim(data), ...(rows === undefined ? {} : { rows }) },
-    ]),
-  )
 }

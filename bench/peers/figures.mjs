@@ -1,8 +1,11 @@
 /**
  * figures: what of the harness's results we look at, and how Plugboard stands there.
  *
- * in     results by workload, `{ data: { [case]: { [id]: { [metric]: samples } } } }`; w1, w3 and w6 have no cases
- * out    rows: the targets with what was measured, and every headline beside the floor, the SDK and the best peers
+ * in     results by workload, `{ data: { [case]: { [id]: { [metric]: kept } } } }`, with what `keptOf` makes of samples; w1,
+ *        w3 and w6 have no cases
+ * out    rows: the targets with what was measured, and every headline beside the floor, the SDK and the best peers; how
+ *        often Plugboard is ahead
+ * never  calls one ahead of another where the next run may turn the two round
  */
 import { show } from '../measure.mjs'
 
@@ -93,12 +96,12 @@ export const TARGET_HEAD = ['what', 'plugboard', 'floor', 'ratio', 'at most', ''
 export function ourTargets(found) {
   return TARGETS.map(({ title, workload, kase, metric, most, id, floorOf, beyond }) => {
     const rows = rowsOf(found, workload, kase)
-    const base = beyond === undefined ? 0 : valueOf(rows, beyond, metric)
-    const ours = valueOf(rows, id, metric) - base
+    const base = beyond === undefined ? 0 : valueOf(rows, beyond, metric).value
+    const ours = valueOf(rows, id, metric).value - base
     const floor =
       floorOf === undefined
-        ? valueOf(rows, 'floor', metric) - base
-        : valueOf(rowsOf(found, floorOf[0]), 'floor', floorOf[1])
+        ? valueOf(rows, 'floor', metric).value - base
+        : valueOf(rowsOf(found, floorOf[0]), 'floor', floorOf[1]).value
     const ratio = ours / floor
     const verdict = Number.isFinite(ratio) ? (ratio <= most ? 'met' : '**missed**') : 'not measured'
     return [title, show(ours), show(floor), show(ratio), String(most), verdict]
@@ -125,9 +128,35 @@ export function ranking(found) {
   })
 }
 
-function rankRow({ title, unit, better }, { floor, sdk, ours, node, native }) {
+/** `{ ahead, level, behind }` of all headlines at which there is one of this kind: `node` or `native`. */
+export function tally(found, kind) {
+  const counts = { ahead: 0, level: 0, behind: 0 }
+  for (const headline of HEADLINES) {
+    const { ours, [kind]: other } = standingOf(found, headline) ?? {}
+    if (ours !== undefined && other !== undefined) counts[placeOf(headline, ours, other)] += 1
+  }
+  return counts
+}
+
+function placeOf(headline, ours, other) {
+  if (isLevel(ours, other)) return 'level'
+  return timesWorse(headline, ours, other) < 1 ? 'ahead' : 'behind'
+}
+
+function isLevel(ours, other) {
+  return Math.abs(ours.value - other.value) <= ours.giveOrTake + other.giveOrTake
+}
+
+function timesWorse({ better }, ours, other) {
+  return better === 'high' ? other.value / ours.value : ours.value / other.value
+}
+
+function rankRow(headline, { floor, sdk, ours, node, native }) {
+  const { title, unit } = headline
   const worse = (other) =>
-    other === undefined ? '–' : show(better === 'high' ? other.value / ours.value : ours.value / other.value)
+    other === undefined
+      ? '–'
+      : `${show(timesWorse(headline, ours, other))}${isLevel(ours, other) ? ' ≈' : ''}`
   const named = (one) => (one === undefined ? '–' : `${show(one.value)} ${one.id}`)
   return [
     `${title}, ${unit}`,
@@ -148,7 +177,7 @@ export function standingOf(found, { workload, kase, metric, better }) {
   const rows = rowsOf(found, workload, kase)
   if (rows === undefined) return undefined
   const all = Object.keys(rows)
-    .map((id) => ({ id, value: valueOf(rows, id, metric), kind: kindOf(id) }))
+    .map((id) => ({ id, ...valueOf(rows, id, metric), kind: kindOf(id) }))
     .filter(({ id, value }) => Number.isFinite(value) && !LEFT_OUT.test(id))
     .sort((a, b) => (better === 'high' ? b.value - a.value : a.value - b.value))
   return {
@@ -172,13 +201,27 @@ function rowsOf(found, workload, kase) {
   return kase === undefined ? data : data?.[kase]
 }
 
+/** NaN of what was not measured; give or take nothing where nobody knows how much. */
 function valueOf(rows, id, metric) {
-  return medianOf((rows?.[id]?.[metric] ?? []).filter(Number.isFinite))
+  const [value = NaN, giveOrTake = 0] = rows?.[id]?.[metric] ?? []
+  return { value, giveOrTake }
 }
 
-/** Of an even number, what is between the two in the middle; NaN of none. */
-export function medianOf(samples) {
+/**
+ * `[median, give or take]`: the notch of a box plot (McGill, Tukey and Larsen, 1978). Medians whose notches do not meet are
+ * different ones, in 19 of 20 cases. Without the second for less than three samples.
+ */
+export function keptOf(samples) {
+  const found = samples.filter(Number.isFinite)
+  const spread = quantileOf(found, 3 / 4) - quantileOf(found, 1 / 4)
+  const notch = found.length < 3 ? [] : [(1.58 * spread) / Math.sqrt(found.length)]
+  return [quantileOf(found, 1 / 2), ...notch].map((one) => Number(one.toPrecision(4)))
+}
+
+/** What this share of the samples lies below; between two of them, in proportion. NaN of none. */
+function quantileOf(samples, share) {
   const sorted = samples.toSorted((a, b) => a - b)
-  const middle = sorted.length >> 1
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+  const at = share * (sorted.length - 1)
+  const below = sorted[Math.floor(at)]
+  return below + (sorted[Math.ceil(at)] - below) * (at % 1)
 }
