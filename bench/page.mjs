@@ -138,7 +138,7 @@ function peersSection({ machine, nodes }, plots) {
       '',
       `### Node ${node}: every headline`,
       '',
-      'How many times worse Plugboard is than the best peer on Node, the SDK, the floor, and the best native one; below 1 it is better. `≈`: level, since the medians lie closer to each other than they would in the next run (their notches meet, as in a box plot); with less than three repetitions nobody can tell.',
+      'How many times worse Plugboard is than the best peer on Node, the SDK, the floor, and the best native one; below 1 it is better. `≈`: level, since samples of one lie among those of the other, and the next run may turn the two round. That is known from three samples on.',
       '',
       ...toTable(RANK_HEAD, ranking(found)),
       '',
@@ -156,10 +156,11 @@ function peersSection({ machine, nodes }, plots) {
 /** How often Plugboard is ahead, in a sentence. */
 export function sayTally(found) {
   const say = (kind) => {
-    const { ahead, level, behind } = tally(found, kind)
-    return `ahead in ${ahead}, level in ${level}, behind in ${behind}`
+    const { ahead, level, behind, unjudged } = tally(found, kind)
+    const rest = unjudged === 0 ? '' : ` (${unjudged} have too few samples to tell)`
+    return `ahead of all in ${ahead}, level in ${level}, behind in ${behind}${rest}`
   }
-  return `Against the best peer on Node: ${say('node')}. Against the best native one: ${say('native')}.`
+  return `Against peers on Node: ${say('node')}. Against native ones: ${say('native')}.`
 }
 
 /** Of which there is no ranking: who tells less may have told less of a tool, or nothing until a model asks. */

@@ -208,7 +208,7 @@ function slim({ data, reps, at, rows, errors }) {
 }
 
 function slimData(value) {
-  if (Array.isArray(value)) return value.every((one) => typeof one === 'number') ? keptOf(value) : value
+  if (Array.isArray(value)) return value.every(isSample) ? keptOf(value) : value
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, slimData(one)]))
 }
@@ -230,7 +230,12 @@ function print(all) {
   }
 }
 
-/** What was not measured here, or only in part, stays as it was. */
+/** What is not finite is nothing in JSON. */
+function isSample(value) {
+  return typeof value === 'number' || value === null
+}
+
+/** What was not measured here, or only in part, stays as it was. Errors do not go along: they name folders of this machine. */
 function keep(all) {
   const before = existsSync(KEPT) ? JSON.parse(readFileSync(KEPT, 'utf8')).nodes : []
   const foundBefore = (node) => before.find((one) => one.node === node)?.found ?? {}
@@ -260,7 +265,9 @@ function inOrder(found) {
 /** With every peer, and every case that is on the page. */
 function isWhole(workload, node) {
   const done = doneFile(workload, node)
-  return existsSync(done) && !JSON.parse(readFileSync(done, 'utf8')).includes('--only')
+  if (!existsSync(done)) return false
+  const line = JSON.parse(readFileSync(done, 'utf8'))
+  return !line.includes('--only') && !line.includes('--cases')
 }
 
 function doneFile(workload, node) {

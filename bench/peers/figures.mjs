@@ -5,7 +5,7 @@
  *        w3 and w6 have no cases
  * out    rows: the targets with what was measured, and every headline beside the floor, the SDK and the best peers; how
  *        often Plugboard is ahead
- * never  calls one ahead of another where the next run may turn the two round
+ * never  calls one ahead of another that has samples among its own: the next run may turn the two round
  */
 import { show } from '../measure.mjs'
 
@@ -68,7 +68,7 @@ export const HEADLINES = [
   better,
 }))
 
-/** The issue's own limits, as ratios: `of` may name another row of the same workload. */
+/** The issue's own limits, as ratios: `floorOf` may name the floor of another workload. */
 const TARGETS = [
   target('`plugboard --version`', 'w1', undefined, 'version ms', { most: 1.3 }),
   target('`plugboard list`', 'w1', undefined, 'version ms', { most: 2, id: 'plugboard list (config only)' }),
@@ -128,23 +128,34 @@ export function ranking(found) {
   })
 }
 
-/** `{ ahead, level, behind }` of all headlines at which there is one of this kind: `node` or `native`. */
+/**
+ * `{ ahead, level, behind, unjudged }` of all headlines at which there is one of this kind: `node` or `native`. Ahead is who
+ * is ahead of all of them, behind who is behind any.
+ */
 export function tally(found, kind) {
-  const counts = { ahead: 0, level: 0, behind: 0 }
+  const counts = { ahead: 0, level: 0, behind: 0, unjudged: 0 }
   for (const headline of HEADLINES) {
-    const { ours, [kind]: other } = standingOf(found, headline) ?? {}
-    if (ours !== undefined && other !== undefined) counts[placeOf(headline, ours, other)] += 1
+    const { ours, all } = standingOf(found, headline) ?? {}
+    const others = all?.filter((one) => one.kind === kind) ?? []
+    if (ours !== undefined && others.length > 0) counts[placeAmong(headline, ours, others)] += 1
   }
   return counts
 }
 
+function placeAmong(headline, ours, others) {
+  const places = new Set(others.map((other) => placeOf(headline, ours, other)))
+  return ['behind', 'unjudged', 'level', 'ahead'].find((place) => places.has(place))
+}
+
 function placeOf(headline, ours, other) {
+  if (ours.range === undefined || other.range === undefined) return 'unjudged'
   if (isLevel(ours, other)) return 'level'
   return timesWorse(headline, ours, other) < 1 ? 'ahead' : 'behind'
 }
 
-function isLevel(ours, other) {
-  return Math.abs(ours.value - other.value) <= ours.giveOrTake + other.giveOrTake
+/** Samples of one lie among those of the other. */
+function isLevel({ range: ours }, { range: other }) {
+  return ours !== undefined && other !== undefined && ours.low <= other.high && other.low <= ours.high
 }
 
 function timesWorse({ better }, ours, other) {
@@ -201,27 +212,21 @@ function rowsOf(found, workload, kase) {
   return kase === undefined ? data : data?.[kase]
 }
 
-/** NaN of what was not measured; give or take nothing where nobody knows how much. */
+/** NaN of what was not measured; without a range where there are too few samples to speak of one. */
 function valueOf(rows, id, metric) {
-  const [value = NaN, giveOrTake = 0] = rows?.[id]?.[metric] ?? []
-  return { value, giveOrTake }
+  const [value, low, high] = rows?.[id]?.[metric] ?? []
+  return { value: value ?? NaN, range: low === undefined ? undefined : { low, high } }
 }
 
-/**
- * `[median, give or take]`: the notch of a box plot (McGill, Tukey and Larsen, 1978). Medians whose notches do not meet are
- * different ones, in 19 of 20 cases. Without the second for less than three samples.
- */
+/** Of three and three that are alike, all of one lie below all of the other in one of ten runs; of five and five, of 126. */
+const ENOUGH = 3
+
+/** `[median, lowest, highest]`; of less than three the median alone, and nothing of none. */
 export function keptOf(samples) {
-  const found = samples.filter(Number.isFinite)
-  const spread = quantileOf(found, 3 / 4) - quantileOf(found, 1 / 4)
-  const notch = found.length < 3 ? [] : [(1.58 * spread) / Math.sqrt(found.length)]
-  return [quantileOf(found, 1 / 2), ...notch].map((one) => Number(one.toPrecision(4)))
-}
-
-/** What this share of the samples lies below; between two of them, in proportion. NaN of none. */
-function quantileOf(samples, share) {
-  const sorted = samples.toSorted((a, b) => a - b)
-  const at = share * (sorted.length - 1)
-  const below = sorted[Math.floor(at)]
-  return below + (sorted[Math.ceil(at)] - below) * (at % 1)
+  const sorted = samples.filter(Number.isFinite).sort((a, b) => a - b)
+  if (sorted.length === 0) return []
+  const middle = (sorted.length - 1) / 2
+  const median = (sorted[Math.floor(middle)] + sorted[Math.ceil(middle)]) / 2
+  const range = sorted.length < ENOUGH ? [] : [sorted[0], sorted.at(-1)]
+  return [median, ...range].map((one) => Number(one.toPrecision(4)))
 }

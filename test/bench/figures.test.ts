@@ -21,40 +21,46 @@ function resultsOf({ ms, rate }: Record<'ms' | 'rate', Record<string, Samples>>)
 }
 
 describe('what is kept of samples', () => {
-  it('is their median, and how far it may be off', () => {
-    // Quartiles of 1 to 5 are 2 and 4: 1.58 × 2 / √5.
-    expect(keptOf([5, 1, 4, 2, 3])).toEqual([3, 1.413])
+  it('is their median, the lowest and the highest', () => {
+    expect(keptOf([5, 1, 4, 2])).toEqual([3, 1, 5])
   })
 
-  it('is the middle of two, of which nobody knows how far it may be off', () => {
+  it('is the median alone of two, which say little of where a third would lie', () => {
     expect(keptOf([10, 20])).toEqual([15])
   })
 
-  it('leaves out what could not be measured', () => {
-    expect(keptOf([7, Number.NaN, 7, 7])).toEqual([7, 0])
+  it('leaves out what could not be measured, as it comes out of JSON', () => {
+    expect(keptOf(JSON.parse('[7, null, 9, 8]') as Samples)).toEqual([8, 7, 9])
+    expect(keptOf([])).toEqual([])
   })
 })
 
 describe('a headline', () => {
-  const clear = resultsOf({
+  const found = resultsOf({
     ms: { plugboard: [10, 11, 12], 'ai-sdk': [20, 21, 22], omp: [5, 5, 5] },
     rate: { plugboard: [300, 310, 320], 'ai-sdk': [100, 110, 120], omp: [301, 311, 321] },
   })
 
-  it('is ahead or behind where the medians are too far apart for chance, whether less or more is better', () => {
-    expect(tally(clear, 'node')).toEqual({ ahead: 2, level: 0, behind: 0 })
-    expect(tally(clear, 'native')).toEqual({ ahead: 0, level: 1, behind: 1 })
+  it('is ahead or behind where no sample lies among those of the other, whether less or more is better', () => {
+    expect(tally(found, 'node')).toEqual({ ahead: 2, level: 0, behind: 0, unjudged: 0 })
+    expect(tally(found, 'native')).toEqual({ ahead: 0, level: 1, behind: 1, unjudged: 0 })
   })
 
   it('is marked where it is level', () => {
-    expect(ranking(clear).map((row) => [row[0], row[5], row[9]])).toEqual([
+    expect(ranking(found).map((row) => [row[0], row[5], row[9]])).toEqual([
       ['10 servers ready, ms', '0.52', '2.20'],
       ['stdio: calls/s, 32 at a time, /s', '0.35', '1.00 ≈'],
     ])
   })
 
-  it('of which there are only two samples goes by the ratio alone', () => {
-    const few = resultsOf({ ms: { plugboard: [10, 30], 'ai-sdk': [9, 29] }, rate: {} })
-    expect(tally(few, 'node')).toEqual({ ahead: 0, level: 0, behind: 1 })
+  it('of which there are only two samples is not judged, nor marked', () => {
+    const few = resultsOf({ ms: { plugboard: [10, 10], 'ai-sdk': [10, 10] }, rate: {} })
+    expect(tally(few, 'node')).toEqual({ ahead: 0, level: 0, behind: 0, unjudged: 1 })
+    expect(ranking(few)[0]![5]).toBe('1.00')
+  })
+
+  it('is ahead only of all: one steady peer that is level counts, whoever has the best median', () => {
+    const ms = { plugboard: [10, 11, 12], 'ai-sdk': [13, 13, 13], mcporter: [11.5, 14, 15] }
+    expect(tally(resultsOf({ ms, rate: {} }), 'node')).toMatchObject({ ahead: 0, level: 1 })
   })
 })
