@@ -56,6 +56,10 @@ const only = listed('--only')
 const nodes = listed('--nodes') ?? ['24', '20']
 const workloads = listed('--workloads') ?? USUAL
 
+const unknown = workloads.filter((one) => !Object.hasOwn(WORKLOADS, one))
+if (unknown.length > 0)
+  throw new Error(`no workload \`${unknown.join('`, `')}\`: there are ${Object.keys(WORKLOADS).join(', ')}`)
+
 if (!has('--report')) {
   prepareHarness(findHarness())
   installPeers()
@@ -66,14 +70,13 @@ const results = nodes.map((node) => ({ node, found: readResults(node) }))
 print(results)
 if (only === undefined) keep(results)
 
+/** Who names one means that one, and no other. */
 function findHarness() {
-  const named = argument('--harness') ?? process.env.PLUGBOARD_HARNESS
-  const found = [named, join(ROOT, '../shared/bench')].find(
-    (folder) => folder !== undefined && existsSync(join(folder, 'run-all.mjs')),
+  const folder = argument('--harness') ?? process.env.PLUGBOARD_HARNESS ?? join(ROOT, '../shared/bench')
+  if (existsSync(join(folder, 'run-all.mjs'))) return folder
+  throw new Error(
+    `no harness in \`${folder}\`: give its folder with \`--harness <dir>\` or in PLUGBOARD_HARNESS`,
   )
-  if (found === undefined)
-    throw new Error('no harness: give its folder with `--harness <dir>` or in PLUGBOARD_HARNESS')
-  return found
 }
 
 /** Made anew each time: it is small, and our adapters may be other ones. */
