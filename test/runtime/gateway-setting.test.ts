@@ -71,6 +71,11 @@ test.each([
   [{ scopes: 'all' }, '`gateway.scopes` must be an object of scopes'],
   [{ scopes: { 'a"b': ['x'] } }, '`gateway.scopes` must be an object of scopes'],
   [{ scopes: { a: [1] } }, '`gateway.scopes` must be an object of scopes'],
+  [{ scope: { 'mcp:read': ['docs'] } }, 'there is no setting `gateway.scope`'],
+  [{ scopes: { 'mcp:read': ['docs'] }, colour: 'red' }, 'there is no setting `gateway.colour`'],
+  [{ maxPerServer: 'many' }, '`gateway.maxPerServer` must be'],
+  [{ idleMinutes: null }, '`gateway.idleMinutes` must be'],
+  [{ allowedHosts: [''] }, '`gateway.allowedHosts` must be'],
   [{ auditArguments: 'yes' }, '`gateway.auditArguments` must be `true` or `false`'],
 ])('%j is a mistake, for which no gateway is served', async (gateway, message) => {
   const { gatewayFault } = await load({ [USER]: { gateway } })

@@ -63,21 +63,15 @@ function withWholePaths({ paths, cwd }: World, argv: readonly string[]): readonl
 }
 
 /** The first line of the one in the background: how it is, or why it is not. */
-function readLine(line: string | undefined): GatewayStatus | { readonly error: Problem } | undefined {
+function readLine(text: string | undefined): GatewayStatus | { readonly error: Problem } | undefined {
   try {
-    const said: unknown = JSON.parse(line ?? '')
+    const said: unknown = JSON.parse(text ?? '')
     if (!isObject(said)) return undefined
     if (!isObject(said['error'])) return said as unknown as GatewayStatus
-    const { code, message, file, notes = [], hints } = said['error'] as unknown as ProblemJson
-    return {
-      error: createProblem({
-        code,
-        message,
-        ...(file === undefined ? {} : { where: { file } }),
-        notes,
-        hints,
-      }),
-    }
+    const { code, message, file, line, column, notes = [], hints } = said['error'] as unknown as ProblemJson
+    const spot = { ...(line === undefined ? {} : { line }), ...(column === undefined ? {} : { column }) }
+    const where = file === undefined ? {} : { where: { file, ...spot } }
+    return { error: createProblem({ code, message, ...where, notes, hints }) }
   } catch {
     return undefined // it did not get that far
   }

@@ -7,24 +7,23 @@
 import { toText, type ConfigNode, type Member } from '../../model/document.ts'
 import { parseRate, type GatewaySetting } from '../../model/gateway-setting.ts'
 import type { Problem } from '../../model/problem.ts'
-import { malformed, unknownSetting, type At } from './setting-problems.ts'
+import { malformed, misspelt, type At } from './setting-problems.ts'
 
 export interface ReadGateway {
   readonly setting: GatewaySetting
   readonly faults: readonly Problem[]
-  readonly warnings: readonly Problem[]
 }
 
 export function readGateway(at: At, { value }: Member): ReadGateway {
   if (value.kind !== 'object')
-    return { setting: {}, faults: [malformed(at, value, '`gateway` must be an object')], warnings: [] }
+    return { setting: {}, faults: [malformed(at, value, '`gateway` must be an object')] }
   const faults: Problem[] = []
-  const warnings: Problem[] = []
   let setting: GatewaySetting = {}
   for (const member of value.members) {
     const reader = Object.hasOwn(READERS, member.key) ? READERS[member.key] : undefined
     if (reader === undefined) {
-      warnings.push(unknownSetting(at, member, Object.keys(READERS)))
+      // A misspelt `scopes` would open every server: an unknown key is as bad as a wrong value.
+      faults.push(misspelt(at, member, { path: `gateway.${member.key}`, known: Object.keys(READERS) }))
       continue
     }
     const read = reader.read(member.value)
@@ -32,7 +31,7 @@ export function readGateway(at: At, { value }: Member): ReadGateway {
       faults.push(malformed(at, member.value, `\`gateway.${member.key}\` must be ${reader.words}`))
     else setting = { ...setting, [member.key]: read }
   }
-  return { setting, faults, warnings }
+  return { setting, faults }
 }
 
 interface Reader {

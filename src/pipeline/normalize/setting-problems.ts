@@ -50,3 +50,18 @@ export function unknownSetting(at: At, member: Member, known: readonly string[])
     hints: nearest === undefined ? [] : [`did you mean \`${nearest}\`?`],
   })
 }
+
+/** A key that cannot be skipped: without it, the gateway would serve more than its owner meant. */
+export function misspelt(
+  at: At,
+  member: Member,
+  { path, known }: { readonly path: string; readonly known: readonly string[] },
+): Problem {
+  const nearest = findNearest(member.key, known)
+  return createProblem({
+    code: 'normalize/setting-unknown',
+    message: `there is no setting \`${path}\`, and the gateway does not start with a key that it does not know`,
+    where: whereKey(at, member),
+    hints: [nearest === undefined ? `keys: ${known.join(', ')}` : `did you mean \`${nearest}\`?`],
+  })
+}

@@ -27,7 +27,15 @@ import { scalarText } from './fields.ts'
 import { readGateway } from './gateway-setting.ts'
 import { readModel } from './model-setting.ts'
 import { readPermissions } from './permissions.ts'
-import { malformed, notHere, spotAt, unknownSetting, whereKey, type At } from './setting-problems.ts'
+import {
+  malformed,
+  misspelt,
+  notHere,
+  spotAt,
+  unknownSetting,
+  whereKey,
+  type At,
+} from './setting-problems.ts'
 
 export function normalizeSettings(found: readonly FoundSettings[]): Settings {
   const draft = createSettingsDraft()
@@ -163,10 +171,9 @@ const READERS: Readonly<Record<string, SettingReader>> = {
     else draft.model ??= model
   },
   gateway: (draft, at, member) => {
-    const { setting, faults, warnings } = readGateway(at, member)
+    const { setting, faults } = readGateway(at, member)
     draft.gateway = { ...setting, ...draft.gateway }
-    if (faults[0] !== undefined) draft.gatewayFault ??= faults[0]
-    draft.problems.push(...faults, ...warnings)
+    refuseGateway(draft, faults)
   },
   disabledServers: readSwitches('off'),
   enabledServers: readSwitches('on'),
@@ -226,10 +233,24 @@ function readSettings(draft: SettingsDraft, at: At): void {
   if (at.document.root.kind !== 'object') return
   for (const member of at.document.root.members) {
     const reader = Object.hasOwn(READERS, member.key) ? READERS[member.key] : undefined
-    if (reader === undefined) draft.problems.push(unknownSetting(at, member, Object.keys(READERS)))
+    if (reader === undefined) readUnknown(draft, at, member)
     else if (IN_REPOSITORY.has(member.key)) reader(draft, at, member)
     else readInRepository(draft, at, member, reader)
   }
+}
+
+function readUnknown(draft: SettingsDraft, at: At, member: Member): void {
+  const known = Object.keys(READERS)
+  // What `gatway` says of the gateway would be ignored, its scopes among it.
+  if (at.level !== 'project' && findNearest(member.key, known) === 'gateway')
+    refuseGateway(draft, [misspelt(at, member, { path: member.key, known })])
+  else draft.problems.push(unknownSetting(at, member, known))
+}
+
+/** Everything else goes on: these are faults for `plugboard serve` alone. */
+function refuseGateway(draft: SettingsDraft, faults: readonly Problem[]): void {
+  if (faults[0] !== undefined) draft.gatewayFault ??= faults[0]
+  draft.problems.push(...faults)
 }
 
 function readInRepository(draft: SettingsDraft, at: At, member: Member, reader: SettingReader): void {

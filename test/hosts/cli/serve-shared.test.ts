@@ -262,6 +262,31 @@ describe('a start that is refused', () => {
     expect(machine.shorten(ran.stderr)).toContain('~/.config/plugboard/settings.json:2:')
   })
 
+  describe.each([
+    ['{\n  "gateway": { "scope": { "mcp:read": ["docs"] } }\n}\n', '`gateway.scope`', ':2:16', '`scopes`'],
+    [
+      '{\n  "gateway": { "authIsuer": "https://x.test" }\n}\n',
+      '`gateway.authIsuer`',
+      ':2:16',
+      '`authIssuer`',
+    ],
+    ['{\n  "gatway": { "scopes": {} }\n}\n', '`gatway`', ':2:3', '`gateway`'],
+  ])('because of a misspelt key: %s', (settings, key, at, likely) => {
+    test.each([[['--http', '0']], [['--stdio', '--alone']], [['--daemon', '--foreground']], [['--daemon']]])(
+      'serve %j',
+      async (flags) => {
+        using machine = openMachine({ '~/.config/plugboard/settings.json': settings })
+        const ran = await machine.run(['serve', ...flags])
+        expect(ran.code).toBe(2)
+        expect(ran.stdout).toBe('')
+        const said = machine.shorten(ran.stderr)
+        expect(said).toContain(`error: there is no setting ${key}`)
+        expect(said).toContain(`~/.config/plugboard/settings.json${at}`)
+        expect(said).toContain(`did you mean ${likely}?`)
+      },
+    )
+  })
+
   test('with a key that is not that of the certificate, says so', async () => {
     using certificates = createCertificates()
     const { good, 'self-signed': other } = certificates.kinds
