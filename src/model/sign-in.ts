@@ -8,6 +8,9 @@ import type { Secret } from '../base/secret.ts'
 import type { Leeway } from './leeway.ts'
 import type { NetworkFailure } from './network.ts'
 
+/** Of one token. Servers take no longer headers, and what is longer comes of a mistake or an attack. */
+export const MAX_TOKEN_BYTES = 16 * 1024
+
 /** For whom a token was issued, and by whom. It is sent nowhere else. */
 export interface SignInKey {
   /** The server's address, as `toKeyUrl` has it. Absent: a credential by its name alone, for servers that are started. */

@@ -11,7 +11,13 @@ import { Secret } from '../base/secret.ts'
 import type { AdmittedServer } from '../model/catalog.ts'
 import type { Problem } from '../model/problem.ts'
 import { hasOwnAuthorization, mayCarryTokens } from '../model/definition.ts'
-import type { OAuthClient, SignIn, SignInKey, Tokens } from '../model/sign-in.ts'
+import {
+  MAX_TOKEN_BYTES,
+  type OAuthClient,
+  type SignIn,
+  type SignInKey,
+  type Tokens,
+} from '../model/sign-in.ts'
 import { createProblem, ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
 import { wishOf } from './find-sign-ins.ts'
@@ -40,6 +46,7 @@ type Fields = Readonly<Record<string, unknown>> & { readonly access_token: strin
 function parseSeed(text: string): Fields {
   const trimmed = text.trim().replace(/^Bearer\s+/i, '')
   if (trimmed === '') throw new ProblemError(badSeed('it is empty'))
+  if (trimmed.length > MAX_TOKEN_BYTES) throw new ProblemError(badSeed('it is longer than 16 KB'))
   if (!trimmed.startsWith('{')) {
     if (/\s/.test(trimmed)) throw new ProblemError(badSeed('it is neither JSON nor a token in one piece'))
     return { access_token: trimmed }

@@ -7,6 +7,7 @@
  */
 import { isSameSecret } from '../../base/same-secret.ts'
 import type { Rate } from '../../model/gateway-setting.ts'
+import { MAX_TOKEN_BYTES } from '../../model/sign-in.ts'
 import type { NamedTokens } from '../../runtime/named-tokens.ts'
 import type { Clock, RequestHead, WholeReply } from '../../world/world.ts'
 import type { Issuer } from './issuer.ts'
@@ -116,6 +117,8 @@ export class Door {
   ): Passage | Promise<Passage> {
     const { server } = target
     if (given === undefined) return this.#refuseToken(head, given, issuer.challenge(server))
+    if (given.length > MAX_TOKEN_BYTES)
+      return this.#refuseToken(head, given, issuer.challenge(server, 'the token is longer than 16 KB'))
     // Whoever tries too often does not make us do the mathematics.
     const waitSeconds = this.#failures.look(head.from)
     const known = issuer.recall(given, server)

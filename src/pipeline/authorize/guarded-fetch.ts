@@ -5,16 +5,19 @@
  * in     a request as `fetch` takes it, and the MCP server on whose behalf it is made
  * out    a whole answer, small and JSON
  * never  follows a redirect to another origin; speaks plain HTTP beyond this machine; lets a server of the internet send us
- *        to an address of this network; reads more than 1 MB or waits longer than it is told
+ *        to an address of this network; reads more than 16 KB where secrets are given out, and elsewhere more than 1 MB;
+ *        waits longer than it is told
  */
 import { isConfidential, isLoopbackName } from '../../base/confidential.ts'
 import { isIpAddress, networkOf, type Network } from '../../base/ip-address.ts'
 import type { Leeway } from '../../model/leeway.ts'
 import { describeNetwork } from '../../model/network.ts'
+import { MAX_TOKEN_BYTES } from '../../model/sign-in.ts'
 import { findRoute } from '../../world/proxy.ts'
 import type { HttpError, HttpHead, HttpRequest, World } from '../../world/world.ts'
 
-export const MAX_ANSWER_BYTES = 1024 * 1024
+/** Of a description. Some list a lot. */
+const MAX_LOOKUP_BYTES = 1024 * 1024
 
 /** Of one exchange. */
 export const ANSWER_MS = 30_000
@@ -146,6 +149,8 @@ interface Limits {
 }
 
 function exchange({ http, clock }: Outside, request: HttpRequest, { url, signal }: Limits): Promise<Answer> {
+  const [limit, words] =
+    request.method === 'POST' ? ([MAX_TOKEN_BYTES, '16 KB'] as const) : ([MAX_LOOKUP_BYTES, '1 MB'] as const)
   return new Promise((resolve, reject) => {
     let head: HttpHead | undefined
     let text = ''
@@ -174,7 +179,7 @@ function exchange({ http, clock }: Outside, request: HttpRequest, { url, signal 
       },
       onText: (piece) => {
         text += piece
-        if (text.length > MAX_ANSWER_BYTES) refuse('too-large', `${url.host} answered with more than 1 MB`)
+        if (text.length > limit) refuse('too-large', `${url.host} answered with more than ${words}`)
       },
       onEnd: () => settle(() => resolve({ head: head!, text })),
       onFailed: (error) => refuse('unreachable', describeNetwork(toFailure(error, url))),

@@ -7,17 +7,22 @@
 import type { Secret } from '../../base/secret.ts'
 import type { CredentialRequest } from '../../model/launch.ts'
 import { leewayOf } from '../../model/leeway.ts'
-import type { Authorization } from '../../model/sign-in.ts'
+import { MAX_TOKEN_BYTES, type Authorization } from '../../model/sign-in.ts'
 import type { Job } from './job.ts'
 import { credentialsFailed, noCredential } from './problems.ts'
 
 export function findCredential(job: Job, url: string | undefined): Promise<Secret | undefined> {
-  return look(job, url, async (request) => job.context.credentials?.find(request))
+  return look(job, url, async (request) => requireShort(await job.context.credentials?.find(request)))
 }
 
 /** As `findCredential`, for servers over HTTP and sources whose tokens change. */
 export function findAuthorization(job: Job, url: string): Promise<Authorization | undefined> {
   return look(job, url, async (request) => job.context.credentials?.authorize?.(request))
+}
+
+function requireShort(token: Secret | undefined): Secret | undefined {
+  if ((token?.reveal().length ?? 0) > MAX_TOKEN_BYTES) throw new Error('the token is longer than 16 KB')
+  return token
 }
 
 async function look<T>(

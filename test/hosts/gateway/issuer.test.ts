@@ -92,6 +92,16 @@ describe('the tokens of a real authorization server', () => {
   })
 })
 
+it('a token of more than 16 KB is refused before it is read', async () => {
+  await using issuer = await startSigningIssuer()
+  await using gateway = await openShared(issuer)
+  const long = await issuer.sign({ ...goodFor(gateway), filler: 'x'.repeat(17 * 1024) })
+  expect(await knock(gateway, long)).toMatchObject({
+    status: 401,
+    challenge: expect.stringContaining('the token is longer than 16 KB') as string,
+  })
+})
+
 describe('what a token is not for', () => {
   it.each(ERAS)('is nowhere to be seen or reached: %s', async (era) => {
     await using issuer = await startSigningIssuer()

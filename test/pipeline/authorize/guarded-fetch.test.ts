@@ -119,7 +119,7 @@ describe('what is answered', () => {
     expect(seen).toEqual(['application/x-www-form-urlencoded', 'a=b+c'])
   })
 
-  test('of 10 MB from a token endpoint, and of an answer without an end, 1 MB is read', async () => {
+  test('of 10 MB from a token endpoint, and of an answer without an end, 16 KB are read', async () => {
     let onClosed = (): void => undefined
     const closed = new Promise<void>((resolve) => (onClosed = resolve))
     const port = await serve((request, response) => {
@@ -131,9 +131,15 @@ describe('what is answered', () => {
     })
     for (const path of ['large', 'endless']) {
       const answer = guarded(stage({}).world)(`http://127.0.0.1:${port}/${path}`, { method: 'POST' })
-      expect(await refusalOf(answer)).toBe(`too-large: 127.0.0.1:${port} answered with more than 1 MB`)
+      expect(await refusalOf(answer)).toBe(`too-large: 127.0.0.1:${port} answered with more than 16 KB`)
     }
     await closed
+  })
+
+  test('a description may be longer than what brings a token', async () => {
+    const port = await serve(json({ scopes_supported: Array.from({ length: 5000 }, (_, i) => `scope-${i}`) }))
+    const response = await guarded(stage({}).world)(`http://127.0.0.1:${port}/.well-known/x`)
+    expect(await response.json()).toMatchObject({ scopes_supported: { length: 5000 } })
   })
 
   test('a web page from a token endpoint is refused', async () => {
