@@ -40,6 +40,8 @@ export interface AttemptHooks {
   onLaunch(launch: LaunchSpec): void
   onReady(listed: Offering): void
   onRefused(failure: SessionFailure, stage: Stage): void
+  /** Neither could be told, because of a bug. */
+  onBroken(error: unknown): void
   /** After it was ready: its lists are other ones now. */
   onListed(listed: Offering): void
   /** What one client has for itself. Undefined: nothing that others have not. */
@@ -105,7 +107,12 @@ export class Attempt implements ConnectListener {
     this.#timer = new StageTimer(shared.world.clock.now)
     // All in one turn, step by step: so programs are started one right behind the other. After each start the system
     // copies what is written to next, and values that are looked up in between are written to many places.
-    this.#done = request.after.then(() => this.#run())
+    this.#done = request.after
+      .then(() => this.#run())
+      .catch((error: unknown) => {
+        // Whoever waits for this server would wait for ever, and a host would end with what no one caught.
+        if (!this.#isOver) hooks.onBroken(error)
+      })
   }
 
   /** Why a sign-in that was kept is of no use, or was left at home. */

@@ -17,6 +17,7 @@ import { SessionError, type Audience, type Era, type Session, type SessionFailur
 import type { WireFailure, WireKind } from '../model/wire.ts'
 import { IDLE, step, type ConnectionEvent, type Effect, type Machine } from '../pipeline/connect/machine.ts'
 import {
+  brokeWhileConnecting,
   failedToConnect,
   isPermanent,
   needsSignIn,
@@ -26,6 +27,7 @@ import {
 import { applyFilters } from '../pipeline/list/filter.ts'
 import { reuse } from '../pipeline/list/reuse.ts'
 import { fingerprintOf } from '../pipeline/resolve/fingerprint.ts'
+import { toCrashText } from '../problem/crash-text.ts'
 import { ProblemError } from '../problem/problem.ts'
 import { Attempt, type AttemptHooks } from './attempt.ts'
 import { disconnected } from './board-problems.ts'
@@ -319,6 +321,11 @@ export class Supervisor implements AttemptHooks {
       const rest = { isPermanent: isPermanent(failure), ...retryAfterOf(failure) }
       this.#dispatch({ kind: 'refused', problem, ...rest })
     }
+  }
+
+  onBroken(error: unknown): void {
+    const why = toCrashText(error instanceof Error ? error.message : String(error))
+    this.#dispatch({ kind: 'refused', problem: brokeWhileConnecting(this.server, why), isPermanent: true })
   }
 
   onListed(listed: Offering): void {

@@ -48,6 +48,17 @@ export function failedToConnect(server: AdmittedServer, how: Circumstances): Pro
   })
 }
 
+/** A bug, or a function of the host that throws. `why` holds no secret. */
+export function brokeWhileConnecting(server: AdmittedServer, why: string): Problem {
+  return createProblem({
+    code: 'connect/bug',
+    message: `Failed to connect to "${server.name}": this is a bug in Plugboard, not in your configuration`,
+    where: whereOrigin(server.found.origin, server.name),
+    notes: [why],
+    hints: ['please report it, with the lines above'],
+  })
+}
+
 /** A session that was fine, and is gone. */
 export function sessionLost(
   server: AdmittedServer,
