@@ -136,6 +136,27 @@ test('a bug while a first token is kept is told where somebody has to sign in, w
   expectSilence(ran)
 })
 
+test('a bug in the hiding of secrets itself is told as a bug, with no word of what could not be hidden', async () => {
+  await using stage = await openStage()
+  const entry = { type: 'http', url: stage.server.url }
+  using machine = openMachine({ '~/.config/plugboard/mcp.json': { mcpServers: { guarded: entry } } })
+  const { NODE_OPTIONS } = hookOf(machine, 'thrown')
+  // What V8 does when a regular expression is too large: its error quotes all of it.
+  machine.write({
+    '~/hides-nothing.cjs': `const { includes } = String.prototype
+String.prototype.includes = function (part, ...rest) {
+  if (includes.call(this, 'lost {')) throw new SyntaxError('cannot look for ' + part)
+  return includes.call(this, part, ...rest)
+}`,
+  })
+  const env = { NODE_OPTIONS: `${NODE_OPTIONS} --require ${machine.at('~/hides-nothing.cjs')}` }
+  const ran = await machine.run(['login', 'guarded', '--token-file', '-'], { env, input: await stage.seed() })
+  expect(ran.code).toBe(1)
+  expect(ran.stderr).toContain(BUG)
+  expect(ran.stderr).toContain('the error is not shown')
+  expect(findSecrets(ran.stdout + ran.stderr)).toEqual([])
+})
+
 describe('a report that cannot be written ends the command all the same, as failed', () => {
   const ways = ['thrown', 'thrown where nobody waits', 'rejected where nobody waits'] as const
   const BIN = join(DIST, 'bin.cjs')

@@ -50,6 +50,29 @@ describe('a redactor', () => {
     expect(redactorOf('', 'abc', '    ')(text)).toBe(text)
   })
 
+  test('hides the beginning of one that the end of the text cuts off', () => {
+    const long = `${'ab'.repeat(50)}-and-more`
+    expect(redactorOf(long)(`it is ${long} and ${long.slice(0, 40)}`)).toBe('it is ‹secret› and ‹secret›')
+    expect(redactorOf(long)(`it is ${long.slice(0, 101)}`)).toBe('it is ‹secret›')
+    expect(redactorOf(long)(`it is ${long.slice(0, 40)}, and so on`)).toBe(
+      `it is ${long.slice(0, 40)}, and so on`,
+    )
+    expect(redactorOf(long)(`it is ${long.slice(0, 8)}`)).toBe(`it is ${long.slice(0, 8)}`)
+  })
+
+  test('hides a secret of any length, and as many as there are', () => {
+    const long = 'x(['.repeat(400_000)
+    const many = Array.from({ length: 3000 }, (_, i) => `secret-number-${i}-of-many`)
+    const redact = redactorOf(long, ...many)
+    expect(redact(`a ${long} b ${many[7]} c ${JSON.stringify(many[2999])}`)).toBe(
+      'a ‹secret› b ‹secret› c "‹secret›"',
+    )
+  })
+
+  test('hides one that is a part of the mark', () => {
+    expect(redactorOf('secret', 'swordfish')('swordfish secret')).toBe('‹secret› ‹secret›')
+  })
+
   test('survives half a character', () => {
     expect(redactorOf('half\uD800')('a half\uD800 b')).toBe('a ‹secret› b')
   })

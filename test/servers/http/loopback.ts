@@ -34,11 +34,13 @@ export interface ServeOptions {
   readonly port?: number
   /** Then it speaks TLS. */
   readonly certificate?: { readonly key: string; readonly cert: string }
+  /** The bytes of headers it takes. Default: Node's 16 KB. */
+  readonly maxHeaderSize?: number
 }
 
 export async function serve(
   answer: (request: Received) => void,
-  { port: wanted = 0, certificate }: ServeOptions = {},
+  { port: wanted = 0, certificate, ...limits }: ServeOptions = {},
 ): Promise<Loopback> {
   const received: Received[] = []
   let wake: (() => void)[] = []
@@ -65,7 +67,9 @@ export async function serve(
     })
   }
   const server =
-    certificate === undefined ? createServer(listener) : createSecureServer(certificate, listener)
+    certificate === undefined
+      ? createServer(limits, listener)
+      : createSecureServer({ ...certificate, ...limits }, listener)
   // Whoever does not trust the certificate hangs up.
   server.on('tlsClientError', () => undefined)
   server.listen(wanted, '127.0.0.1')
