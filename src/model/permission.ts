@@ -67,19 +67,14 @@ export interface Pin {
   readonly server: string
   readonly fingerprint: string
   readonly tool: string
-  /** Of name, description and schema. */
+  /** Of the definition; of a pin that is not whole, of name, description and schema. */
   readonly hash: string
   /** ISO 8601. */
   readonly at: string
-  readonly definition: PinnedDefinition
-}
-
-export interface PinnedDefinition {
-  readonly name: string
-  readonly description?: string
-  readonly inputSchema: Readonly<Record<string, unknown>>
-  /** What the tool said of itself; not part of the hash. */
-  readonly hints: ToolHints
+  /** As the server listed it. */
+  readonly definition: ListedTool
+  /** False for a pin of an older version: it holds name, description, schema and hints, and only these are compared. */
+  readonly isWhole: boolean
 }
 
 /** What a tool says of itself (`annotations`): shown, and never a reason to allow anything. */
@@ -93,7 +88,7 @@ export interface ToolHints {
 /** How a tool differs from what was approved. */
 export interface PinChange {
   readonly was: Pin
-  readonly is: PinnedDefinition
+  readonly is: ListedTool
 }
 
 /** A change in a form that people can read. */
@@ -101,8 +96,17 @@ export interface PinDiff {
   readonly name?: { readonly was: string; readonly is: string }
   /** Line by line; empty when the description is the same. */
   readonly description: readonly DiffLine[]
-  /** By path, `properties.repo.type`. What is new has no `was`, what is gone no `is`. Both are JSON. */
-  readonly schema: readonly { readonly path: string; readonly was?: string; readonly is?: string }[]
+  /** Of `inputSchema`, by path: `properties.repo.type`. */
+  readonly schema: readonly PathDiff[]
+  /** Of every other field of the definition, by path: `annotations.readOnlyHint`. */
+  readonly fields: readonly PathDiff[]
+}
+
+/** What is new has no `was`, what is gone no `is`. Both are JSON. */
+export interface PathDiff {
+  readonly path: string
+  readonly was?: string
+  readonly is?: string
 }
 
 export interface DiffLine {

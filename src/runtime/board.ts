@@ -53,7 +53,11 @@ import { makeShowable } from './showable.ts'
 import { SignInWatch } from './sign-in-watch.ts'
 import { Subscriptions, type SubscribeOptions } from './subscriptions.ts'
 import type { ServerSnapshot, Supervisor } from './supervisor.ts'
-import { createToolList, type BoardTool } from './tools.ts'
+import { createApprovedTools, type ApprovedTools } from './approved-tools.ts'
+import { openPermissionStores, type PermissionStores } from './permission-stores.ts'
+import { pinFile } from './pin-store.ts'
+import { createFingerprints, type FingerprintOf } from './trust-fingerprint.ts'
+import { createToolList, type BoardTool, type ToolList } from './tools.ts'
 import { createSeen, type SeenBoard } from './seen-board.ts'
 
 export interface BoardOptions extends PermissionOptions {
@@ -106,9 +110,14 @@ export interface Board extends AsyncDisposable {
   server(name: string): ServerSnapshot | undefined
   /**
    * As one client sees it, where a server that it has to itself lists something else for it. Undefined: as everybody.
-   * `client`: as for a request.
+   * `client`: as for a request. Tools are as in `approved()`.
    */
   seenBy(client: object): SeenBoard<BoardSnapshot> | undefined
+  /**
+   * The same board for clients of a gateway: a tool that changed is shown as its user approved it, until they accept the
+   * change. So it is in `tools()`; `snapshot()` and `server()` have what servers list.
+   */
+  approved(): SeenBoard<BoardSnapshot>
   /** Whether what must be ready is. */
   readiness(): Readiness
   /** How the model sees something of a server called, a prompt say: as `tools()` has it for tools. */
@@ -185,18 +194,23 @@ class LiveBoard implements Board {
   #loaded: LoadedCatalog
   readonly #roster: Roster
   readonly #listeners = new Listeners()
-  readonly #toolList = createToolList(() => this.#loaded.toolNames)
+  readonly #approved: ApprovedTools
+  readonly #toolList: ToolList
   readonly #modelView = createModelView()
   readonly #subscriptions: Subscriptions
   readonly #desk: CallDesk
   readonly #signIns: SignInWatch | undefined
-  #seen: ((client: object) => SeenBoard<BoardSnapshot>) | undefined
+  #fingerprintOf: FingerprintOf
+  #stores: PermissionStores | undefined
   #permissions: Promise<OpenPermissions> | undefined
+  #stopWatchingPins: (() => void) | undefined
+  #shown: SeenBoard<BoardSnapshot> | undefined
+  readonly #shownTo = new WeakMap<object, SeenBoard<BoardSnapshot>>()
   /** Until then nobody but the gate can listen: what the model would see is not looked at with every server that comes. */
   #isOpen = false
   #isClosed = false
-  /** Servers that changed in this turn. */
-  readonly #changed = new Set<string>()
+  /** Servers that changed in this turn. Undefined: there is nothing to tell. */
+  #changed: Set<string> | undefined
 
   constructor(
     from: { readonly world: World; readonly loader: CatalogLoader; readonly loaded: LoadedCatalog },
@@ -218,6 +232,15 @@ class LiveBoard implements Board {
       find: (name) => this.#loaded.catalog.servers.find((one) => one.name === name),
     })
     this.#roster = new Roster(this.#shared, options.only)
+    this.#fingerprintOf = createFingerprints(world, loaded)
+    this.#approved = createApprovedTools({
+      pins: () => this.#openStores().read().pins,
+      fingerprintOf: (server) => this.#fingerprintOf(server),
+    })
+    this.#toolList = createToolList({
+      style: () => this.#loaded.toolNames,
+      approved: (server, listed) => this.#approved.tools(server, listed),
+    })
     this.#subscriptions = new Subscriptions({
       clock: world.clock,
       find: (server) => this.#roster.find(server),
@@ -230,7 +253,7 @@ class LiveBoard implements Board {
 
   async start(): Promise<void> {
     for (const server of this.#loaded.catalog.servers) this.#roster.add(server)
-    if (this.#options.watch === true) await this.#loader.watch((reloaded) => this.#applyChange(reloaded))
+    if (this.#options.watch === true) await this.#watch()
     await this.#pass(this.#roster.inOrder(), this.#options)
     this.#modelView.begin(this.#roster.known())
     this.#toolList.update(this.#roster.inOrder())
@@ -278,11 +301,24 @@ class LiveBoard implements Board {
 
   seenBy(client: object): SeenBoard<BoardSnapshot> | undefined {
     if (!this.#roster.hasOwnFor(client)) return undefined
-    return (this.#seen ??= createSeen({
+    const shown = this.#shownTo.get(client) ?? this.#show(client)
+    this.#shownTo.set(client, shown)
+    return shown
+  }
+
+  approved(): SeenBoard<BoardSnapshot> {
+    return (this.#shown ??= this.#show())
+  }
+
+  #show(client?: object): SeenBoard<BoardSnapshot> {
+    const seeing = {
       board: this,
+      approved: this.#approved,
       servers: () => this.#roster.inOrder(),
+      find: (name: string) => this.#roster.find(name),
       style: () => this.#loaded.toolNames,
-    }))(client)
+    }
+    return createSeen(seeing, client)
   }
 
   readiness(): Readiness {
@@ -383,6 +419,7 @@ class LiveBoard implements Board {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#signIns?.close()
+    this.#stopWatchingPins?.()
     this.#loader.close()
     // Beside each other: servers take a moment to end, and the disk one to write.
     await Promise.all([this.#roster.close(), this.#shared.cache.flush()])
@@ -396,8 +433,24 @@ class LiveBoard implements Board {
 
   /** Opened when they are first asked for: most commands call nothing. */
   permissions(): Promise<OpenPermissions> {
-    this.#permissions ??= openPermissions(this.#world, this.#loaded, this.#options)
+    this.#permissions ??= openPermissions(this.#world, this.#loaded, {
+      ...this.#options,
+      stores: this.#openStores(),
+    })
     return this.#permissions
+  }
+
+  #openStores(): PermissionStores {
+    return (this.#stores ??= openPermissionStores(this.#world, this.#loaded.dirs, () => this.#noteSome([])))
+  }
+
+  /** The files of servers, and what the user accepts in another process. */
+  async #watch(): Promise<void> {
+    await this.#loader.watch((reloaded) => this.#applyChange(reloaded))
+    const { file } = pinFile(this.#world, this.#loaded.dirs)
+    const paths = { files: [file], folders: [] }
+    this.#stopWatchingPins = await this.#world.files.watch(paths, () => this.#openStores().refresh())
+    if (this.#isClosed) this.#stopWatchingPins()
   }
 
   #pass(
@@ -448,9 +501,9 @@ class LiveBoard implements Board {
     for (const name of plan.reconnected) this.#roster.find(name)!.restart()
     for (const name of [...plan.removed, ...fresh]) this.#note(name)
     // Other names are other tools, although no server changed.
-    const isRenamed = loaded.toolNames !== this.#loaded.toolNames
-    if (isRenamed && this.#changed.size === 0) queueMicrotask(() => this.#tellChanges())
+    if (loaded.toolNames !== this.#loaded.toolNames) this.#noteSome([])
     this.#loaded = loaded
+    this.#fingerprintOf = createFingerprints(this.#world, loaded)
     ;(await this.#permissions)?.update(loaded)
   }
 
@@ -467,16 +520,23 @@ class LiveBoard implements Board {
   }
 
   #note(server: string): void {
-    if (this.#changed.size === 0) queueMicrotask(() => this.#tellChanges())
-    this.#changed.add(server)
+    this.#noteSome([server])
+  }
+
+  /** Without a server: the tools may be others all the same. */
+  #noteSome(servers: readonly string[]): void {
+    if (this.#changed === undefined) queueMicrotask(() => this.#tellChanges())
+    this.#changed ??= new Set()
+    for (const server of servers) this.#changed.add(server)
   }
 
   #tellChanges(): void {
-    const servers = [...this.#changed]
-    this.#changed.clear()
+    const servers = [...(this.#changed ?? [])]
+    this.#changed = undefined
     this.#subscriptions.renew()
     if (!this.#isClosed) this.#signIns?.update()
-    this.#listeners.tell('change', { servers, ...(this.#isOpen ? this.#compare() : NOTHING_SEEN) })
+    const seen = this.#isOpen ? this.#compare() : NOTHING_SEEN
+    if (servers.length > 0 || seen.tools || seen.section) this.#listeners.tell('change', { servers, ...seen })
   }
 
   /** A command that looks and leaves keeps no prompt that could be out of date: nothing is named or put into words for it. */

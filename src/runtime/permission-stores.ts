@@ -23,6 +23,8 @@ export interface PermissionStores {
   pin(pin: Pin, until: Grant['until']): Promise<void>
   /** Once: what the user always allows in x-code. */
   takeOver(loaded: LoadedCatalog): Promise<void>
+  /** What other processes wrote meanwhile counts at once. */
+  refresh(): void
   problems(): readonly Problem[]
 }
 
@@ -35,7 +37,12 @@ export interface Stored {
 /** Another process may have written meanwhile; but a file is not read for every call. */
 const FRESH_MS = 1000
 
-export function openPermissionStores(world: World, dirs: Pick<OurDirs, 'state'>): PermissionStores {
+/** `onPins`: told when other pins count than before, whoever wrote them. */
+export function openPermissionStores(
+  world: World,
+  dirs: Pick<OurDirs, 'state'>,
+  onPins: () => void = () => undefined,
+): PermissionStores {
   const [grants, pins] = [grantFile(world, dirs), pinFile(world, dirs)]
   let grantsRead = readState(world, grants)
   let pinsRead = readState(world, pins)
@@ -53,6 +60,7 @@ export function openPermissionStores(world: World, dirs: Pick<OurDirs, 'state'>)
     grantsRead = rereadState(world, grants, grantsRead)
     pinsRead = rereadState(world, pins, pinsRead)
     if (before !== grantsRead || beforePins !== pinsRead) merged = undefined
+    if (beforePins !== pinsRead) onPins()
   }
 
   /** False when it could not be written down. */
@@ -108,6 +116,7 @@ export function openPermissionStores(world: World, dirs: Pick<OurDirs, 'state'>)
     async pin(pin, until) {
       ownPins = addPins(ownPins, [pin])
       merged = undefined
+      onPins()
       if (until === 'session') return
       waiting = [...waiting, pin]
       writing = writing.then(writePins)
@@ -132,6 +141,8 @@ export function openPermissionStores(world: World, dirs: Pick<OurDirs, 'state'>)
       merged = undefined
       reread()
     },
+
+    refresh: reread,
 
     problems: () => [
       ...[grantsRead.problem, pinsRead.problem].filter((problem) => problem !== undefined),

@@ -31,7 +31,7 @@ import { nameOf } from '../pipeline/name/name.ts'
 import { NAME_STYLES } from '../model/settings.ts'
 import { canGrant, consider, permit } from '../pipeline/permit/permit.ts'
 import { diffPin } from '../pipeline/permit/pin-diff.ts'
-import { findFormer, hintsOf, toPin } from '../pipeline/permit/pins.ts'
+import { findChange, findFormer, hintsOf, toPin } from '../pipeline/permit/pins.ts'
 import { denied, needsAnswer, unknownServer } from '../pipeline/permit/problems.ts'
 import { restrict, type Restriction } from '../pipeline/permit/restrict.ts'
 import type { World } from '../world/world.ts'
@@ -46,6 +46,11 @@ export interface PermissionOptions {
   readonly rules?: readonly Pick<PermissionRule, 'tool' | 'action' | 'reason'>[] | undefined
   /** Asks a person. Without it, what would be asked is denied. What it rejects with, `check` rejects with. */
   readonly ask?: Ask | undefined
+}
+
+export interface OpenPermissionsOptions extends PermissionOptions {
+  /** Those of a board, which reads them too. Default: opened here. */
+  readonly stores?: PermissionStores | undefined
 }
 
 export interface CheckOptions extends Pick<WantedCall, 'signal' | 'ask' | 'remember'> {
@@ -79,9 +84,9 @@ export interface OpenPermissions extends PermissionView {
 export async function openPermissions(
   world: World,
   loaded: LoadedCatalog,
-  options: PermissionOptions = {},
+  options: OpenPermissionsOptions = {},
 ): Promise<OpenPermissions> {
-  const stores = openPermissionStores(world, loaded.dirs)
+  const { stores = openPermissionStores(world, loaded.dirs) } = options
   await stores.takeOver(loaded)
   const session = (options.rules ?? []).map((rule): PermissionRule => ({ ...rule, level: 'session' }))
   let mode = options.mode ?? 'default'
@@ -233,7 +238,7 @@ function check(desk: Desk, one: Check): Promise<Decision> {
   if (action === 'ask') return question(desk, one, { by, permissions })
   const decision = Promise.resolve<Decision>({ action, by })
   const isGuest = by.kind === 'person' && options.remember === 'nothing'
-  const isPinned = by.kind === 'mode' || consider(permissions, target).pin !== undefined
+  const isPinned = by.kind === 'mode' || consider(permissions, target).pin?.isWhole === true
   return isPinned || isGuest ? decision : pinFirst(desk, permissions, target).then(() => decision)
 }
 
@@ -311,9 +316,9 @@ async function keep(
   if (action === 'deny') return { action, by, problem: denied(target, by, world.platform) }
   if (remember === 'nothing') return { action: 'allow', by: { kind: 'person' } }
   const { pin } = consider(permissions, target)
-  if (pin === undefined) await pinFirst(desk, permissions, target)
   // Once is for this call: the next one is to be asked about what changed again.
-  else if (answer !== 'once') await stores.pin(pinOf(desk, target), answer)
+  if (pin === undefined || answer === 'once') await pinFirst(desk, permissions, target)
+  else await stores.pin(pinOf(desk, target), answer)
   if (answer !== 'once') {
     const { server, fingerprint, tool } = target
     await stores.grant({ server, fingerprint, tool, until: answer })
@@ -321,10 +326,16 @@ async function keep(
   return { action: 'allow', by: { kind: 'person' } }
 }
 
-/** Whoever approves a tool for the first time approves it as it is. */
+/**
+ * Whoever approves a tool for the first time approves it as it is. A pin of an older version, whose tool has not changed in
+ * what the pin holds, becomes a whole one.
+ */
 async function pinFirst(desk: Desk, permissions: Permissions, target: CallTarget): Promise<void> {
-  if (permissions.unknownPins !== undefined || consider(permissions, target).pin !== undefined) return
-  await desk.stores.pin(pinOf(desk, target), 'always')
+  if (permissions.unknownPins !== undefined) return
+  const { pin } = consider(permissions, target)
+  if (pin === undefined) return desk.stores.pin(pinOf(desk, target), 'always')
+  if (pin.isWhole || findChange(pin, target.definition) !== undefined) return
+  await desk.stores.pin({ ...pinOf(desk, target), at: pin.at }, 'always')
 }
 
 function pinOf({ world }: Desk, target: CallTarget): Pin {

@@ -5,11 +5,10 @@
  */
 import type { Signal } from '../base/abort.ts'
 import { isPromise } from '../base/at-once.ts'
-import type { ListedTool } from '../model/offering.ts'
 import type { CallOutcome } from '../model/outcome.ts'
 import type { Permission, Permit, Pin, ToolToCall, WantedCall } from '../model/permission.ts'
 import { gaveUp } from '../pipeline/call/problems.ts'
-import { findChange, hintsOf } from '../pipeline/permit/pins.ts'
+import { findChange } from '../pipeline/permit/pins.ts'
 import type { PermissionView } from './permissions.ts'
 
 export function toPermit(open: () => Promise<PermissionView>): Permit {
@@ -34,8 +33,8 @@ function findStanding(
   if (permissions === undefined) return undefined
   const { action, by } = permissions.look(tool, who)
   const { pin } = permissions.consider(tool)
-  // What is allowed by a rule and not pinned yet will be, which takes a file; a mode pins nothing.
-  if (action !== 'allow' || (pin === undefined && by.kind !== 'mode')) return undefined
+  // What is allowed by a rule and not pinned as a whole yet will be, which takes a file; a mode pins nothing.
+  if (action !== 'allow' || (pin?.isWhole !== true && by.kind !== 'mode')) return undefined
   return { kind: 'allowed', isUnchanged: isAsPinned(pin, tool), by }
 }
 
@@ -77,20 +76,6 @@ function unlessAborted<T>(work: Promise<T>, signal: Signal): Promise<T | undefin
   })
 }
 
-/** By definition, which is the same object for as long as the server's list is: what was found, and for which pin. */
-const compared = new WeakMap<ListedTool, { readonly pin: Pin; readonly isSame: boolean }>()
-
 function isAsPinned(pin: Pin | undefined, { definition }: ToolToCall): boolean {
-  if (pin === undefined) return false
-  const known = compared.get(definition)
-  if (known?.pin === pin) return known.isSame
-  const isSame = isSameAsPinned(pin, definition)
-  compared.set(definition, { pin, isSame })
-  return isSame
-}
-
-/** The hints are no part of what is pinned as the definition, but a call may be sent twice because of them. */
-function isSameAsPinned(pin: Pin, definition: ListedTool): boolean {
-  if (findChange(pin, definition) !== undefined) return false
-  return JSON.stringify(pin.definition.hints) === JSON.stringify(hintsOf(definition))
+  return pin !== undefined && findChange(pin, definition) === undefined
 }

@@ -75,7 +75,7 @@ export async function forgetPins(
   )
   const now = (await openPermissions(world, loaded)).current()
   return reviewed.filter(({ pin: { server, tool, fingerprint, definition }, name }) => {
-    const target = createTarget({ server, tool, name, definition: { ...definition } }, fingerprint)
+    const target = createTarget({ server, tool, name, definition }, fingerprint)
     return permit(now, target, 'model').action === 'allow'
   })
 }
@@ -98,12 +98,11 @@ function review(
   if (now !== undefined) {
     const change = findChange(pin, now)
     if (change === undefined) return { ...named, state: 'same' }
-    return { ...named, state: 'changed', now, diff: diffPin(pin.definition, change.is) }
+    return { ...named, state: 'changed', now, diff: diffPin(pin.definition, now) }
   }
   const renamed = tools.find((tool) => isSuccessor(pin, pins, tool))
   if (renamed === undefined) return { ...named, state: 'gone' }
-  const diff = { name: { was: pin.tool, is: renamed.name }, description: [], schema: [] }
-  return { ...named, state: 'renamed', now: renamed, diff }
+  return { ...named, state: 'renamed', now: renamed, diff: diffPin(pin.definition, renamed) }
 }
 
 /** A tool that was not approved by itself, and is this one but for its name. */

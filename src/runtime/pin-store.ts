@@ -4,6 +4,7 @@
 import { toCommandLine } from '../base/command-line.ts'
 import { isObject } from '../base/is-object.ts'
 import type { Pin } from '../model/permission.ts'
+import { fromOlderPin, type OlderDefinition } from '../pipeline/permit/pins.ts'
 import { createProblem } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
 import type { StateFile } from './state-file.ts'
@@ -12,7 +13,10 @@ export function pinFile(world: World, dirs: { readonly state: string }): StateFi
   return {
     file: world.paths.join(dirs.state, 'pins.json'),
     empty: [],
-    parse: ({ pins }) => (Array.isArray(pins) && pins.every(isPin) ? pins : undefined),
+    parse({ pins }) {
+      const parsed = Array.isArray(pins) ? pins.map(parsePin) : [undefined]
+      return parsed.every((pin) => pin !== undefined) ? parsed : undefined
+    },
     format: (pins) => ({
       pins: [...pins].sort((a, b) => (sortKeyOf(a) < sortKeyOf(b) ? -1 : 1)),
     }),
@@ -54,11 +58,27 @@ function sortKeyOf({ server, tool, fingerprint }: Pin): string {
   return JSON.stringify([server, tool, fingerprint])
 }
 
+function parsePin(value: unknown): Pin | undefined {
+  if (isPin(value)) return value
+  // The first pins held less, and did not say so.
+  if (!isObject(value) || 'isWhole' in value || !isOlderDefinition(value['definition'])) return undefined
+  const pin = { ...value, definition: fromOlderPin(value['definition']), isWhole: false }
+  return isPin(pin) ? pin : undefined
+}
+
 function isPin(value: unknown): value is Pin {
   if (!isObject(value) || !isObject(value['definition'])) return false
-  const { server, fingerprint, tool, hash, at } = value
-  const { name, description, inputSchema, hints } = value['definition']
-  const isWhole = [server, fingerprint, tool, hash, at, name].every((one) => typeof one === 'string')
+  const { server, fingerprint, tool, hash, at, isWhole } = value
+  const { name, inputSchema } = value['definition']
+  const texts = [server, fingerprint, tool, hash, at, name]
+  return (
+    texts.every((one) => typeof one === 'string') && isObject(inputSchema) && typeof isWhole === 'boolean'
+  )
+}
+
+function isOlderDefinition(value: unknown): value is OlderDefinition {
+  if (!isObject(value)) return false
+  const { name, description, inputSchema, hints } = value
   const isDescribed = description === undefined || typeof description === 'string'
-  return isWhole && isDescribed && isObject(inputSchema) && isObject(hints)
+  return typeof name === 'string' && isDescribed && isObject(inputSchema) && isObject(hints)
 }

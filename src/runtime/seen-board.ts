@@ -1,10 +1,12 @@
 /**
- * seen-board: what there is on a board, in the eyes of clients that have servers to themselves.
+ * seen-board: what clients of a gateway see of a board.
  *
  * in     the servers, each with what it lists for whom
- * out    for each client the same parts of a board, with its own lists in place of those of all
+ * out    the same parts of a board: tools as their user approved them, and what a server lists for one client alone
  */
+import type { Offering } from '../model/offering.ts'
 import type { NameStyle } from '../model/settings.ts'
+import type { ApprovedTools } from './approved-tools.ts'
 import type { ServerSnapshot, Supervisor } from './supervisor.ts'
 import { createToolList, type BoardTool } from './tools.ts'
 
@@ -21,49 +23,44 @@ interface WithServers {
 
 export interface Seeing<Snapshot extends WithServers> {
   readonly board: SeenBoard<Snapshot>
+  readonly approved: ApprovedTools
   servers(): readonly Supervisor[]
+  find(server: string): Supervisor | undefined
   style(): NameStyle
 }
 
-/** The same value for the same client. */
-export function createSeen<Snapshot extends WithServers>({
-  board,
-  servers,
-  style,
-}: Seeing<Snapshot>): (client: object) => SeenBoard<Snapshot> {
-  const made = new WeakMap<object, SeenBoard<Snapshot>>()
-  const create = (client: object): SeenBoard<Snapshot> => {
-    const toolList = createToolList(style)
-    const offeringOf = (name: string): ServerSnapshot['offering'] =>
-      servers()
-        .find(({ server }) => server.name === name)
-        ?.offeringFor(client)
-    const toOwn = (one: ServerSnapshot): ServerSnapshot => {
-      const offering = offeringOf(one.name)
-      return offering === undefined ? one : { ...one, offering }
-    }
-    return {
-      tools: () =>
-        toolList.of(
-          servers().map((one) => ({
-            server: one.server,
-            connection: one.connection,
-            offering: one.offeringFor(client),
-          })),
-        ),
-      snapshot() {
-        const all = board.snapshot()
-        return { ...all, servers: all.servers.map(toOwn) }
-      },
-      server(name) {
-        const one = board.server(name)
-        return one === undefined ? undefined : toOwn(one)
-      },
-    }
+/** As this client sees it; without one, as all do that have no server to themselves. */
+export function createSeen<Snapshot extends WithServers>(
+  { board, approved, servers, find, style }: Seeing<Snapshot>,
+  client?: object,
+): SeenBoard<Snapshot> {
+  const offeringOf = (one: Supervisor): Offering | undefined => {
+    const offering = one.offeringFor(client)
+    return offering === undefined ? undefined : approved.offering(one.server.name, offering)
   }
-  return (client) => {
-    const known = made.get(client) ?? create(client)
-    made.set(client, known)
-    return known
+  const toSeen = (one: ServerSnapshot): ServerSnapshot => {
+    const by = find(one.name)
+    const offering = by === undefined ? undefined : offeringOf(by)
+    return offering === undefined || offering === one.offering ? one : { ...one, offering }
+  }
+  // What it is given is in the approved form already.
+  const toolList = createToolList({ style, approved: (_server, listed) => listed })
+  return {
+    tools: () =>
+      toolList.of(
+        servers().map((one) => ({
+          server: one.server,
+          connection: one.connection,
+          offering: offeringOf(one),
+        })),
+      ),
+    snapshot() {
+      const all = board.snapshot()
+      return { ...all, servers: all.servers.map(toSeen) }
+    },
+    server(name) {
+      const one = board.server(name)
+      return one === undefined ? undefined : toSeen(one)
+    },
   }
 }

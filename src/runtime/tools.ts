@@ -49,16 +49,29 @@ interface Slice {
   readonly style: NameStyle
 }
 
-/** A reload can change the style. */
-export function createToolList(styleNow: () => NameStyle): ToolList {
+export interface ToolListOptions {
+  /** A reload can change it. */
+  style(): NameStyle
+  /** The tools of a server in the form in which their user approved them; the same list until one is another. */
+  approved(server: string, listed: readonly ListedTool[]): readonly ListedTool[]
+}
+
+export function createToolList({ style: styleNow, approved }: ToolListOptions): ToolList {
   const made = new WeakMap<readonly ListedTool[], Slice & { readonly tools: readonly BoardTool[] }>()
   /** At the last update, and when somebody last looked. */
   let told: readonly Slice[] = []
   let seen: readonly Slice[] = []
   let tools: readonly BoardTool[] = []
 
+  const sliceOf = ({ server, offering, connection: { state } }: Offerer): Slice | undefined => {
+    if (offering === undefined || offering.tools.length === 0 || OFFERS_NOTHING.has(state)) return undefined
+    const listed = approved(server.name, offering.tools)
+    return { listed, isDeferred: state !== 'ready', style: styleNow() }
+  }
+  const slicesOf = (servers: readonly Offerer[]): readonly Slice[] =>
+    servers.map(sliceOf).filter((slice) => slice !== undefined)
   const toolsOf = (one: Offerer): readonly BoardTool[] => {
-    const slice = sliceOf(one, styleNow())
+    const slice = sliceOf(one)
     if (slice === undefined) return []
     const known = made.get(slice.listed)
     if (known !== undefined && isSame(known, slice)) return known.tools
@@ -68,13 +81,13 @@ export function createToolList(styleNow: () => NameStyle): ToolList {
   }
   return {
     update(servers) {
-      const now = slicesOf(servers, styleNow())
+      const now = slicesOf(servers)
       const hasChanged = !areSame(now, told)
       told = now
       return hasChanged
     },
     of(servers) {
-      const now = slicesOf(servers, styleNow())
+      const now = slicesOf(servers)
       if (!areSame(now, seen)) tools = withoutNamesakes(servers.flatMap(toolsOf))
       seen = now
       return tools
@@ -95,15 +108,6 @@ function withoutNamesakes(tools: readonly BoardTool[]): readonly BoardTool[] {
 
 /** A server that failed, or waits for a sign-in, offers nothing: nobody should be invited to call it. */
 export const OFFERS_NOTHING: ReadonlySet<ConnectionState> = new Set(['failed', 'needs-auth', 'closed'])
-
-function sliceOf({ offering, connection: { state } }: Offerer, style: NameStyle): Slice | undefined {
-  if (offering === undefined || offering.tools.length === 0 || OFFERS_NOTHING.has(state)) return undefined
-  return { listed: offering.tools, isDeferred: state !== 'ready', style }
-}
-
-function slicesOf(servers: readonly Offerer[], style: NameStyle): readonly Slice[] {
-  return servers.map((one) => sliceOf(one, style)).filter((slice) => slice !== undefined)
-}
 
 function areSame(a: readonly Slice[], b: readonly Slice[]): boolean {
   return a.length === b.length && a.every((slice, i) => isSame(slice, b[i]!))

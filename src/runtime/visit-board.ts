@@ -34,6 +34,7 @@ export async function visitBoard(board: Board, clock: Clock, options: GatherOpti
       return one === undefined || isAsked(name) ? one : toIdle(one)
     },
     seenBy: (one) => board.seenBy(one),
+    approved: () => board.approved(),
     readiness() {
       const servers = board.readiness().servers.map((one) => (isAsked(one.name) ? one : toIdleReadiness(one)))
       const ok = servers.every(({ required, state }) => !required || state === 'ready' || state === 'idle')

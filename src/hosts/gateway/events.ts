@@ -62,8 +62,9 @@ export class Events {
     this.#clock = clock
     for (const { name, offering } of board.snapshot().servers) this.#seen.set(name, offering)
     this.#stops = [
-      board.on('change', ({ servers }) => {
-        for (const server of servers) this.#compare(server)
+      board.on('change', ({ servers, tools }) => {
+        // Tools may be others although no server changed: their user accepted a change.
+        for (const server of new Set([...servers, ...(tools ? this.#seen.keys() : [])])) this.#compare(server)
       }),
       board.on('resource', ({ server, uri, audience }) =>
         this.#tell({ server, audience }, { kind: 'resource', uri, server }),

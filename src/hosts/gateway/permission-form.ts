@@ -3,7 +3,9 @@
  */
 import { toPrintable } from '../../base/printable.ts'
 import type { Params, Result } from '../../model/message.ts'
-import type { Answer, Ask, Question } from '../../model/permission.ts'
+import type { Answer, Ask, PinDiff, Question } from '../../model/permission.ts'
+import { NO_COLORS } from '../shared/paint.ts'
+import { showPinDiff } from '../shared/show-pin-diff.ts'
 import { canBeAsked } from './caller.ts'
 import type { OpenRequest } from './open-request.ts'
 import { isOwner } from './principal.ts'
@@ -57,9 +59,12 @@ const REMEMBERED = [
 /** As much of the arguments as a person will read. */
 const SHOWN_LENGTH = 500
 
-function messageOf({ server, tool, arguments: args, why, description }: Question): string {
+/** As many lines of what changed as a person will read. */
+const SHOWN_LINES = 40
+
+function messageOf({ server, tool, arguments: args, diff, description }: Question): string {
   const shown = toPrintable(JSON.stringify(args ?? {})).slice(0, SHOWN_LENGTH)
-  const changed = why.kind === 'pin' ? ['It is not what you approved before.'] : []
+  const changed = diff === undefined ? [] : ['It is not what you approved before:', ...changeLines(diff)]
   return [
     `Plugboard: may \`${toPrintable(tool)}\` of \`${toPrintable(server)}\` be called with ${shown}?`,
     ...changed,
@@ -67,6 +72,12 @@ function messageOf({ server, tool, arguments: args, why, description }: Question
       ? []
       : [`It says of itself: ${toPrintable(description).slice(0, SHOWN_LENGTH)}`]),
   ].join('\n')
+}
+
+function changeLines(diff: PinDiff): readonly string[] {
+  const lines = showPinDiff(diff, NO_COLORS)
+  const rest = lines.length - SHOWN_LINES
+  return rest <= 0 ? lines : [...lines.slice(0, SHOWN_LINES), `  and ${rest} more lines: plugboard pins diff`]
 }
 
 /** What was not offered is no answer. */

@@ -23,6 +23,7 @@ import { keyOfToken } from './principal.ts'
 import { ProjectRooms } from './project-rooms.ts'
 import type { Relay } from './relay.ts'
 import { Seeing } from './seeing.ts'
+import { seenAs } from './served-board.ts'
 import { serveStdio } from './stdio-front.ts'
 import { readTracing, Tracer } from './tracer.ts'
 
@@ -88,7 +89,7 @@ export async function openServing(request: ServingRequest, seen?: Seeing): Promi
     maxResultTokens: 0,
   })
   const gateway = openGateway(
-    { world, board, relay },
+    { world, board: seenAs(board, board.approved()), relay },
     {
       version,
       seeing,

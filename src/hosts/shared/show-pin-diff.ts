@@ -5,16 +5,17 @@
  * out    printable lines; what cannot be seen is there as an escape, and of what is endless the beginning
  */
 import { toPrintable } from '../../base/printable.ts'
-import type { DiffLine, PinDiff } from '../../model/permission.ts'
+import type { DiffLine, PathDiff, PinDiff } from '../../model/permission.ts'
 import type { Paint } from './paint.ts'
 
-export function showPinDiff({ name, description, schema }: PinDiff, paint: Paint): string[] {
+export function showPinDiff({ name, description, schema, fields }: PinDiff, paint: Paint): string[] {
   return [
     ...(name === undefined
       ? []
       : ['  name', paint.red(`    - ${show(name.was)}`), paint.green(`    + ${show(name.is)}`)]),
     ...(description.length === 0 ? [] : ['  description', ...showDescription(description, paint)]),
-    ...(schema.length === 0 ? [] : ['  schema', ...showSchema(schema, paint)]),
+    ...(schema.length === 0 ? [] : ['  schema', ...showPaths(schema, paint)]),
+    ...(fields.length === 0 ? [] : ['  other fields', ...showPaths(fields, paint)]),
   ]
 }
 
@@ -38,7 +39,7 @@ function showDescription(lines: readonly DiffLine[], paint: Paint): string[] {
 
 const LEFT_OUT = '      …'
 
-function showSchema(changes: PinDiff['schema'], paint: Paint): string[] {
+function showPaths(changes: readonly PathDiff[], paint: Paint): string[] {
   return limit(
     changes.map(({ path, was, is }) => {
       const at = show(path)

@@ -2,18 +2,29 @@
  * pin-diff: what changed in a tool, for people to read.
  *
  * in     a tool as it was approved, and as it is
- * out    its description line by line, its schema path by path
+ * out    its description line by line, everything else path by path
  * never  takes long, whatever a server writes: what is too large to compare is shown as replaced
  */
 import { toStableJson } from '../../base/stable-json.ts'
-import type { DiffLine, PinDiff, PinnedDefinition } from '../../model/permission.ts'
+import type { ListedTool } from '../../model/offering.ts'
+import type { DiffLine, PathDiff, PinDiff } from '../../model/permission.ts'
 
-export function diffPin(was: PinnedDefinition, is: PinnedDefinition): PinDiff {
+export function diffPin(was: ListedTool, is: ListedTool): PinDiff {
+  const [before, after] = [toParts(was), toParts(is)]
   return {
     ...(was.name === is.name ? {} : { name: { was: was.name, is: is.name } }),
-    description: diffText(was.description ?? '', is.description ?? ''),
-    schema: diffSchema(was.inputSchema, is.inputSchema),
+    description: diffText(before.text, after.text),
+    schema: diffPaths(was.inputSchema, is.inputSchema),
+    fields: diffPaths(before.fields, after.fields),
   }
+}
+
+/** A description that is no text is compared as the other fields are. */
+function toParts(tool: ListedTool): { readonly text: string; readonly fields: object } {
+  const { name: _name, inputSchema: _schema, description, ...rest } = tool
+  return typeof description === 'string'
+    ? { text: description, fields: rest }
+    : { text: '', fields: description === undefined ? rest : { ...rest, description } }
 }
 
 function diffText(was: string, is: string): readonly DiffLine[] {
@@ -87,7 +98,7 @@ function commonLengths(was: readonly string[], is: readonly string[]): readonly 
   return table
 }
 
-function diffSchema(was: object, is: object): PinDiff['schema'] {
+function diffPaths(was: object, is: object): readonly PathDiff[] {
   const [before, after] = [toPaths(was), toPaths(is)]
   return [...new Set([...before.keys(), ...after.keys()])]
     .filter((path) => before.get(path) !== after.get(path))

@@ -1,33 +1,52 @@
 /**
  * pins: whether a tool still is what its user approved.
  *
- * in     a tool as its server describes it today, and as it was
- * out    the pin to keep, or the change
- * never  looks at more than name, description and schema: the rest of a definition decides nothing
+ * in     a tool as its server lists it today, and as it was
+ * out    the pin to keep, the change, the form that models and clients get
+ * never  leaves a field of the definition out: clients receive them all
  */
 import { isObject } from '../../base/is-object.ts'
 import { sha256 } from '../../base/sha256.ts'
 import { toStableJson } from '../../base/stable-json.ts'
 import type { ListedTool } from '../../model/offering.ts'
-import type { CallTarget, Pin, PinChange, PinnedDefinition, ToolHints } from '../../model/permission.ts'
+import type { CallTarget, Pin, PinChange, ToolHints } from '../../model/permission.ts'
 
 /** `at` is ISO 8601. */
 export function toPin(
   { server, fingerprint, tool, definition }: Omit<CallTarget, 'name' | 'otherNames'>,
   at: string,
 ): Pin {
-  return {
-    server,
-    fingerprint,
-    tool,
-    hash: hashOf(definition),
-    at,
-    definition: toPinnedDefinition(definition),
-  }
+  return { server, fingerprint, tool, hash: hashOf(definition), at, definition, isWhole: true }
 }
 
 export function findChange(pin: Pin, tool: ListedTool): PinChange | undefined {
-  return pin.hash === hashOf(tool) ? undefined : { was: pin, is: toPinnedDefinition(tool) }
+  const isSame = pin.isWhole ? pin.hash === hashOf(tool) : isSameInPart(pin, tool)
+  return isSame ? undefined : { was: pin, is: tool }
+}
+
+/** The tool as it was approved, until its user accepts what changed. */
+export function toApproved(pin: Pin, tool: ListedTool): ListedTool {
+  return findChange(pin, tool) === undefined ? tool : pin.definition
+}
+
+/** What an older version wrote. The file has hints where servers have annotations. */
+export function fromOlderPin({ name, description, inputSchema, hints }: OlderDefinition): ListedTool {
+  const annotations = Object.fromEntries(
+    Object.entries(HINTS).flatMap(([hint, field]) => (hint in hints ? [[field, hints[hint]]] : [])),
+  )
+  return {
+    name,
+    ...(description === undefined ? {} : { description }),
+    inputSchema,
+    ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+  }
+}
+
+export interface OlderDefinition {
+  readonly name: string
+  readonly description?: string
+  readonly inputSchema: Readonly<Record<string, unknown>>
+  readonly hints: Readonly<Record<string, unknown>>
 }
 
 /**
@@ -40,7 +59,7 @@ export function findFormer(
 ): Pin | undefined {
   const { description } = definition
   if (typeof description !== 'string' || description.trim() === '') return undefined
-  const body = bodyOf(toPinnedDefinition(definition))
+  const body = bodyOf(definition)
   return pins.find(
     (pin) => pin.fingerprint === fingerprint && pin.tool !== tool && bodyOf(pin.definition) === body,
   )
@@ -69,22 +88,22 @@ const HASHES = new WeakMap<object, string>()
 function hashOf(tool: ListedTool): string {
   const known = HASHES.get(tool)
   if (known !== undefined) return known
-  const { name, description, inputSchema } = toPinnedDefinition(tool)
-  const hash = sha256(toStableJson({ name, description, inputSchema }))
+  const hash = sha256(toStableJson(tool))
   HASHES.set(tool, hash)
   return hash
 }
 
-function bodyOf({ description, inputSchema }: PinnedDefinition): string {
-  return toStableJson({ description, inputSchema })
+/** As the older version compared, and the hints as well. */
+function isSameInPart(pin: Pin, tool: ListedTool): boolean {
+  const { name, inputSchema } = tool
+  const hash = sha256(toStableJson({ name, description: textOf(tool), inputSchema }))
+  return pin.hash === hash && toStableJson(hintsOf(pin.definition)) === toStableJson(hintsOf(tool))
 }
 
-function toPinnedDefinition(tool: ListedTool): PinnedDefinition {
-  const { name, description, inputSchema } = tool
-  return {
-    name,
-    ...(typeof description === 'string' ? { description } : {}),
-    inputSchema,
-    hints: hintsOf(tool),
-  }
+function bodyOf(tool: ListedTool): string {
+  return toStableJson({ description: textOf(tool), inputSchema: tool.inputSchema })
+}
+
+function textOf({ description }: ListedTool): string | undefined {
+  return typeof description === 'string' ? description : undefined
 }

@@ -4,7 +4,7 @@
 import { toCommandLine } from '../../base/command-line.ts'
 import { unreachable } from '../../base/unreachable.ts'
 import type { Spot } from '../../model/origin.ts'
-import type { CallTarget, Evidence, PermissionRule, PinDiff } from '../../model/permission.ts'
+import type { CallTarget, Evidence, PathDiff, PermissionRule, PinDiff } from '../../model/permission.ts'
 import type { Problem, Where } from '../../model/problem.ts'
 import { createProblem } from '../../problem/problem.ts'
 import type { Platform } from '../../world/world.ts'
@@ -137,14 +137,19 @@ export function unknownServer(server: string): Problem {
 }
 
 /** Only that and where something changed: what a server writes is for a person to read, and this may go to a model. */
-function summarize({ name, description, schema }: PinDiff): readonly string[] {
-  const paths = schema.slice(0, 5).map(({ path }) => `\`${path.slice(0, 60)}\``)
-  const more = schema.length > paths.length ? [`${schema.length - paths.length} more`] : []
+function summarize({ name, description, schema, fields }: PinDiff): readonly string[] {
   return [
     ...(name === undefined ? [] : ['its name changed']),
     ...(description.length === 0 ? [] : ['its description changed']),
-    ...(schema.length === 0 ? [] : [`its schema changed: ${[...paths, ...more].join(', ')}`]),
+    ...(schema.length === 0 ? [] : [`its schema changed: ${namePaths(schema)}`]),
+    ...(fields.length === 0 ? [] : [`other fields changed: ${namePaths(fields)}`]),
   ]
+}
+
+function namePaths(changes: readonly PathDiff[]): string {
+  const paths = changes.slice(0, 5).map(({ path }) => `\`${path.slice(0, 60)}\``)
+  const more = changes.length > paths.length ? [`${changes.length - paths.length} more`] : []
+  return [...paths, ...more].join(', ')
 }
 
 /** `github.delete_repo`; one of our own by its name alone. */

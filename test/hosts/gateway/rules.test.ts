@@ -136,7 +136,7 @@ describe('a tool that is not what was approved', () => {
     await gateway.scratch.whenStarted(2)
     await test.client.callTool({ name: 'pay', arguments: {} })
     expect(test.asked).toHaveLength(2)
-    expect(JSON.stringify(test.asked[1])).toContain('It is not what you approved before.')
+    expect(JSON.stringify(test.asked[1])).toContain('It is not what you approved before:')
   })
 })
 

@@ -22,7 +22,7 @@ const PIN = toPin(
   '2026-11-01T00:00:00Z',
 )
 const PROBLEM: Problem = createProblem({ code: 'normalize/setting', message: 'a rule is no rule' })
-const CHANGE = { was: PIN, is: { name: 'create_issue', inputSchema: {}, hints: {} } }
+const CHANGE = { was: PIN, is: TARGET.definition }
 
 const byRule = (rule: PermissionRule): object => ({ kind: 'rule', rule })
 
