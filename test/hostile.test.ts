@@ -137,6 +137,88 @@ describe('size', () => {
   })
 })
 
+describe('a file of a repository, which is read before its user has approved anything', () => {
+  const repeat = <T>(count: number, item: (i: number) => T): T[] =>
+    Array.from({ length: count }, (_, i) => item(i))
+  const tooMany = (file: string, limit: string): string =>
+    `discover/too-many-values ${file} this file holds more than ${limit}, the limit for a file of a repository`
+  const values = '5000 values and references'
+  const marks = '20000 dots, commas, brackets, equals signs and comments'
+  const server = (entry: object): object => ({ mcpServers: { a: { command: 'a', ...entry } } })
+
+  test.each<[string, string, string | object, string]>([
+    ['of 100,000 arguments', './.mcp.json', server({ args: repeat(100_000, (i) => `${i}`) }), values],
+    [
+      'of 40,000 unknown fields',
+      './.mcp.json',
+      server(Object.fromEntries(repeat(40_000, (i) => [`field${i}`, i]))),
+      values,
+    ],
+    [
+      'of 20,000 servers',
+      './.mcp.json',
+      { mcpServers: Object.fromEntries(repeat(20_000, (i) => [`s${i}`, { command: 'a' }])) },
+      values,
+    ],
+    ['of 400,000 references', './.gemini/settings.json', server({ args: ['$A'.repeat(400_000)] }), values],
+    [
+      'of one server, written 30,000 times',
+      './.mcp.json',
+      `{"mcpServers":{${repeat(30_000, () => '"a":{"command":"a"}').join(',')}}}`,
+      values,
+    ],
+    [
+      'of 40,000 settings',
+      './.plugboard/settings.json',
+      Object.fromEntries(repeat(40_000, (i) => [`s${i}`, i])),
+      values,
+    ],
+    ['of keys of TOML', './.codex/config.toml', repeat(40_000, (i) => `key${i} = 1\n`).join(''), marks],
+    ['of values of TOML', './.codex/config.toml', `a = [${'1,'.repeat(400_000)}]\n`, marks],
+    ['of one key of TOML', './.codex/config.toml', `${'a.'.repeat(400_000)}a = 1\n`, marks],
+  ])('%s is not used', async (_, file, content, limit) => {
+    using machine = openMachine({ ...STEADY, [file]: content })
+    const { servers, problems } = await look(machine)
+    expect(servers).toEqual(['steady: chosen'])
+    expect(problems.map((problem) => problem.replace(/:\d+:\d+ /, ' '))).toEqual([tooMany(file, limit)])
+  })
+
+  test('of more than one megabyte is not read; the same file of the user is', async () => {
+    const text = JSON.stringify(server({ description: 'x'.repeat(1.5 * 1024 * 1024) }))
+    using machine = openMachine({ './.mcp.json': text })
+    expect(await look(machine)).toEqual({
+      servers: [],
+      problems: [
+        'discover/unreadable ./.mcp.json this file is too large to be configuration: 1.5 MB, and the limit is 1 MB',
+      ],
+    })
+    machine.write({ [CURSOR]: text, './.mcp.json': '{}' })
+    expect(await look(machine)).toEqual({ servers: ['a: chosen'], problems: [] })
+  })
+
+  test('of 400,000 openings of a command that never closes is read in no time', async () => {
+    using machine = openMachine({ ...STEADY, './.mcp.json': server({ env: { A: '$('.repeat(400_000) } }) })
+    const { servers, problems } = await look(machine)
+    expect(servers).toEqual(['steady: chosen'])
+    expect(problems.map((problem) => problem.split(' ')[0])).toEqual(['discover/too-many-values'])
+    machine.write({ [CURSOR]: server({ env: { A: '$('.repeat(400_000) } }), './.mcp.json': '{}' })
+    expect(await look(machine)).toEqual({ servers: ['a: chosen', 'steady: chosen'], problems: [] })
+  })
+})
+
+test('a server with more references than any needs is invalid, whoever wrote it', async () => {
+  using machine = openMachine({
+    ...STEADY,
+    '~/.gemini/settings.json': { mcpServers: { a: { command: 'a', args: ['$A'.repeat(1_000_000)] } } },
+  })
+  expect(await look(machine)).toEqual({
+    servers: ['a: invalid', 'steady: chosen'],
+    problems: [
+      'normalize/invalid ~/.gemini/settings.json:1:43 server `a` has more than 1000 references to variables',
+    ],
+  })
+})
+
 describe('nesting of a hundred thousand brackets', () => {
   const [open, close] = ['['.repeat(100_000), ']'.repeat(100_000)]
   test.each([
@@ -144,6 +226,9 @@ describe('nesting of a hundred thousand brackets', () => {
     ['JSON that never closes', CURSOR, open, '1:1'],
     ['JSON objects', CURSOR, `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`, '1:1'],
     ['TOML', CODEX, `a = ${open}${close}\n`, '1:205'],
+    ['TOML, of a key', CODEX, `${'a.'.repeat(5_000_000)}a = 1\n`, '1:4002'],
+    ['TOML, of a shorter key', CODEX, `${'a.'.repeat(300)}a = 1\n`, '1:399'],
+    ['TOML, of keys in tables', CODEX, `[${'a.'.repeat(150)}a]\n${'b.'.repeat(100)}b = 1\n`, '2:97'],
     ['YAML', GOOSE, `a: ${open}${close}\n`, '1:203'],
     ['YAML dashes', GOOSE, '- '.repeat(100_000), '1:401'],
   ])('%s', async (_, file, text, spot) => {

@@ -1,5 +1,5 @@
 /**
- * bracket-depth: where a text goes too deep, roughly: brackets in strings count too.
+ * bracket-depth: where a text goes too deep, roughly: brackets and dots in strings count too.
  *
  * The parser for TOML works with regular expressions, and V8 ends the whole process when it has to compile one while the
  * stack is nearly full, so there would be no RangeError to catch: this looks first.
@@ -9,6 +9,16 @@ export function findTooDeep(text: string, maxDepth: number): number | undefined 
   for (const { 0: found, index } of text.matchAll(/[[{\]}]/g)) {
     if (found === ']' || found === '}') depth = Math.max(0, depth - 1)
     else if (++depth > maxDepth) return index
+  }
+  return undefined
+}
+
+/** Where a key such as `a.b.c` has too many parts: each one costs the parser nearly a kilobyte of memory. */
+export function findTooManyDots(text: string, maxDots: number): number | undefined {
+  let dots = 0
+  for (const { 0: found, index } of text.matchAll(/[.=,\n]/g)) {
+    if (found !== '.') dots = 0
+    else if (++dots > maxDots) return index
   }
   return undefined
 }

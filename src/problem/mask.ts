@@ -1,14 +1,14 @@
 /**
  * mask: a line of somebody's configuration, safe to quote.
  *
- * in     one line of JSON, TOML or YAML from its beginning, and where in it a parser gave up, if one did
+ * in     one line of JSON, TOML or YAML from its beginning, where in it a parser gave up, if one did, and how much is needed
  * out    the same line, same length: keys, punctuation and what is known to be harmless; dots for the rest
  * never  needs a tree, since the line is quoted exactly when the file could not be read as one; goes over a part of
  *        the line twice, since lines can be long
  */
-export function maskSecrets(line: string, faultAt = Infinity): string {
+export function maskSecrets(line: string, faultAt = Infinity, needed = line.length): string {
   const header = /^\s*\[{1,2}mcp_servers\b[^\]#]*\]{1,2}\s*$/.exec(line)
-  return header === null ? mask(line, faultAt) : line
+  return header === null ? mask(line, faultAt, needed) : line
 }
 
 /** What is known at one point of the line. */
@@ -29,11 +29,12 @@ const TOKEN = /\s+|"(?:[^"\\]|\\.)*(?:"|$)|'[^']*(?:'|$)|[[\]{},:=]|[^\s"'[\]{},
 /** The longest white space between a key and its `:` that is looked across. */
 const LOOK_AHEAD = 40
 
-function mask(line: string, faultAt: number): string {
+/** At least the part that is needed; what it looks like depends on what follows it, too. */
+function mask(line: string, faultAt: number, needed: number): string {
   const at: Reading = { key: undefined, open: [], isKeyNext: true, before: '' }
   const tokens = new RegExp(TOKEN)
   let masked = ''
-  while (masked.length < line.length) {
+  while (masked.length < Math.min(line.length, needed)) {
     const start = masked.length
     // Behind a fault, a quote may open what it should close: nothing is what it seems.
     if (start > faultAt) return masked + hideWords(line.slice(start))

@@ -95,8 +95,9 @@ function toExcerpt(
   const from = Math.max(safe, offset > EXCERPT_WIDTH / 2 ? offset - EXCERPT_WIDTH / 2 : 0)
   // With what follows: a password is known by the `@` behind it.
   const part = line.slice(safe, from + EXCERPT_WIDTH + LINE_LIMIT)
-  const masked = kind === 'fault' ? maskSecrets(part, offset - safe) : maskSecrets(part)
-  const text = masked.slice(from - safe, from - safe + EXCERPT_WIDTH)
+  const needed = from - safe + EXCERPT_WIDTH
+  const masked = maskSecrets(part, kind === 'fault' ? offset - safe : undefined, needed)
+  const text = masked.slice(from - safe, needed)
   const at = column - from
   return { text, column: at, length: Math.max(1, Math.min(length, text.length - at + 1)) }
 }

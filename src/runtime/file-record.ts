@@ -24,7 +24,7 @@ export interface FileChange {
 }
 
 export function recordFiles(files: Files): FileRecord {
-  const reads = new Map<string, FileRead>()
+  const reads = new Map<string, { readonly maxBytes: number | undefined; readonly read: FileRead }>()
   const kinds = new Map<string, ReturnType<Files['kind']>>()
   const lists = new Map<string, readonly string[]>()
   const realPaths = new Map<string, string>()
@@ -35,7 +35,11 @@ export function recordFiles(files: Files): FileRecord {
   return {
     files: {
       ...files,
-      read: (file) => remember(reads, file, files.read(file)),
+      read: (file, maxBytes) => {
+        const read = files.read(file, maxBytes)
+        reads.set(file, { maxBytes, read })
+        return read
+      },
       kind: (path) => remember(kinds, path, files.kind(path)),
       list: (path) => remember(lists, path, files.list(path)),
       realPath: (path) => remember(realPaths, path, files.realPath(path)),
@@ -46,8 +50,8 @@ export function recordFiles(files: Files): FileRecord {
     }),
     changes() {
       const changes = new Map<string, FileChange>()
-      for (const [file, before] of reads) {
-        const now = files.read(file)
+      for (const [file, { maxBytes, read: before }] of reads) {
+        const now = files.read(file, maxBytes)
         if (!isSameRead(before, now)) changes.set(file, { file, isGone: hasText(before) && !hasText(now) })
       }
       const note = (file: string): void => {

@@ -55,8 +55,8 @@ export interface Paths {
  * Whatever the file system answers to a question is a value; only `update` and `locked` can fail.
  */
 export interface Files {
-  /** Never blocks on a pipe or device, never reads more than `MAX_FILE_BYTES`. */
-  read(file: string): FileRead
+  /** Never blocks on a pipe or device, never reads more than `maxBytes`, by default `MAX_FILE_BYTES`. */
+  read(file: string, maxBytes?: number): FileRead
   kind(path: string): 'file' | 'directory' | 'other' | 'missing'
   /** Names in a directory, sorted; empty when there is none. */
   list(directory: string): readonly string[]
@@ -115,7 +115,7 @@ export type Unreadable =
   | { readonly kind: 'not-a-file'; readonly what: 'a directory' | 'a pipe' | 'a device' | 'a socket' }
   | { readonly kind: 'denied' }
   | { readonly kind: 'link-loop' }
-  | { readonly kind: 'too-large'; readonly bytes: number }
+  | { readonly kind: 'too-large'; readonly bytes: number; readonly maxBytes: number }
   /** `before` is the valid text ahead of the first bad byte. */
   | { readonly kind: 'not-utf8'; readonly before: string }
   | { readonly kind: 'failed'; readonly message: string }

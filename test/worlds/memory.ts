@@ -6,6 +6,7 @@ import { Turns } from '../../src/base/turns.ts'
 import { nodeKeys } from '../../src/world/node/keys.ts'
 import { nodeSealer } from '../../src/world/node/sealer.ts'
 import {
+  MAX_FILE_BYTES,
   UpdateError,
   type FileRead,
   type Files,
@@ -164,10 +165,12 @@ function createMemoryFiles({ paths, stored, reads, programs, watchers, unwritabl
   const locks = new Map<string, Turns>()
   const isBelow = (directory: string, path: string): boolean => path.startsWith(directory + paths.sep)
   return {
-    read(file) {
+    read(file, maxBytes = MAX_FILE_BYTES) {
       reads.push(file)
       const found = stored.get(file)
       if (found === undefined) return { kind: 'missing' }
+      const bytes = typeof found === 'string' ? Buffer.byteLength(found) : 0
+      if (bytes > maxBytes) return { kind: 'unreadable', why: { kind: 'too-large', bytes, maxBytes } }
       return typeof found === 'string' ? { kind: 'text', text: found } : found
     },
     kind(path) {

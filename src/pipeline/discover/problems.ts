@@ -7,7 +7,7 @@ import type { Origin } from '../../model/origin.ts'
 import type { Problem, Where } from '../../model/problem.ts'
 import { tryUrl } from '../../model/signature.ts'
 import { createProblem, createWarning, whereFault, whereOf, whereOrigin } from '../../problem/problem.ts'
-import { MAX_FILE_BYTES, type Unreadable } from '../../world/world.ts'
+import type { Unreadable } from '../../world/world.ts'
 
 type Owner = Pick<Where, 'source' | 'scope'>
 
@@ -39,7 +39,7 @@ export function unreadableFile(file: string, why: Unreadable, owner: Owner = {})
     case 'too-large':
       return createProblem({
         ...base,
-        message: `this file is too large to be configuration: ${megabytes(why.bytes)}, and the limit is ${megabytes(MAX_FILE_BYTES)}`,
+        message: `this file is too large to be configuration: ${megabytes(why.bytes)}, and the limit is ${megabytes(why.maxBytes)}`,
         hints,
       })
     case 'not-utf8':
@@ -53,6 +53,21 @@ export function unreadableFile(file: string, why: Unreadable, owner: Owner = {})
     case 'failed':
       return createProblem({ ...base, message: `this file could not be read: ${why.message}` })
   }
+}
+
+/** A file of a repository that no project needs: reading all of it would stop every command in that folder. */
+export function tooManyValues(
+  document: ConfigDocument,
+  node: Pick<ConfigNode, 'start' | 'end'>,
+  given: { readonly owner: Owner; readonly limit: string },
+): Problem {
+  return createProblem({
+    code: 'discover/too-many-values',
+    message: `this file holds more than ${given.limit}, the limit for a file of a repository`,
+    where: whereOf(document, node, given.owner),
+    notes: ['nothing in this file was loaded; every other file was'],
+    hints: ['remove what is not needed, or keep the servers in a file of your own'],
+  })
 }
 
 /** A file that could be read before: nothing of it is lost, so it is a warning. */
@@ -180,5 +195,5 @@ function endOf(file: string, text: string, owner: Owner): Where {
 }
 
 function megabytes(bytes: number): string {
-  return `${Math.round(bytes / 1024 / 1024)} MB`
+  return `${Math.round((bytes / 1024 / 1024) * 10) / 10} MB`
 }

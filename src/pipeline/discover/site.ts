@@ -6,7 +6,7 @@
  * never  reads a file twice, or runs anything
  */
 import type { Place } from '../../model/catalog.ts'
-import { createDocument, type ConfigDocument } from '../../model/document.ts'
+import { createDocument, type ConfigDocument, type ConfigNode } from '../../model/document.ts'
 import type { FoundEntry } from '../../model/entry.ts'
 import type { Scope, SourceId, Spot } from '../../model/origin.ts'
 import type { Problem } from '../../model/problem.ts'
@@ -18,6 +18,7 @@ import { findServers, type ServersRequest } from './find-servers.ts'
 import { formatOf, parseText } from './formats/parse-text.ts'
 import { outOfDate, unparseable, unreadableFile, wrongShape } from './problems.ts'
 import { below, type OurDirs } from './project.ts'
+import { checkRepositoryText, checkRepositoryTree, maxBytesOf } from './repository-limits.ts'
 
 /** Where things are on this machine. */
 export interface Ground {
@@ -141,7 +142,11 @@ export async function readFile(
   const { file } = place
   const before = log.files.get(file)
   if (before !== undefined) return before
-  const seen = recall(log.readings, file, await openFile(place, world.files.read(file)))
+  const seen = recall(
+    log.readings,
+    file,
+    await openFile(place, world.files.read(file, maxBytesOf(place.scope))),
+  )
   if (seen.problem !== undefined) log.problems.push(seen.problem)
   log.files.set(file, seen)
   return seen
@@ -184,15 +189,22 @@ export async function parseDocument(
   text: string,
 ): Promise<Pick<FileSeen, 'document' | 'problem'>> {
   const format = formatOf(file)
+  const unparsed = createDocument(file, text, EMPTY)
+  const tooLong = checkRepositoryText(unparsed, { source, scope })
+  if (tooLong !== undefined) return { problem: tooLong }
   const parsed = await parseText(text, format)
   if (parsed.kind === 'fault') {
     const owner = { source, scope, format: format.toUpperCase() }
     return { problem: unparseable({ file, text }, parsed, owner) }
   }
-  const document = createDocument(file, text, parsed.root)
+  const document = { ...unparsed, root: parsed.root }
+  const tooMany = checkRepositoryTree(document, { source, scope })
+  if (tooMany !== undefined) return { problem: tooMany }
   if (parsed.root.kind === 'object') return { document }
   return { problem: wrongShape(document, parsed.root, 'this file', { source, scope }) }
 }
+
+const EMPTY: ConfigNode = { kind: 'object', start: 0, end: 0, members: [] }
 
 /** A place that is asked twice (for servers, then for switches) is one line, with its entries. */
 export function record(log: Pick<SiteLog, 'places'>, place: Place): void {

@@ -25,7 +25,7 @@ export type Syntax =
   /** `${user_config.KEY}`, what a plugin asks for when it is installed */
   | 'user-config'
 
-const REFERENCE = /\$\{([^{}]*)\}|\{(env|file):([^{}]*)\}|\$\((.*)\)|\$([A-Za-z_]\w*)|%([A-Za-z_]\w*)%/gs
+const REFERENCE = /\$\{([^{}]*)\}|\{(env|file):([^{}]*)\}|(\$\()|\$([A-Za-z_]\w*)|%([A-Za-z_]\w*)%/g
 
 /** What the references of a text may look like, and stand for. */
 export interface Expansion {
@@ -39,14 +39,21 @@ export const PLAIN: Expansion = { syntaxes: [], platform: 'linux', variables: {}
 export function toTemplate(text: string, expansion: Expansion): Template {
   if (!mayRefer(text)) return literal(text)
   const parts: Part[] = []
+  // A command ends at the last bracket. The pattern cannot look for it: that would take the square of the length.
+  const lastBracket = text.lastIndexOf(')')
   let end = 0
   // Not `matchAll`, which makes a new expression each time: this runs for every value of every file.
   REFERENCE.lastIndex = 0
   for (let match = REFERENCE.exec(text); match !== null; match = REFERENCE.exec(text)) {
-    const part = toPart(match, expansion)
+    const isCommand = match[4] !== undefined
+    if (isCommand && lastBracket < match.index) continue
+    if (isCommand) REFERENCE.lastIndex = lastBracket + 1
+    const part = isCommand
+      ? toCommand(text.slice(match.index + 2, lastBracket), expansion)
+      : toPart(match, expansion)
     if (part === undefined) continue
     parts.push(text.slice(end, match.index), part)
-    end = match.index + match[0].length
+    end = REFERENCE.lastIndex
   }
   parts.push(text.slice(end))
   return joinLiterals(parts)
@@ -57,17 +64,20 @@ export function mayRefer(text: string): boolean {
   return /[$%{]/.test(text)
 }
 
+function toCommand(code: string, { syntaxes }: Expansion): Part | undefined {
+  return syntaxes.includes('command') ? { kind: 'command', text: code } : undefined
+}
+
 /** Undefined: not a reference in this dialect, so it is plain text. */
 function toPart(match: RegExpExecArray, expansion: Expansion): Part | undefined {
   const { syntaxes, platform, variables } = expansion
   // By index: taking it apart as a list costs more than all that follows, for each of a thousand references.
   const braced = match[1]
   if (braced !== undefined) return toBracedPart(braced, expansion)
-  const [, , kind, argument, command, bare, percent] = match
+  const [, , kind, argument, , bare, percent] = match
   if (kind !== undefined && syntaxes.includes('braces')) {
     return kind === 'env' ? { kind: 'env', name: argument! } : { kind: 'file', path: argument! }
   }
-  if (command !== undefined && syntaxes.includes('command')) return { kind: 'command', text: command }
   if (bare !== undefined && syntaxes.includes('dollar')) {
     return Object.hasOwn(variables, bare) ? variables[bare] : { kind: 'env', name: bare }
   }

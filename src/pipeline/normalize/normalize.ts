@@ -40,8 +40,9 @@ export function normalize(found: FoundEntry, { env, platform }: Surroundings): N
   const draft = createDraft(found, { dialect: dialectOf(found.dialect), platform, ourFields: OUR_PATHS })
   for (const { key, value } of lastOfEach(draft, found.node.members))
     readField(draft, { path: key, node: value })
+  checkReferences(draft)
   const reading = draft.unsupported === undefined ? toReading(draft) : toUnsupported(draft, draft.unsupported)
-  warnOfReferences(draft, env)
+  if (draft.references.length <= MAX_REFERENCES) warnOfReferences(draft, env)
   return { found, warnings: draft.warnings, ...reading }
 }
 
@@ -53,6 +54,16 @@ function readField(draft: Draft, field: Field): void {
   else {
     draft.problems.push(invalidConfig(draft.found, `\`${field.path}\` is not a field of this format`, field))
   }
+}
+
+/** More than any server needs; each may become a warning. */
+const MAX_REFERENCES = 1000
+
+function checkReferences(draft: Draft): void {
+  const { found, references } = draft
+  if (references.length <= MAX_REFERENCES) return
+  const message = `server \`${found.name}\` has more than ${MAX_REFERENCES} references to variables`
+  draft.problems.push(invalidConfig(found, message, references[MAX_REFERENCES]!.field))
 }
 
 function toUnsupported(

@@ -26,13 +26,13 @@ import { dirname } from 'node:path'
 import { MAX_FILE_BYTES, type FileRead, type Files, type Unreadable } from '../world.ts'
 
 export const nodeFiles: Files = {
-  read(file) {
+  read(file, maxBytes = MAX_FILE_BYTES) {
     // A stat that finds nothing is five times cheaper than an open that throws, and most places are empty.
     const stats = tryStat(file)
     if (stats === 'missing') return { kind: 'missing' }
     if (!(stats instanceof Error) && !stats.isFile()) return unreadable(notAFile(stats))
     try {
-      return readDescriptor(openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)))
+      return readDescriptor(openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)), maxBytes)
     } catch (error) {
       return toFileRead(error as NodeJS.ErrnoException)
     }
@@ -155,11 +155,11 @@ function tryStat(path: string): Stats | 'missing' | Error {
   }
 }
 
-function readDescriptor(descriptor: number): FileRead {
+function readDescriptor(descriptor: number, maxBytes: number): FileRead {
   try {
     const stats = fstatSync(descriptor)
     if (!stats.isFile()) return unreadable(notAFile(stats))
-    if (stats.size > MAX_FILE_BYTES) return unreadable({ kind: 'too-large', bytes: stats.size })
+    if (stats.size > maxBytes) return unreadable({ kind: 'too-large', bytes: stats.size, maxBytes })
     const text = readFileSync(descriptor, 'utf8')
     // It may be the file's own, or stand for bytes that are no text.
     if (text.includes('\ufffd')) return decode(readBytes(descriptor, stats.size))

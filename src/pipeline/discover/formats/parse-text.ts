@@ -1,31 +1,28 @@
 /**
  * parse-text: the text of a configuration file → tree, or the first fault in it.
  *
- * Most files are plain and without a fault: the readers at hand are for those. The parsers that know all of a format
+ * Most JSON files are plain and without a fault: the reader at hand is for those. The parsers that know all of a format
  * and can say what is wrong are loaded when they are needed, because they are slow to load and slow to run once.
  */
-import { findTooDeep } from '../../../base/bracket-depth.ts'
+import { findTooDeep, findTooManyDots } from '../../../base/bracket-depth.ts'
 import type { ConfigNode } from '../../../model/document.ts'
 import { LONG_CHARS, parseLongJson } from './long-json.ts'
 import { MAX_DEPTH, nestedTooDeeply, type ParsedText } from './parsed-text.ts'
 import { parsePlainJson } from './plain-json.ts'
-import { parsePlainToml } from './plain-toml.ts'
-import { parsePlainYaml } from './plain-yaml.ts'
 
 export type Format = 'json' | 'toml' | 'yaml'
 
 export async function parseText(text: string, format: Format): Promise<ParsedText> {
   if (text.trim() === '')
     return { kind: 'tree', root: { kind: 'object', start: 0, end: text.length, members: [] } }
-  const root = parsePlainly(text, format)
+  const root = format === 'json' ? parsePlainly(text) : undefined
   return root === undefined ? parseCarefully(text, format) : { kind: 'tree', root }
 }
 
-const PLAIN = { json: parseAnyJson, toml: parsePlainToml, yaml: parsePlainYaml }
-
-function parsePlainly(text: string, format: Format): ConfigNode | undefined {
+function parsePlainly(json: string): ConfigNode | undefined {
   try {
-    return PLAIN[format](text)
+    const long = json.length > LONG_CHARS ? parseLongJson(json) : undefined
+    return long ?? parsePlainJson(json)
   } catch (error) {
     // Nested too deeply; or a pattern that has to go back over many megabytes has run out of stack.
     if (!(error instanceof RangeError)) throw error
@@ -33,14 +30,9 @@ function parsePlainly(text: string, format: Format): ConfigNode | undefined {
   }
 }
 
-function parseAnyJson(text: string): ConfigNode | undefined {
-  const long = text.length > LONG_CHARS ? parseLongJson(text) : undefined
-  return long ?? parsePlainJson(text)
-}
-
-/** Without the readers for plain files; they must come to the same tree, and tests hold them to it. */
+/** Without the reader for plain JSON, which must come to the same tree. Tests compare the two. */
 export async function parseCarefully(text: string, format: Format): Promise<ParsedText> {
-  const tooDeep = format === 'toml' ? findTooDeep(text, MAX_DEPTH) : undefined
+  const tooDeep = format === 'toml' ? findDeepToml(text) : undefined
   if (tooDeep !== undefined) return nestedTooDeeply(tooDeep)
   try {
     return (await loadParser(format))(text)
@@ -49,6 +41,11 @@ export async function parseCarefully(text: string, format: Format): Promise<Pars
     if (!(error instanceof RangeError)) throw error
     return nestedTooDeeply(0)
   }
+}
+
+/** Dots count more roughly than brackets, because values have them too. The reader of the tree counts exactly. */
+function findDeepToml(text: string): number | undefined {
+  return findTooDeep(text, MAX_DEPTH) ?? findTooManyDots(text, 10 * MAX_DEPTH)
 }
 
 export function formatOf(file: string): Format {

@@ -5,24 +5,39 @@
  */
 import { parseTOML, ParseError, type AST } from 'toml-eslint-parser'
 import type { ConfigNode, Member, ObjectNode } from '../../../model/document.ts'
-import type { ParsedText } from './parsed-text.ts'
+import { MAX_DEPTH, nestedTooDeeply, type ParsedText } from './parsed-text.ts'
 
 /** `byKey` keeps ten thousand tables linear. */
-type OpenTable = ObjectNode & { readonly members: Member[]; readonly byKey: Map<string, ConfigNode> }
+type OpenTable = ObjectNode & {
+  readonly members: Member[]
+  readonly byKey: Map<string, ConfigNode>
+  readonly depth: number
+}
 type KeyPart = AST.TOMLBare | AST.TOMLQuoted
 
 export function parseToml(text: string): ParsedText {
   try {
     const program = parseTOML(text)
-    const root = createTable([0, text.length])
+    const root = createTable([0, text.length], 1)
     for (const node of program.body[0].body) {
       if (node.type === 'TOMLKeyValue') addKeyValue(root, node)
       else addTable(root, node)
     }
     return { kind: 'tree', root }
   } catch (error) {
+    if (error instanceof TooDeep) return nestedTooDeeply(error.start)
     if (!(error instanceof ParseError)) throw error
     return { kind: 'fault', message: lowerFirst(error.message), start: error.index, end: error.index + 1 }
+  }
+}
+
+/** `a.b.c` nests as brackets do. */
+class TooDeep extends Error {
+  readonly start: number
+
+  constructor(start: number) {
+    super('it is nested too deeply')
+    this.start = start
   }
 }
 
@@ -37,7 +52,7 @@ function addTable(root: OpenTable, table: AST.TOMLTable): void {
 function addKeyValue(table: OpenTable, pair: AST.TOMLKeyValue): void {
   const keys = pair.key.keys
   const parent = descend(table, keys.slice(0, -1))
-  add(parent, keys.at(-1)!, toNode(pair.value))
+  add(parent, keys.at(-1)!, toNode(pair.value, parent.depth + 1))
 }
 
 /** Steps into, or opens, one table per key; through a list of tables, its last one. */
@@ -49,24 +64,27 @@ function openTable(parent: OpenTable, key: KeyPart, span: AST.TOMLNode): OpenTab
   const found = parent.byKey.get(nameOf(key))
   if (found?.kind === 'object') return found as OpenTable
   if (found?.kind === 'array') return found.items.at(-1) as OpenTable
-  const table = createTable(span.range)
+  const table = createTable(span.range, parent.depth + 1)
   add(parent, key, table)
   return table
 }
 
 function appendTable(parent: OpenTable, key: KeyPart, span: AST.TOMLNode): OpenTable {
-  const table = createTable(span.range)
+  const table = createTable(span.range, parent.depth + 2)
   const found = parent.byKey.get(nameOf(key))
   if (found?.kind === 'array') (found.items as ConfigNode[]).push(table)
   else add(parent, key, { kind: 'array', start: table.start, end: table.end, items: [table] })
   return table
 }
 
-function toNode(value: AST.TOMLContentNode): ConfigNode {
+function toNode(value: AST.TOMLContentNode, depth: number): ConfigNode {
   const [start, end] = value.range
-  if (value.type === 'TOMLArray') return { kind: 'array', start, end, items: value.elements.map(toNode) }
+  if (value.type === 'TOMLArray') {
+    const items = value.elements.map((element) => toNode(element, depth + 1))
+    return { kind: 'array', start, end, items }
+  }
   if (value.type === 'TOMLInlineTable') {
-    const table = createTable(value.range)
+    const table = createTable(value.range, depth)
     for (const pair of value.body) addKeyValue(table, pair)
     return table
   }
@@ -75,8 +93,9 @@ function toNode(value: AST.TOMLContentNode): ConfigNode {
   return { kind: 'scalar', start, end, value: scalar ? value.value : value.datetime }
 }
 
-function createTable([start, end]: readonly [number, number]): OpenTable {
-  return { kind: 'object', start, end, members: [], byKey: new Map() }
+function createTable([start, end]: readonly [number, number], depth: number): OpenTable {
+  if (depth > MAX_DEPTH) throw new TooDeep(start)
+  return { kind: 'object', start, end, members: [], byKey: new Map(), depth }
 }
 
 function add(table: OpenTable, key: KeyPart, value: ConfigNode): void {
