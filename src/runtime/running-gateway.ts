@@ -114,9 +114,17 @@ const LONGEST_END_MS = 60_000
 
 function untilEnd(world: World, pipe: Pipe, visit: Visit): Promise<boolean> {
   return new Promise((resolve) => {
-    const cancel = world.clock.after(LONGEST_END_MS, () => resolve(false))
+    const giveUp = (): void => {
+      pipe.end()
+      resolve(false)
+    }
+    let cancel = world.clock.after(PATIENCE_MS, giveUp)
     pipe.onInput({
-      onText: () => undefined,
+      // It has heard: its servers may take their time.
+      onText() {
+        cancel()
+        cancel = world.clock.after(LONGEST_END_MS, giveUp)
+      },
       onEnd: () => {
         cancel()
         resolve(true)

@@ -1,8 +1,10 @@
 /**
  * visit: what goes over the socket of a running gateway. Lines of JSON, each one message.
  *
- * The client says who it is and what it wants, in one line. What is wanted as MCP goes on as lines of MCP, both ways, once
- * the gateway has said `welcome`; for a command, lines say what to print and, last, the exit code.
+ * The client says who it is and what it wants, in one line, and the gateway greets it at once with `hello`. What is wanted
+ * as MCP goes on as lines of MCP, both ways, once the gateway has said `welcome`. A command begins when the client answers
+ * the greeting with `go`; then lines say what to print and, last, the exit code. So a client that stops waiting for the
+ * greeting knows that its command did not run.
  */
 
 import type { Env } from './world.ts'
@@ -64,8 +66,15 @@ export interface VisitorTerminal {
   readonly hasColor: { readonly out: boolean; readonly err: boolean }
 }
 
+/** How long the gateway may take to greet. One that is suspended accepts connections, and never reads them. */
+export const GREETING_MS = 2000
+
+export const NO_GREETING = `the gateway that runs has not answered for ${GREETING_MS / 1000} s: it is not used (\`plugboard status\` shows how it is)`
+
 /** From the gateway. */
 export type Word =
+  /** The first word, at once. */
+  | { readonly say: 'hello'; readonly pid: number }
   | { readonly say: 'welcome'; readonly pid: number }
   /** The visitor is to do without it; `why` is for people, where there is something to tell. */
   | { readonly say: 'alone'; readonly why?: string }
@@ -78,6 +87,8 @@ export type Word =
 
 /** From a visitor with a command, behind its first line. */
 export type Reply =
+  /** The answer to `hello`: only now may the command begin. */
+  | { readonly go: true }
   | { readonly input: string }
   | { readonly input: null }
   /** Ctrl-C. */

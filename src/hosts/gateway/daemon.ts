@@ -225,17 +225,21 @@ class Visitor {
   #passOn: ((text: string) => void) | undefined
   readonly #onEnd = new Set<() => void>()
   #isOver = false
+  /** The visitor has answered the greeting, or is gone. */
+  readonly #answered: Promise<void>
+  #onAnswered!: () => void
   /** What was asked for may happen, or may have happened: nobody else must do it again. */
   #hasBegun = false
 
   constructor(daemon: Daemon, pipe: Pipe) {
     this.#daemon = daemon
     this.#pipe = pipe
+    this.#answered = new Promise((resolve) => (this.#onAnswered = resolve))
     let isFirst = true
     this.#lines = new Lines({
       maxLength: MAX_LINE_LENGTH,
       onLine: (line) => {
-        if (!isFirst) return this.#terminal?.take(tryParse(line))
+        if (!isFirst) return this.#reply(tryParse(line))
         isFirst = false
         void this.#receive(line)
       },
@@ -248,10 +252,16 @@ class Visitor {
       onText: (text) => (this.#passOn === undefined ? this.#lines.push(text) : this.#passOn(text)),
       onEnd: () => {
         this.#isOver = true
+        this.#onAnswered()
         this.#terminal?.hangUp()
         for (const tell of this.#onEnd) tell()
       },
     })
+  }
+
+  #reply(reply: unknown): void {
+    if (isObject(reply) && reply['go'] === true) this.#onAnswered()
+    else this.#terminal?.take(reply)
   }
 
   async #receive(line: string): Promise<void> {
@@ -275,18 +285,24 @@ class Visitor {
       return this.#pipe.end()
     }
     // Its end is the answer.
-    if (wants.kind === 'stop') return this.#daemon.stop()
+    if (wants.kind === 'stop') {
+      this.#say({ say: 'hello', pid: this.#daemon.pid })
+      return this.#daemon.stop()
+    }
     const why = this.#daemon.refuse(visit)
     if (why !== undefined) {
       this.#say({ say: 'alone', ...(why === '' ? {} : { why }) })
       return this.#pipe.end()
     }
+    this.#say({ say: 'hello', pid: this.#daemon.pid })
     await (wants.kind === 'mcp' ? this.#serve(wants) : this.#daemon.whileUnderWay(this.#carryOut(wants)))
   }
 
   async #carryOut({ argv, terminal, ...from }: Extract<Wish, { kind: 'command' }>): Promise<void> {
     // Before the room is open: who types Ctrl-C meanwhile must be heard.
     this.#terminal = createVisitorTerminal(terminal, (word) => this.#say(word))
+    await this.#answered
+    if (this.#isOver) return
     const room = await this.#daemon.enter(from)
     try {
       if (this.#isOver) return

@@ -6,7 +6,7 @@
  * never  repeats a request that may have been carried out: the client is told that nobody knows
  */
 import type { Socket } from 'node:net'
-import type { Word } from '../visit.ts'
+import { GREETING_MS, NO_GREETING, type Word } from '../visit.ts'
 import { createWriter, type Held } from './terminal-facts.ts'
 import { findSocket, readLines, toFrom } from './visit.ts'
 
@@ -57,9 +57,15 @@ function tryVisit(version: string, listener: ServerListener): Promise<Server | u
   return new Promise((resolve) => {
     const socket: Socket = process.getBuiltinModule('node:net').connect(path)
     let isWelcome = false
+    const timer = setTimeout(() => {
+      process.stderr.write(`note: ${NO_GREETING}\n`)
+      socket.destroy()
+    }, GREETING_MS)
     readLines(socket, (line) => {
       if (isWelcome) return listener.onLine(line)
+      clearTimeout(timer)
       const word = JSON.parse(line) as Word
+      if (word.say === 'hello') return
       if (word.say === 'alone' && word.why !== undefined) process.stderr.write(`note: ${word.why}\n`)
       isWelcome = word.say === 'welcome'
       if (!isWelcome) return void socket.destroy()
@@ -74,7 +80,10 @@ function tryVisit(version: string, listener: ServerListener): Promise<Server | u
     })
     // The end tells.
     socket.on('error', () => undefined)
-    socket.on('close', () => (isWelcome ? listener.onGone() : resolve(undefined)))
+    socket.on('close', () => {
+      clearTimeout(timer)
+      return isWelcome ? listener.onGone() : resolve(undefined)
+    })
   })
 }
 

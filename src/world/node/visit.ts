@@ -8,7 +8,7 @@
 import { existsSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { gatewayPlaceOf } from '../gateway-place.ts'
-import type { From, Reply, Visit, Word } from '../visit.ts'
+import { GREETING_MS, NO_GREETING, type From, type Reply, type Visit, type Word } from '../visit.ts'
 import type { Platform } from '../world.ts'
 import { isPrivateFolder } from './own-folder.ts'
 import { pathsOf } from './paths.ts'
@@ -35,12 +35,15 @@ export function visitGateway({ argv, version }: VisitLine, alone: () => void): v
     if (!isWriting()) process.exit()
     socket.destroy()
   }
-  const goAlone = (): void => {
+  const goAlone = (why?: string): void => {
     state = 'over'
+    clearTimeout(timer)
     process.off('SIGINT', interrupt)
     socket.destroy()
+    if (why !== undefined) write(2, `note: ${why}\n`)
     alone()
   }
+  const timer = setTimeout(goAlone, GREETING_MS, NO_GREETING)
   const interrupt = (): void => {
     // The second ends the program.
     process.once('SIGINT', () => process.exit(130))
@@ -48,6 +51,11 @@ export function visitGateway({ argv, version }: VisitLine, alone: () => void): v
   }
   const take = (word: Word): void => {
     switch (word.say) {
+      case 'hello':
+        clearTimeout(timer)
+        state = 'waiting'
+        process.once('SIGINT', interrupt)
+        return say({ go: true })
       case 'out':
         return write(1, word.text)
       case 'err':
@@ -57,24 +65,20 @@ export function visitGateway({ argv, version }: VisitLine, alone: () => void): v
       case 'exit':
         return end(word.code)
       case 'alone':
-        if (word.why !== undefined) write(2, `note: ${word.why}\n`)
-        return goAlone()
+        return goAlone(word.why)
       default:
     }
   }
   readLines(socket, (line) => {
-    state = state === 'calling' ? 'waiting' : state
     if (state !== 'over') take(JSON.parse(line) as Word)
   })
   socket.on('connect', () => {
-    state = 'waiting'
-    process.once('SIGINT', interrupt)
     say({ version, wants: { ...from, kind: 'command', argv, terminal } })
   })
-  socket.on('error', () => {
-    if (state === 'calling') goAlone()
-  })
+  // The end tells.
+  socket.on('error', () => undefined)
   socket.on('close', () => {
+    if (state === 'calling') return goAlone()
     if (state !== 'waiting') return
     const { text, json } = LOST
     if (argv.includes('--json')) write(1, `${JSON.stringify(json)}\n`)

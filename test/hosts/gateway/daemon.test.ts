@@ -202,7 +202,7 @@ describe('who may come in', () => {
     const { gateway } = await daemon.status()
     const terminal = { canAsk: false, hasColor: { out: false, err: false } }
     const wants = { kind: 'command', argv: ['remove', 'one'], terminal, cwd: machine.project, env: {} }
-    const answer = await speak(gateway.socket!, { version: '0.1.0', wants })
+    const answer = await speak(gateway.socket!, { version: '0.1.0', wants }, { go: true })
     expect(JSON.parse(answer)).toMatchObject({ say: 'alone' })
     expect(readFileSync(machine.at('~/.config/plugboard/mcp.json'), 'utf8')).toContain('one')
   })

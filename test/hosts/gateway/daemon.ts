@@ -137,14 +137,14 @@ export function modeOf(path: string): number {
   return statSync(path).mode & 0o777
 }
 
-/** Says one thing on the socket, and gives all that is answered. */
-export function speak(socket: string, said: unknown): Promise<string> {
+/** Says this on the socket, a line each, and gives all that is answered behind the greeting. */
+export function speak(socket: string, ...said: readonly unknown[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const pipe = connect(socket)
     let text = ''
     pipe.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
     pipe.on('error', reject)
-    pipe.on('close', () => resolve(text))
-    pipe.write(`${typeof said === 'string' ? said : JSON.stringify(said)}\n`)
+    pipe.on('close', () => resolve(text.replace(/^\{"say":"hello".*\n/, '')))
+    for (const one of said) pipe.write(`${typeof one === 'string' ? one : JSON.stringify(one)}\n`)
   })
 }

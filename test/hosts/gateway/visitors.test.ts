@@ -1,6 +1,7 @@
 /**
  * visitors: the gateway of a user, opened here, with commands that take as long as they should, and end as they should.
  */
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { openDaemon } from '../../../src/hosts/gateway/daemon.ts'
@@ -30,8 +31,11 @@ function visit(scratch: Scratch, env: Readonly<Record<string, string>> = {}): ob
 }
 
 function say(scratch: Scratch, env?: Readonly<Record<string, string>>): Promise<string> {
-  return speak(gatewayPlaceOf(scratch.world).socket, visit(scratch, env))
+  return speak(gatewayPlaceOf(scratch.world).socket, visit(scratch, env), GO)
 }
+
+/** The answer to the greeting. */
+const GO = { go: true }
 
 test('a command that failed once it had begun is nobody else’s to do', async () => {
   using scratch = createScratch()
@@ -46,6 +50,22 @@ test('a command that cannot begin is left to the visitor', async () => {
   }
   await using _ = await openDaemon(request(scratch, { command }))
   expect(JSON.parse(await say(scratch))).toMatchObject({ say: 'alone' })
+})
+
+test('a command begins when its visitor answers the greeting, and not before', async () => {
+  using scratch = createScratch()
+  let times = 0
+  const command = async (): Promise<number> => (times += 1)
+  await using _ = await openDaemon(request(scratch, { command }))
+  const { socket } = gatewayPlaceOf(scratch.world)
+  const pipe = connect(socket)
+  pipe.setEncoding('utf8').write(`${JSON.stringify(visit(scratch))}\n`)
+  const [greeting] = (await once(pipe, 'data')) as [string]
+  expect(JSON.parse(greeting)).toEqual({ say: 'hello', pid: process.pid })
+  pipe.end()
+  await once(pipe, 'close')
+  expect(await say(scratch)).toContain('"code":1')
+  expect(times).toBe(1)
 })
 
 test('the end waits for commands under way, up to its limit', async () => {
@@ -79,13 +99,8 @@ test('Ctrl-C before the command listens for it is heard when it does', async () 
       command: (_argv, terminal) => new Promise((resolve) => void terminal.onInterrupt(() => resolve(130))),
     }),
   )
-  const said = await new Promise<string>((resolve) => {
-    const pipe = connect(gatewayPlaceOf(scratch.world).socket)
-    let text = ''
-    pipe.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
-    pipe.on('close', () => resolve(text))
-    pipe.write(`${JSON.stringify(visit(scratch))}\n${JSON.stringify({ interrupt: true })}\n`)
-  })
+  const { socket } = gatewayPlaceOf(scratch.world)
+  const said = await speak(socket, visit(scratch), GO, { interrupt: true })
   expect(JSON.parse(said)).toEqual({ say: 'exit', code: 130 })
 })
 

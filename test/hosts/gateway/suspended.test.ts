@@ -1,0 +1,67 @@
+/**
+ * suspended: a gateway in the background that accepts connections and never reads them, as after SIGSTOP.
+ */
+import { expect, test } from 'vitest'
+import { openDaemonMachine, server, who, type DaemonMachine } from './daemon.ts'
+
+const NOTE = 'note: the gateway that runs has not answered for 2 s: it is not used'
+
+interface Suspended extends Disposable {
+  readonly pid: number
+}
+
+/** A gateway that does nothing any more. Ended by force, since it would not hear `stop`. */
+async function suspend({ machine, status }: DaemonMachine): Promise<Suspended> {
+  await machine.run(['serve', '--daemon'])
+  const pid = (await status()).gateway.pid!
+  process.kill(pid, 'SIGSTOP')
+  return { pid, [Symbol.dispose]: () => void process.kill(pid, 'SIGKILL') }
+}
+
+test.each([
+  ['call', ['call', 'one', 'who', '--timeout', '5000']],
+  ['tools', ['tools', '--wait']],
+  ['list --check', ['list', '--check']],
+] as const)('`%s` goes on alone, and says so', async (_, line) => {
+  await using daemon = openDaemonMachine({ one: server('tells-who') })
+  using _suspended = await suspend(daemon)
+  const { code, stdout, stderr } = await daemon.machine.run(line)
+  expect(code).toBe(0)
+  expect(stdout).toContain('one' === line[1] ? '"pid"' : 'one')
+  expect(stderr).toContain(NOTE)
+})
+
+test('what was asked of it is not done a second time when it wakes up', async () => {
+  await using daemon = openDaemonMachine({ one: server('tells-who') })
+  const { machine } = daemon
+  await machine.run(['serve', '--daemon'])
+  const before = await who(machine, 'one')
+  const { gateway } = await daemon.status()
+  process.kill(gateway.pid!, 'SIGSTOP')
+  expect(await who(machine, 'one')).toMatchObject({ calls: 1 })
+  process.kill(gateway.pid!, 'SIGCONT')
+  expect(await who(machine, 'one')).toMatchObject({ pid: before.pid, calls: before.calls + 1 })
+})
+
+test('a client of `serve --stdio` is served without it', async () => {
+  await using daemon = openDaemonMachine({ one: server('tells-who') })
+  using _suspended = await suspend(daemon)
+  const request = { jsonrpc: '2.0', id: 1, method: 'ping' }
+  const { stdout, stderr } = await daemon.machine.run(['serve', '--stdio'], {
+    input: `${JSON.stringify(request)}\n`,
+  })
+  expect(JSON.parse(stdout)).toMatchObject({ id: 1, result: {} })
+  expect(stderr).toContain(NOTE)
+})
+
+test('`status` and `stop` say that it does not answer, and how to end it', async () => {
+  await using daemon = openDaemonMachine({})
+  using suspended = await suspend(daemon)
+  const { pid } = suspended
+  const ran = await Promise.all([daemon.machine.run(['status']), daemon.machine.run(['stop'])])
+  for (const { code, stderr } of ran) {
+    expect(code).not.toBe(0)
+    expect(stderr).toContain(`a gateway runs (pid ${pid}), and does not answer`)
+    expect(stderr).toContain(`kill -9 ${pid}`)
+  }
+})
