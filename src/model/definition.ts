@@ -9,6 +9,8 @@ export interface ServerDefinition {
   readonly transport: Transport
   /** Idle limit of a request; 0 is off. Absent: the default. */
   readonly timeoutMs?: number
+  /** Limit of a request in all, progress or not; 0 is off. Absent: the default. */
+  readonly maxDurationMs?: number
   /** Limit for connect and list; 0 is off. */
   readonly startupTimeoutMs?: number
   readonly required?: boolean

@@ -44,6 +44,10 @@ export interface RequestOptions {
   readonly signal?: Signal | undefined
   /** Without a word from the server, progress included. 0: no limit. */
   readonly timeoutMs?: number | undefined
+  /** In all, whatever the server says meanwhile; but not while a person is asked on its behalf. 0: no limit. */
+  readonly maxDurationMs?: number | undefined
+  /** How much of `maxDurationMs` is over already, where this is a part of something longer. */
+  readonly spentMs?: number | undefined
   readonly onProgress?: ((progress: Params) => void) | undefined
   /** `Mcp-Param-*` and the like, over HTTP. */
   readonly headers?: Readonly<Record<string, string>> | undefined
@@ -139,8 +143,8 @@ export interface SessionListener {
 export type SessionFailure =
   /** The server answered, with an error. */
   | { readonly kind: 'rpc'; readonly error: RpcError }
-  /** Sent, and no word for so long. */
-  | { readonly kind: 'timeout'; readonly afterMs: number }
+  /** Sent, and no word for so long; `duration`: not done after so long, whether or not there was a word. */
+  | { readonly kind: 'timeout'; readonly afterMs: number; readonly limit?: 'duration' }
   | { readonly kind: 'aborted'; readonly wasSent: boolean }
   /** The connection went, or never was. */
   | { readonly kind: 'lost'; readonly wire: WireFailure; readonly wasSent: boolean }
@@ -181,6 +185,10 @@ function describeFailure(failure: SessionFailure): string {
     case 'bad-answer':
       return failure.message
   }
+}
+
+export function describeTimeout({ afterMs, limit }: Extract<SessionFailure, { kind: 'timeout' }>): string {
+  return limit === 'duration' ? `not done after ${afterMs} ms` : `no word for ${afterMs} ms`
 }
 
 export function describeWireFailure(failure: WireFailure): string {

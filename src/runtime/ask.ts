@@ -22,6 +22,9 @@ export interface Question {
 /** Without a word from the server. */
 const DEFAULT_TIMEOUT_MS = 60_000
 
+/** In all. */
+const DEFAULT_MAX_DURATION_MS = 60 * 60_000
+
 /** Not an async function: where there is a session, nothing stands between the caller and it. */
 export function ask(one: Supervisor, question: Question, clock: Clock): Promise<Result> {
   const send = (): Promise<Result> =>
@@ -87,8 +90,8 @@ function send(
 ): Promise<Result> {
   if (isWhole(options) && !takesHeaders(session)) return session.request(method, params, options)
   if (method !== 'tools/call') {
-    const timeoutMs = options.timeoutMs ?? timeoutOf(one)
-    return session.request(method, params, { ...options, timeoutMs })
+    const { timeoutMs = timeoutOf(one), maxDurationMs = maxDurationOf(one) } = options
+    return session.request(method, params, { ...options, timeoutMs, maxDurationMs })
   }
   const headers = options.headers ?? (takesHeaders(session) ? headersFor(one, params) : undefined)
   return session.request(method, params, { ...options, ...limitsOf(one, options), headers })
@@ -97,10 +100,16 @@ function send(
 /** What a call of a tool has where its caller does not say. */
 export function limitsOf(
   one: Supervisor,
-  { timeoutMs = timeoutOf(one), onProgress = IGNORE }: Pick<RequestOptions, 'timeoutMs' | 'onProgress'>,
-): Required<Pick<RequestOptions, 'timeoutMs' | 'onProgress'>> {
-  return { timeoutMs, onProgress }
+  {
+    timeoutMs = timeoutOf(one),
+    maxDurationMs = maxDurationOf(one),
+    onProgress = IGNORE,
+  }: Pick<RequestOptions, Limits>,
+): Required<Pick<RequestOptions, Limits>> {
+  return { timeoutMs, maxDurationMs, onProgress }
 }
+
+type Limits = 'timeoutMs' | 'maxDurationMs' | 'onProgress'
 
 /** What the server wants to have opened first, in words; the error itself is the cause, for whoever passes it on. */
 export function explain(one: Supervisor, error: unknown): unknown {
@@ -112,8 +121,8 @@ export function explain(one: Supervisor, error: unknown): unknown {
 }
 
 /** Nothing to fill in: to copy an object with many members takes longer than all the rest of a call here. */
-function isWhole({ timeoutMs, onProgress }: RequestOptions): boolean {
-  return timeoutMs !== undefined && onProgress !== undefined
+function isWhole({ timeoutMs, maxDurationMs, onProgress }: RequestOptions): boolean {
+  return timeoutMs !== undefined && maxDurationMs !== undefined && onProgress !== undefined
 }
 
 /** A tool that works for long may say so, and is not taken for dead, whether or not somebody looks. */
@@ -121,6 +130,10 @@ const IGNORE = (): void => undefined
 
 export function timeoutOf({ server }: Supervisor): number {
   return server.timeoutMs ?? DEFAULT_TIMEOUT_MS
+}
+
+function maxDurationOf({ server }: Supervisor): number {
+  return server.maxDurationMs ?? DEFAULT_MAX_DURATION_MS
 }
 
 function takesHeaders({ wire, hello }: Session): boolean {

@@ -28,7 +28,7 @@ import type { BoardTool } from './tools.ts'
 
 export interface CallOptions extends Pick<
   RequestOptions,
-  'signal' | 'timeoutMs' | 'onProgress' | 'unfinished' | 'onLog' | 'handlers' | 'client'
+  'signal' | 'timeoutMs' | 'maxDurationMs' | 'onProgress' | 'unfinished' | 'onLog' | 'handlers' | 'client'
 > {
   /** How long the server may take to be there; its own limit for a start holds as well. Default: as `timeoutMs`. */
   readonly connectTimeoutMs?: number | undefined
@@ -107,9 +107,9 @@ class ToolCall {
   }
 
   #callBuiltin(tool: BuiltinTool, reaching: ReachOptions): Promise<ToolResult> {
-    const { signal, timeoutMs, onProgress, who = 'model' } = this.#request.options
+    const { signal, timeoutMs, maxDurationMs, onProgress, who = 'model' } = this.#request.options
     const wanted = { args: this.#argumentsFor(asBoardTool(tool)), who, signal }
-    const options = { signal, timeoutMs, onProgress }
+    const options = { signal, timeoutMs, maxDurationMs, onProgress }
     return performBuiltin(this.#desk, { tool, wanted, options, reaching }).then(({ outcome, details }) => {
       this.#details = details
       return this.#finish(outcome)
@@ -164,9 +164,9 @@ class ToolCall {
 }
 
 function requestOptionsOf({ by }: FoundTool, options: CallOptions): RequestOptions {
-  const { timeoutMs, onProgress } = limitsOf(by, options)
+  const { timeoutMs, maxDurationMs, onProgress } = limitsOf(by, options)
   const { signal, unfinished, onLog, handlers, client } = options
-  return { signal, timeoutMs, onProgress, unfinished, onLog, handlers, client }
+  return { signal, timeoutMs, maxDurationMs, onProgress, unfinished, onLog, handlers, client }
 }
 
 /** The server that was found, for as long as it has the tool that was permitted. */
@@ -175,19 +175,27 @@ class Recipient implements Addressee {
   readonly #found: FoundTool
   /** What else goes with every call. */
   readonly #more: Params | undefined
+  readonly #startedAt: number
 
   constructor(servers: Servers, found: FoundTool, more: Params | undefined) {
     this.#servers = servers
     this.#found = found
     this.#more = more
+    this.#startedAt = servers.clock.now()
   }
 
   send(call: Params, options: RequestOptions): Promise<Result> {
     const params = this.#more === undefined ? call : { ...this.#more, ...call }
     const { by } = this.#found
     return takesTurns(by)
-      ? inTurn(by, options.signal, () => this.#sendIfSame(params, options))
-      : this.#sendIfSame(params, options)
+      ? inTurn(by, options.signal, () => this.#sendIfSame(params, this.#withSpent(options)))
+      : this.#sendIfSame(params, this.#withSpent(options))
+  }
+
+  /** A second try, or one that had to wait for its turn, has no more time than the call as a whole. */
+  #withSpent(options: RequestOptions): RequestOptions {
+    const spentMs = this.#servers.clock.now() - this.#startedAt
+    return spentMs < 1 ? options : { ...options, spentMs }
   }
 
   explain(error: unknown): unknown {

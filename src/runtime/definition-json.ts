@@ -21,6 +21,7 @@ export function toDefinitionJson(definition: ServerDefinition, show: 'masked' | 
     ...transportFields(definition.transport, spelling),
     auth: auth && authFields(auth, spelling),
     timeout: definition.timeoutMs,
+    maxDuration: definition.maxDurationMs,
     startupTimeout: definition.startupTimeoutMs,
     required,
     includeTools,

@@ -46,8 +46,14 @@ export function planReload(
 
 /** Whether the connection there is would be made in the same way, and treated alike. */
 function isSame(a: AdmittedServer, b: AdmittedServer): boolean {
-  const treatmentOf = ({ timeoutMs, includeTools, excludeTools, required }: AdmittedServer): string =>
-    JSON.stringify([timeoutMs, includeTools, excludeTools, required])
+  const treatmentOf = ({
+    timeoutMs,
+    maxDurationMs,
+    includeTools,
+    excludeTools,
+    required,
+  }: AdmittedServer): string =>
+    JSON.stringify([timeoutMs, maxDurationMs, includeTools, excludeTools, required])
   return fingerprintOf(a) === fingerprintOf(b) && treatmentOf(a) === treatmentOf(b)
 }
 

@@ -34,6 +34,7 @@ export const OUR_ROWS: Rows = {
   name: 'name',
   id: 'id',
   timeout: 'timeout',
+  maxDuration: 'maxDuration',
   startupTimeout: 'startupTimeout',
   required: 'required',
   includeTools: 'includeTools',

@@ -13,7 +13,7 @@ import type { BoardTool } from '../../runtime/tools.ts'
 /** A board, or a fork of one. */
 export type ToolBoard = Pick<Board, 'tools' | 'builtinTools' | 'call'>
 
-export type RunOptions = Pick<CallOptions, 'signal' | 'timeoutMs' | 'onProgress'>
+export type RunOptions = Pick<CallOptions, 'signal' | 'timeoutMs' | 'maxDurationMs' | 'onProgress'>
 
 export interface OfferOptions {
   /** Told of each tool for which no schema can be made that the provider takes. */

@@ -213,7 +213,7 @@ export const PLUGBOARD: Command = {
           value: 'JSON, @file or -',
           summary: 'the arguments as a JSON object, from a file or from stdin; k=v goes on top',
         },
-        { name: 'timeout', value: 'ms', summary: 'give up after so long without a word; 0 is never' },
+        { name: 'timeout', value: 'ms', summary: 'give up after so long, progress or not; 0 is never' },
         {
           name: 'output',
           value: 'text, json or raw',

@@ -118,6 +118,7 @@ export function fingerprintOfTrust(facts: TrustFacts, scope: Scope): string {
 
 const TREATMENT: ReadonlySet<string> = new Set([
   'timeoutMs',
+  'maxDurationMs',
   'startupTimeoutMs',
   'required',
   'includeTools',

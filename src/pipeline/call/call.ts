@@ -143,7 +143,8 @@ function judgeFailure(failure: SessionFailure, request: CallRequest): Tried {
     case 'timeout':
       return {
         outcome: { kind: 'unknown', problem: lostOnTheWay(target, failure) },
-        mayRepeat: isRepeatable(request),
+        // All the time that it may take is over.
+        mayRepeat: failure.limit !== 'duration' && isRepeatable(request),
       }
     case 'lost':
       return judgeLoss(failure, request)

@@ -7,7 +7,7 @@ import { parseChallenge, wantsMoreScopes } from '../../model/challenge.ts'
 import type { RpcError } from '../../model/message.ts'
 import type { ToolToCall } from '../../model/permission.ts'
 import type { Problem } from '../../model/problem.ts'
-import { describeWireFailure, type SessionFailure } from '../../model/session.ts'
+import { describeTimeout, describeWireFailure, type SessionFailure } from '../../model/session.ts'
 import type { WireFailure } from '../../model/wire.ts'
 import { createProblem } from '../../problem/problem.ts'
 
@@ -85,19 +85,22 @@ export function lostOnTheWay(
   target: Named,
   failure: Extract<SessionFailure, { kind: 'lost' | 'timeout' }>,
 ): Problem {
-  const how =
-    failure.kind === 'timeout' ? `no word for ${failure.afterMs} ms` : describeWireFailure(failure.wire)
+  const how = failure.kind === 'timeout' ? describeTimeout(failure) : describeWireFailure(failure.wire)
   return createProblem({
     code: failure.kind === 'timeout' ? 'call/timeout' : 'call/lost',
     message: `${say(target)} was called and did not answer: ${how}`,
     notes: ['it may have happened, or happen still'],
     hints: [
       'find out whether it did before you call it again',
-      ...(failure.kind === 'timeout'
-        ? ['if it is only slow, raise `timeout` (milliseconds) in the entry of its server']
-        : []),
+      ...(failure.kind === 'timeout' ? [adviseOnTime(failure)] : []),
     ],
   })
+}
+
+function adviseOnTime({ limit }: Extract<SessionFailure, { kind: 'timeout' }>): string {
+  return limit === 'duration'
+    ? 'if it is only slow, give it more time: `maxDuration` (milliseconds) in the entry of its server, or `--timeout` of `plugboard call`'
+    : 'if it is only slow, raise `timeout` (milliseconds) in the entry of its server'
 }
 
 /** `what`: a tool, or a server that was not reached yet. */

@@ -22,6 +22,7 @@ import {
 import { wasNeverMade } from '../../model/network.ts'
 import { RpcFaultError } from '../../model/rpc-fault.ts'
 import {
+  describeTimeout,
   describeWireFailure,
   SessionError,
   type ClientHandlers,
@@ -64,6 +65,8 @@ export interface ChannelHooks extends Pick<WireListener, 'onNoise' | 'onLog' | '
 class Pending implements SendOptions {
   id = 0
   readonly options: ChannelOptions
+  /** On the clock of requests, which stands still while a person is asked. */
+  readonly startedAt: number
   /** When the server last said something about it. */
   seenAt: number
   /** Ends the exchange on wires where each has a stream. */
@@ -74,10 +77,21 @@ class Pending implements SendOptions {
   #reject: ((error: SessionError) => void) | undefined
   readonly #onUndelivered: OnUndelivered
 
-  constructor(options: ChannelOptions, seenAt: number, onUndelivered: OnUndelivered) {
+  constructor(options: ChannelOptions, startedAt: number, onUndelivered: OnUndelivered) {
     this.options = options
-    this.seenAt = seenAt
+    this.startedAt = startedAt
+    this.seenAt = startedAt
     this.#onUndelivered = onUndelivered
+  }
+
+  /** Whichever limit ends first. */
+  get limit(): Limit {
+    const { timeoutMs = 0, maxDurationMs = 0, spentMs = 0 } = this.options
+    const idleAt = timeoutMs === 0 ? Infinity : this.seenAt + timeoutMs
+    const endAt = maxDurationMs === 0 ? Infinity : this.startedAt + maxDurationMs - spentMs
+    return endAt <= idleAt
+      ? { at: endAt, failure: { kind: 'timeout', afterMs: maxDurationMs, limit: 'duration' } }
+      : { at: idleAt, failure: { kind: 'timeout', afterMs: timeoutMs } }
   }
 
   answer(): Promise<Result> {
@@ -114,12 +128,15 @@ class Pending implements SendOptions {
 
 type OnUndelivered = (id: RequestId, failure: WireFailure) => void
 
-interface OpenQuestion {
-  readonly controller: AbortController
-  readonly since: number
+interface Limit {
+  readonly at: number
+  readonly failure: Extract<SessionFailure, { kind: 'timeout' }>
 }
 
-/** Longer than this nobody thinks about a question: it is forgotten, and requests run out of time as always. */
+/** Questions that a person answers. All others are answered at once, and the time of requests goes on. */
+const FOR_PEOPLE: ReadonlySet<string> = new Set(['elicitation/create', 'sampling/createMessage'])
+
+/** A person who has not answered for this long is gone: the time of requests goes on. */
 const MAX_THOUGHT_MS = 15 * 60_000
 
 /**
@@ -138,7 +155,7 @@ export class Channel implements WireListener {
   readonly #hooks: ChannelHooks
   readonly #pending = new Numbered<Pending>()
   /** What the server asks, while somebody here thinks about it. */
-  #questions: Map<RequestId, OpenQuestion> | undefined
+  #questions: Map<RequestId, AbortController> | undefined
   #ended: WireFailure | undefined
   #gone: AbortController | undefined
   #onDoubt: ((stream: Doubt) => void) | undefined
@@ -146,6 +163,10 @@ export class Channel implements WireListener {
   #awaited = 0
   /** Answers in a row that came at once. */
   #promptTimes = 0
+  /** How many people are asked, since when on the clock outside, and how long that took in all. */
+  #holds = 0
+  #heldSince = 0
+  #heldMs = 0
   /** When requests are next looked at, and how to take that back. */
   #watching: { readonly at: number; readonly cancel: () => void } | undefined
 
@@ -165,15 +186,16 @@ export class Channel implements WireListener {
   request(method: string, params: Params | undefined, options: ChannelOptions): Promise<Result> {
     const refusal = this.#whyNot(options)
     if (refusal !== undefined) return Promise.reject(new SessionError(refusal))
-    const one = new Pending(options, this.#clock.now(), this.#onUndelivered)
-    const { signal, timeoutMs = 0 } = options
+    const one = new Pending(options, this.#now(), this.#onUndelivered)
+    const { signal } = options
     try {
       if (signal !== undefined) this.#heed(signal, one)
     } catch (error) {
       return Promise.reject(error) // it is no signal, whatever its type says; nothing has begun
     }
     one.id = this.#pending.add(one)
-    if (timeoutMs > 0) this.#watchFrom(one.seenAt + timeoutMs)
+    const { at } = one.limit
+    if (at !== Infinity) this.#watchFrom(at)
     const answer = one.answer()
     if (isAwaited(one)) this.#awaitAwake()
     this.#send(one, toRequest(one.id, method, withToken(params, one.id, options)))
@@ -240,7 +262,7 @@ export class Channel implements WireListener {
     if (this.#ended !== undefined) return
     this.#ended = failure
     for (const { id } of this.#pending.all()) this.#fail(id, { kind: 'lost', wire: failure, wasSent: true })
-    for (const { controller } of this.#questions?.values() ?? []) controller.abort()
+    for (const controller of this.#questions?.values() ?? []) controller.abort()
     this.#gone?.abort()
     this.#unwatch()
     void this.wire.close()
@@ -282,19 +304,19 @@ export class Channel implements WireListener {
   }
 
   #isPrompt({ seenAt }: Pending): boolean {
-    return this.#clock.now() - seenAt <= PROMPT_MS
+    return this.#now() - seenAt <= PROMPT_MS
   }
 
   #hear(method: string, params: Params): void {
     if (method === 'notifications/progress') {
       const one = this.#pending.get(params['progressToken'])
       if (one === undefined) return this.#hooks.onOddity('progress of a request that is over')
-      one.seenAt = this.#clock.now()
+      one.seenAt = this.#now()
       tell(() => one.options.onProgress?.(params))
     } else if (method === 'notifications/subscriptions/acknowledged')
       this.#pending.get(subscriptionOf(params))?.options.onAgreed?.(params)
     else if (method === 'notifications/cancelled')
-      this.#questions?.get(params['requestId'] as RequestId)?.controller.abort()
+      this.#questions?.get(params['requestId'] as RequestId)?.abort()
     else this.#hooks.onNotification(method, params)
   }
 
@@ -313,7 +335,8 @@ export class Channel implements WireListener {
     const handlers = of === undefined ? undefined : this.#pending.get(of)?.options.handlers
     const controller = new AbortController()
     this.#questions ??= new Map()
-    this.#questions.set(id, { controller, since: this.#clock.now() })
+    this.#questions.set(id, controller)
+    const release = FOR_PEOPLE.has(method) ? this.#holdFor(MAX_THOUGHT_MS) : undefined
     const send = (answer: { readonly result: Result } | { readonly error: RpcError }): void => {
       // A question that was taken back must not be answered.
       if (!controller.signal.aborted) this.wire.send({ jsonrpc: '2.0', id, ...answer })
@@ -327,8 +350,7 @@ export class Channel implements WireListener {
       this.#hooks.onOddity(`the host failed to answer ${method}: ${String(error)}`)
     } finally {
       this.#questions!.delete(id)
-      // The server goes on only now; but a mere sign of life is no progress.
-      if (method !== 'ping') for (const one of this.#pending.all()) one.seenAt = this.#clock.now()
+      release?.()
     }
   }
 
@@ -342,7 +364,7 @@ export class Channel implements WireListener {
     if (one === undefined) return undefined
     if (one.onAbort !== undefined) one.options.signal!.removeEventListener('abort', one.onAbort)
     if (isAwaited(one) && --this.#awaited === 0) this.#clock.stayAwake(0, this.wire)
-    if (this.#pending.size === 0 && this.#hold === 'held') this.#unwatch()
+    if (this.#pending.size === 0 && this.#timerKind === 'held') this.#unwatch()
     return one
   }
 
@@ -354,7 +376,7 @@ export class Channel implements WireListener {
   #giveUp(id: RequestId, failure: SessionFailure): void {
     const one = this.#pending.get(id)
     if (one === undefined) return
-    const reason = failure.kind === 'timeout' ? `no word for ${failure.afterMs} ms` : 'the caller gave up'
+    const reason = failure.kind === 'timeout' ? describeTimeout(failure) : 'the caller gave up'
     if ((one.options.cancelBy ?? 'message') === 'message')
       this.notify('notifications/cancelled', { requestId: id, reason })
     one.stream?.abort()
@@ -365,7 +387,7 @@ export class Channel implements WireListener {
   #watchFrom(at: number): void {
     if (this.#watching !== undefined && this.#watching.at <= at) return
     this.#watching?.cancel()
-    const cancel = this.#clock.after(at - this.#clock.now(), () => this.#watch(), this.#hold)
+    const cancel = this.#clock.after(at - this.#now(), () => this.#watch(), this.#timerKind)
     this.#watching = { at, cancel }
   }
 
@@ -378,30 +400,45 @@ export class Channel implements WireListener {
    * A process or a connection with a request in flight keeps us alive by itself: there the timer of one request serves the
    * next, which comes cheaper than one for each.
    */
-  get #hold(): 'held' | 'loose' {
+  get #timerKind(): 'held' | 'loose' {
     return this.wire.kind === 'in-process' ? 'held' : 'loose'
   }
 
   #watch(): void {
     this.#watching = undefined
-    const now = this.#clock.now()
+    if (this.#holds > 0) return // looked at when the last one is released
+    const now = this.#now()
     let next = Infinity
-    const isThoughtAbout = this.#isThoughtAbout(now)
     for (const one of this.#pending.all()) {
-      const { timeoutMs = 0 } = one.options
-      if (timeoutMs === 0) continue
-      // While somebody here thinks about a question of the server's, the server cannot be the one that is slow.
-      if (isThoughtAbout) one.seenAt = now
-      const at = one.seenAt + timeoutMs
-      if (at <= now) this.#giveUp(one.id, { kind: 'timeout', afterMs: timeoutMs })
+      const { at, failure } = one.limit
+      if (at <= now) this.#giveUp(one.id, failure)
       else next = Math.min(next, at)
     }
     if (next !== Infinity) this.#watchFrom(next)
   }
 
-  #isThoughtAbout(now: number): boolean {
-    for (const { since } of this.#questions?.values() ?? []) if (now - since < MAX_THOUGHT_MS) return true
-    return false
+  /** The clock of requests. */
+  #now(): number {
+    return (this.#holds > 0 ? this.#heldSince : this.#clock.now()) - this.#heldMs
+  }
+
+  /** Stops the clock of requests until it is released, or for at most so long. */
+  #holdFor(limitMs: number): () => void {
+    if (this.#holds === 0) this.#heldSince = this.#clock.now()
+    this.#holds += 1
+    let isReleased = false
+    const release = (): void => {
+      if (isReleased) return
+      isReleased = true
+      cancel()
+      this.#holds -= 1
+      if (this.#holds > 0) return
+      this.#heldMs += this.#clock.now() - this.#heldSince
+      this.#unwatch()
+      this.#watch()
+    }
+    const cancel = this.#clock.after(limitMs, release, 'loose')
+    return release
   }
 }
 

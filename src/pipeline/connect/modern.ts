@@ -81,14 +81,18 @@ export function openModern(channel: Channel, client: Client, hello: Hello): Sess
     wire: channel.wire.kind,
     async request(method, params = {}, options = {}) {
       inUse.enter()
+      const { clock } = client
+      let [startedAt, spentMs] = [clock.now(), options.spentMs ?? 0]
       try {
         let result = await send(method, params, options)
         for (let round = 1; isUnfinished(result, options); round++) {
           if (round > MAX_ROUNDS) throw goesInCircles(method)
           const { signal = channel.gone } = options
           const wanted = AbortSignal.any([channel.gone, toAbortSignal(signal)])
+          spentMs += clock.now() - startedAt
           const input = await whileWanted(meetNeeds(client, result, wanted), wanted)
-          result = await send(method, { ...params, ...input }, options).catch(afterFirst)
+          startedAt = clock.now()
+          result = await send(method, { ...params, ...input }, { ...options, spentMs }).catch(afterFirst)
         }
         return result
       } finally {

@@ -249,6 +249,7 @@ function toDefinition(draft: Draft, transport: Transport): ServerDefinition {
 /** The fields that every kind of server may have; in a draft they have the names and types of the definition. */
 const SHARED_FIELDS: ReadonlySet<FieldName> = new Set<FieldName & keyof ServerDefinition>([
   'timeoutMs',
+  'maxDurationMs',
   'startupTimeoutMs',
   'required',
   'auth',

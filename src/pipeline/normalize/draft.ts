@@ -62,6 +62,7 @@ export interface DraftFields {
   id?: string
   enabled?: boolean
   timeoutMs?: number
+  maxDurationMs?: number
   startupTimeoutMs?: number
   required?: boolean
   includeTools?: string[]

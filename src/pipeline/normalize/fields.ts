@@ -90,20 +90,18 @@ export function templateMap(
   }
 }
 
+type DurationName = 'timeoutMs' | 'maxDurationMs' | 'startupTimeoutMs'
+
 /** A duration in milliseconds; 0 is off. */
-export function millis(...names: ('timeoutMs' | 'startupTimeoutMs')[]): FieldReader {
+export function millis(...names: DurationName[]): FieldReader {
   return duration(names, 1, 'milliseconds')
 }
 
-export function seconds(...names: ('timeoutMs' | 'startupTimeoutMs')[]): FieldReader {
+export function seconds(...names: DurationName[]): FieldReader {
   return duration(names, 1000, 'seconds')
 }
 
-function duration(
-  names: readonly ('timeoutMs' | 'startupTimeoutMs')[],
-  factor: number,
-  unit: string,
-): FieldReader {
+function duration(names: readonly DurationName[], factor: number, unit: string): FieldReader {
   return (draft, field) => {
     const value = field.node.kind === 'scalar' ? field.node.value : undefined
     if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) {

@@ -22,12 +22,12 @@ test.each([
   ['call', ['call', 'one', 'who', '--timeout', '5000']],
   ['tools', ['tools', '--wait']],
   ['list --check', ['list', '--check']],
-] as const)('`%s` goes on alone, and says so', async (_, line) => {
+] as const)('`%s` goes on alone, and says so', async (_name, line) => {
   await using daemon = openDaemonMachine({ one: server('tells-who') })
-  using _suspended = await suspend(daemon)
+  using _ = await suspend(daemon)
   const { code, stdout, stderr } = await daemon.machine.run(line)
   expect(code).toBe(0)
-  expect(stdout).toContain('one' === line[1] ? '"pid"' : 'one')
+  expect(stdout).toContain(line[1] === 'one' ? '"pid"' : 'one')
   expect(stderr).toContain(NOTE)
 })
 
@@ -45,7 +45,7 @@ test('what was asked of it is not done a second time when it wakes up', async ()
 
 test('a client of `serve --stdio` is served without it', async () => {
   await using daemon = openDaemonMachine({ one: server('tells-who') })
-  using _suspended = await suspend(daemon)
+  using _ = await suspend(daemon)
   const request = { jsonrpc: '2.0', id: 1, method: 'ping' }
   const { stdout, stderr } = await daemon.machine.run(['serve', '--stdio'], {
     input: `${JSON.stringify(request)}\n`,

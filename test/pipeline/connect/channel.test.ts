@@ -374,6 +374,70 @@ describe('the time limit', () => {
   })
 })
 
+describe('the limit of a request in all', () => {
+  const LATE = { kind: 'timeout', afterMs: 250, limit: 'duration' }
+
+  it('is not put off by progress', async () => {
+    const { channel, clock, say } = open()
+    const limits = { ...BY_MESSAGE, timeoutMs: 100, maxDurationMs: 250 }
+    const seen = watch(channel.request('a', {}, { ...limits, onProgress: () => undefined }))
+    for (let progress = 1; progress <= 3; progress++) {
+      await settle()
+      expect(seen.outcome).toBe('waiting')
+      clock.advance(80)
+      say({ method: 'notifications/progress', params: { progressToken: 1, progress } })
+    }
+    clock.advance(10)
+    await settle()
+    expect(seen.outcome).toEqual(LATE)
+  })
+
+  it.each([
+    ['elicitation/create', 'waiting'],
+    ['sampling/createMessage', 'waiting'],
+    ['roots/list', LATE],
+  ] as const)('does not count the time in which people are asked (%s)', async (method, outcome) => {
+    let answer: ((result: Result) => void) | undefined
+    const { channel, clock, say } = open(() => new Promise((resolve) => (answer = resolve)))
+    const seen = watch(channel.request('a', {}, { ...BY_MESSAGE, maxDurationMs: 250 }))
+    clock.advance(100)
+    say({ id: 'q', method, params: {} })
+    clock.advance(1000)
+    answer!({})
+    await settle()
+    clock.advance(149)
+    await settle()
+    expect(seen.outcome).toEqual(outcome)
+    clock.advance(1)
+    await settle()
+    expect(seen.outcome).toEqual(LATE)
+  })
+
+  it('counts what was spent before', async () => {
+    const { channel, clock } = open()
+    const seen = watch(channel.request('a', {}, { ...BY_MESSAGE, maxDurationMs: 250, spentMs: 200 }))
+    clock.advance(49)
+    await settle()
+    expect(seen.outcome).toBe('waiting')
+    clock.advance(1)
+    await settle()
+    expect(seen.outcome).toEqual(LATE)
+  })
+})
+
+describe('what a server asks', () => {
+  it('does not put off the idle limit of its requests', async () => {
+    const { channel, clock, say } = open()
+    const seen = watch(channel.request('a', {}, { ...BY_MESSAGE, timeoutMs: 100 }))
+    clock.advance(60)
+    say({ id: 'r', method: 'roots/list' })
+    await settle()
+    clock.advance(40)
+    await settle()
+    expect(seen.outcome).toEqual({ kind: 'timeout', afterMs: 100 })
+  })
+})
+
 describe('an answer is waited for awake', () => {
   /** One request after the other, each answered after so many milliseconds. */
   async function answerAfter(

@@ -48,6 +48,7 @@ export async function run(context: CommandContext): Promise<number> {
         .call(name, (found) => toArguments(pairs, base, found), {
           signal: controller.signal,
           timeoutMs,
+          maxDurationMs: timeoutMs,
           connectTimeoutMs: 0,
           onProgress: progress.tell,
           who: 'person',

@@ -105,6 +105,7 @@ export const OUR_FIELDS: Readonly<Record<string, FieldReader>> = {
   id: words('id'),
   enabled,
   timeout: millis('timeoutMs'),
+  maxDuration: millis('maxDurationMs'),
   startupTimeout: millis('startupTimeoutMs'),
   required: flag('required'),
   includeTools: toolNames('includeTools'),
