@@ -274,13 +274,17 @@ describe('an approval', () => {
         'the value of a header',
         remote,
         { ...remote, headers: { Authorization: 'Bearer ${OTHER}' } },
-        ['~ header.Authorization: another value, which is not shown'],
+        [
+          '~ header.Authorization: another value, which is not shown',
+          '- uses.header.Authorization: ${TOKEN}',
+          '+ uses.header.Authorization: ${OTHER}',
+        ],
       ],
       [
         'a header that goes',
         remote,
         { type: 'http', url: 'https://a.test/mcp' },
-        ['- header.Authorization: a value that is not shown'],
+        ['- header.Authorization: a value that is not shown', '- uses.header.Authorization: ${TOKEN}'],
       ],
       [
         'a command for headers',

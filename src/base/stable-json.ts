@@ -8,5 +8,6 @@ export function toStableJson(value: unknown): string {
 /** As pairs: in an object, keys that look like numbers would come first, and `__proto__` would be lost. */
 function sortKeys(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return { '{}': Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)) }
+  const pairs: [string, unknown][] = value instanceof Map ? [...value] : Object.entries(value)
+  return { '{}': pairs.sort(([a], [b]) => (a < b ? -1 : 1)) }
 }

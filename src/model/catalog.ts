@@ -73,4 +73,9 @@ export interface Place extends Spot {
 declare const admitted: unique symbol
 
 /** A server that policy and its user let through. Nothing outside pipeline/admit can make one. */
-export type AdmittedServer = ServerDefinition & { readonly [admitted]: true; readonly found: FoundEntry }
+export type AdmittedServer = ServerDefinition & {
+  readonly [admitted]: true
+  readonly found: FoundEntry
+  /** Of a server of a repository: the hash of the `envFile` that its user approved. */
+  readonly approvedEnvFile?: string
+}

@@ -45,6 +45,13 @@ export function showPart(part: Part): string {
   }
 }
 
+/** The references of a template as they are written, but without their defaults, which can be secrets. */
+export function showReferences(template: Template): readonly string[] {
+  return template
+    .filter((part) => typeof part !== 'string')
+    .map((part) => (part.kind === 'env' ? `\${${part.name}}` : showPart(part)))
+}
+
 /**
  * Values put in from the environment, everything else as written. For comparing only (policy, signatures): the
  * result may hold secrets and must not be kept or shown.

@@ -17,6 +17,9 @@ export interface TrustDecision {
   readonly facts: TrustFacts
 }
 
+/** Begins the facts that say what of its user's a server is given: `uses.header.Authorization`. */
+export const USES = 'uses.'
+
 /**
  * Everything about a server that its user is asked to trust, in the order shown. Values of variables and headers are
  * here as hashes, unless they are commands; arguments and addresses as they stand in the repository.

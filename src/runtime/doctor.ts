@@ -12,7 +12,7 @@ import { findMember } from '../model/document.ts'
 import type { DialectId, FoundEntry } from '../model/entry.ts'
 import type { Problem } from '../model/problem.ts'
 import { isLiteral, showTemplate, type Template } from '../model/template.ts'
-import { findExecutable } from '../pipeline/admit/executable.ts'
+import { findProgram } from '../pipeline/admit/executable.ts'
 import { createProblem, createWarning, whereOf, whereOrigin } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
 import { examineTools } from './examine-tools.ts'
@@ -95,7 +95,7 @@ function examineServer(world: World, server: AdmittedServer): readonly Problem[]
   const { transport, found } = server
   const findings: Problem[] = []
   if (transport.type === 'stdio') {
-    if (findExecutable(world, transport, found.baseDir) === undefined)
+    if (findProgram(world, { transport, values: server.values }, found).kind === 'missing')
       findings.push(commandNotFound(server, transport.command))
     const cwd = transport.cwd
     const isGone =

@@ -4,18 +4,20 @@
  * in     the normalized entries, the decisions on file, the choices made in Claude Code
  * out    the facts a user would approve, and for each entry what was decided about it
  */
-import type { ServerDefinition } from '../model/definition.ts'
-import type { NormalizedEntry } from '../model/entry.ts'
+import type { ServerDefinition, StdioTransport } from '../model/definition.ts'
+import type { FoundEntry, NormalizedEntry } from '../model/entry.ts'
+import { expandForComparison } from '../model/template.ts'
 import type { ProjectTrust, TrustFacts } from '../model/trust.ts'
 import type { TrustOfEntry } from '../pipeline/admit/admit.ts'
-import { findExecutable } from '../pipeline/admit/executable.ts'
-import { compareFacts, toTrustFacts } from '../pipeline/admit/trust.ts'
+import { findProgram } from '../pipeline/admit/executable.ts'
+import { isAbout, toTrustFacts, type EnvFileFacts } from '../pipeline/admit/trust.ts'
 import type { Discovery } from '../pipeline/discover/discover.ts'
+import { hashOfEnvFile, parseEnvFile } from '../pipeline/resolve/env-file.ts'
 import type { World } from '../world/world.ts'
 
 export interface KnownTrust {
-  /** For every server of the repository that can be approved. */
-  readonly facts: ReadonlyMap<NormalizedEntry, TrustFacts>
+  /** For every server of the repository that can be approved. Its `envFile` is read by these calls, and not before. */
+  readonly facts: ReadonlyMap<NormalizedEntry, () => TrustFacts>
   /** Something that is in the repository today was approved by its user. */
   readonly isProjectApproved: boolean
   of(entry: NormalizedEntry): TrustOfEntry
@@ -27,19 +29,19 @@ export function findTrust(
   known: { readonly decided: ProjectTrust; readonly choices: Discovery['choices'] },
 ): KnownTrust {
   const { decided, choices } = known
-  const facts = factsOf(world, entries)
+  const facts = factsOf(world, entries, decided)
   const factsByName = byName(facts)
   const isDecided = (name: string, own: TrustFacts): boolean =>
-    (decided.get(name) ?? []).some((one) => one.decision === 'approved' && areEqual(one.facts, own))
+    (decided.get(name) ?? []).some((one) => one.decision === 'approved' && isAbout(one, own))
   return {
-    facts,
+    facts: wholeFactsOf(world, entries),
     isProjectApproved: [...facts].some(([{ found }, own]) => isDecided(found.name, own)),
     of(entry) {
       const { name, origin } = entry.found
       if (origin.scope !== 'project') return NOTHING_DECIDED
       const all = decided.get(name) ?? []
       const today = factsByName.get(name) ?? []
-      const stale = all.filter((one) => !today.some((own) => areEqual(one.facts, own)))
+      const stale = all.filter((one) => !today.some((own) => isAbout(one, own)))
       const own = facts.get(entry)
       // Claude Code asks about `.mcp.json` alone.
       const isAsked = (one: Discovery['choices'][number]): boolean =>
@@ -57,27 +59,93 @@ export function findTrust(
 /** Only what a repository declares needs a decision. */
 const NOTHING_DECIDED: TrustOfEntry = { decisions: { all: [], stale: [] } }
 
-function areEqual(one: TrustFacts, two: TrustFacts): boolean {
-  return compareFacts(one, two).length === 0
-}
+type Known = ReadonlyMap<NormalizedEntry, TrustFacts>
 
-function factsOf(world: World, entries: readonly NormalizedEntry[]): KnownTrust['facts'] {
+/** An `envFile` is read only where its user decided about everything else of the entry as it is now. */
+function factsOf(world: World, entries: readonly NormalizedEntry[], decided: ProjectTrust): Known {
   const facts = new Map<NormalizedEntry, TrustFacts>()
   for (const entry of entries) {
-    if (entry.found.origin.scope !== 'project' || entry.kind !== 'definition') continue
-    facts.set(entry, factsOfServer(world, entry.definition, entry.found.baseDir))
+    if (!isOfRepository(entry)) continue
+    const { definition, found } = entry
+    const own = factsOfServer(world, definition, found)
+    const isKnown = (decided.get(found.name) ?? []).some((one) =>
+      isAbout({ ...one, facts: withoutEnvFile(one.facts) }, withoutEnvFile(own)),
+    )
+    const mayRead = isKnown && own['envFile'] !== undefined
+    facts.set(entry, mayRead ? wholeFactsOfServer(world, definition, found) : own)
   }
   return facts
 }
 
-/** Of any server, as it would be launched today. */
-export function factsOfServer(world: World, definition: ServerDefinition, baseDir: string): TrustFacts {
-  const { transport } = definition
-  const executable = transport.type === 'stdio' ? findExecutable(world, transport, baseDir) : undefined
-  return toTrustFacts(definition, { executable, baseDir })
+function wholeFactsOf(world: World, entries: readonly NormalizedEntry[]): KnownTrust['facts'] {
+  return new Map(
+    entries
+      .filter(isOfRepository)
+      .map((entry) => [entry, () => wholeFactsOfServer(world, entry.definition, entry.found)]),
+  )
 }
 
-function byName(facts: KnownTrust['facts']): ReadonlyMap<string, readonly TrustFacts[]> {
+type Definition = Extract<NormalizedEntry, { kind: 'definition' }>
+
+function isOfRepository(entry: NormalizedEntry): entry is Definition {
+  return entry.found.origin.scope === 'project' && entry.kind === 'definition'
+}
+
+/** What the file may change, that of the program among it: a `PATH` may stand there. */
+function withoutEnvFile(facts: TrustFacts): TrustFacts {
+  const { executable: _, 'envFile.content': __, 'envFile.variables': ___, ...rest } = facts
+  return rest
+}
+
+type Place = Pick<FoundEntry, 'baseDir' | 'dialect'>
+
+/** Of any server, as it would be launched today. Reads nothing. */
+export function factsOfServer(world: World, definition: ServerDefinition, place: Place): TrustFacts {
+  return toFacts(world, definition, place)
+}
+
+/** As `factsOfServer`, with what stands in the `envFile`: for an entry that its user looks at. */
+export function wholeFactsOfServer(world: World, definition: ServerDefinition, place: Place): TrustFacts {
+  const { transport } = definition
+  const envFile = transport.type === 'stdio' ? readEnvFile(world, transport, place) : undefined
+  return toFacts(world, definition, place, envFile)
+}
+
+function toFacts(
+  world: World,
+  definition: ServerDefinition,
+  { baseDir, dialect }: Place,
+  envFile?: EnvFile,
+): TrustFacts {
+  const { transport, values } = definition
+  const around = { baseDir, ...(envFile === undefined ? {} : { fileVariables: envFile.values }) }
+  return toTrustFacts(definition, {
+    baseDir,
+    dialect,
+    env: world.env,
+    program: transport.type === 'stdio' ? findProgram(world, { transport, values }, around) : undefined,
+    ...(envFile === undefined ? {} : { envFile }),
+  })
+}
+
+interface EnvFile extends EnvFileFacts {
+  readonly values: ReadonlyMap<string, string>
+}
+
+function readEnvFile(world: World, { envFile }: StdioTransport, { baseDir }: Place): EnvFile | undefined {
+  if (envFile === undefined) return undefined
+  const none = { variables: [], values: new Map<string, string>() }
+  // Which file it is stands in another file, or is asked for: never read where nobody could be told.
+  if (envFile.some((part) => typeof part !== 'string' && part.kind !== 'env'))
+    return { ...none, content: 'not known before it starts' }
+  const path = expandForComparison(envFile, world.env).replace(/^~(?=[/\\]|$)/, () => world.home)
+  const read = world.files.read(world.paths.resolve(baseDir, path))
+  if (read.kind !== 'text') return { ...none, content: read.kind === 'missing' ? 'missing' : 'unreadable' }
+  const values = parseEnvFile(read.text).variables
+  return { content: hashOfEnvFile(read.text), variables: [...values.keys()].sort(), values }
+}
+
+function byName(facts: Known): ReadonlyMap<string, readonly TrustFacts[]> {
   const named = new Map<string, TrustFacts[]>()
   for (const [{ found }, own] of facts) named.set(found.name, [...(named.get(found.name) ?? []), own])
   return named

@@ -54,8 +54,8 @@ export interface LoadedCatalog {
   readonly project: Project
   readonly dirs: OurDirs
   readonly trustStore: TrustStore
-  /** What the user would approve, for every server of the repository that can be approved. */
-  readonly facts: ReadonlyMap<NormalizedEntry, TrustFacts>
+  /** What the user would approve, for every server of the repository that can be approved: looked up when it is asked. */
+  readonly facts: ReadonlyMap<NormalizedEntry, () => TrustFacts>
   /** The line of the settings that turns everything off; no other file was read. */
   readonly off?: Spot
   /** How the model sees tools called. */

@@ -22,7 +22,7 @@ export function createFingerprints(world: World, { catalog }: Pick<LoadedCatalog
     if (before !== undefined) return before
     const server = catalog.servers.find((one) => one.name === name)
     if (server === undefined) return undefined
-    const { found, ...definition } = server
+    const { found, approvedEnvFile: _, ...definition } = server
     const fingerprint = fingerprintOfServer(world, definition, found)
     known.set(name, fingerprint)
     return fingerprint
@@ -32,7 +32,7 @@ export function createFingerprints(world: World, { catalog }: Pick<LoadedCatalog
 export function fingerprintOfServer(
   world: World,
   definition: ServerDefinition,
-  { baseDir, origin }: Pick<FoundEntry, 'baseDir' | 'origin'>,
+  found: Pick<FoundEntry, 'baseDir' | 'dialect' | 'origin'>,
 ): string {
-  return fingerprintOfTrust(factsOfServer(world, definition, baseDir), origin.scope)
+  return fingerprintOfTrust(factsOfServer(world, definition, found), found.origin.scope)
 }

@@ -8,7 +8,7 @@ import type { CatalogEntry, Change } from '../model/catalog.ts'
 import type { Spot } from '../model/origin.ts'
 import type { Problem } from '../model/problem.ts'
 import type { ProjectTrust, TrustDecision, TrustFacts } from '../model/trust.ts'
-import { compareFacts } from '../pipeline/admit/trust.ts'
+import { isAbout } from '../pipeline/admit/trust.ts'
 import { createProblem, ProblemError, whereOrigin } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
@@ -29,15 +29,15 @@ export interface TrustQuestion {
 export function trustQuestions(loaded: LoadedCatalog, name?: string): readonly TrustQuestion[] {
   return loaded.catalog.entries.flatMap((entry) => {
     const { found } = entry.entry
-    const facts = loaded.facts.get(entry.entry)
-    if (facts === undefined || (name !== undefined && found.name !== name)) return []
+    const findFacts = loaded.facts.get(entry.entry)
+    if (findFacts === undefined || (name !== undefined && found.name !== name)) return []
     const changed = entry.fate.kind === 'untrusted' ? (entry.fate.changed ?? []) : []
     const isShared = found.origin.source === 'mcp-json'
     const choices = isShared ? loaded.enabledElsewhere : []
     const enabledElsewhere = choices
       .filter(({ server }) => server === found.name || server === '*')
       .map(({ by }) => by)
-    return [{ name: found.name, entry, facts, changed, enabledElsewhere }]
+    return [{ name: found.name, entry, facts: findFacts(), changed, enabledElsewhere }]
   })
 }
 
@@ -77,10 +77,10 @@ function stillValid(
   now: { readonly name: string; readonly decided: readonly TrustDecision[] },
 ): readonly TrustDecision[] {
   const today = trustQuestions(loaded, now.name).map(({ facts }) => facts)
+  const isAmong = (all: readonly TrustFacts[], one: TrustDecision): boolean =>
+    all.some((facts) => isAbout(one, facts))
   const decided = now.decided.map(({ facts }) => facts)
-  const isAmong = (all: readonly TrustFacts[], one: TrustFacts): boolean =>
-    all.some((facts) => compareFacts(facts, one).length === 0)
-  return before.filter(({ facts }) => isAmong(today, facts) && !isAmong(decided, facts))
+  return before.filter((one) => isAmong(today, one) && !isAmong(decided, one))
 }
 
 /** Forgets decisions about this project: of the servers named, or all. Answers how many. */

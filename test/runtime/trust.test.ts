@@ -3,6 +3,10 @@
  */
 import { describe, expect, test } from 'vitest'
 import { loadCatalog, type LoadedCatalog } from '../../src/runtime/load-catalog.ts'
+import { reveal } from '../../src/model/launch.ts'
+import { resolve } from '../../src/pipeline/resolve/resolve.ts'
+import { createValueCache } from '../../src/pipeline/resolve/value-cache.ts'
+import { createFingerprints } from '../../src/runtime/trust-fingerprint.ts'
 import { decide, requireQuestions, resetTrust, trustQuestions } from '../../src/runtime/trust.ts'
 import { createMemoryWorld, type MemoryWorld } from '../worlds/memory.ts'
 
@@ -170,6 +174,63 @@ describe('an approval', () => {
       kind: 'untrusted',
       reason: 'a project server waits for your approval',
     })
+  })
+})
+
+describe('an envFile of a repository', () => {
+  const entry = { command: 'node', envFile: '.env' }
+  const files = (text: string): Record<string, string> => ({
+    '/src/shop/.vscode/mcp.json': JSON.stringify({ servers: { shop: entry } }),
+    '/src/shop/.env': text,
+  })
+  const open = (given: Record<string, string>): MemoryWorld =>
+    createMemoryWorld({ files: given, env: { PATH: '/usr/bin' }, programs: ['/usr/bin/node'] })
+
+  test('is not read before its user looks at the server', async () => {
+    const world = open(files('TOKEN=one'))
+    const loaded = await loadCatalog(world)
+    expect(world.reads).not.toContain('/src/shop/.env')
+    requireQuestions(loaded, 'shop')
+    expect(world.reads).toContain('/src/shop/.env')
+  })
+
+  test('that changes after the last load gives no variable to a server that starts again', async () => {
+    const world = open(files('TOKEN=one'))
+    await approve(world)
+    const [server] = (await loadCatalog(world)).catalog.servers
+    const start = async (text: string): Promise<{ readonly token: unknown; readonly codes: unknown }> => {
+      const changed = { ...world, files: { ...world.files, read: () => ({ kind: 'text', text }) as const } }
+      const { transport, problems } = await resolve(server!, { world: changed, cache: createValueCache() })
+      const token = transport.kind === 'stdio' ? transport.env.get('TOKEN') : undefined
+      return {
+        token: token === undefined ? undefined : reveal(token),
+        codes: problems.map(({ code }) => code),
+      }
+    }
+    expect(await start('TOKEN=one')).toEqual({ token: 'one', codes: [] })
+    expect(await start('TOKEN=one\nNODE_OPTIONS=--require ./evil.js')).toEqual({
+      token: undefined,
+      codes: ['resolve/env-file-changed'],
+    })
+  })
+})
+
+describe('what grants and pins are bound to', () => {
+  test('is for a server of the user what it was before approvals recorded more', async () => {
+    const mine = {
+      command: 'node',
+      args: ['${DIR}/server.js'],
+      env: { TOKEN: '${TOKEN}', OTHER: 'one' },
+      envFile: '.env',
+    }
+    const world = createMemoryWorld({
+      files: { '/home/ada/.config/plugboard/mcp.json': JSON.stringify({ mcpServers: { mine } }) },
+      env: { PATH: '/usr/bin', TOKEN: 'x' },
+      programs: ['/usr/bin/node'],
+    })
+    expect(createFingerprints(world, await loadCatalog(world))('mine')).toBe(
+      '93f8e17a7cbc2e01cc706863e55035cd716722ae199eda2ff902a3f62c8d587e',
+    )
   })
 })
 

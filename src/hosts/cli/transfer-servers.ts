@@ -8,7 +8,7 @@ import { toPrintable } from '../../base/printable.ts'
 import type { CatalogEntry } from '../../model/catalog.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { LoadedCatalog } from '../../runtime/load-catalog.ts'
-import { factsOfServer } from '../../runtime/known-trust.ts'
+import { wholeFactsOfServer } from '../../runtime/known-trust.ts'
 import { approveAdded } from '../../runtime/manage/add-server.ts'
 import type { Agent } from '../../runtime/manage/agents.ts'
 import { needsConsent, notInFull, secretInRepository } from '../../runtime/manage/transfer-problems.ts'
@@ -137,7 +137,7 @@ async function choose(
 
 /** The exact command, and whatever else would be approved. */
 function showServer({ world, paint }: CommandContext, { from, definition }: Planned): string {
-  const facts = factsOfServer(world, definition, from.entry.found.baseDir)
+  const facts = wholeFactsOfServer(world, definition, from.entry.found)
   const question = { name: from.entry.found.name, entry: from, facts, changed: [], enabledElsewhere: [] }
   return showQuestion(question, { here: world, paint })
 }

@@ -53,7 +53,13 @@ export function admit(entry: NormalizedEntry, house: House, trust: TrustOfEntry)
   }
   const refusal = findRefusal(entry.definition, house.policy, house.env)
   if (refusal !== undefined) return { kind: 'barred', entry, fate: refusal }
-  return { kind: 'admitted', entry, server: { ...entry.definition, found: entry.found } as AdmittedServer }
+  const approvedEnvFile = trust.facts?.['envFile.content']
+  const server = {
+    ...entry.definition,
+    found: entry.found,
+    ...(approvedEnvFile === undefined ? {} : { approvedEnvFile }),
+  }
+  return { kind: 'admitted', entry, server: server as AdmittedServer }
 }
 
 function findExclusion(entry: NormalizedEntry, house: House): Fate | undefined {

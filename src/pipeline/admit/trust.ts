@@ -6,11 +6,15 @@
  * never  puts values of variables in: the facts are the unexpanded definition
  */
 import { sha256 } from '../../base/sha256.ts'
+import { toStableJson } from '../../base/stable-json.ts'
 import type { Change, Fate } from '../../model/catalog.ts'
-import type { OAuth, ServerDefinition, TemplateMap } from '../../model/definition.ts'
+import type { Auth, OAuth, ServerDefinition, TemplateMap } from '../../model/definition.ts'
+import type { DialectId } from '../../model/entry.ts'
 import type { Scope } from '../../model/origin.ts'
-import type { TrustDecision, TrustFacts } from '../../model/trust.ts'
-import { showTemplate, type Template } from '../../model/template.ts'
+import { USES, type TrustDecision, type TrustFacts } from '../../model/trust.ts'
+import { expandForComparison, showReferences, showTemplate, type Template } from '../../model/template.ts'
+import type { Env } from '../../world/world.ts'
+import type { Program } from './executable.ts'
 
 export type Distrust = Extract<Fate, { kind: 'untrusted' | 'declined' }>
 
@@ -23,34 +27,65 @@ export interface Decisions {
 
 /** Undefined when the user approved exactly this. */
 export function findDistrust(facts: TrustFacts, { all, stale }: Decisions): Distrust | undefined {
-  const decision = all.find((one) => compareFacts(one.facts, facts).length === 0)
+  const decision = all.find((one) => isAbout(one, facts))
   if (decision?.decision === 'approved') return undefined
   if (decision?.decision === 'declined') {
     return { kind: 'declined', reason: `you declined it on ${decision.at.slice(0, 10)}` }
   }
   const last = stale.at(-1)
   if (last === undefined) return { kind: 'untrusted', reason: 'a project server waits for your approval' }
+  if (isFromBefore(last.facts)) return { kind: 'untrusted', reason: MORE_IS_SHOWN, changed: [] }
   const changed = compareFacts(last.facts, facts)
   return { kind: 'untrusted', reason: `it changed since you ${last.decision} it`, changed }
 }
 
+const MORE_IS_SHOWN = 'you decided before Plugboard showed what a server is given, so it asks again'
+
+/** Whether a decision holds for these facts. */
+export function isAbout({ decision, facts: decided }: TrustDecision, facts: TrustFacts): boolean {
+  if (!isFromBefore(decided)) return compareFacts(decided, facts).length === 0
+  // Less was known about it: enough to go on refusing it, and too little to let it run.
+  return decision === 'declined' && KNOWN_BEFORE.every((field) => decided[field] === facts[field])
+}
+
+const KNOWN_BEFORE: readonly string[] = ['type', 'command', 'args', 'cwd', 'url']
+
+/** Written by a version that did not record what an entry refers to. */
+function isFromBefore(facts: TrustFacts): boolean {
+  return facts['definition'] === undefined
+}
+
+/** `definition` tells that something changed; it is told only where nothing says what. */
 export function compareFacts(was: TrustFacts, is: TrustFacts): readonly Change[] {
   const fields = new Set([...Object.keys(was), ...Object.keys(is)])
-  return [...fields]
+  const changes = [...fields]
     .filter((field) => was[field] !== is[field])
     .map((field) => ({
       field,
       ...(was[field] === undefined ? {} : { was: was[field] }),
       ...(is[field] === undefined ? {} : { is: is[field] }),
     }))
+  const named = changes.filter(({ field }) => field !== 'definition')
+  return named.length > 0 ? named : changes
 }
 
 /** What a definition rests on outside of itself. */
 export interface Ground {
-  /** Where the command leads today; undefined when it leads nowhere. */
-  readonly executable: string | undefined
+  /** Where the command leads today; undefined for a server that is reached. */
+  readonly program: Program | undefined
   /** Where relative paths begin. */
   readonly baseDir: string
+  /** What its text means: `{file:…}` is a reference in one dialect and plain text in another. */
+  readonly dialect: DialectId
+  readonly env: Env
+  /** Absent where the file may not be read yet, or the entry has none. */
+  readonly envFile?: EnvFileFacts
+}
+
+export interface EnvFileFacts {
+  /** A full hash, or why there is none. */
+  readonly content: string
+  readonly variables: readonly string[]
 }
 
 export function toTrustFacts(definition: ServerDefinition, ground: Ground): TrustFacts {
@@ -65,11 +100,13 @@ export function toTrustFacts(definition: ServerDefinition, ground: Ground): Trus
   switch (transport.type) {
     case 'stdio':
       put('command', transport.command)
-      put('executable', ground.executable ?? 'not found')
+      put('executable', showProgram(ground.program))
       put('base', ground.baseDir)
       put('args', JSON.stringify(transport.args.map(showTemplate)))
       put('cwd', transport.cwd)
       put('envFile', transport.envFile)
+      put('envFile.content', ground.envFile?.content)
+      put('envFile.variables', ground.envFile?.variables.join(', '))
       putMap('env', transport.env)
       break
     case 'http':
@@ -101,22 +138,86 @@ export function toTrustFacts(definition: ServerDefinition, ground: Ground): Trus
   if (auth !== undefined) facts['auth'] = secret(stringify(auth))
   for (const [field, value] of Object.entries(rest))
     facts[field] = typeof value === 'string' ? value : JSON.stringify(value)
+  for (const [field, what] of findUses(definition, ground.env)) facts[USES + field] = what
+  facts['dialect'] = ground.dialect
+  // The facts above are for people: two templates can be written alike, and their hashes are cut short.
+  facts['definition'] = sha256(toStableJson({ transport, auth, rest }))
   return facts
 }
 
 /**
+ * By field, what an entry takes from the machine of its user or sends a credential to: variables, files, sign-ins, and
+ * the addresses of its OAuth.
+ */
+function findUses(definition: ServerDefinition, env: Env): ReadonlyMap<string, string> {
+  const { transport, auth, values } = definition
+  const uses = new Map<string, string>()
+  const put = (field: string, texts: readonly string[]): void => {
+    if (texts.length > 0) uses.set(field, texts.join(', '))
+  }
+  const putMap = (name: string, map: TemplateMap): void => {
+    for (const [key, value] of map) {
+      const named = values === 'resolvable' ? findNamedVariable(value, env) : undefined
+      put(`${name}.${key}`, [...showReferences(value), ...(named === undefined ? [] : [`\${${named}}`])])
+    }
+  }
+  for (const [field, value] of Object.entries(transport) as readonly (readonly [string, unknown])[]) {
+    if (field === 'env' || field === 'headers')
+      putMap(field === 'env' ? 'env' : 'header', value as TemplateMap)
+    else if (field === 'args') put(field, (value as readonly Template[]).flatMap(showReferences))
+    else if (field === 'oauth') putAll(put, 'oauth', value as OAuth)
+    else if (Array.isArray(value)) put(field, showReferences(value as Template))
+  }
+  if (auth !== undefined) putAll(put, 'auth', auth)
+  return uses
+}
+
+function putAll(
+  put: (field: string, texts: readonly string[]) => void,
+  name: 'oauth' | 'auth',
+  settings: OAuth | Auth,
+): void {
+  for (const [key, value] of Object.entries(settings) as readonly (readonly [string, unknown])[]) {
+    const field = `${name}.${key}`
+    if (key === 'credentialId') put(field, [`the sign-in \`${String(value)}\``])
+    else if (key.endsWith('File')) put(field, [`{file:${showTemplate(value as Template)}}`])
+    else if (Array.isArray(value) && key !== 'scopes') put(field, showReferences(value as Template))
+    else if (typeof value === 'string' && /^[a-z]+:\/\//i.test(value)) put(field, [value])
+  }
+}
+
+/** Where a value can be the name of a variable, the name may also be put together, or stand in a default. */
+function findNamedVariable(value: Template, env: Env): string | undefined {
+  const text = expandForComparison(value, env)
+  return Object.hasOwn(env, text) && env[text] !== undefined ? text : undefined
+}
+
+function showProgram(program: Program | undefined): string {
+  if (program === undefined || program.kind === 'missing') return 'not found'
+  return program.kind === 'found' ? program.path : 'not known before it starts'
+}
+
+/**
  * What grants and pins are bound to: what runs or is reached, and with which values. How long it may take and which of
- * its tools are wanted make no other server of it. The folder does for a server of a repository, whose `node server.js`
- * is another program in every clone; one that its user configured is the same everywhere.
+ * its tools are wanted make no other server of it. The folder and the dialect do for a server of a repository, whose
+ * `node server.js` is another program in every clone; one that its user configured is the same everywhere.
  */
 export function fingerprintOfTrust(facts: TrustFacts, scope: Scope): string {
   const kept = Object.entries(facts).filter(
-    ([field]) => !TREATMENT.has(field) && (field !== 'base' || scope === 'project'),
+    ([field]) =>
+      !TREATMENT.has(field) &&
+      !field.startsWith(USES) &&
+      (scope === 'project' || !OF_REPOSITORIES.has(field)),
   )
   return sha256(JSON.stringify(kept.sort(([a], [b]) => (a < b ? -1 : 1))))
 }
 
+const OF_REPOSITORIES: ReadonlySet<string> = new Set(['base', 'dialect'])
+
 const TREATMENT: ReadonlySet<string> = new Set([
+  'definition',
+  'envFile.content',
+  'envFile.variables',
   'timeoutMs',
   'maxDurationMs',
   'startupTimeoutMs',

@@ -4,11 +4,18 @@
  * `NAME=value`, also with `export`; single quotes as they are, double quotes with `\n`, both over several lines; a `#`
  * at the beginning of a line or after a blank begins a comment. Nothing is expanded.
  */
+import { sha256 } from '../../base/sha256.ts'
+
 export interface EnvFile {
   /** A name that is written twice has its last value. */
   readonly variables: ReadonlyMap<string, string>
   /** Numbers, from 1, of lines that are neither a variable nor a comment. */
   readonly badLines: readonly number[]
+}
+
+/** What an approval is bound to: the text as it was when its user decided. */
+export function hashOfEnvFile(text: string): string {
+  return `sha256:${sha256(text)}`
 }
 
 export function parseEnvFile(text: string): EnvFile {

@@ -90,6 +90,16 @@ export function badEnvLines(server: Server, path: string, lines: readonly number
   })
 }
 
+export function changedEnvFile(server: Server, path: string): Problem {
+  return createProblem({
+    code: 'resolve/env-file-changed',
+    message: `\`${path}\` changed since you approved server \`${server.name}\``,
+    where: whereField(server.found, { name: 'envFile' }),
+    notes: ['its variables were left out'],
+    hints: ['to look at it and decide again, run `plugboard trust`'],
+  })
+}
+
 export function inputNeeded(server: Server, field: Field, id: string): Problem {
   return createProblem({
     code: 'resolve/input',

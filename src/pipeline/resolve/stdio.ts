@@ -6,10 +6,10 @@ import type { StdioTransport } from '../../model/definition.ts'
 import type { LaunchTransport, LaunchValue } from '../../model/launch.ts'
 import { minimalEnv, wholeEnv } from './child-env.ts'
 import { findCredential } from './credential.ts'
-import { parseEnvFile } from './env-file.ts'
+import { hashOfEnvFile, parseEnvFile } from './env-file.ts'
 import { fill, fillWhole, toLaunchValue } from './fill.ts'
 import { putAnyCase, toAbsolute, type Job } from './job.ts'
-import { badEnvLines, badVariable, unreadableFile } from './problems.ts'
+import { badEnvLines, badVariable, changedEnvFile, unreadableFile } from './problems.ts'
 import { secretsIn, secretsInArgument, secretsInVariable, secretsOfUser } from './secrets.ts'
 import { resolveMap } from './values.ts'
 
@@ -99,6 +99,12 @@ function readEnvFile(job: Job, { envFile }: StdioTransport): ReadonlyMap<string,
   const read = job.context.world.files.read(path)
   if (read.kind !== 'text') {
     job.problems.push(unreadableFile(job.server, { name: 'envFile' }, { path, read }))
+    return none
+  }
+  // Read again at each start, and a repository may have changed it since the last load.
+  const { found, approvedEnvFile } = job.server
+  if (found.origin.scope === 'project' && approvedEnvFile !== hashOfEnvFile(read.text)) {
+    job.problems.push(changedEnvFile(job.server, path))
     return none
   }
   const { variables, badLines } = parseEnvFile(read.text)

@@ -14,7 +14,7 @@ import { ProblemError } from '../../problem/problem.ts'
 import type { World } from '../../world/world.ts'
 import { toDefinitionJson, type JsonObject } from '../definition-json.ts'
 import { editFile } from '../edit-file.ts'
-import { factsOfServer } from '../known-trust.ts'
+import { wholeFactsOfServer } from '../known-trust.ts'
 import type { LoadedCatalog } from '../load-catalog.ts'
 import { decide, trustQuestions } from '../trust.ts'
 import { alreadyThere, secretInProject } from './add-problems.ts'
@@ -81,8 +81,8 @@ export async function approveAdded(
   { name, file, definition }: Pick<PlannedAdd, 'name' | 'file' | 'definition'>,
 ): Promise<boolean> {
   const questions = trustQuestions(loaded, name).filter(({ entry, facts }) => {
-    const { origin, baseDir } = entry.entry.found
-    const typed = factsOfServer(world, definition, baseDir)
+    const { origin } = entry.entry.found
+    const typed = wholeFactsOfServer(world, definition, entry.entry.found)
     return origin.file === file && compareFacts(facts, typed).length === 0
   })
   if (questions.length > 0) await decide(world, loaded, 'approved', questions)

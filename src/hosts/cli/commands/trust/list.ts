@@ -2,8 +2,7 @@
  * list: every decision there is, in every project.
  */
 import type { TrustDecision } from '../../../../model/trust.ts'
-import { maskCommandLine } from '../../../../problem/mask-fact.ts'
-import { maskText } from '../../../../problem/mask-text.ts'
+import { maskCommandLine, maskShown } from '../../../../problem/mask-fact.ts'
 import { showFolder } from '../../../shared/show-path.ts'
 import { showProblems } from '../../../shared/show-problem.ts'
 import { toTable, type Column } from '../../../shared/table.ts'
@@ -63,6 +62,6 @@ function toApproval(project: string, server: string, { decision, at, facts }: Tr
     decision,
     at,
     ...(command === undefined ? {} : { command }),
-    ...(facts['url'] === undefined ? {} : { url: maskText(facts['url']) }),
+    ...(facts['url'] === undefined ? {} : { url: maskShown(facts['url']) }),
   }
 }
