@@ -51,6 +51,14 @@ export interface Decider extends Partial<Spot> {
   readonly rule?: string
 }
 
+/** Why a connector is not fetched. */
+export interface ConnectorRefusal {
+  readonly by: Decider
+  readonly reason: string
+  /** A rule names its address, or nothing at all is admitted: its last copy is not used either. */
+  readonly isDenied: boolean
+}
+
 /** One fact that is not as it was when the user approved it. */
 export interface Change {
   readonly field: string

@@ -17,7 +17,7 @@ import type { Project } from '../model/project.ts'
 import type { Readings } from '../model/readings.ts'
 import type { ModelSetting, NameStyle, Settings } from '../model/settings.ts'
 import type { TrustFacts, TrustStore } from '../model/trust.ts'
-import { admit, type House } from '../pipeline/admit/admit.ts'
+import { admit, findConnectorRefusal, type House } from '../pipeline/admit/admit.ts'
 import { choose, type Choice } from '../pipeline/choose/choose.ts'
 import { createLog, discover, type Discovery } from '../pipeline/discover/discover.ts'
 import { findOurDirs, findProject, type OurDirs } from '../pipeline/discover/project.ts'
@@ -89,7 +89,23 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
 
   const { servers = {}, connectors = 'cached' } = options
   const mcpConfig = typeof options.mcpConfig === 'string' ? [options.mcpConfig] : (options.mcpConfig ?? [])
-  const found = await discover({ world, project, dirs, settings, log }, { mcpConfig, servers, connectors })
+  const isStrict = options.strict === true
+  const found = await discover(
+    { world, project, dirs, settings, log },
+    {
+      mcpConfig,
+      servers,
+      connectors,
+      connectorRefusal: (connector, managed) =>
+        findConnectorRefusal(connector, {
+          settings,
+          policy: settings.policy,
+          isStrict,
+          env: world.env,
+          ...(managed === undefined ? {} : { managed }),
+        }),
+    },
+  )
   const entries = withNeighbours(found.entries.map((entry) => normalize(entry, world)))
 
   const stored = readTrust(world, trustFile(world, dirs), options.readings)
@@ -98,7 +114,7 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
   const house: House = {
     settings,
     policy: policyOf(settings, trust.isProjectApproved),
-    isStrict: options.strict === true,
+    isStrict,
     native: new Set(options.native),
     ownOrigins: gatewaysAmong(world, entries, options.ownOrigins),
     env: world.env,

@@ -4,7 +4,10 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { loadCatalog } from '../../src/runtime/load-catalog.ts'
+import { loadCatalog, type LoadOptions } from '../../src/runtime/load-catalog.ts'
+import { createNodeWorld } from '../../src/world/node/world.ts'
+import { openMachine } from '../processes/plugboard.ts'
+import { createMemoryWorld } from '../worlds/memory.ts'
 import { createScratch, type Scratch } from '../worlds/scratch.ts'
 
 const LIST = JSON.stringify({ mcpServers: { hosted: { type: 'http', url: 'https://hosted.example/mcp' } } })
@@ -140,6 +143,113 @@ describe('connectors', () => {
     })
   })
 })
+
+const MANAGED = '/etc/plugboard/settings.json'
+const USER = '/home/ada/.config/plugboard/settings.json'
+
+describe('connectors that are excluded are not fetched, and named', () => {
+  test.each<[string, Readonly<Record<string, object>>, LoadOptions, string]>([
+    [
+      'by a managed list of ours',
+      { '/etc/plugboard/managed-mcp.json': { mcpServers: {} } },
+      {},
+      "the organisation's list of servers is exclusive",
+    ],
+    [
+      'by a managed list of Claude Code',
+      { '/etc/claude-code/managed-mcp.json': { mcpServers: {} } },
+      {},
+      "the organisation's list of servers is exclusive",
+    ],
+    [
+      'by `pluginServersOnly`',
+      { [MANAGED]: { pluginServersOnly: true } },
+      {},
+      'the organisation allows servers of plugins only',
+    ],
+    ['by strict mode', {}, { strict: true }, 'strict mode uses only what was given with the command'],
+    [
+      'by the source that they are of',
+      { [USER]: { sources: { plugboard: false } } },
+      {},
+      'the source `plugboard` is turned off',
+    ],
+    [
+      'by a rule that denies every server',
+      { [MANAGED]: { deniedMcpServers: ['*'] } },
+      {},
+      'a rule in managed settings names it',
+    ],
+    [
+      'by a rule that denies their address',
+      { [MANAGED]: { deniedMcpServers: [{ serverUrl: 'http://127.0.0.1:*/*' }] } },
+      {},
+      'a rule in managed settings names it',
+    ],
+    [
+      'by a policy that cannot be understood',
+      { [MANAGED]: { deniedMcpServers: 'all' } },
+      {},
+      'a policy file cannot be understood, so nothing is admitted',
+    ],
+  ])('%s', async (_, files, options, reason) => {
+    let requests = 0
+    const url = await serve((__, response) => {
+      requests++
+      response.end(LIST)
+    })
+    const connectors = [{ url, headers: { Authorization: 'Bearer abc' } }]
+    const texts = { ...files, [USER]: { ...files[USER], connectors } }
+    const world = {
+      ...createMemoryWorld({
+        files: Object.fromEntries(Object.entries(texts).map(([file, json]) => [file, JSON.stringify(json)])),
+      }),
+      web: createNodeWorld({}).web,
+    }
+    const { catalog } = await loadCatalog(world, { ...options, connectors: 'fetch' })
+    expect(requests).toBe(0)
+    expect(catalog.servers).toEqual([])
+    const named = catalog.problems.find(({ code }) => code === 'discover/connector-excluded')
+    expect(named).toMatchObject({
+      severity: 'info',
+      message: `the connector \`${url}\` is excluded and not fetched: ${reason}`,
+      where: { file: USER, line: 1 },
+    })
+  })
+
+  test('by the built command, whichever asks, and its last copy is excluded too', async () => {
+    let requests = 0
+    const url = await serve((_, response) => {
+      requests++
+      response.end(LIST)
+    })
+    using machine = openMachine({
+      '~/.config/plugboard/settings.json': {
+        connectors: [{ url, headers: { Authorization: 'Bearer abc' } }],
+      },
+    })
+    const strict = ['--strict-mcp-config', '--mcp-config', '{"mcpServers":{}}']
+    for (const args of [['tools'], ['list', '--check'], ['doctor', '--run']]) {
+      const { stderr, stdout } = await machine.run([...args, ...strict])
+      expect(stdout + stderr).toContain('is excluded and not fetched: strict mode')
+    }
+    expect(requests).toBe(0)
+
+    await machine.run(['doctor', '--run'])
+    expect(requests).toBe(1)
+    for (const args of [['list', '--all'], ['explain'], ['doctor']]) {
+      const { stderr, stdout } = await machine.run([...args, ...strict])
+      expect(stdout + stderr).toContain('is excluded and not fetched: strict mode')
+    }
+    const { entries } = (await machine.json(['explain', 'hosted', ...strict])) as Explained
+    expect(entries.map(({ fate }) => fate.kind)).toEqual(['excluded'])
+    expect(requests).toBe(1)
+  })
+})
+
+interface Explained {
+  readonly entries: readonly { readonly fate: { readonly kind: string } }[]
+}
 
 function configure(scratch: Scratch, url: string, headers: Readonly<Record<string, string>> = {}): void {
   scratch.write('home/.config/plugboard/settings.json', JSON.stringify({ connectors: [{ url, headers }] }))

@@ -5,17 +5,17 @@
  * out    an admission: a server that may run, an entry that may not run yet keeps its name, or one that steps aside
  * never  compares entries with each other: that is for choose
  */
-import type { Admission, AdmittedServer, Fate } from '../../model/catalog.ts'
+import type { Admission, AdmittedServer, ConnectorRefusal, Fate } from '../../model/catalog.ts'
 import type { StdioTransport } from '../../model/definition.ts'
 import type { NormalizedEntry } from '../../model/entry.ts'
-import type { SourceId, Spot } from '../../model/origin.ts'
+import type { Origin, SourceId, Spot } from '../../model/origin.ts'
 import type { Policy } from '../../model/policy.ts'
-import type { Settings } from '../../model/settings.ts'
+import type { Connector, Settings } from '../../model/settings.ts'
 import { originOf } from '../../model/signature.ts'
 import { showTemplate } from '../../model/template.ts'
 import type { TrustFacts } from '../../model/trust.ts'
 import type { Env } from '../../world/world.ts'
-import { findRefusal } from './policy.ts'
+import { findAddressRefusal, findRefusal } from './policy.ts'
 import { findDistrust, type Decisions } from './trust.ts'
 
 /** What holds for every entry of one load. */
@@ -62,9 +62,38 @@ export function admit(entry: NormalizedEntry, house: House, trust: TrustOfEntry)
   return { kind: 'admitted', entry, server: server as AdmittedServer }
 }
 
-function findExclusion(entry: NormalizedEntry, house: House): Fate | undefined {
+/** Why nothing that a connector lists can run: then it must not be fetched, which would send the user's headers. */
+export function findConnectorRefusal(
+  { url }: Pick<Connector, 'url'>,
+  house: Omit<House, 'native' | 'ownOrigins'>,
+): ConnectorRefusal | undefined {
+  const place = { scope: 'connector', source: 'plugboard', file: url } as const
+  const excluded = findPlaceExclusion(place, house)
+  if (excluded !== undefined) return { ...excluded, isDenied: false }
+  const refused = findAddressRefusal(url, house.policy, house.env)
+  return refused === undefined ? undefined : { by: refused.by, reason: refused.reason, isDenied: true }
+}
+
+type Excluded = Extract<Fate, { kind: 'excluded' }>
+
+function findExclusion(entry: NormalizedEntry, house: House): Excluded | undefined {
   const { found } = entry
-  const { scope, source, file } = found.origin
+  const excluded = findPlaceExclusion(found.origin, house)
+  if (excluded !== undefined || found.origin.scope === 'managed') return excluded
+  if (house.native.has(found.name)) {
+    return { kind: 'excluded', by: { rule: 'native' }, reason: 'the host implements this server itself' }
+  }
+  if (isOurselves(entry, house)) {
+    return { kind: 'excluded', by: { rule: 'gateway' }, reason: 'it is the gateway of Plugboard itself' }
+  }
+  return undefined
+}
+
+/** Whatever is declared at this place. */
+function findPlaceExclusion(
+  { scope, source, file }: Pick<Origin, 'scope' | 'source' | 'file'>,
+  house: Pick<House, 'managed' | 'settings' | 'policy' | 'isStrict'>,
+): Excluded | undefined {
   const { managed, settings, policy } = house
   if (managed !== undefined && file !== managed.file) {
     return {
@@ -93,12 +122,6 @@ function findExclusion(entry: NormalizedEntry, house: House): Fate | undefined {
     return { kind: 'excluded', by: sourceOff, reason: `the source \`${source}\` is turned off` }
   if (scope === 'project' && settings.projectConfigOff !== undefined) {
     return { kind: 'excluded', by: settings.projectConfigOff, reason: 'servers of projects are turned off' }
-  }
-  if (house.native.has(found.name)) {
-    return { kind: 'excluded', by: { rule: 'native' }, reason: 'the host implements this server itself' }
-  }
-  if (isOurselves(entry, house)) {
-    return { kind: 'excluded', by: { rule: 'gateway' }, reason: 'it is the gateway of Plugboard itself' }
   }
   return undefined
 }

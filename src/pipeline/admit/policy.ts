@@ -14,6 +14,7 @@ import {
   type ServerMatch,
   type ServerRule,
 } from '../../model/policy.ts'
+import type { Problem } from '../../model/problem.ts'
 import { argvOf, canonicalUrl, unwrapProxy } from '../../model/signature.ts'
 import { expandForComparison } from '../../model/template.ts'
 import type { Env } from '../../world/world.ts'
@@ -21,15 +22,7 @@ import type { Env } from '../../world/world.ts'
 export type Refusal = Extract<Fate, { kind: 'denied' | 'not-allowed' }>
 
 export function findRefusal(definition: ServerDefinition, policy: Policy, env: Env): Refusal | undefined {
-  if (policy.broken !== undefined) {
-    const { file, line, column } = policy.broken.where ?? {}
-    const by = {
-      ...(file === undefined ? {} : { file }),
-      ...(line === undefined ? {} : { line }),
-      ...(column === undefined ? {} : { column }),
-    }
-    return { kind: 'not-allowed', by, reason: 'a policy file cannot be understood, so nothing is admitted' }
-  }
+  if (policy.broken !== undefined) return toBroken(policy.broken)
   if (policy.deny.length === 0 && policy.allowLists.length === 0) return undefined
   const facts = toFacts(definition, env)
   const denied = policy.deny.find((rule) => matches(rule.match, facts, 'deny'))
@@ -38,6 +31,31 @@ export function findRefusal(definition: ServerDefinition, policy: Policy, env: E
     (list) => !list.rules.some((rule) => matches(rule.match, facts, 'allow')),
   )
   return missing === undefined ? undefined : toNotAllowed(missing)
+}
+
+/**
+ * As `findRefusal`, for an address that lists servers: a deny rule that names it, or one that names every server. What an
+ * allow list admits is known only once the servers are; an empty one admits none.
+ */
+export function findAddressRefusal(address: string, policy: Policy, env: Env): Refusal | undefined {
+  if (policy.broken !== undefined) return toBroken(policy.broken)
+  const url = canonicalUrl(expandForComparison([address], env))
+  // The empty name matches `*` alone.
+  const facts = { name: '', url, unwrappedUrl: unwrapProxy(url) }
+  const denied = policy.deny.find((rule) => matches(rule.match, facts, 'deny'))
+  if (denied !== undefined) return toDenied(denied)
+  const empty = policy.allowLists.find(({ rules }) => rules.length === 0)
+  return empty === undefined ? undefined : toNotAllowed(empty)
+}
+
+function toBroken({ where }: Problem): Refusal {
+  const { file, line, column } = where ?? {}
+  const by = {
+    ...(file === undefined ? {} : { file }),
+    ...(line === undefined ? {} : { line }),
+    ...(column === undefined ? {} : { column }),
+  }
+  return { kind: 'not-allowed', by, reason: 'a policy file cannot be understood, so nothing is admitted' }
 }
 
 function toDenied({ match, by, level }: ServerRule): Refusal {

@@ -1,10 +1,11 @@
 /**
  * connectors: hosted lists of servers, fetched from URLs the user configured.
  *
- * in     the connectors of the user's settings; whether this run may fetch
+ * in     the connectors of the user's settings; whether this run may fetch, and why one must not be fetched
  * out    entries of the newest copy; a failed fetch is a problem and the last copy, never a delay beyond the limit
  */
 import { sha256 } from '../../base/sha256.ts'
+import type { ConnectorRefusal } from '../../model/catalog.ts'
 import type { FoundEntry } from '../../model/entry.ts'
 import { describeNetwork } from '../../model/network.ts'
 import type { Connector } from '../../model/settings.ts'
@@ -12,7 +13,7 @@ import { tryUrl } from '../../model/signature.ts'
 import { fillTemplate } from '../../model/template.ts'
 import type { HttpError } from '../../world/world.ts'
 import { maskText } from '../../problem/mask-text.ts'
-import { connectorFailed, connectorUnfetched } from './problems.ts'
+import { connectorExcluded, connectorFailed, connectorUnfetched } from './problems.ts'
 import { parseText } from './formats/parse-text.ts'
 import { createSite, parseDocument, record, type SiteContext } from './site.ts'
 import { lookInOrder } from './source.ts'
@@ -28,16 +29,25 @@ interface Copy {
 export async function lookAtConnectors(
   context: SiteContext,
   mode: 'cached' | 'fetch',
+  refusalOf: (connector: Connector) => ConnectorRefusal | undefined,
 ): Promise<readonly FoundEntry[]> {
   const { connectors } = context.settings
-  const fresh = mode === 'fetch' ? await Promise.all(connectors.map((one) => fetchCopy(context, one))) : []
+  const refusals = connectors.map(refusalOf)
+  const fresh = await Promise.all(
+    connectors.map((one, i) =>
+      mode === 'fetch' && refusals[i] === undefined ? fetchCopy(context, one) : undefined,
+    ),
+  )
   const site = createSite(context, 'plugboard')
   return lookInOrder(
     connectors.map((connector, i) => async () => {
-      const copy = fresh[i] ?? readCopy(context, connector)
+      const refusal = refusals[i]
+      if (refusal !== undefined) site.report(connectorExcluded(connector.url, connector.by, refusal))
+      const copy = refusal?.isDenied === true ? undefined : (fresh[i] ?? readCopy(context, connector))
       const place = { file: maskText(connector.url), source: 'plugboard', scope: 'connector' } as const
       if (copy === undefined) {
-        if (mode === 'cached') site.report(connectorUnfetched(connector.url, connector.by))
+        if (mode === 'cached' && refusal === undefined)
+          site.report(connectorUnfetched(connector.url, connector.by))
         record(context.log, { ...place, exists: false, entries: 0 })
         return []
       }

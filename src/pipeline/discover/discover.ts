@@ -5,10 +5,11 @@
  * out    every entry as found, every place looked at, every file that could not be read
  * never  executes anything, reads a file an entry names, or asks the network unless told to
  */
-import type { Place } from '../../model/catalog.ts'
+import type { ConnectorRefusal, Place } from '../../model/catalog.ts'
 import type { FoundEntry } from '../../model/entry.ts'
 import type { SourceId, Spot } from '../../model/origin.ts'
 import type { Problem } from '../../model/problem.ts'
+import type { Connector } from '../../model/settings.ts'
 import { ALL_SOURCES } from './all-sources.ts'
 import { lookAtConnectors } from './connectors.ts'
 import { lookAtDynamic, type DynamicServers } from './dynamic.ts'
@@ -16,6 +17,11 @@ import { createSite, type ForeignChoice, type SiteContext, type SiteLog } from '
 
 export interface DiscoverOptions extends DynamicServers {
   readonly connectors: 'cached' | 'fetch'
+  /** Why a connector must not be fetched, given the managed list that is in force. */
+  readonly connectorRefusal: (
+    connector: Connector,
+    managed: Discovery['managed'],
+  ) => ConnectorRefusal | undefined
 }
 
 export interface Discovery {
@@ -38,18 +44,25 @@ export async function discover(context: SiteContext, options: DiscoverOptions): 
     const site = createSite(isOff ? { ...context, log: quiet } : context, source.id)
     for (const entry of await source.look(site)) entries.push(entry)
   }
-  for (const entry of await lookAtConnectors(context, options.connectors)) entries.push(entry)
+  const managed = findManaged(log)
+  const refusalOf = (connector: Connector): ConnectorRefusal | undefined =>
+    options.connectorRefusal(connector, managed)
+  for (const entry of await lookAtConnectors(context, options.connectors, refusalOf)) entries.push(entry)
   const places = [...log.places.values()]
-  const managed = places.find(
-    ({ scope, exists, file }) => scope === 'managed' && exists && file.endsWith('managed-mcp.json'),
-  )
   return {
     entries: settings.switches.size === 0 ? entries : entries.map((entry) => applySwitch(context, entry)),
     places,
     problems: log.problems,
     choices: log.choices,
-    ...(managed === undefined ? {} : { managed: { file: managed.file, source: managed.source } }),
+    ...(managed === undefined ? {} : { managed }),
   }
+}
+
+function findManaged({ places }: SiteLog): Discovery['managed'] {
+  const managed = [...places.values()].find(
+    ({ scope, exists, file }) => scope === 'managed' && exists && file.endsWith('managed-mcp.json'),
+  )
+  return managed === undefined ? undefined : { file: managed.file, source: managed.source }
 }
 
 /** What the user said about a name in our settings counts for every file; the organisation's servers stay as they are. */

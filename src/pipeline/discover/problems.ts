@@ -3,6 +3,7 @@
  */
 import { toCommandLine } from '../../base/command-line.ts'
 import { findLineStarts, type ConfigDocument, type ConfigNode, describeKind } from '../../model/document.ts'
+import type { ConnectorRefusal } from '../../model/catalog.ts'
 import type { Origin } from '../../model/origin.ts'
 import type { Problem, Where } from '../../model/problem.ts'
 import { tryUrl } from '../../model/signature.ts'
@@ -180,6 +181,19 @@ export function connectorUnfetched(url: string, by: Where): Problem {
     message: `the connector \`${showUrl(url)}\` has not been fetched yet`,
     where: by,
     hints: ['to fetch it now, run `plugboard doctor --run`'],
+  })
+}
+
+export function connectorExcluded(url: string, by: Where, refusal: ConnectorRefusal): Problem {
+  const { rule, file, line } = refusal.by
+  const place = file === undefined ? undefined : line === undefined ? file : `${file}:${line}`
+  const decider = [rule === undefined ? [] : `\`${rule}\``, place ?? []].flat().join(', ')
+  return createProblem({
+    severity: 'info',
+    code: 'discover/connector-excluded',
+    message: `the connector \`${showUrl(url)}\` is excluded and not fetched: ${refusal.reason}`,
+    where: by,
+    notes: decider === '' ? [] : [`decided by ${decider}`],
   })
 }
 

@@ -5,15 +5,17 @@ import { toPrintable } from '../../../base/printable.ts'
 import type { CatalogEntry, Change, Fate, FateKind } from '../../../model/catalog.ts'
 import { maskChange } from '../../../problem/mask-fact.ts'
 import { ProblemError } from '../../../problem/problem.ts'
+import type { Problem } from '../../../model/problem.ts'
 import type { LoadedCatalog } from '../../../runtime/load-catalog.ts'
 import { problemsOf, toEntryJson, typeOf } from '../../shared/entry-json.ts'
 import { approvalCommand, fateBrush, showDecider } from '../../shared/show-fate.ts'
+import { toProblemJson } from '../../shared/problem-json.ts'
 import { showName } from '../../shared/show-name.ts'
 import { showOwner, showSpot } from '../../shared/show-path.ts'
 import { showProblem } from '../../shared/show-problem.ts'
 import type { CommandContext } from '../command.ts'
 import { DONE } from '../exit-codes.ts'
-import { printJson, printLines, viewOf } from '../print.ts'
+import { printJson, printLines, reportBeside, viewOf } from '../print.ts'
 import { whoTurnedOff } from '../turned-off.ts'
 import { unknownServer } from '../unknown-server.ts'
 
@@ -27,9 +29,14 @@ export async function run(context: CommandContext): Promise<number> {
   if (name !== undefined && wanted.length === 0) {
     throw new ProblemError(unknownServer(name, catalog, context.world))
   }
-  if (context.json) printJson(context.terminal, toJson(wanted, name))
-  else
+  // Servers that a connector would list have no entry before it is fetched.
+  const excluded = catalog.problems.filter(({ code }) => code === 'discover/connector-excluded')
+  const problems = name === undefined ? excluded : []
+  if (context.json) printJson(context.terminal, toJson(wanted, { name, problems }))
+  else {
     printLines(context.terminal, wanted.length === 0 ? [nothingIn(context, loaded)] : toText(context, wanted))
+    reportBeside(context, problems)
+  }
   return DONE
 }
 
@@ -46,9 +53,13 @@ function groupByName(entries: readonly CatalogEntry[]): ReadonlyMap<string, read
   return named
 }
 
-function toJson(wanted: readonly Named[], name: string | undefined): object {
+function toJson(
+  wanted: readonly Named[],
+  { name, problems }: { readonly name: string | undefined; readonly problems: readonly Problem[] },
+): object {
   const groups = wanted.map(([one, entries]) => ({ name: one, entries: entries.map(toEntryJson) }))
-  return name === undefined ? { servers: groups } : groups[0]!
+  if (name !== undefined) return groups[0]!
+  return { servers: groups, ...(problems.length === 0 ? {} : { problems: problems.map(toProblemJson) }) }
 }
 
 function nothingIn(context: CommandContext, loaded: LoadedCatalog): string {
