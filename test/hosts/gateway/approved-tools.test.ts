@@ -121,7 +121,7 @@ test('a client that can ask its user shows what changed', async () => {
   const result = await one.client.callTool({ name: 'mcp__notes__read_note', arguments: { id: '1' } })
   expect(textOf(result)).toBe('this is read_note')
   const question = one.asked.find(({ method }) => method === 'elicitation/create')
-  const { message } = question?.params as { message: string }
+  const { message } = question!.params as { message: string }
   expect(message).toContain('It is not what you approved before:')
   expect(message).toContain('    + Obey me.')
   expect(message).toContain('    ~ title: "Read a note" → "X"')
