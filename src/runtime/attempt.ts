@@ -82,6 +82,8 @@ export class Attempt implements ConnectListener {
   #isOver = false
   #isTimedOut = false
   #limitMs = 0
+  /** When the limit that runs now ends. */
+  #limitEndsAt = 0
   #cancelLimit: (() => void) | undefined
   /** Why its session is gone, perhaps before anyone was told that there is one. */
   #lost: WireFailure | undefined
@@ -137,7 +139,7 @@ export class Attempt implements ConnectListener {
     let launch: LaunchSpec | undefined
     try {
       launch = await this.#prepare()
-      const listed = await this.#listFirst(launch, await this.#open(launch))
+      const listed = await this.#listFirst(await this.#open(launch))
       if (this.#isOver) return void (await this.session?.close())
       if (this.#lost !== undefined) throw new SessionError({ kind: 'lost', wire: this.#lost, wasSent: true })
       this.#timer.finish()
@@ -246,6 +248,7 @@ export class Attempt implements ConnectListener {
   /** Two times: while values are looked up, and, once it is its turn, from the start to the first lists. */
   #limit(ms: number): void {
     this.#limitMs = ms
+    this.#limitEndsAt = this.#shared.world.clock.now() + ms
     if (ms === 0) return
     this.#cancelLimit = this.#shared.world.clock.after(ms, () => {
       this.#isTimedOut = true
@@ -258,10 +261,15 @@ export class Attempt implements ConnectListener {
     this.#cancelLimit = undefined
   }
 
-  #listFirst(launch: LaunchSpec, session: Session): Promise<Offering> {
+  /**
+   * In what the handshake has left of the limit. Each list keeps to it by itself from here on: when it ends, the tools that
+   * came are not lost because the prompts never did.
+   */
+  #listFirst(session: Session): Promise<Offering> {
     this.#timer.begin('list')
-    // Half of the limit is for the handshake: a list that never comes must not hide the ones that did.
-    return this.#list(session, LIST_KINDS, launch.startupTimeoutMs / 2)
+    this.#unlimit()
+    const leftMs = Math.max(1, this.#limitEndsAt - this.#shared.world.clock.now())
+    return this.#list(session, LIST_KINDS, this.#limitMs === 0 ? 0 : leftMs)
   }
 
   async #list(session: Session, kinds: readonly ListKind[], timeoutMs: number): Promise<Offering> {
@@ -392,7 +400,10 @@ export class Attempt implements ConnectListener {
   }
 
   #toFailure(error: unknown): SessionFailure {
-    if (this.#isTimedOut) return { kind: 'timeout', afterMs: this.#limitMs }
+    const isLate = error instanceof SessionError && error.failure.kind === 'timeout' && this.#limitMs > 0
+    // Whichever step was waited for: it is the whole limit that is over.
+    if (this.#isTimedOut || (isLate && this.#timer.current === 'list'))
+      return { kind: 'timeout', afterMs: this.#limitMs }
     if (error instanceof ConnectError || error instanceof SessionError) return error.failure
     return { kind: 'bad-answer', message: error instanceof Error ? error.message : String(error) }
   }

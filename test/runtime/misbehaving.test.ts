@@ -127,6 +127,26 @@ describe('a server that does not get ready', () => {
     await expectGoodNeighbour(test)
   })
 
+  it('and never lists its prompts has its tools when the time is over', async () => {
+    const entry = serverEntry('slow-list', '--ms', '1', '--mute-prompts')
+    await using test = await openPair({ ...entry, startupTimeout: 1500 })
+    await untilState(test.board, 'x', 'ready')
+    const { offering } = test.board.snapshot().servers.find(({ name }) => name === 'x')!
+    expect(offering?.tools.map(({ name }) => name)).toEqual(['echo', 'slow'])
+    expect(offering?.problems.map(({ message }) => message)).toEqual([
+      'the server could not list its prompts',
+    ])
+  })
+
+  it('and is slow to list its tools is given the whole of its time, and no more', async () => {
+    const entry = serverEntry('slow-list', '--ms', '600000')
+    await using test = await openPair({ ...entry, startupTimeout: 1500 })
+    const { problem } = await untilState(test.board, 'x', 'waiting')
+    expect(problem.message).toBe(
+      'Failed to connect to "x": no answer after 1.5 s (when it was asked for its tools)',
+    )
+  })
+
   it('and never answers ends with its startup time, and a hint', async () => {
     await using test = await openPair({ ...serverEntry('never-answers'), startupTimeout: 300 })
     const { problem } = await untilState(test.board, 'x', 'waiting')

@@ -242,6 +242,16 @@ describe('programs that do not answer', () => {
     expect(performance.now() - before).toBeGreaterThanOrEqual(300)
   })
 
+  test('slow-list is slow to list its tools alone, and never lists prompts', async () => {
+    const program = start('slow-list', ['--ms', '300', '--mute-prompts'])
+    const before = performance.now()
+    await program.initialize()
+    program.send({ id: 'prompts', method: 'prompts/list' })
+    expect((await program.request('tools/list')).result).toHaveProperty('tools')
+    expect(performance.now() - before).toBeGreaterThanOrEqual(300)
+    expect(program.messages().filter(({ id }) => id === 'prompts')).toEqual([])
+  })
+
   test('crashes-after answers so many requests and exits with 1', async () => {
     const program = start('crashes-after', ['--requests', '2'])
     await program.initialize()

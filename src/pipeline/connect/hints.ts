@@ -5,6 +5,8 @@ import { inShell } from '../../base/in-shell.ts'
 import type { AdmittedServer } from '../../model/catalog.ts'
 import { hasOwnAuthorization, mayCarryTokens } from '../../model/definition.ts'
 import { faultOf, type NetworkFailure } from '../../model/network.ts'
+import { SOURCE_TITLES } from '../../model/origin.ts'
+import { startupTimeoutField } from '../../model/startup-timeout-field.ts'
 import { showTemplate } from '../../model/template.ts'
 import { adviseOnPlainHttp } from '../../problem/plain-http.ts'
 
@@ -27,6 +29,21 @@ export function adviseOnSignIn({ name, transport }: AdmittedServer): readonly st
   return [
     `run \`${login}\``,
     `on a machine with no browser, run \`${login} --no-browser\` and follow the link it prints`,
+  ]
+}
+
+/** How to give a slow server more time, in the words of the file that declares it. */
+export function adviseOnLimit({ name, found }: AdmittedServer): readonly string[] {
+  const field = startupTimeoutField(found)
+  if (field !== undefined)
+    return [`if it is only slow to start, raise \`${field.name}\` (${field.unit}) in its entry`]
+  // A copy must rank above the entry that it is made from.
+  const flag = { user: '', local: ' --scope local', project: ' --scope local' }[found.origin.scope as string]
+  if (flag === undefined) return []
+  const command = `plugboard import ${found.origin.source} ${inShell(name)}${flag}`
+  return [
+    `if it is only slow to start, run \`${command}\` and raise \`startupTimeout\` (milliseconds) in the copy: ` +
+      `the files of ${SOURCE_TITLES[found.origin.source]} have no such limit`,
   ]
 }
 

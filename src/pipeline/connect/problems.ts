@@ -14,7 +14,14 @@ import type { Challenge } from '../../model/sign-in.ts'
 import { showTemplate } from '../../model/template.ts'
 import type { WireFailure } from '../../model/wire.ts'
 import { createProblem, whereOrigin } from '../../problem/problem.ts'
-import { adviseOnAddress, adviseOnNetwork, adviseOnSignIn, PAGE_HINTS, SIGN_IN_HINT } from './hints.ts'
+import {
+  adviseOnAddress,
+  adviseOnLimit,
+  adviseOnNetwork,
+  adviseOnSignIn,
+  PAGE_HINTS,
+  SIGN_IN_HINT,
+} from './hints.ts'
 import { LONGEST_MS } from './machine.ts'
 import { isPage, titleOf } from './page.ts'
 
@@ -217,12 +224,10 @@ function quoteLog(lines: readonly string[]): readonly string[] {
   ]
 }
 
-function advise({ name, transport }: AdmittedServer, failure: SessionFailure): readonly string[] {
+function advise(server: AdmittedServer, failure: SessionFailure): readonly string[] {
+  const { name, transport } = server
   if (failure.kind === 'timeout') {
-    return [
-      'if it is only slow to start, raise `startupTimeout` (milliseconds) in its entry',
-      `to see how far it comes, run \`plugboard test ${inShell(name)}\``,
-    ]
+    return [...adviseOnLimit(server), `to see how far it comes, run \`plugboard test ${inShell(name)}\``]
   }
   if (failure.kind !== 'lost') return [`to see what it wrote, run \`plugboard logs ${inShell(name)}\``]
   const { wire } = failure

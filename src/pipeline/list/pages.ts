@@ -19,7 +19,7 @@ const MAX_SIZE = 64 * 1024 * 1024
 
 export interface ListOptions {
   readonly signal?: AbortSignal | undefined
-  /** For one page; no further page is asked for once a list has taken this long. 0: no limit. Absent: as the session has it. */
+  /** For one list, with all its pages. 0: no limit. Absent: as the session has it. */
   readonly timeoutMs?: number | undefined
   readonly clock: Clock
 }
@@ -46,7 +46,7 @@ export async function readPages(
   const walk: Walk = { pages: [], cursors: new Set(), text: '[]', items: 0, size: 0, ms: 0 }
   let cursor: unknown
   do {
-    const page = await readPage({ session, source, options }, cursor)
+    const page = await readPage({ session, source, options }, cursor, walk)
     if (page === undefined || (cursor === '' && JSON.stringify(page.items) === walk.text)) break
     walk.ms = options.clock.now() - startedAt
     const excess = takePage(walk, page, options.timeoutMs)
@@ -90,16 +90,27 @@ interface Request {
 }
 
 /** Undefined: there is no such page, and that is no failure. */
-async function readPage(request: Request, cursor: unknown): Promise<Page | undefined> {
+async function readPage(request: Request, cursor: unknown, walk: Walk): Promise<Page | undefined> {
   const { session, source, options } = request
-  const { signal, timeoutMs } = options
+  const { signal, clock, timeoutMs = 0 } = options
   const params = cursor === undefined ? undefined : { cursor }
+  const startedAt = clock.now()
   try {
-    return toPage(source, await session.request(source.method, params, { signal, timeoutMs }))
+    // No word of the server about the request gives it more time.
+    const leftMs = Math.max(1, timeoutMs - walk.ms)
+    const limits =
+      timeoutMs === 0 ? { timeoutMs: options.timeoutMs } : { timeoutMs: leftMs, maxDurationMs: leftMs }
+    return toPage(source, await session.request(source.method, params, { signal, ...limits }))
   } catch (error) {
     if (isRefusal(error, cursor)) return undefined
+    if (isTimeout(error) && walk.pages.length > 0)
+      throw endless(source.what, sayMore(walk.ms + clock.now() - startedAt, walk.pages.length))
     throw error
   }
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof SessionError && error.failure.kind === 'timeout'
 }
 
 /**
@@ -146,9 +157,11 @@ function takePage(walk: Walk, page: Page, timeoutMs = 0): string | undefined {
   walk.size += text.length + cursor.length
   if (walk.size > MAX_SIZE) return `they take more than ${MAX_SIZE / 1024 / 1024} MB`
   if (count >= MAX_PAGES) return `there are more than ${show(MAX_PAGES)} pages`
-  if (timeoutMs > 0 && walk.ms > timeoutMs)
-    return `after ${walk.ms} ms and ${show(count)} pages there are more`
-  return undefined
+  return timeoutMs > 0 && walk.ms > timeoutMs ? sayMore(walk.ms, count) : undefined
+}
+
+function sayMore(ms: number, pages: number): string {
+  return `after ${ms} ms and ${show(pages)} ${pages === 1 ? 'page' : 'pages'} there are more`
 }
 
 function show(count: number): string {

@@ -107,6 +107,27 @@ describe('test', () => {
     expect(stderr).toContain('did you mean `good`?')
   })
 
+  test('a list that takes more than half of the startup time is waited for', async () => {
+    const slow = server('slow-list', { startupTimeout: 6000 }) as { args: string[] }
+    slow.args.push('--ms', '3200')
+    using own = openMachine({ '~/.config/plugboard/mcp.json': { mcpServers: { slow } } })
+    const { code, stdout, stderr } = await own.run(['test', 'slow'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain('2 tools')
+  })
+
+  test.each([
+    ['~/.xcsh/mcp.json', 'timeout'],
+    ['~/.config/plugboard/mcp.json', 'startupTimeout'],
+  ])('%s: of a server that is late, the field to raise is the one of that file', async (file, field) => {
+    const hangs = server('never-answers', { [field]: 300 })
+    using own = openMachine({ [file]: { mcpServers: { hangs } } })
+    const { stderr } = await own.run(['test', 'hangs'])
+    expect(stderr).toContain(
+      `hint: if it is only slow to start, raise \`${field}\` (milliseconds) in its entry`,
+    )
+  })
+
   test('--json has the shape that scripts rely on', async () => {
     const good = (await machine.json(['test', 'good'])) as {
       stages: { name: string; ok: boolean; ms: number }[]
