@@ -75,6 +75,8 @@ export type RequestClient = object & {
   readonly isPassing?: true
   /** On whose behalf, where that is somebody else than those for whom servers run: all clients of one have a share. */
   readonly guest?: string | undefined
+  /** The person of an issuer, where one says who comes in: a stdio server runs once for each, unless its entry says otherwise. */
+  readonly person?: string | undefined
   /** Who answers and hears what its own session asks and logs while none of its requests is under way. Default: nobody. */
   readonly atRest?: Pick<RequestOptions, 'handlers' | 'onLog'> | undefined
 }

@@ -3,7 +3,8 @@
  *
  * in     requests, each with the client that makes it, where that can be told
  * out    answers of the session of that client: begun by its first request, ended when it is gone or idle
- * never  starts more than its limit; `always`: lets two clients that can be told apart share one
+ * never  starts more than its limit; `always`: lets two clients that can be told apart share one; `by-person`: lets two
+ *        persons share one
  *
  * There is one more, from the beginning: for lists, and for those who cannot be told apart. With `where-it-can-be` it is also
  * for the first client, who is often the only one; for those who ask once and are gone; and for whoever cannot have one
@@ -28,7 +29,7 @@ import { connect, type ConnectListener, type ConnectRequest } from '../pipeline/
 import { isGone, onGone } from './client-life.ts'
 import { lost, reasonOf, toSessionError } from './pool-errors.ts'
 import { handlersFor } from './pool-handlers.ts'
-import { idleHandlers, placeFor, type Instance } from './pool-instance.ts'
+import { idleHandlers, placeFor, placeForPerson, type Instance, type Place } from './pool-instance.ts'
 import { isListChange, isListing, ListsSession } from './pool-lists.ts'
 import { SharedSubscriptions } from './shared-subscriptions.ts'
 
@@ -41,8 +42,14 @@ export interface ClientsOptions {
   readonly maxInstances: number
 }
 
-/** `always`: its entry says so. `where-it-can-be`: nobody asked for it, so nobody is refused because of it. */
-export type Apart = 'always' | 'where-it-can-be'
+/**
+ * `always`: its entry says so. `where-it-can-be`: nobody asked for it, so nobody is refused because of it. `by-person`: all
+ * clients of one person of an issuer share a process, and each of them has a session on it.
+ */
+export type Apart = 'always' | 'where-it-can-be' | 'by-person'
+
+/** Rejects with a ConnectError. Without a person: for everybody. */
+export type Begin = (request: ConnectRequest, person: string | undefined) => Promise<Session>
 
 /** For what nobody waits for. */
 const BESIDE_MS = 10_000
@@ -54,6 +61,7 @@ export class Clients implements Session {
   readonly #request: ClientsRequest
   readonly #options: ClientsOptions
   readonly #apart: Apart
+  readonly #connect: Begin
   #base!: Session
   /** Requests at the base of whoever has no name, or has no session. */
   #unnamed = 0
@@ -92,22 +100,33 @@ export class Clients implements Session {
   #cancelSweep: (() => void) | undefined
 
   /** Rejects with a ConnectError. */
-  static async open(request: ClientsRequest, options: ClientsOptions, apart: Apart): Promise<Session> {
-    const clients = new Clients(request, options, apart)
-    const base = await connect(request.launch, {
-      ...request,
-      handlers: handlersFor(request.handlers, () => clients.#soleHandlers(), clients.#atBase),
-      listener: clients.#listenAtBase(),
-    })
+  static async open(
+    request: ClientsRequest,
+    options: ClientsOptions,
+    apart: Apart,
+    begin?: Begin,
+  ): Promise<Session> {
+    const clients = new Clients(request, options, apart, begin)
+    const handlers = handlersFor(request.handlers, () => clients.#soleHandlers(), clients.#atBase)
+    const base = await clients.#connect(
+      { ...request, handlers, listener: clients.#listenAtBase() },
+      undefined,
+    )
     clients.#base = base
     // One in which every request stands for itself has nothing to keep apart.
     return apart === 'where-it-can-be' && base.hello.era === 'modern' ? base : clients
   }
 
-  private constructor(request: ClientsRequest, options: ClientsOptions, apart: Apart) {
+  private constructor(
+    request: ClientsRequest,
+    options: ClientsOptions,
+    apart: Apart,
+    begin: Begin = (of) => connect(request.launch, of),
+  ) {
     this.#request = request
     this.#options = options
     this.#apart = apart
+    this.#connect = begin
   }
 
   get hello(): Session['hello'] {
@@ -173,7 +192,8 @@ export class Clients implements Session {
     await Promise.all([this.#base.close(), this.#lists.close(), ...this.#closing])
   }
 
-  #isKept({ isPassing }: RequestClient): boolean {
+  #isKept({ isPassing, person }: RequestClient): boolean {
+    if (this.#apart === 'by-person') return person !== undefined
     return this.#apart === 'always' || isPassing !== true
   }
 
@@ -204,16 +224,26 @@ export class Clients implements Session {
       this.#firstGuest = client.guest
       return this.#keep(client, this.#base)
     }
-    const place = placeFor(client, this.#instances.values(), this.#options.maxInstances)
+    const place = this.#placeFor(client)
     if (place.kind === 'own') return this.#keep(client, 'own')
     const { why } = place
     // Nobody gets into the session of somebody else by coming often.
     const isKeptOut = place.of === 'guest' && client.guest !== this.#firstGuest
-    if (this.#apart === 'always' || isKeptOut) return lost(why)
+    if (this.#apart !== 'where-it-can-be' || isKeptOut) return lost(why)
     this.#request.listener.onOddity?.(`${why}: the next one shares a session`)
     const shared = this.#keep(client, this.#base)
     this.#showBase(client)
     return shared
+  }
+
+  #placeFor(client: RequestClient): Place {
+    const { maxInstances } = this.#options
+    const instances = [...this.#instances.values()]
+    if (this.#apart !== 'by-person') return placeFor(client, instances, maxInstances)
+    const { clock } = this.#request.world
+    const { place, over } = placeForPerson(client, instances, { maxInstances, now: clock.now() })
+    for (const one of over) this.#end(one)
+    return place
   }
 
   #keep(client: RequestClient, session: Session | 'own'): Instance {
@@ -240,8 +270,9 @@ export class Clients implements Session {
   async #open(client: RequestClient, find: () => Instance, controller: AbortController): Promise<Session> {
     try {
       const audience: Audience = (one) => one === client
-      const handlers = handlersFor(this.#request.handlers, () => idleHandlers([find()]), audience)
-      const session = await this.#begin({ handlers, listener: this.#listenFor(client, find) }, controller)
+      const handlers = handlersFor(this.#request.handlers, () => this.#handlersAtRest(find()), audience)
+      const sides = { handlers, listener: this.#listenFor(client, find) }
+      const session = await this.#begin(sides, controller, client.person)
       if (this.#level !== undefined) await sendLevel(session, this.#level)
       find().live = session
       return session
@@ -250,7 +281,7 @@ export class Clients implements Session {
       if (this.#instances.get(client) !== instance) throw error
       const { startupTimeoutMs } = this.#request.launch
       const why = controller.signal.aborted ? `no answer within ${startupTimeoutMs} ms` : reasonOf(error)
-      if (this.#apart === 'always') throw controller.signal.aborted ? lost(why) : error
+      if (this.#apart !== 'where-it-can-be') throw controller.signal.aborted ? lost(why) : error
       // Some servers take one session and no other. Whether anybody is there at all shows when the base is asked.
       this.#request.listener.onOddity?.(`one more session cannot be had (${why}): it is shared`)
       instance.isOwn = false
@@ -260,10 +291,18 @@ export class Clients implements Session {
     }
   }
 
+  /** A guest's roots are folders of another machine than the one a process runs on. */
+  #handlersAtRest(instance: Instance): RequestOptions['handlers'] {
+    const handlers = idleHandlers([instance])
+    const isForeign = this.wire === 'stdio' && instance.client.guest !== undefined
+    return isForeign && handlers !== undefined ? { ...handlers, roots: undefined } : handlers
+  }
+
   /** One session more. */
   async #begin(
     sides: Pick<ConnectRequest, 'handlers' | 'listener'>,
     controller: AbortController,
+    person?: string,
   ): Promise<Session> {
     const { launch, ...rest } = this.#request
     const { startupTimeoutMs } = launch
@@ -271,7 +310,7 @@ export class Clients implements Session {
     const cancel = startupTimeoutMs === 0 ? undefined : rest.world.clock.after(startupTimeoutMs, giveUp)
     const { signal } = controller
     try {
-      return await connect(launch, { ...rest, ...sides, signal, knownEra: this.#base.hello.era })
+      return await this.#connect({ ...rest, ...sides, signal, knownEra: this.#base.hello.era }, person)
     } finally {
       cancel?.()
     }

@@ -42,12 +42,37 @@ export function placeFor(client: RequestClient, instances: Iterable<Instance>, m
   return own.length < maxInstances ? { kind: 'own' } : tooMany('all', own.length)
 }
 
-function tooMany(of: 'guest' | 'all', count: number): Place {
+/**
+ * As `placeFor`, where all clients of one person share a process. At the limit the person that was idle for longest gives
+ * way: `over` are its clients.
+ */
+export function placeForPerson(
+  client: RequestClient,
+  instances: readonly Instance[],
+  { maxInstances, now }: { readonly maxInstances: number; readonly now: number },
+): { readonly place: Place; readonly over: readonly RequestClient[] } {
+  const byPerson = new Map<string | undefined, Instance[]>()
+  for (const one of instances) {
+    const { person } = one.client
+    byPerson.set(person, [...(byPerson.get(person) ?? []), one])
+  }
+  if (byPerson.has(client.person) || byPerson.size < maxInstances) return { place: { kind: 'own' }, over: [] }
+  const idleMs = (theirs: readonly Instance[]): number =>
+    Math.min(...theirs.map(({ usedAt }) => now - usedAt))
+  const [longestIdle] = [...byPerson.values()]
+    .filter((theirs) => theirs.every(({ underWay, subscribers }) => underWay + subscribers.size === 0))
+    .sort((a, b) => idleMs(b) - idleMs(a))
+  return longestIdle === undefined
+    ? { place: tooMany('all', byPerson.size, 'persons'), over: [] }
+    : { place: { kind: 'own' }, over: longestIdle.map((one) => one.client) }
+}
+
+function tooMany(of: 'guest' | 'all', count: number, who = 'clients'): Place {
   const what = of === 'guest' ? 'share of one guest' : 'limit'
   return {
     kind: 'too-many',
     of,
-    why: `${count} clients have this server for themselves already, which is the ${what}`,
+    why: `${count} ${who} have this server for themselves already, which is the ${what}`,
   }
 }
 

@@ -11,7 +11,7 @@ import type { AdmittedServer } from '../model/catalog.ts'
 import { reveal, type LaunchSpec, type LaunchTransport } from '../model/launch.ts'
 import { connect, type ConnectRequest } from '../pipeline/connect/connect.ts'
 import type { Connector } from './connector.ts'
-import { Clients } from './pool-clients.ts'
+import { Clients, type Begin } from './pool-clients.ts'
 import { Pooled } from './pooled.ts'
 import { countsInEnv } from './whole-env.ts'
 
@@ -22,6 +22,8 @@ export interface PoolOptions {
   readonly maxInstances: number
   /** `one`: nobody else decides where a process runs. */
   readonly projects?: 'one' | 'many' | undefined
+  /** `apart`: an issuer says who comes in, so each person has a process of each stdio server. */
+  readonly persons?: 'apart' | undefined
 }
 
 export class Pool {
@@ -55,8 +57,14 @@ export class Pool {
     const isForMany = isolation !== 'project' && projects !== 'one'
     const placed = isForMany ? inPlace(launch, request, server) : launch
     const key = keyOf(placed, request, server)
-    const pooled = this.#running.get(key) ?? this.#create(key, placed)
-    return pooled.lease(request, server.supportsParallelCalls === false ? 'in-turn' : 'parallel')
+    const calls = server.supportsParallelCalls === false ? 'in-turn' : 'parallel'
+    const lease: Begin = (of, person) => {
+      const keyOfProcess = person === undefined ? key : `${key} ${person}`
+      const pooled = this.#running.get(keyOfProcess) ?? this.#create(keyOfProcess, placed)
+      return pooled.lease(of, calls)
+    }
+    if (this.#options.persons === undefined || isolation === 'shared') return lease(request, undefined)
+    return Clients.open({ ...request, launch: placed }, this.#options, 'by-person', lease)
   }
 
   #create(key: string, launch: LaunchSpec): Pooled {

@@ -89,6 +89,7 @@ async function inForeground(context: CommandContext, address: Address | undefine
     world,
     version,
     sharing: sharingOf(loaded.gateway),
+    persons: options?.http.issuer === undefined ? undefined : 'apart',
     load: () => loadAgain(context, { connectors: 'fetch' }),
     audit,
     command: (argv, shown, visited) => {

@@ -6,6 +6,7 @@ import { isObject } from '../../base/is-object.ts'
 import { RPC_CODES, type Params, type Result } from '../../model/message.ts'
 import { RpcFaultError } from '../../model/rpc-fault.ts'
 import type { Era } from '../../model/session.ts'
+import { isOwner } from './principal.ts'
 import type { ServedBoard } from './served-board.ts'
 import type { Sighting } from './sighting.ts'
 
@@ -32,6 +33,19 @@ export interface Caller {
   notify(method: string, params: Params): void
   /** Undefined where a client can only be asked with an unfinished result. Rejects with an RpcFaultError. */
   readonly ask?: AskCaller | undefined
+}
+
+/**
+ * The caller, as a server may ask it. The roots of somebody else than the gateway's own user are folders of another
+ * machine: a server that runs on this one would take them for its own, and open them.
+ */
+export function callerAt(board: Pick<ServedBoard, 'server'>, server: string, caller: Caller): Caller {
+  if (caller.capabilities['roots'] === undefined) return caller
+  if (isOwner(caller.sighting?.begun.principal)) return caller
+  const wire = board.server(server)?.wire
+  if (wire !== undefined && wire !== 'stdio') return caller
+  const { roots: _, ...capabilities } = caller.capabilities
+  return { ...caller, capabilities }
 }
 
 export type AskCaller = (method: string, params: Params, signal: Signal) => Promise<Result>

@@ -94,7 +94,7 @@ export class StatelessClients {
     const oldest = theirs.length < MAX_CLIENTS ? undefined : theirs.find(({ underWay }) => underWay === 0)
     if (oldest !== undefined) this.#forget((one) => one === oldest)
     this.#sweepLater()
-    const client = isOwner(principal) ? {} : { guest: key }
+    const client = isOwner(principal) ? {} : { guest: key, person: principal.person }
     return { client, principal: key, seenAt: 0, underWay: 0 }
   }
 

@@ -71,17 +71,17 @@ class Daemon implements OpenDaemon {
     this.#place = place
     this.#startedAt = new Date(world.clock.now()).toISOString()
     this.ended = new Promise((resolve) => (this.#end = resolve))
-    const { idleMs } = request.sharing
-    this.#pool = new Pool(request.sharing)
+    const { sharing, persons } = request
+    this.#pool = new Pool({ ...sharing, persons })
     this.#seeing = openSeeing(request)
     const ownOrigins = this.#origins
     this.#house = new House({
       world,
-      idleMs,
+      idleMs: sharing.idleMs,
       load: (of) => request.load(of),
       open: (of, load) =>
         openServing(
-          { world: of, version, load, audit: request.audit, pool: this.#pool, ownOrigins },
+          { world: of, version, persons, load, audit: request.audit, pool: this.#pool, ownOrigins },
           this.#seeing,
         ),
     })

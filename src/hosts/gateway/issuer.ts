@@ -137,7 +137,9 @@ function judgeClaims(claims: JWTPayload, server: string | undefined, options: Is
   const client = claims['client_id'] ?? claims['azp']
   const who = String(sub ?? client ?? 'somebody')
   const holder = JSON.stringify([iss, sub, client])
-  if (options.scopes === undefined) return { kind: 'good', principal: { who, key: holder } }
+  // A program that signs in for itself is a person of its own.
+  const person = JSON.stringify(sub === undefined ? [iss, null, client] : [iss, sub])
+  if (options.scopes === undefined) return { kind: 'good', principal: { who, key: holder, person } }
   const granted = scopesOf(claims).flatMap((scope) => options.scopes!.get(scope) ?? [])
   const servers = grantOf(granted)
   const wanted = scopesFor(options, server)
@@ -147,7 +149,7 @@ function judgeClaims(claims: JWTPayload, server: string | undefined, options: Is
     const challenge = toChallenge(options, server, { scopes: wanted, error: 'insufficient_scope' })
     return { kind: 'too-little', challenge }
   }
-  return { kind: 'good', principal: { who, key: `${holder} ${servers.key}`, servers } }
+  return { kind: 'good', principal: { who, key: `${holder} ${servers.key}`, person, servers } }
 }
 
 /** As OAuth has it, or as Entra and Okta do. */

@@ -48,6 +48,8 @@ export class LegacyClient implements Ear {
   readonly isOwners: boolean
   /** As `RequestClient.guest`. */
   readonly guest: string | undefined
+  /** As `RequestClient.person`. */
+  readonly person: string | undefined
   /** Made of the client, and of none of its requests, which it would keep with all that was in them. */
   readonly atRest: RequestClient['atRest'] = {
     handlers: toHandlers(({ method, params, signal }) => askBack(this.#toAsked(), method, params, signal)),
@@ -87,6 +89,7 @@ export class LegacyClient implements Ear {
     this.#tell = tell
     this.isOwners = isOwner(principal)
     this.guest = this.isOwners ? undefined : principal.key
+    this.person = principal.person
     this.#mark = gateway.world.keys.random(9)
     this.server = view.server
     this.desk = gateway.board.fork({ loopLimit: gateway.loopLimit() })

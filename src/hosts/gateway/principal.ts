@@ -10,6 +10,8 @@ export interface Principal {
   readonly key: string
   /** The servers that it may see and use. Undefined: all. */
   readonly servers?: ServerGrant | undefined
+  /** The same for every token of one person of an issuer, whatever its rights. */
+  readonly person?: string | undefined
   /** Whose configuration it sees. Undefined: what the user of this gateway has everywhere. */
   readonly project?: string | undefined
   /** Whether it may come in still: what opened the door may be taken back while a request is on its way. Undefined: it may. */

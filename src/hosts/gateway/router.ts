@@ -20,7 +20,7 @@ import type { Reading } from '../../runtime/permit-reading.ts'
 import type { Platform } from '../../world/world.ts'
 import type { ServedBoard } from './served-board.ts'
 import { budgetOf } from './budget.ts'
-import { canBeAsked, holderOf, wantsLog, type Caller } from './caller.ts'
+import { callerAt, canBeAsked, holderOf, wantsLog, type Caller } from './caller.ts'
 import { errorToEra, metaFor, metaOf, toEra } from './era.ts'
 import { invalid, toFault, unknownMethod } from './fault.ts'
 import { isResultUri, type KeptResults } from './kept-results.ts'
@@ -127,8 +127,9 @@ async function callAbsent(routing: Routing, request: Routed, name: string): Prom
 
 function callFound(routing: Routing, request: Routed, found: Found): Promise<Result> {
   const { board, relay, levels } = routing
-  const { method, params, caller, signal } = request
+  const { method, params, signal } = request
   const { server } = found
+  const caller = callerAt(board, server, request.caller)
   const { arguments: args = {} } = params
   if (!isObject(args)) throw invalid('`arguments` must be an object')
   caller.sighting?.at(server, found.name)
@@ -297,7 +298,8 @@ async function ask(routing: Routing, request: Routed, found: Found, as: Reading)
 }
 
 function send({ board, relay, levels }: Routing, request: Routed, found: Found): Promise<Result> {
-  const { method, params, caller, signal } = request
+  const { method, params, signal } = request
+  const caller = callerAt(board, found.server, request.caller)
   return relay.converse({ caller, method, server: found.server, params, signal }, (open) =>
     relay.whileAt(found.server, open, () =>
       atOnce(levels.before(board, found.server, open.caller.logLevel), () =>

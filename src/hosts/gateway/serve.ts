@@ -61,6 +61,7 @@ export async function openServing(request: ServingRequest, seen?: Seeing): Promi
   let sharing = sharingOf()
   const own = {
     projects: 'one',
+    persons: request.persons,
     get idleMs() {
       return sharing.idleMs
     },
@@ -123,7 +124,12 @@ export async function openServing(request: ServingRequest, seen?: Seeing): Promi
     board: counted(board, relay),
     gateway,
     overStdio: (pipe) => serveStdio(gateway, gateway.viewOf(undefined)!, pipe),
-    overHttp: (options, rooms) => overHttp(serving, options, rooms),
+    async overHttp(options, rooms) {
+      // Its servers may run already, for everybody.
+      if (options.issuer !== undefined && request.persons === undefined)
+        throw new Error('a gateway with an issuer must be opened with `persons: apart`')
+      return overHttp(serving, options, rooms)
+    },
     renew: (tls) => serving.fronts.forEach(({ listener }) => listener.renew(tls)),
     drain: (limitMs) => drain(serving, limitMs),
     async [Symbol.asyncDispose]() {

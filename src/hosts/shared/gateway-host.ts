@@ -28,6 +28,8 @@ export interface DaemonRequest {
   readonly world: World
   readonly version: string
   readonly sharing: Sharing
+  /** As `ServingRequest.persons`. */
+  readonly persons?: ServingRequest['persons']
   /** How files are read, in the world of a visitor. */
   load(world: World): Load
   readonly audit?: AuditWish | undefined
@@ -60,6 +62,8 @@ export interface ServingRequest {
   readonly ownOrigins?: Set<string>
   readonly world: World
   readonly version: string
+  /** `apart`: an issuer will say who comes in, so that persons must not share processes. Default: they do. */
+  readonly persons?: 'apart' | undefined
   readonly load: Load
   /** For each further project, which shares nothing with what was read for another. Undefined: `load` is good for all. */
   loadAnew?(): Load

@@ -1,7 +1,7 @@
 /**
  * serve-shared: the built command, as a gateway for several people: TLS, an issuer, its end, and starts that are refused.
  */
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from 'node:net'
@@ -10,61 +10,13 @@ import { describe, expect, test } from 'vitest'
 import { serverEntry } from '../../boards/open.ts'
 import { leftOf } from '../../boards/watch.ts'
 import { DIST, openMachine, type Machine } from '../../processes/plugboard.ts'
+import { startServing as start, tokenOf, type ServingProcess } from '../../processes/serve.ts'
 import { startAuthorizationServer } from '../../servers/authorization-server.ts'
 import { createCertificates } from '../../servers/http/certificates.ts'
 import { connectClient, httpTransport, writeSettings } from '../gateway/open.ts'
 
 /** On a busy machine. */
 const SOON = { timeout: 20_000 }
-
-interface Started extends AsyncDisposable {
-  readonly child: ChildProcess
-  readonly url: URL
-  readonly exit: Promise<number | NodeJS.Signals | null>
-  /** Resolves when it has said this. */
-  until(words: string): Promise<void>
-}
-
-async function start(machine: Machine, ...flags: readonly string[]): Promise<Started> {
-  const child = spawn(process.execPath, [join(DIST, 'bin.cjs'), 'serve', ...flags], {
-    cwd: machine.project,
-    env: { PATH: process.env['PATH'] ?? '', HOME: machine.home },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const exit = new Promise<number | NodeJS.Signals | null>((resolve) =>
-    child.on('close', (code, signal) => resolve(signal ?? code)),
-  )
-  let said = ''
-  let look = (): void => undefined
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-    said += chunk
-    look()
-  })
-  const until = (words: string | RegExp): Promise<string> =>
-    new Promise((resolve, reject) => {
-      look = () => {
-        const found =
-          typeof words === 'string' ? (said.includes(words) ? words : undefined) : words.exec(said)?.[1]
-        if (found !== undefined) resolve(found)
-      }
-      void exit.then(() => reject(new Error(said)))
-      look()
-    })
-  const url = new URL(await until(/serving (\S+\/mcp)/))
-  return {
-    child,
-    url,
-    exit,
-    until: async (words) => void (await until(words)),
-    async [Symbol.asyncDispose]() {
-      child.kill('SIGKILL')
-      await exit
-    },
-  }
-}
-
-const tokenOf = (machine: Machine): string =>
-  readFileSync(machine.at('~/.local/state/plugboard/gateway-token'), 'utf8').trim()
 
 describe('TLS', () => {
   test('is spoken, and certificates are renewed when the files change and at SIGHUP', async () => {
@@ -107,7 +59,7 @@ describe('SIGTERM', () => {
   const begin = async (
     machine: Machine,
     work: object,
-  ): Promise<Started & { readonly call: Promise<unknown>; readonly pids: readonly number[] }> => {
+  ): Promise<ServingProcess & { readonly call: Promise<unknown>; readonly pids: readonly number[] }> => {
     writeSettings(machine.home, { servers: { x: serverEntry('progress') } })
     const gateway = await start(machine, '--http', '0')
     const transport = httpTransport(new URL('/mcp/x', gateway.url), tokenOf(machine))

@@ -116,7 +116,8 @@ describe('a log line that names no request', () => {
   it('and comes while nobody waits is told to nobody else: it may be about somebody', async () => {
     await using issuer = await startSigningIssuer()
     const wish = { issuer: issuer.issuer, audiences: [], scopes: undefined, publicUrl: undefined }
-    const servers = { x: serverEntry('rich', '--says-level') }
+    // By default each person has a process of their own.
+    const servers = { x: { ...serverEntry('rich', '--says-level'), isolation: 'shared' } }
     await using gateway = await openTestGateway(servers, { http: { issuer: wish } })
     const connect = async (sub: string): Promise<RawClient> => {
       const token = await issuer.sign({ aud: gateway.url().href, sub })

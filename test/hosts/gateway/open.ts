@@ -57,6 +57,7 @@ export async function openTestGateway(
   const serving = await openServing({
     world,
     version: '1.2.3',
+    persons: options.http?.issuer === undefined ? undefined : 'apart',
     ...(options.audit === undefined
       ? {}
       : { audit: { file: join(scratch.home, 'audit.jsonl'), arguments: 'left-out', ...options.audit } }),

@@ -59,6 +59,7 @@ async function overHttp(context: CommandContext, address: Address): Promise<numb
     world,
     version,
     load: loadAgain(context, { connectors: 'fetch' }),
+    persons: http.issuer === undefined ? undefined : 'apart',
     loadAnew: () => loadAgain(context, { connectors: 'fetch' }),
     audit,
   })
