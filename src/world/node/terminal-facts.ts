@@ -23,11 +23,14 @@ export function lookAtTerminal(): TerminalFacts {
   return {
     isTerminal,
     canAsk: isTerminal.out && mayBeTerminal(0) && process.stdin.isTTY,
-    columns: isTerminal.out ? process.stdout.columns || undefined : undefined,
-    columnsBeside: isTerminal.err ? process.stderr.columns || undefined : undefined,
+    columns: isTerminal.out ? process.stdout.columns || UNKNOWN_COLUMNS : undefined,
+    columnsBeside: isTerminal.err ? process.stderr.columns || UNKNOWN_COLUMNS : undefined,
     hasColor: { out: hasColor(isTerminal.out, env), err: hasColor(isTerminal.err, env) },
   }
 }
+
+/** A terminal that does not know its size says 0. It is a terminal all the same: text for it must be made printable. */
+export const UNKNOWN_COLUMNS = 80
 
 export interface Held {
   pause(): unknown
@@ -60,7 +63,11 @@ export function createWriter(): Writer {
       onTheirWay[descriptor] += 1
       // The stream waits until the reader has made room.
       const stream = descriptor === 1 ? process.stdout : process.stderr
-      stream.write(rest, () => (onTheirWay[descriptor] -= 1))
+      if (stream.listenerCount('error', ignore) === 0) stream.on('error', ignore) // the callback tells
+      stream.write(rest, (error) => {
+        onTheirWay[descriptor] -= 1
+        if (error) giveUp(descriptor, error)
+      })
       const from = held
       if (from === undefined || stream.writableLength < MAX_UNREAD_BYTES || from.isPaused()) return
       from.pause()
@@ -86,13 +93,30 @@ function writeNow(descriptor: 1 | 2, text: Buffer): Buffer {
   try {
     while (rest.length > 0) rest = rest.subarray(writeSync(descriptor, rest))
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    // The reader went away (`plugboard list | head`): there is nobody left to tell.
-    if (code === 'EPIPE') process.exit()
-    if (code !== 'EAGAIN') throw error
+    if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') {
+      giveUp(descriptor, error as NodeJS.ErrnoException)
+      return Buffer.alloc(0)
+    }
   }
   return rest
 }
+
+/** Ends the process when its answer cannot be written. Whatever cannot be said on stderr is lost, and the command goes on. */
+function giveUp(descriptor: 1 | 2, error: NodeJS.ErrnoException): void {
+  // The reader went away (`plugboard list | head`): there is nobody left to tell.
+  if (error.code === 'EPIPE') process.exit()
+  if (descriptor === 2) return
+  const { getSystemErrorMap } = process.getBuiltinModule('node:util')
+  const reason = getSystemErrorMap().get(error.errno ?? 0)?.[1] ?? error.message
+  try {
+    writeSync(2, `error: cannot write to standard output: ${reason}\n`)
+  } catch {
+    // stderr is just as full: the exit code tells
+  }
+  process.exit(1)
+}
+
+function ignore(): void {}
 
 /** What the user says outranks what the terminal is; FORCE_COLOR outranks NO_COLOR, as it does in Node itself. */
 function hasColor(isTerminal: boolean, env: NodeJS.ProcessEnv): boolean {

@@ -6,7 +6,7 @@
  */
 import { fstatSync } from 'node:fs'
 import type { PipedInput, Terminal } from '../world.ts'
-import { createWriter, lookAtTerminal, mayBeTerminal } from './terminal-facts.ts'
+import { createWriter, lookAtTerminal, mayBeTerminal, UNKNOWN_COLUMNS } from './terminal-facts.ts'
 
 export interface NodeTerminal extends Terminal {
   /** Whether text is still on its way through a pipe that is full. */
@@ -89,8 +89,7 @@ export function createNodeTerminal(): NodeTerminal {
         editor.on('exit', (code) => resolve(code ?? undefined))
       })
     },
-    // A terminal that does not know its size says 0.
-    size: () => ({ columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 }),
+    size: () => ({ columns: process.stdout.columns || UNKNOWN_COLUMNS, rows: process.stdout.rows || 24 }),
     onResize(listener) {
       process.stdout.on('resize', listener)
       return () => void process.stdout.off('resize', listener)
