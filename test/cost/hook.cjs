@@ -5,28 +5,13 @@
 const childProcess = require('node:child_process')
 const fs = require('node:fs')
 const Module = require('node:module')
-const vm = require('node:vm')
 
 process.execArgv.length = 0
 
-const bundles = []
-const uncached = []
 const builtins = new Set()
 const started = []
-let bytes = 0
 let writtenBefore
 let written = 0
-
-const { Script } = vm
-vm.Script = class extends Script {
-  constructor(source, options) {
-    super(source, options)
-    const [, name] = /([^/\\]+)\.cjs$/.exec(options.filename)
-    bundles.push(name)
-    if (options.cachedData === undefined || this.cachedDataRejected) uncached.push(name)
-    bytes += source.length
-  }
-}
 
 const note = (id) => {
   if (Module.isBuiltin(id)) builtins.add(id.replace(/^node:/, ''))
@@ -61,7 +46,6 @@ fs.writeSync = (descriptor, ...rest) => {
 }
 
 process.on('exit', () => {
-  const lists = { bundles, uncached, builtins: [...builtins].sort() }
-  const cost = { ...lists, bytes, started: started.length, writtenBefore }
+  const cost = { builtins: [...builtins].sort(), started: started.length, writtenBefore }
   fs.writeFileSync(process.env.COST_FILE, JSON.stringify(cost))
 })

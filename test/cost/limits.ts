@@ -1,18 +1,12 @@
 /**
- * limits: what commands may cost, in units that do not depend on how busy a machine is.
+ * limits: what commands may cost, in units that do not depend on how busy a machine is. Bytes are not among them: what a
+ * bundle weighs is measured as time, by `npm run bench`.
  *
- * To raise one on purpose: run `npx vitest run test/cost`, put in what it found, and say in the commit what it is for. What
- * a command needs now and then belongs into a bundle of its own (`APART` in scripts/build.mjs), not in here.
+ * To raise one on purpose: run `npx vitest run test/cost`, put in what it found, and say in the commit what it is for.
  */
 export interface Cost {
-  /** Our bundles that may be loaded. */
-  readonly bundles: readonly string[]
-  /** Those of them that V8 may compile anew, although a run before has left a code cache. */
-  readonly uncached: readonly string[]
   /** Modules of Node that may be asked for by name. */
   readonly builtins: readonly string[]
-  /** Of code that is evaluated, all bundles together. */
-  readonly kilobytes: number
   /** Processes: servers, and the reaper before the first of them. */
   readonly started: number
   /** Files that are replaced before the answer is on the screen. */
@@ -22,51 +16,14 @@ export interface Cost {
 const START = ['buffer', 'fs', 'path', 'vm']
 /** `net` comes with `child_process` anyway. */
 const CONNECT = [...START, 'child_process', 'net', 'os', 'timers/promises', 'util']
-/** The last one for what is remembered of servers, while they end. */
-const CONNECTED = ['plugboard', 'connected', 'update-file']
 
 export const COMMANDS: Readonly<Record<string, Cost>> = {
-  '--version': {
-    bundles: ['plugboard'],
-    uncached: [],
-    builtins: START,
-    kilobytes: 251,
-    started: 0,
-    writtenBefore: 0,
-  },
-  list: {
-    bundles: ['plugboard'],
-    uncached: [],
-    builtins: START,
-    kilobytes: 251,
-    started: 0,
-    writtenBefore: 0,
-  },
-  'list --check': {
-    bundles: CONNECTED,
-    uncached: [],
-    builtins: CONNECT,
-    kilobytes: 626,
-    started: 3,
-    writtenBefore: 0,
-  },
+  '--version': { builtins: START, started: 0, writtenBefore: 0 },
+  list: { builtins: START, started: 0, writtenBefore: 0 },
+  'list --check': { builtins: CONNECT, started: 3, writtenBefore: 0 },
   // What a tool was when it was first called is on disk before the call: a decision of its user.
-  'call one echo text=x': {
-    bundles: CONNECTED,
-    uncached: [],
-    builtins: CONNECT,
-    kilobytes: 626,
-    started: 2,
-    writtenBefore: 1,
-  },
-  'call one echo text=x, again': {
-    bundles: CONNECTED,
-    uncached: [],
-    builtins: CONNECT,
-    kilobytes: 626,
-    started: 2,
-    writtenBefore: 0,
-  },
+  'call one echo text=x': { builtins: CONNECT, started: 2, writtenBefore: 1 },
+  'call one echo text=x, again': { builtins: CONNECT, started: 2, writtenBefore: 0 },
 }
 
 /** What a server over Streamable HTTP is sent, in any order: `GET` is its own stream, for what it has to tell. */
