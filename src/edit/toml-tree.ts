@@ -5,6 +5,7 @@
  */
 import { parseTOML, ParseError, type AST } from 'toml-eslint-parser'
 import { findTooDeep } from '../base/bracket-depth.ts'
+import { MAX_DEPTH } from '../base/depth.ts'
 import type { Path } from './change.ts'
 import type { Span } from './page.ts'
 import { doesNotParse } from './problems.ts'
@@ -25,9 +26,6 @@ export interface Placed<T> {
   readonly node: T
   readonly path: Path
 }
-
-/** Far beyond any configuration. */
-const MAX_DEPTH = 200
 
 export function readTree(text: string): Tree {
   const tooDeep = findTooDeep(text, MAX_DEPTH)

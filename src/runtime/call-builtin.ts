@@ -10,6 +10,7 @@ import type { CallOutcome, ResultDetails } from '../model/outcome.ts'
 import type { Permissions, Permit, ToolToCall, WantedCall } from '../model/permission.ts'
 import type { RequestOptions } from '../model/session.ts'
 import { call, type Guard } from '../pipeline/call/call.ts'
+import { findTooDeep } from '../pipeline/call/problems.ts'
 import { denyBuiltin } from '../pipeline/permit/permit-builtin.ts'
 import { denied } from '../pipeline/permit/problems.ts'
 import type { Platform } from '../world/world.ts'
@@ -43,6 +44,8 @@ export async function performBuiltin(
   const { args } = wanted
   const target = asBoardTool(tool)
   const details = { serverName: serverIn(args), mcpToolName: tool.name, name: tool.name, label: target.label }
+  const problem = findTooDeep(target, args)
+  if (problem !== undefined) return { outcome: { kind: 'not-sent', code: 'bad-arguments', problem }, details }
   const refusal = await refuse(desk.builtins, { tool, target, wanted })
   if (refusal !== undefined) return { outcome: refusal, details }
   const send = async (_: Params, limits: RequestOptions): Promise<Result> => {

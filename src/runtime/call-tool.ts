@@ -14,6 +14,7 @@ import type { Problem } from '../model/problem.ts'
 import type { RequestOptions } from '../model/session.ts'
 import type { NameStyle } from '../model/settings.ts'
 import { call, type Addressee, type Guard } from '../pipeline/call/call.ts'
+import { findTooDeep } from '../pipeline/call/problems.ts'
 import { nameOf } from '../pipeline/name/name.ts'
 import type { TellPlace } from '../pipeline/translate/budget.ts'
 import type { Spill } from '../pipeline/translate/spill.ts'
@@ -126,6 +127,8 @@ class ToolCall {
     const { tool: target } = found
     this.#details = detailsOf(target)
     const args = this.#argumentsFor(target)
+    const problem = findTooDeep(target, args)
+    if (problem !== undefined) return this.#finish({ kind: 'not-sent', code: 'bad-arguments', problem })
     const { signal, who = 'model', ask, remember, onJudged } = this.#request.options
     this.#askedAt = this.#desk.servers.clock.now()
     const judged = askPermit(this.#desk.permit, target, { args, who, signal, ask, remember, onJudged })

@@ -5,6 +5,7 @@
  * out    the tools with schemas that fit, in the same order, and for every other one why it is kept back
  * never  does the same work twice: the same list gives the same answer, and a schema that was mended is remembered with its definition
  */
+import { isTooDeep } from '../base/depth.ts'
 import type { Params } from '../model/message.ts'
 import type { JsonSchema, Profile, ProviderSchema } from '../model/profile.ts'
 import { findNameFault } from '../pipeline/name/name-fault.ts'
@@ -78,7 +79,8 @@ function schemaFor({ name, definition: { inputSchema } }: BoardTool, profile: Pr
 
 /** Arguments for a tool whose model writes null for what it leaves out. */
 export function withoutNullsFor({ definition: { inputSchema } }: BoardTool, args: Params): Params {
-  return withoutNulls(inputSchema, args)
+  // The call refuses them.
+  return isTooDeep(args) ? args : withoutNulls(inputSchema, args)
 }
 
 function withSchema(tool: BoardTool, inputSchema: JsonSchema): BoardTool {

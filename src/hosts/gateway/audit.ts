@@ -53,7 +53,13 @@ export class Audit {
   }
 
   see(seen: Seen): void {
-    if (AUDITED.has(seen.method)) this.#write(toLine(seen, this.#options.arguments))
+    if (!AUDITED.has(seen.method)) return
+    try {
+      this.#write(toLine(seen, this.#options.arguments))
+    } catch {
+      // What a request did must be on record, whatever its arguments are.
+      this.#write({ ...toLine(seen, 'left-out'), arguments: '‹cannot be written›' })
+    }
   }
 
   refused(why: Refusal, from: string): void {

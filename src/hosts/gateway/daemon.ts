@@ -6,6 +6,7 @@
  * never  runs beside another one of the same user; carries out a command that does more than connect; answers a visitor of
  *        another version with anything but who it is
  */
+import { isTooDeep } from '../../base/depth.ts'
 import { isObject } from '../../base/is-object.ts'
 import { Lines } from '../../base/lines.ts'
 import { toCrashText } from '../../problem/crash-text.ts'
@@ -342,7 +343,8 @@ class Visitor {
 
 function tryParse(line: string): unknown {
   try {
-    return JSON.parse(line) as unknown
+    const value: unknown = JSON.parse(line)
+    return isTooDeep(value) ? undefined : value
   } catch {
     return undefined // no program of ours says such a thing
   }

@@ -7,6 +7,7 @@
  */
 import type { Message } from '../../model/message.ts'
 import type { Reply } from '../../world/world.ts'
+import { toMessageText } from './message-text.ts'
 import type { Beating, Heartbeats } from './heartbeats.ts'
 
 const JSON_HEADERS = { 'content-type': 'application/json' }
@@ -38,26 +39,29 @@ export class HttpAnswer implements Beating {
     if (options.canStream) this.#beating = options.heartbeats.add(this)
   }
 
-  /** Something that belongs to the request. False: its client takes no events, or hung up, and misses it. */
+  /** Something that belongs to the request. False: its client takes no events, or hung up, or it cannot be written. */
   tell(message: Message): boolean {
     if (this.#isOver || !this.#options.canStream) return false
+    const text = toMessageText(message)
+    if (text === undefined) return false
     this.stream()
-    this.#reply.write(toEvent(message))
+    this.#reply.write(toEvent(text))
     return true
   }
 
   /** The last one. */
   finish(message: Message, status: number): void {
     if (this.#isOver) return
+    const text = toMessageText(message) ?? ''
     if (this.#isStreaming) {
-      this.#reply.write(toEvent(message))
+      this.#reply.write(toEvent(text))
       this.end()
       return
     }
     this.#close()
     const { headers: more } = this.#options
     const headers = more === undefined ? JSON_HEADERS : { ...more, ...JSON_HEADERS }
-    this.#reply.send({ status, headers, body: JSON.stringify(message) })
+    this.#reply.send({ status, headers, body: text })
   }
 
   /** Without an answer: it was cancelled, or there is none. */
@@ -93,6 +97,6 @@ export class HttpAnswer implements Beating {
   }
 }
 
-function toEvent(message: Message): string {
-  return `event: message\ndata: ${JSON.stringify(message)}\n\n`
+function toEvent(text: string): string {
+  return `event: message\ndata: ${text}\n\n`
 }

@@ -8,7 +8,7 @@
 import { Abort } from '../../base/abort.ts'
 import { isObject } from '../../base/is-object.ts'
 import { fromHeaderValue } from '../../model/header-value.ts'
-import { RPC_CODES, type Message, type Params, type RpcRequest } from '../../model/message.ts'
+import { RPC_CODES, type Params, type RpcRequest } from '../../model/message.ts'
 import { MODERN_VERSION } from '../../model/session.ts'
 import { headersOfCall } from '../../runtime/header-arguments.ts'
 import type { Admission, Reply, RequestHandler, RequestHead, WholeReply } from '../../world/world.ts'
@@ -22,15 +22,16 @@ import { Heartbeats } from './heartbeats.ts'
 import { HttpAnswer } from './http-answer.ts'
 import {
   ACCEPTED,
-  BAD_JSON,
   LEAVING,
   NEEDS_SESSION,
   ONLY_POST,
+  refused,
   takesEvents,
   UNKNOWN_SESSION,
 } from './http-replies.ts'
 import { HttpSessions } from './http-sessions.ts'
 import { nameOfClient } from './legacy-client.ts'
+import { readMessage } from './message-text.ts'
 import { answerModern } from './modern-client.ts'
 import { isDismissed, type Principal } from './principal.ts'
 import type { ProjectRooms } from './project-rooms.ts'
@@ -156,8 +157,9 @@ function post(exchange: Exchange, body: string, sessionId: string | undefined): 
   const { head, reply, sessions, state } = exchange
   if (!/^application\/json\b/i.test(textOf(head.headers['content-type']) ?? ''))
     return reply.send(say(415, 'A body of type application/json is expected.'))
-  const message = parse(body)
-  if (message === undefined) return reply.send(BAD_JSON)
+  const read = readMessage(body, 'body')
+  if (read.kind === 'refused') return reply.send(refused(read.answer))
+  const { message } = read
   if (state.isDraining && 'method' in message && 'id' in message) return reply.send(LEAVING)
   const params = 'method' in message ? message.params : undefined
   const version = textOf(head.headers['mcp-protocol-version'])
@@ -170,15 +172,6 @@ function post(exchange: Exchange, body: string, sessionId: string | undefined): 
   if (isGreeting) return sessions.greet(message, exchange)
   if (sessionId === undefined) return reply.send(NEEDS_SESSION)
   sessions.take(sessionId, message, exchange)
-}
-
-function parse(body: string): Message | undefined {
-  try {
-    const value: unknown = JSON.parse(body)
-    return isObject(value) && value['jsonrpc'] === '2.0' ? (value as unknown as Message) : undefined
-  } catch {
-    return undefined // told as a bad request
-  }
 }
 
 /** One request of 2026-07-28. The end of its connection cancels it. */

@@ -1,9 +1,10 @@
 /**
  * http-replies: answers that are always the same.
  */
-import { RPC_CODES, type RpcError } from '../../model/message.ts'
+import type { RpcError } from '../../model/message.ts'
 import type { RequestHead, WholeReply } from '../../world/world.ts'
 import { say, textOf } from './door.ts'
+import type { RefusalMessage } from './message-text.ts'
 
 export const ACCEPTED: WholeReply = { status: 202, headers: {}, body: '' }
 
@@ -20,19 +21,18 @@ export const LEAVING: WholeReply = {
   headers: { 'retry-after': '1' },
 }
 
-export const BAD_JSON = toReply(400, {
-  code: RPC_CODES.parseError,
-  message: 'the body is not one JSON-RPC message',
-})
-
 export const NEEDS_SESSION = toReply(400, {
   code: -32000,
   message: 'Bad Request: a session is needed; begin with initialize',
 })
 
+/** A body that is no message, or one that is not taken. */
+export function refused(answer: RefusalMessage): WholeReply {
+  return { status: 400, headers: { 'content-type': 'application/json' }, body: JSON.stringify(answer) }
+}
+
 function toReply(status: number, error: RpcError): WholeReply {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: null, error })
-  return { status, headers: { 'content-type': 'application/json' }, body }
+  return { ...refused({ jsonrpc: '2.0', id: null, error }), status }
 }
 
 /** Whether the client can read a stream. */

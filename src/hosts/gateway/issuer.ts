@@ -6,6 +6,7 @@
  * never  takes a token that was made for somebody else, or signed in a way that was not asked for; shows a token to anyone
  */
 import { createLocalJWKSet, jwtVerify, type JSONWebKeySet, type JWTPayload } from 'jose'
+import { isTooDeep } from '../../base/depth.ts'
 import { isObject } from '../../base/is-object.ts'
 import { createProblem, ProblemError } from '../../problem/problem.ts'
 import type { World } from '../../world/world.ts'
@@ -128,6 +129,7 @@ function createIssuer({ clock }: World, options: IssuerOptions, keys: KeySet): I
 }
 
 function judgeClaims(claims: JWTPayload, server: string | undefined, options: IssuerOptions): Judgement {
+  if (isTooDeep(claims)) return { kind: 'bad', why: 'the token is nested too deep' }
   const { sub, iss, aud = [], cnf } = claims
   // Bound to a key that its holder has to prove (RFC 9449 §7.2): whoever only shows it may have found it.
   if (cnf !== undefined) return { kind: 'bad', why: 'the token is bound to a key' }

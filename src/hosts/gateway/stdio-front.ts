@@ -6,7 +6,6 @@
  * never  lets go of a request at once because nothing more will be asked: lines may come from a file
  */
 import { Abort } from '../../base/abort.ts'
-import { isObject } from '../../base/is-object.ts'
 import { Lines } from '../../base/lines.ts'
 import { RPC_CODES, type Message, type RequestId, type RpcRequest } from '../../model/message.ts'
 import type { Era } from '../../model/session.ts'
@@ -15,6 +14,7 @@ import { eraOf, META, metaOf } from './era.ts'
 import { toFault } from './fault.ts'
 import type { Gateway } from './gateway.ts'
 import { LegacyClient, nameOfClient } from './legacy-client.ts'
+import { readMessage, toMessageText } from './message-text.ts'
 import { answerModern } from './modern-client.ts'
 import { PARENT } from './principal.ts'
 import type { Sighting } from './sighting.ts'
@@ -33,7 +33,9 @@ const FINISH_MS = 1500
 /** Until the client closes its end, and has the answers that can be had soon. */
 export function serveStdio(gateway: Gateway, view: View, pipe: Pipe): Promise<void> {
   const client = new StdioClient(gateway, view, (message) => {
-    const line = `${JSON.stringify(message)}\n`
+    const text = toMessageText(message)
+    if (text === undefined) return 0
+    const line = `${text}\n`
     pipe.out(line)
     return line.length
   })
@@ -56,7 +58,7 @@ export function serveStdio(gateway: Gateway, view: View, pipe: Pipe): Promise<vo
 class StdioClient {
   readonly #gateway: Gateway
   readonly #view: View
-  /** Gives the length of what was written. */
+  /** Gives the length of what was written; 0: it cannot be. */
   readonly #send: (message: Message) => number
   readonly #legacy: LegacyClient
   readonly #underWay = new Map<RequestId, Abort>()
@@ -71,15 +73,16 @@ class StdioClient {
     this.#send = send
     this.#legacy = new LegacyClient(gateway, view, {
       tell: (message) => {
-        if (this.#hasGreeted) send(message)
+        return this.#hasGreeted ? send(message) > 0 : undefined
       },
       principal: PARENT,
     })
   }
 
   onLine(line: string): void {
-    const message = parse(line)
-    if (message === undefined) return this.refuse('the line is not one JSON-RPC message')
+    const read = readMessage(line, 'line')
+    if (read.kind === 'refused') return void this.#send(read.answer)
+    const { message } = read
     if (!('method' in message)) return this.#legacy.onAnswer(message)
     if (!('id' in message)) {
       const { method, params = {} } = message
@@ -161,14 +164,5 @@ class StdioClient {
       sighting?.end(sent)
       this.#underWay.delete(id)
     }
-  }
-}
-
-function parse(line: string): Message | undefined {
-  try {
-    const value: unknown = JSON.parse(line)
-    return isObject(value) && value['jsonrpc'] === '2.0' ? (value as unknown as Message) : undefined
-  } catch {
-    return undefined // told as an error of the protocol
   }
 }

@@ -1,6 +1,7 @@
 /**
  * say: tool calls and what became of them, in a line each.
  */
+import { isTooDeep } from '../../base/depth.ts'
 import { toPrintable } from '../../base/printable.ts'
 import type { SessionEvent } from './agent/events.ts'
 
@@ -15,6 +16,7 @@ export function sayCall({ name, input }: Pick<Call, 'name' | 'input'>): string {
 }
 
 export function sayInput(input: unknown): string {
+  if (isTooDeep(input)) return '(nested too deep to show)'
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return JSON.stringify(input) ?? ''
   return Object.entries(input)
     .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)

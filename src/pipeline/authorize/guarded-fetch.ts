@@ -8,7 +8,9 @@
  *        to an address of this network; reads more than 16 KB where secrets are given out, and elsewhere more than 1 MB;
  *        waits longer than it is told
  */
+import { findTooDeep } from '../../base/bracket-depth.ts'
 import { isConfidential, isLoopbackName } from '../../base/confidential.ts'
+import { MAX_DEPTH } from '../../base/depth.ts'
 import { isIpAddress, networkOf, type Network } from '../../base/ip-address.ts'
 import type { Leeway } from '../../model/leeway.ts'
 import { describeNetwork } from '../../model/network.ts'
@@ -213,8 +215,15 @@ function findFault(url: URL, { status, headers }: HttpHead, text: string): Guard
     return new GuardError('redirect', url, `${url.host} redirects to ${where}, which is not followed`)
   }
   // Whoever has nothing to say, as after a revocation, need not say it in JSON.
-  if (status >= 400 || text === '' || isJson(textOf(headers['content-type']) ?? '')) return undefined
+  if (status >= 400 || text === '') return undefined
+  if (isJson(textOf(headers['content-type']) ?? ''))
+    return findTooDeep(text, MAX_DEPTH) === undefined ? undefined : tooDeep(url)
   return new GuardError('not-json', url, `${withoutQuery(url)} did not answer with JSON`)
+}
+
+function tooDeep(url: URL): GuardError {
+  const message = `${withoutQuery(url)} answered with JSON that is nested more than ${MAX_DEPTH} levels deep`
+  return new GuardError('not-json', url, message)
 }
 
 function isJson(contentType: string): boolean {

@@ -1,10 +1,11 @@
 /**
  * problems: why a call did not do what was wanted, in words for a model and for a person.
  */
+import { isTooDeep, MAX_DEPTH } from '../../base/depth.ts'
 import { inShell } from '../../base/in-shell.ts'
 import { stripControls } from '../../base/strip-controls.ts'
 import { parseChallenge, wantsMoreScopes } from '../../model/challenge.ts'
-import type { RpcError } from '../../model/message.ts'
+import type { Params, RpcError } from '../../model/message.ts'
 import type { ToolToCall } from '../../model/permission.ts'
 import type { Problem } from '../../model/problem.ts'
 import { describeTimeout, describeWireFailure, type SessionFailure } from '../../model/session.ts'
@@ -20,6 +21,13 @@ export function badArguments(target: Named, faults: readonly string[]): Problem 
     notes: faults,
     hints: ['correct the arguments and call it again'],
   })
+}
+
+/** Before anything looks into them: a rule, a person, the schema. */
+export function findTooDeep(target: Named, args: Params): Problem | undefined {
+  // Two levels less: they stand in the `params` of a message.
+  if (!isTooDeep(args, MAX_DEPTH - 2)) return undefined
+  return badArguments(target, [`they are nested too deep: a message may have ${MAX_DEPTH} levels in all`])
 }
 
 export function goesInCircles(target: Named, times: number): Problem {

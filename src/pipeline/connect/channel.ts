@@ -4,9 +4,10 @@
  *
  * in     a wire, and who answers what the server asks
  * out    for every request exactly one outcome: a result, or a SessionError
- * never  keeps a listener for a request that is over, or a timer that anybody has to wait for
+ * never  takes or sends a message that is nested too deep; keeps a listener for a request that is over, or a timer that anybody has to wait for
  */
 import type { Signal } from '../../base/abort.ts'
+import { isTooDeep, MAX_DEPTH } from '../../base/depth.ts'
 import { isObject } from '../../base/is-object.ts'
 import { Numbered } from '../../base/numbered.ts'
 import { tell } from '../../base/tell.ts'
@@ -65,6 +66,8 @@ export interface ChannelHooks extends Pick<WireListener, 'onNoise' | 'onLog' | '
 class Pending implements SendOptions {
   id = 0
   readonly options: ChannelOptions
+  /** Its answer is a list, of which each item is looked at by itself: one that is too deep must not cost the others. */
+  readonly isForList: boolean
   /** On the clock of requests, which stands still while a person is asked. */
   readonly startedAt: number
   /** When the server last said something about it. */
@@ -77,8 +80,13 @@ class Pending implements SendOptions {
   #reject: ((error: SessionError) => void) | undefined
   readonly #onUndelivered: OnUndelivered
 
-  constructor(options: ChannelOptions, startedAt: number, onUndelivered: OnUndelivered) {
+  constructor(
+    method: string,
+    options: ChannelOptions,
+    { startedAt, onUndelivered }: { readonly startedAt: number; readonly onUndelivered: OnUndelivered },
+  ) {
     this.options = options
+    this.isForList = method.endsWith('/list')
     this.startedAt = startedAt
     this.seenAt = startedAt
     this.#onUndelivered = onUndelivered
@@ -184,9 +192,9 @@ export class Channel implements WireListener {
   }
 
   request(method: string, params: Params | undefined, options: ChannelOptions): Promise<Result> {
-    const refusal = this.#whyNot(options)
+    const refusal = this.#whyNot(params, options)
     if (refusal !== undefined) return Promise.reject(new SessionError(refusal))
-    const one = new Pending(options, this.#now(), this.#onUndelivered)
+    const one = new Pending(method, options, { startedAt: this.#now(), onUndelivered: this.#onUndelivered })
     const { signal } = options
     try {
       if (signal !== undefined) this.#heed(signal, one)
@@ -233,7 +241,8 @@ export class Channel implements WireListener {
   // What the wire tells.
 
   onMessage(message: Message, of?: RequestId): void {
-    if (!('method' in message)) this.#settleWith(message)
+    if (isTooDeep(message) && !this.#answersList(message)) this.#turnDown(message)
+    else if (!('method' in message)) this.#settleWith(message)
     else if ('id' in message && message.id !== null) void this.#answer(message.id, message, of)
     else if (message.method === 'notifications/message') this.#hearLog(message.params ?? {}, of)
     else this.#hear(message.method, message.params ?? {})
@@ -269,9 +278,13 @@ export class Channel implements WireListener {
     this.#hooks.onEnd(failure)
   }
 
-  #whyNot({ signal }: ChannelOptions): SessionFailure | undefined {
+  #whyNot(params: Params | undefined, { signal }: ChannelOptions): SessionFailure | undefined {
     if (this.#ended !== undefined) return { kind: 'lost', wire: this.#ended, wasSent: false }
-    return signal?.aborted === true ? { kind: 'aborted', wasSent: false } : undefined
+    if (signal?.aborted === true) return { kind: 'aborted', wasSent: false }
+    // One level less: they are part of the message.
+    return isTooDeep(params, MAX_DEPTH - 1)
+      ? { kind: 'bad-answer', message: `the request cannot be sent: it ${NESTED}` }
+      : undefined
   }
 
   readonly #onUndelivered = (id: RequestId, failure: WireFailure): void => {
@@ -289,9 +302,26 @@ export class Channel implements WireListener {
     else if (this.#awaited === 2) this.#clock.stayAwake(0, this.wire)
   }
 
+  #answersList(message: Message): boolean {
+    return 'result' in message && this.#pending.get(message.id)?.isForList === true
+  }
+
+  /** Nothing of it is read but who waits for what, so that it costs its own request and no other. */
+  #turnDown(message: Message): void {
+    const id = 'id' in message && isId(message.id) ? message.id : undefined
+    if (id === undefined) this.#hooks.onOddity(`a message was dropped: it ${NESTED}`)
+    else if ('method' in message)
+      this.wire.send({
+        jsonrpc: '2.0',
+        id,
+        error: { code: RPC_CODES.invalidRequest, message: `it ${NESTED}` },
+      })
+    else this.#fail(id, { kind: 'bad-answer', message: `the answer ${NESTED}` })
+  }
+
   #settleWith(message: Message): void {
     const { id, result, error } = message as { readonly [key in 'id' | 'result' | 'error']?: unknown }
-    const one = typeof id === 'number' || typeof id === 'string' ? this.#settle(id) : undefined
+    const one = isId(id) ? this.#settle(id) : undefined
     if (one !== undefined) this.#promptTimes = this.#isPrompt(one) ? this.#promptTimes + 1 : 0
     if (one === undefined) this.#hooks.onOddity(`an answer that nobody asked for (id ${JSON.stringify(id)})`)
     else if (error !== undefined)
@@ -440,6 +470,12 @@ export class Channel implements WireListener {
     const cancel = this.#clock.after(limitMs, release, 'loose')
     return release
   }
+}
+
+const NESTED = `is nested more than ${MAX_DEPTH} levels deep`
+
+function isId(id: unknown): id is RequestId {
+  return typeof id === 'number' || typeof id === 'string'
 }
 
 /** A subscription stays open until it is given up. */

@@ -29,12 +29,12 @@ export function lookAtDynamic(context: SiteContext, given: DynamicServers): Prom
 
 const FLAG = '--mcp-config'
 
-/** Undefined for what JSON cannot say, such as an object that contains itself. */
+/** Undefined for what JSON cannot say, such as an object that contains itself, or one that is nested without end. */
 function toText(servers: DynamicServers['servers']): string | undefined {
   try {
     return JSON.stringify({ mcpServers: servers }, undefined, 2)
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error
+    if (!(error instanceof TypeError || error instanceof RangeError)) throw error
     return undefined
   }
 }

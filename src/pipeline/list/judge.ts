@@ -5,8 +5,11 @@
  * out    those that can be used, unchanged but for fields that are `null`; for every other one, why not
  * never  lets one bad item spoil its neighbours
  */
+import { MAX_DEPTH } from '../../base/depth.ts'
 import type { Listed, ListKind, Quarantined } from '../../model/offering.ts'
-import { MAX_DEPTH, TOO_DEEP } from './depth.ts'
+
+/** Stands for an item that is nested too deep. */
+export const TOO_DEEP = Symbol('too deep')
 
 export interface Judgement {
   readonly kept: readonly Listed[]

@@ -5,11 +5,12 @@
  * out    its items in order, as they came or `TOO_DEEP`, and how long they may be kept
  * never  reads without end: pages, items, size and time are bounded, and a server that repeats itself is stopped
  */
+import { isTooDeep } from '../../base/depth.ts'
 import { RPC_CODES, type Result } from '../../model/message.ts'
 import type { CacheHints } from '../../model/offering.ts'
 import { SessionError, type Session } from '../../model/session.ts'
 import type { Clock } from '../../world/world.ts'
-import { isTooDeep, TOO_DEEP } from './depth.ts'
+import { TOO_DEEP } from './judge.ts'
 import { endless } from './problems.ts'
 
 const MAX_PAGES = 1_000

@@ -1,6 +1,7 @@
 /**
  * unrepairable: a schema that cannot be made to fit, on its way up to whoever puts the tool in quarantine.
  */
+import { MAX_DEPTH } from '../../base/depth.ts'
 
 /** `reason` is a clause for a user: "its schema refers to itself, …". */
 export class Unrepairable extends Error {
@@ -22,8 +23,6 @@ export function isOwnAlternative(ref: string): Unrepairable {
 }
 
 /** Deeper ones never get here from a server as they are, only by its references; they would end the program. */
-const MAX_DEPTH = 256
-
 export function checkDepth(depth: number): void {
   if (depth > MAX_DEPTH) throw new Unrepairable(`its schema is nested more than ${MAX_DEPTH} levels deep`)
 }

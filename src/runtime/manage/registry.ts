@@ -5,6 +5,7 @@
  * out    servers as the registry describes them
  * never  sends anything but the question; follows a redirect
  */
+import { isTooDeep } from '../../base/depth.ts'
 import { findNearest } from '../../base/edit-distance.ts'
 import { ProblemError } from '../../problem/problem.ts'
 import type { World } from '../../world/world.ts'
@@ -130,7 +131,9 @@ async function get(
     if (answer.status === 404) return { status: 404, value: undefined }
     if (answer.status !== 200)
       throw new ProblemError(registryFailed(registry, `it answered with status ${answer.status}`))
-    return { status: 200, value: JSON.parse(answer.text) as unknown }
+    const value: unknown = JSON.parse(answer.text)
+    if (isTooDeep(value)) throw new ProblemError(registryMisspoke(registry))
+    return { status: 200, value }
   } catch (error) {
     if (error instanceof ProblemError) throw error
     if (error instanceof SyntaxError) throw new ProblemError(registryMisspoke(registry), { cause: error })

@@ -189,8 +189,10 @@ class Memory {
 
   note(line: string): void {
     const { id, method, params } = tryParse(line)
-    if (method === undefined) return void this.#questions.delete(JSON.stringify(id))
-    if (id !== undefined) this.#unanswered.add(JSON.stringify(id))
+    // Any other is none: the gateway says so.
+    const key = typeof id === 'string' || typeof id === 'number' ? JSON.stringify(id) : undefined
+    if (method === undefined) return key === undefined ? undefined : void this.#questions.delete(key)
+    if (key !== undefined) this.#unanswered.add(key)
     if (LASTING.has(method)) this.#lasting.set(method, line)
     if (method === 'resources/subscribe') this.#lasting.set(`subscribe ${params?.uri ?? ''}`, line)
     if (method === 'resources/unsubscribe') this.#lasting.delete(`subscribe ${params?.uri ?? ''}`)

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { SessionEvent } from '../../../src/hosts/shell/agent/events.ts'
 import type { Agent, OpenModel } from '../../../src/hosts/shell/agent/agent.ts'
 import { openModel } from '../../../src/hosts/shell/agent/model.ts'
+import { sayCall } from '../../../src/hosts/shell/say.ts'
 import { runTurn, type Turn } from '../../../src/hosts/shell/agent/turn.ts'
 import type { ModelProvider } from '../../../src/model/settings.ts'
 import { openTestBoard, serverEntry, type TestBoard } from '../../boards/open.ts'
@@ -131,6 +132,24 @@ describe.each<ModelProvider>(['anthropic', 'openai'])('a turn with %s', (provide
     await new Promise((resolve) => setImmediate(resolve))
     process.off('warning', onWarning)
     expect({ end, warnings }).toEqual({ end: { kind: 'done' }, warnings: [] })
+  })
+
+  it('refuses arguments that are nested too deep, and goes on after some that even `ai` cannot read', async () => {
+    const deep = (depth: number): string => `{"text":${'['.repeat(depth)}${']'.repeat(depth)}}`
+    await using stage = await open(provider, [
+      call('mcp__x__echo', deep(1000)),
+      { kind: 'text', text: 'I see.' },
+      call('mcp__x__echo', deep(20_000)),
+      { kind: 'text', text: 'Again.' },
+    ])
+    const refused = await stage.turn('go deep')
+    expect([refused.end, refused.text]).toEqual([{ kind: 'done' }, 'I see.'])
+    expect(resultsIn(stage.endpoint.requests[1]!).at(-1)).toContain('nested too deep')
+    const [asked] = stage.events.filter((event) => event.type === 'tool-call')
+    expect(sayCall(asked!)).toContain('nested too deep to show')
+    const failed = await stage.turn('deeper', refused)
+    expect(failed.end.kind).toBe('failed')
+    expect((await stage.turn('and now?', failed)).text).toBe('Again.')
   })
 
   it('stops a model that makes the same call again and again, and tells it so', async () => {

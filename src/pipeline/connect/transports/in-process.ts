@@ -4,8 +4,9 @@
  * in     anything with `connect(transport)`, as the servers of the official SDK have it
  * never  shares an object with it: messages are copied, so that neither side can change what the other holds
  */
+import { isTooDeep, MAX_DEPTH } from '../../../base/depth.ts'
 import { tell } from '../../../base/tell.ts'
-import type { Message } from '../../../model/message.ts'
+import { RPC_CODES, type Message, type RequestId } from '../../../model/message.ts'
 import type { Wire, WireListener } from '../../../model/wire.ts'
 
 /** The part of the SDK's servers that is needed. */
@@ -33,7 +34,9 @@ export function openInProcess(server: InProcessServer, listener: WireListener): 
   const transport: ServerTransport = {
     start: async () => undefined,
     async send(message) {
-      if (!isOver) listener.onMessage(structuredClone(message) as Message)
+      if (isOver) return
+      const copy = copyOf(message)
+      if (copy !== undefined) listener.onMessage(copy)
     },
     async close() {
       if (isOver) return
@@ -53,5 +56,21 @@ export function openInProcess(server: InProcessServer, listener: WireListener): 
       void connected.then(() => isOver || transport.onmessage?.(copy as never))
     },
     close: () => transport.close(),
+  }
+}
+
+/** A message that is nested too deep cannot be copied either: its request gets an error in its place. Throws for functions and the like. */
+function copyOf(message: unknown): Message | undefined {
+  try {
+    return structuredClone(message) as Message
+  } catch (error) {
+    if (!isTooDeep(message)) throw error
+    const { id, method } = message as { readonly id?: RequestId; readonly method?: string }
+    if (id === undefined || method !== undefined) return undefined
+    const fault = {
+      code: RPC_CODES.internalError,
+      message: `its answer is nested more than ${MAX_DEPTH} levels deep`,
+    }
+    return { jsonrpc: '2.0', id, error: fault }
   }
 }

@@ -9,8 +9,8 @@
  * throws  RangeError, at once and not when somebody looks: it is nested deeper than any configuration, or a string in it is
  *         too long for a pattern
  */
+import { MAX_DEPTH } from '../../../base/depth.ts'
 import type { ArrayNode, ConfigNode, Member, ObjectNode } from '../../../model/document.ts'
-import { MAX_DEPTH } from './parsed-text.ts'
 import { unquote } from './plain-json.ts'
 
 /** From here on, reading all of it takes longer than asking the engine first: some three hundred servers. */

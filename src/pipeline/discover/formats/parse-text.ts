@@ -4,10 +4,11 @@
  * Most JSON files are plain and without a fault: the reader at hand is for those. The parsers that know all of a format
  * and can say what is wrong are loaded when they are needed, because they are slow to load and slow to run once.
  */
+import { MAX_DEPTH } from '../../../base/depth.ts'
 import { findTooDeep, findTooManyDots } from '../../../base/bracket-depth.ts'
 import type { ConfigNode } from '../../../model/document.ts'
 import { LONG_CHARS, parseLongJson } from './long-json.ts'
-import { MAX_DEPTH, nestedTooDeeply, type ParsedText } from './parsed-text.ts'
+import { nestedTooDeeply, type ParsedText } from './parsed-text.ts'
 import { parsePlainJson } from './plain-json.ts'
 
 export type Format = 'json' | 'toml' | 'yaml'

@@ -8,9 +8,6 @@ export type ParsedText =
   /** The first fault, in lower case, and the offsets it covers. */
   | { readonly kind: 'fault'; readonly message: string; readonly start: number; readonly end: number }
 
-/** Far beyond any configuration. */
-export const MAX_DEPTH = 200
-
 export function nestedTooDeeply(start: number): ParsedText {
   return { kind: 'fault', message: 'it is nested too deeply', start, end: start + 1 }
 }

@@ -8,8 +8,8 @@
  *
  * out    the tree that `json.ts` would make; undefined when anything is odd, and then `json.ts` decides
  */
+import { MAX_DEPTH } from '../../../base/depth.ts'
 import type { ArrayNode, ConfigNode, Member, ObjectNode } from '../../../model/document.ts'
-import { MAX_DEPTH } from './parsed-text.ts'
 
 export function parsePlainJson(text: string): ConfigNode | undefined {
   const reading: Reading = { tokens: text.match(TOKENS) ?? [], next: 0, end: 0, depth: 0 }

@@ -3,9 +3,10 @@
  *
  * Tables may be written in pieces all over the file; a node that is assembled so stands where it was first named.
  */
+import { MAX_DEPTH } from '../../../base/depth.ts'
 import { parseTOML, ParseError, type AST } from 'toml-eslint-parser'
 import type { ConfigNode, Member, ObjectNode } from '../../../model/document.ts'
-import { MAX_DEPTH, nestedTooDeeply, type ParsedText } from './parsed-text.ts'
+import { nestedTooDeeply, type ParsedText } from './parsed-text.ts'
 
 /** `byKey` keeps ten thousand tables linear. */
 type OpenTable = ObjectNode & {

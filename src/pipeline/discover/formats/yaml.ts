@@ -6,6 +6,7 @@
  * never  copies: an alias shares the node it names, so nothing can explode, and one that names a node around itself is
  *        null. `<<` is a key like any other
  */
+import { MAX_DEPTH } from '../../../base/depth.ts'
 import {
   COLLECTION_STYLE,
   EVENT_ID,
@@ -19,7 +20,7 @@ import {
   type SequenceEvent,
 } from 'js-yaml'
 import type { ConfigNode, Member, ScalarNode } from '../../../model/document.ts'
-import { MAX_DEPTH, nestedTooDeeply, type ParsedText } from './parsed-text.ts'
+import { nestedTooDeeply, type ParsedText } from './parsed-text.ts'
 import { toYamlScalar } from './yaml-scalar.ts'
 
 export function parseYaml(text: string): ParsedText {
