@@ -468,8 +468,22 @@ export interface ListenOptions {
   readonly maxHeaderBytes: number
   /** A request must have arrived within so long. The answer may take as long as it takes. */
   readonly requestTimeoutMs: number
+  /** How much of its answers may be unread. */
+  readonly unread: UnreadLimits
+  /** An answer was given up because its client did not read. */
+  readonly onSlowClient?: () => void
   /** HTTPS. `listen` rejects when the two do not belong together, or are not what they should be. */
   readonly tls?: TlsIdentity | undefined
+}
+
+/** Of what was written and is not read yet. */
+export interface UnreadLimits {
+  /** A client with more than this waits until it may ask again; with less, when all have left half of `totalBytes` unread. */
+  readonly waitBytes: number
+  /** Beyond, the answer of the client that was read least lately is ended. One single message may be larger. */
+  readonly clientBytes: number
+  /** The same, of all clients. */
+  readonly totalBytes: number
 }
 
 /** PEM. */
@@ -495,8 +509,13 @@ export interface RequestHandler {
 
 export type Admission =
   | { readonly kind: 'refused'; readonly reply: WholeReply }
-  /** Takes the request when all of it is there. `bytes`: of the body. */
-  | { readonly kind: 'admitted'; take(body: string, reply: Reply, bytes: number): void }
+  | {
+      readonly kind: 'admitted'
+      /** Whose answers count together when they are not read. */
+      readonly client: string
+      /** Takes the request when all of it is there. `bytes`: of the body. */
+      take(body: string, reply: Reply, bytes: number): void
+    }
 
 export interface RequestHead {
   readonly method: string

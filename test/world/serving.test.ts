@@ -19,11 +19,13 @@ const OPTIONS: ListenOptions = {
   maxBodyBytes: 1000,
   maxHeaderBytes: 4096,
   requestTimeoutMs: 400,
+  unread: { waitBytes: 64_000_000, clientBytes: 128_000_000, totalBytes: 256_000_000 },
 }
 
 const ECHO: RequestHandler = {
   admit: () => ({
     kind: 'admitted',
+    client: 'x',
     take: (body, reply, bytes) => reply.send({ status: 200, headers: {}, body: `${bytes} ${body}` }),
   }),
 }
@@ -67,7 +69,11 @@ describe('an answer that nobody reads', () => {
   it('is given up, and one that is read slowly is not', async () => {
     const body = 'x'.repeat(30_000_000)
     const large: RequestHandler = {
-      admit: () => ({ kind: 'admitted', take: (_, reply) => reply.send({ status: 200, headers: {}, body }) }),
+      admit: () => ({
+        kind: 'admitted',
+        client: 'x',
+        take: (_, reply) => reply.send({ status: 200, headers: {}, body }),
+      }),
     }
     await using one = await open(large)
     const ask = (): Socket => {
@@ -85,6 +91,79 @@ describe('an answer that nobody reads', () => {
       setTimeout(() => slow.resume(), 1)
     })
     expect((await untilEnd(slow)).length).toBeGreaterThan(body.length)
+  })
+})
+
+describe('a client that leaves much unread', () => {
+  const BODY = 'x'.repeat(20_000_000)
+  const unread = { waitBytes: 30_000_000, clientBytes: 50_000_000, totalBytes: 90_000_000 }
+
+  interface Taken extends Opened {
+    readonly taken: string[]
+    /** How many were ended. */
+    readonly ended: () => number
+    ask(client: string): Socket
+  }
+
+  /** Its clients are called as their requests say. */
+  async function openCounting(): Promise<Taken> {
+    const taken: string[] = []
+    let ended = 0
+    const one = await open(
+      {
+        admit: ({ headers }) => ({
+          kind: 'admitted',
+          client: String(headers['x-client']),
+          take(_, reply) {
+            taken.push(String(headers['x-client']))
+            reply.send({ status: 200, headers: {}, body: BODY })
+          },
+        }),
+      },
+      { unread, requestTimeoutMs: 30_000, onSlowClient: () => (ended += 1) },
+    )
+    const sockets: Socket[] = []
+    return {
+      ...one,
+      taken,
+      ended: () => ended,
+      ask(client) {
+        const socket = one.open().pause()
+        socket.on('error', () => undefined)
+        socket.write(`${POST}X-Client: ${client}\r\nContent-Length: 0\r\n\r\n`)
+        sockets.push(socket)
+        return socket
+      },
+      async [Symbol.asyncDispose]() {
+        for (const socket of sockets) socket.destroy()
+        await one[Symbol.asyncDispose]()
+      },
+    }
+  }
+
+  it('is asked to read before it may ask for more, and others are not', async () => {
+    await using one = await openCounting()
+    const first = one.ask('a')
+    one.ask('a')
+    await expect.poll(() => one.taken, SOON).toEqual(['a', 'a'])
+    one.ask('a')
+    one.ask('b')
+    await expect.poll(() => one.taken, SOON).toEqual(['a', 'a', 'b'])
+    expect((await untilEnd(first.resume())).length).toBeGreaterThan(BODY.length)
+    await expect.poll(() => one.taken, SOON).toEqual(['a', 'a', 'b', 'a'])
+    expect(one.ended()).toBe(0)
+  })
+
+  it('loses what it took least of, and so do those who took nothing when all have too much', async () => {
+    await using one = await openCounting()
+    const deaf = ['a', 'b', 'c', 'd'].map((client) => one.ask(client))
+    await expect.poll(() => one.taken.length, SOON).toBe(4)
+    expect(one.ended()).toBe(0)
+    const last = one.ask('e')
+    await expect.poll(() => one.ended(), SOON).toBe(1)
+    expect((await untilEnd(last.resume())).length).toBeGreaterThan(BODY.length)
+    const lengths = await Promise.all(deaf.map(async (socket) => (await untilEnd(socket.resume())).length))
+    expect(lengths.filter((length) => length < BODY.length)).toHaveLength(1)
   })
 })
 
@@ -118,6 +197,7 @@ describe('a request that comes slowly', () => {
     await using one = await open({
       admit: () => ({
         kind: 'admitted',
+        client: 'x',
         take(_, reply) {
           reply.stream(200, {})
           reply.write('begun ')
@@ -187,6 +267,7 @@ describe('a listener that stops', () => {
     await using one = await open({
       admit: ({ method }) => ({
         kind: 'admitted',
+        client: 'x',
         take(_, reply) {
           const answer = (): void => reply.send({ status: 200, headers: {}, body: 'done' })
           if (method === 'GET') answer()

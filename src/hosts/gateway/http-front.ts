@@ -78,6 +78,7 @@ export function createHttpFront(gateway: Gateway, { door, counter, rooms }: Fron
   ): Admission => {
     return {
       kind: 'admitted',
+      client: readerOf(principal, head),
       take(body, reply, bytes) {
         // The body may have come long after the head.
         if (isDismissed(principal)) return reply.send(TAKEN_BACK)
@@ -114,6 +115,12 @@ export function createHttpFront(gateway: Gateway, { door, counter, rooms }: Fron
       heartbeats.close()
     },
   }
+}
+
+/** Before a body is read: by its session, else by where it comes from and what program it says it is. */
+function readerOf({ key }: Principal, { headers, from }: RequestHead): string {
+  const session = textOf(headers['mcp-session-id'])
+  return JSON.stringify([key, session ?? [from, textOf(headers['user-agent'])]])
 }
 
 const UNSERVED = say(503, 'The project of this token cannot be served now.')

@@ -23,8 +23,11 @@ const MAX_SESSIONS = 5000
 /** Of these, one principal may have so many; beyond, its own longest idle one has to go. */
 const MAX_OF_ONE = 1000
 
-/** What is told while nobody listens is kept for whoever does next, up to so much. */
+/** What is told while nobody listens is kept for whoever does next, up to so much: the oldest goes first. */
 const MAX_UNHEARD = 100
+
+/** Of all that one session was told while it did not listen. */
+const MAX_UNHEARD_CHARACTERS = 256 * 1024
 
 interface HttpSession {
   readonly client: LegacyClient
@@ -33,7 +36,12 @@ interface HttpSession {
   underWay: number
   /** On which it is told what it did not ask for. */
   stream: HttpAnswer | undefined
-  readonly unheard: Message[]
+  readonly unheard: Unheard[]
+}
+
+interface Unheard {
+  readonly message: Message
+  readonly characters: number
 }
 
 interface Posted {
@@ -107,7 +115,7 @@ export class HttpSessions {
       if (session.stream === stream) session.stream = undefined
       session.seenAt = clock.now()
     })
-    for (const message of session.unheard.splice(0)) stream.tell(message)
+    for (const { message } of session.unheard.splice(0)) stream.tell(message)
   }
 
   /** Because its client says so. Says whether there was one. */
@@ -228,7 +236,9 @@ export class HttpSessions {
 function tell({ stream, unheard }: HttpSession, message: Message): boolean {
   if (stream !== undefined) return stream.tell(message)
   if ('method' in message && 'id' in message) return false
-  unheard.push(message)
-  if (unheard.length > MAX_UNHEARD) unheard.shift()
+  unheard.push({ message, characters: JSON.stringify(message).length })
+  let characters = unheard.reduce((sum, one) => sum + one.characters, 0)
+  while (unheard.length > MAX_UNHEARD || characters > MAX_UNHEARD_CHARACTERS)
+    characters -= unheard.shift()?.characters ?? 0
   return true
 }

@@ -53,6 +53,7 @@ export class Metrics {
   readonly #durations = new Map<string, Histogram>()
   #bytesIn = 0
   #bytesOut = 0
+  #slowClients = 0
 
   see({ method, outcome, server, name, durationMs, bytesIn, bytesOut }: Seen): void {
     this.#requests.add(METHODS.has(method) ? method : OTHER, outcome)
@@ -65,6 +66,11 @@ export class Metrics {
 
   refused(why: Refusal): void {
     this.#refused.add(why)
+  }
+
+  /** An answer was given up. */
+  slowClient(): void {
+    this.#slowClients += 1
   }
 
   /** Something that should have been written down or sent, and was not. */
@@ -116,6 +122,12 @@ export class Metrics {
         'counter',
         'Requests that were not let in: a wrong host, origin, token or scope, or too many (rate).',
         this.#refused.toLines('plugboard_refused_total'),
+      ),
+      ...family(
+        'plugboard_slow_clients_total',
+        'counter',
+        'Answers that were given up because clients left too much unread.',
+        [line('plugboard_slow_clients_total', {}, this.#slowClients)],
       ),
       ...family(
         'plugboard_lost_total',

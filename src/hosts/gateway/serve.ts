@@ -7,7 +7,7 @@ import { createProblem, ProblemError } from '../../problem/problem.ts'
 import type { NamedTokens } from '../../runtime/named-tokens.ts'
 import { Pool } from '../../runtime/pool.ts'
 import { definedIn } from '../../world/visit.ts'
-import type { Listener, World } from '../../world/world.ts'
+import type { Listener, UnreadLimits, World } from '../../world/world.ts'
 import type { HttpServingOptions, IssuerWish, OpenServing, ServingRequest } from '../shared/gateway-host.ts'
 import { originOf } from '../shared/origin-of.ts'
 import { sharingOf } from '../shared/sharing.ts'
@@ -34,6 +34,15 @@ const MAX_HEADER_BYTES = 64 * 1024
 
 /** To arrive; the answer may take as long as it takes. */
 const REQUEST_TIMEOUT_MS = 30_000
+
+const MEGABYTE = 1024 * 1024
+
+/** What clients have not read yet is in memory. One answer of the usual servers is far from the least of these. */
+const UNREAD: UnreadLimits = {
+  waitBytes: 64 * MEGABYTE,
+  clientBytes: 128 * MEGABYTE,
+  totalBytes: 256 * MEGABYTE,
+}
 
 /** After its last token went, a project stays for so long, since a new one may be on its way. */
 const PROJECT_IDLE_MS = 10_000
@@ -227,7 +236,7 @@ async function overHttp(
     if (project !== undefined && !left.some((one) => one.project === project))
       rooms.leave(project, seeing.untilDone(key))
   })
-  const listener = await listen(world, front, options)
+  const listener = await listen(serving, front, options)
   place.origin = originOf(options, listener.port)
   serving.fronts.push({ front, listener, tokens })
   await disown(serving, originsOf(options, listener.port))
@@ -294,8 +303,14 @@ async function close({ gateway, fronts, board, house }: Serving): Promise<void> 
   await Promise.all([board.close(), house.close()])
 }
 
-function listen(world: World, front: HttpFront, { host, port, tls }: HttpServingOptions): Promise<Listener> {
+function listen(
+  { world, seeing }: Serving,
+  front: HttpFront,
+  { host, port, tls }: HttpServingOptions,
+): Promise<Listener> {
   const limits = {
+    unread: UNREAD,
+    onSlowClient: () => seeing.metrics.slowClient(),
     maxBodyBytes: MAX_BODY_BYTES,
     maxHeaderBytes: MAX_HEADER_BYTES,
     requestTimeoutMs: REQUEST_TIMEOUT_MS,

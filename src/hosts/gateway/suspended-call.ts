@@ -3,7 +3,7 @@
  *
  * in     the work; whoever waits for it now; answers, when the client comes back
  * out    rounds: questions, as often as there are any, and at last the result
- * never  leaves its work running for a client that gave it up
+ * never  leaves its work running for a client that gave it up; keeps a long result for a client that is away
  */
 import { Abort, type Signal } from '../../base/abort.ts'
 import { isObject } from '../../base/is-object.ts'
@@ -15,6 +15,9 @@ import type { OpenRequest, Work } from './open-request.ts'
 export type Round =
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'questions'; readonly questions: Params }
+
+/** Characters of a result that came while the client was away. It may never come back, and there may be many like it. */
+const MAX_KEPT = 1024 * 1024
 
 interface Waiting {
   readonly question: Params
@@ -33,6 +36,8 @@ export class SuspendedCall implements OpenRequest {
   #lastKey = 0
   #missing: Params | undefined
   #isOver = false
+  /** Whether a client waits for it now. */
+  #isAttended = false
   #onQuestion: (() => void) | undefined
 
   constructor(
@@ -44,7 +49,7 @@ export class SuspendedCall implements OpenRequest {
     this.caller = from.caller
     this.isPermitted = from.isPermitted
     this.#outcome = work(this).then(
-      (result) => ({ kind: 'done', result: this.#judge(result) }),
+      (result) => ({ kind: 'done', result: this.#keep(this.#judge(result)) }),
       (error: unknown) => {
         throw this.#missing === undefined ? error : missingCapability(this.#missing)
       },
@@ -109,12 +114,14 @@ export class SuspendedCall implements OpenRequest {
 
   async next(caller: Caller, signal: Signal): Promise<Round> {
     this.caller = caller
+    this.#isAttended = true
     const onAbort = (): void => this.abandon()
     signal.addEventListener('abort', onAbort, { once: true })
     try {
       return await Promise.race([this.#outcome, this.#questions()])
     } finally {
       signal.removeEventListener('abort', onAbort)
+      this.#isAttended = false
       this.#onQuestion = undefined
     }
   }
@@ -123,6 +130,14 @@ export class SuspendedCall implements OpenRequest {
   #judge(result: Result): Result {
     if (this.#missing !== undefined && result['isError'] === true) throw missingCapability(this.#missing)
     return result
+  }
+
+  #keep(result: Result): Result {
+    if (this.#isAttended) return result
+    const { length } = JSON.stringify(result)
+    if (length <= MAX_KEPT) return result
+    const message = `the result came while the client was away, and was not kept: it is longer than ${MAX_KEPT} characters`
+    throw new RpcFaultError({ code: RPC_CODES.internalError, message })
   }
 
   /** Those that come together go out together. */

@@ -7,20 +7,33 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import type { Server, Socket } from 'node:net'
 import { dirname } from 'node:path'
-import type { Pipe, Pipes } from '../world.ts'
+import type { Pipe, Pipes, UnreadLimits } from '../world.ts'
+import { Backlog } from './backlog.ts'
 import { isOwnFolder, isPrivateFolder } from './own-folder.ts'
+import { PacedWriter } from './paced-writer.ts'
 
-/** Written, and not read by the other side. */
-const MAX_UNREAD_BYTES = 64 * 1024 * 1024
+const MEGABYTE = 1024 * 1024
+
+/** The same as over HTTP. Each connection is a client. */
+const UNREAD: UnreadLimits = {
+  waitBytes: 64 * MEGABYTE,
+  clientBytes: 128 * MEGABYTE,
+  totalBytes: 256 * MEGABYTE,
+}
+
+/** At the end, for whoever has not read everything yet. */
+const FAREWELL_MS = 2000
 
 export const nodePipes: Pipes = {
   async listen(path, onPipe) {
     if (!isNamedPipe(path)) makeFolder(dirname(path))
-    const open = new Set<Socket>()
+    const open = new Map<Socket, Pipe>()
+    const backlog = new Backlog(UNREAD)
     const take = (socket: Socket): void => {
-      open.add(socket)
+      const pipe = toPipe(socket, backlog)
+      open.set(socket, pipe)
       socket.on('close', () => open.delete(socket))
-      onPipe(toPipe(socket))
+      onPipe(pipe)
     }
     const server = await listenAt(path, take).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EADDRINUSE' || isNamedPipe(path) || (await isAnswered(path))) throw error
@@ -32,14 +45,24 @@ export const nodePipes: Pipes = {
       close: () =>
         new Promise((resolve) => {
           // Which takes the socket away, too.
-          server.close(() => resolve())
-          for (const socket of open) socket.destroySoon()
+          const late = setTimeout(() => {
+            for (const socket of open.keys()) socket.destroy()
+          }, FAREWELL_MS)
+          server.close(() => {
+            clearTimeout(late)
+            resolve()
+          })
+          for (const [socket, pipe] of open) {
+            socket.once('finish', () => socket.destroy())
+            if (socket.writableFinished) socket.destroy()
+            else pipe.end()
+          }
         }),
     }
   },
   async connect(path) {
     if (!isNamedPipe(path) && !isPrivateFolder(dirname(path))) throw notOurs(dirname(path))
-    return toPipe(await connectTo(path))
+    return toPipe(await connectTo(path), new Backlog(UNREAD))
   },
 }
 
@@ -89,20 +112,33 @@ async function connectTo(path: string): Promise<Socket> {
   return socket
 }
 
-function toPipe(socket: Socket): Pipe {
+function toPipe(socket: Socket, backlog: Backlog): Pipe {
   socket.setEncoding('utf8')
   // The end tells.
   socket.on('error', () => undefined)
+  const writer = new PacedWriter(socket, { backlog, client: socket })
+  let isHeld = false
+  const goOn = (): void => {
+    isHeld = false
+    socket.resume()
+  }
+  /** Nothing more is taken from a client that has too much to read. */
+  const hold = (): void => {
+    const wait = isHeld ? undefined : backlog.untilRead(socket)
+    if (wait === undefined) return
+    isHeld = true
+    socket.pause()
+    void wait.then(goOn)
+  }
   return {
     write(text) {
-      if (socket.destroyed || socket.writableEnded) return
-      socket.write(text)
-      if (socket.writableLength > MAX_UNREAD_BYTES) socket.destroy()
+      writer.write(text)
+      hold()
     },
     onInput({ onText, onEnd }) {
       socket.on('data', onText)
       socket.on('close', onEnd)
     },
-    end: () => void socket.end(),
+    end: () => writer.finish(),
   }
 }

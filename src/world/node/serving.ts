@@ -14,10 +14,9 @@ import type {
   Serving,
   WholeReply,
 } from '../world.ts'
+import { Backlog } from './backlog.ts'
+import { PacedWriter, SLICE } from './paced-writer.ts'
 import { toText } from './to-text.ts'
-
-/** Written, and not read by the other side. A stream that falls back this far is ended. */
-const MAX_UNREAD_BYTES = 16 * 1024 * 1024
 
 /** Connections that nobody uses. Longer than the clients of most libraries keep theirs. */
 const KEEP_ALIVE_MS = 30_000
@@ -25,7 +24,8 @@ const KEEP_ALIVE_MS = 30_000
 export const nodeServing: Serving = {
   async listen(options, handler) {
     const { host, port } = options
-    const desk: Desk = { options, handler, isStopped: false }
+    const backlog = new Backlog(options.unread, options.onSlowClient)
+    const desk: Desk = { options, handler, backlog, isStopped: false }
     const { server, renew } = await createServer(options, (request, response) =>
       receive(request, response, desk),
     )
@@ -57,6 +57,7 @@ export const nodeServing: Serving = {
 interface Desk {
   readonly options: ListenOptions
   readonly handler: RequestHandler
+  readonly backlog: Backlog
   /** Every answer is then the last one on its connection. */
   isStopped: boolean
 }
@@ -97,20 +98,29 @@ function receive(request: IncomingMessage, response: ServerResponse, desk: Desk)
   const refusal = refuseHosts(request) ?? refuseLength(request, desk.options)
   if (refusal !== undefined) return turnAway(request, response, refusal)
   const admission = desk.handler.admit(head)
-  if (!(admission instanceof Promise)) return read(request, response, { desk, admission })
+  if (!(admission instanceof Promise)) return readInTurn(request, response, { desk, admission })
   // Nothing of the body is read meanwhile.
   admission.then(
-    (settled) => read(request, response, { desk, admission: settled }),
+    (settled) => readInTurn(request, response, { desk, admission: settled }),
     () => turnAway(request, response, FAILED),
   )
 }
 
-function read(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { desk, admission }: { readonly desk: Desk; readonly admission: Admission },
-): void {
+interface Admitted {
+  readonly desk: Desk
+  readonly admission: Admission
+}
+
+/** A client with too much to read reads first, and then asks for more. */
+function readInTurn(request: IncomingMessage, response: ServerResponse, { desk, admission }: Admitted): void {
+  const wait = admission.kind === 'admitted' ? desk.backlog.untilRead(admission.client) : undefined
+  if (wait === undefined) read(request, response, { desk, admission })
+  else void wait.then(() => read(request, response, { desk, admission }))
+}
+
+function read(request: IncomingMessage, response: ServerResponse, { desk, admission }: Admitted): void {
   if (admission.kind === 'refused') return turnAway(request, response, admission.reply)
+  const { client } = admission
   const { maxBodyBytes, requestTimeoutMs } = desk.options
   const chunks: Buffer[] = []
   let size = 0
@@ -123,7 +133,7 @@ function read(
     if (!response.writableEnded)
       admission.take(
         toText(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)),
-        new NodeReply(response, requestTimeoutMs),
+        new NodeReply(response, { backlog: desk.backlog, client, unreadMs: requestTimeoutMs }),
         size,
       )
   })
@@ -169,23 +179,38 @@ function sendWhole(response: ServerResponse, { status, headers, body }: WholeRep
   return length
 }
 
+interface ReplyOptions {
+  readonly backlog: Backlog
+  readonly client: string
+  /** So long an answer may lie there without a byte of it being read. */
+  readonly unreadMs: number
+}
+
 class NodeReply implements Reply {
   readonly #response: ServerResponse
-  /** So long an answer may lie there without a byte of it being read. */
   readonly #unreadMs: number
+  readonly #writer: PacedWriter
   #sent = 0
 
-  constructor(response: ServerResponse, unreadMs: number) {
+  constructor(response: ServerResponse, { backlog, client, unreadMs }: ReplyOptions) {
     this.#response = response
     this.#unreadMs = unreadMs
+    this.#writer = new PacedWriter(response, {
+      backlog,
+      client,
+      onBehind: (isBehind) => this.#limit(isBehind),
+    })
   }
 
   send(reply: WholeReply): void {
     const response = this.#response
     if (response.writableEnded || response.destroyed) return
-    this.#sent += sendWhole(response, reply)
-    // Node hangs up then; when the answer was read, or with the next request, its own limit takes the place of this one.
-    if (response.writableLength > 0) response.socket?.setTimeout(this.#unreadMs)
+    if (reply.body.length > SLICE) return this.#sendLong(reply)
+    const bytes = sendWhole(response, reply)
+    this.#sent += bytes
+    if (response.writableLength === 0) return
+    this.#writer.note(bytes)
+    this.#limit(true)
   }
 
   stream(status: number, headers: Readonly<Record<string, string>>): void {
@@ -194,15 +219,11 @@ class NodeReply implements Reply {
   }
 
   write(text: string): void {
-    const response = this.#response
-    if (response.writableEnded || response.destroyed) return
-    this.#sent += Buffer.byteLength(text)
-    response.write(text)
-    if (response.writableLength > MAX_UNREAD_BYTES) response.destroy()
+    this.#sent += this.#writer.write(text)
   }
 
   end(): void {
-    this.#response.end()
+    this.#writer.finish()
   }
 
   bytes(): number {
@@ -213,5 +234,16 @@ class NodeReply implements Reply {
     this.#response.once('close', () => {
       if (!this.#response.writableFinished) listener()
     })
+  }
+
+  #sendLong({ status, headers, body }: WholeReply): void {
+    this.#response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) })
+    this.write(body)
+    this.end()
+  }
+
+  /** Node hangs up then; when the answer was read, or with the next request, its own limit takes the place of this one. */
+  #limit(isBehind: boolean): void {
+    this.#response.socket?.setTimeout(isBehind ? this.#unreadMs : 0)
   }
 }

@@ -46,8 +46,11 @@ export interface Writer {
   holdInput(from?: Held): void
 }
 
-/** Written, and not read by the other side. */
+/** Written, and not read by the other side: nothing more is asked for. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024
+
+/** What was asked for before may still come. With more than this the other side is taken for dead, and the process ends. */
+const MAX_KEPT_BYTES = 256 * 1024 * 1024
 
 export function createWriter(): Writer {
   const onTheirWay = { 1: 0, 2: 0 }
@@ -69,12 +72,16 @@ export function createWriter(): Writer {
         if (error) giveUp(descriptor, error)
       })
       const from = held
+      const isTooMuch = stream.writableLength > MAX_KEPT_BYTES && onTheirWay[descriptor] > 1
+      if (from !== undefined && isTooMuch) giveUp(descriptor, new Error(NOT_READ))
       if (from === undefined || stream.writableLength < MAX_UNREAD_BYTES || from.isPaused()) return
       from.pause()
       stream.once('drain', () => from.resume())
     },
   }
 }
+
+const NOT_READ = `the other side does not read, and over ${MAX_KEPT_BYTES / 1024 / 1024} MB wait for it`
 
 /** Terminals are character devices, and so is the device that swallows everything. */
 export function mayBeTerminal(descriptor: number): boolean {
