@@ -48,6 +48,8 @@ export interface WireListener {
   onLog?(line: string): void
   /** Something is there: a process wrote its first byte, a host accepted the connection. At most once. */
   onFirstSign?(): void
+  /** A package runner (`npx`) still installs the server, or installs it no longer: until then no answer is due. */
+  onInstallation?(state: 'begun' | 'over'): void
   /**
    * The stream on which the server speaks of its own accord broke, and perhaps nobody is there any more. The wire does not
    * know: who wants to know asks the server. `broken` may come often; after `given-up` there is no such stream any more.

@@ -24,6 +24,7 @@ import { redactProblem } from './redact-problem.ts'
 import type { LogKind, ServerLog } from './server-logs.ts'
 import type { Shared } from './shared.ts'
 import { StageTimer } from './stage-timer.ts'
+import { StartupLimit } from './startup-limit.ts'
 
 export interface AttemptRequest {
   readonly server: AdmittedServer
@@ -38,6 +39,8 @@ export interface AttemptHooks {
   onMarked(credentialMark: string): 'known' | 'unknown'
   /** Every value is known; nothing is started yet. */
   onLaunch(launch: LaunchSpec): void
+  /** A package runner installs the server, or does so no longer. */
+  onInstallation(state: 'begun' | 'over'): void
   onReady(listed: Offering): void
   onRefused(failure: SessionFailure, stage: Stage): void
   /** Neither could be told, because of a bug. */
@@ -53,6 +56,9 @@ export interface AttemptHooks {
 
 /** How long values may take to look up, where the entry has no limit of its own. */
 const RESOLVE_MS = 30_000
+
+/** So long a package runner may take to find out that there is nothing to install: nobody needs to hear of it. */
+const RUNNER_MS = 2500
 
 /** How long lists may take that are read again. */
 const REFRESH_MS = 60_000
@@ -81,10 +87,9 @@ export class Attempt implements ConnectListener {
   readonly #done: Promise<void>
   #isOver = false
   #isTimedOut = false
-  #limitMs = 0
-  /** When the limit that runs now ends. */
-  #limitEndsAt = 0
-  #cancelLimit: (() => void) | undefined
+  #cancelTelling: (() => void) | undefined
+  /** The one that runs, or ran last. */
+  #limit: StartupLimit | undefined
   /** Why its session is gone, perhaps before anyone was told that there is one. */
   #lost: WireFailure | undefined
   #lists = NO_LISTS
@@ -150,7 +155,7 @@ export class Attempt implements ConnectListener {
       this.#noteUnsigned(launch)
       if (!this.#isOver) this.#hooks.onRefused(this.#toFailure(error), this.#timer.current)
     } finally {
-      this.#unlimit()
+      this.#limit?.stop()
       this.#controller = undefined
     }
   }
@@ -179,12 +184,12 @@ export class Attempt implements ConnectListener {
   async #prepare(): Promise<LaunchSpec> {
     this.#timer.begin('resolve')
     const { server } = this.#request
-    this.#limit(server.startupTimeoutMs ?? RESOLVE_MS)
+    this.#startLimit(server.startupTimeoutMs ?? RESOLVE_MS)
     const launching = resolve(server, this.#shared.resolving)
     // Beside: what is known of the server is offered while a slow command still looks for its token.
     const work = Promise.all([launching, this.#recall(launching)])
     const [launch, offering] = await unlessAborted(work, this.#signal())
-    this.#unlimit()
+    this.#limit?.stop()
     this.#timer.finish()
     this.#authorization = authorizationOf(launch)
     this.#withheld = launch.problems.find(({ code }) => WITHHELD.has(code))
@@ -209,7 +214,7 @@ export class Attempt implements ConnectListener {
     const { slots, world, client, listens, inProcess } = this.#shared
     const handlers = forIde(this.#request.server, this.#shared.handlers, world)
     this.#giveSlot = await (isLocal(launch) ? slots.local : slots.remote).take(signal)
-    this.#limit(launch.startupTimeoutMs)
+    this.#startLimit(launch.startupTimeoutMs)
     this.#timer.begin('start')
     const { knownEra } = this.#request
     try {
@@ -246,19 +251,11 @@ export class Attempt implements ConnectListener {
   }
 
   /** Two times: while values are looked up, and, once it is its turn, from the start to the first lists. */
-  #limit(ms: number): void {
-    this.#limitMs = ms
-    this.#limitEndsAt = this.#shared.world.clock.now() + ms
-    if (ms === 0) return
-    this.#cancelLimit = this.#shared.world.clock.after(ms, () => {
+  #startLimit(ms: number): void {
+    this.#limit = new StartupLimit(this.#shared.world.clock, ms, () => {
       this.#isTimedOut = true
       this.#controller?.abort()
     })
-  }
-
-  #unlimit(): void {
-    this.#cancelLimit?.()
-    this.#cancelLimit = undefined
   }
 
   /**
@@ -267,9 +264,8 @@ export class Attempt implements ConnectListener {
    */
   #listFirst(session: Session): Promise<Offering> {
     this.#timer.begin('list')
-    this.#unlimit()
-    const leftMs = Math.max(1, this.#limitEndsAt - this.#shared.world.clock.now())
-    return this.#list(session, LIST_KINDS, this.#limitMs === 0 ? 0 : leftMs)
+    this.#limit?.stop()
+    return this.#list(session, LIST_KINDS, this.#limit?.leftMs ?? 0)
   }
 
   async #list(session: Session, kinds: readonly ListKind[], timeoutMs: number): Promise<Offering> {
@@ -293,6 +289,24 @@ export class Attempt implements ConnectListener {
   onFirstSign(): void {
     this.#leaveSlot()
     this.#timer.begin('negotiate')
+  }
+
+  onInstallation(state: 'begun' | 'over'): void {
+    if (this.#isOver || this.session !== undefined) return
+    this.#limit?.onInstallation(state)
+    this.#cancelTelling?.()
+    const { clock } = this.#shared.world
+    const tell = (): void => {
+      if (!this.#isOver) this.#hooks.onInstallation(state)
+    }
+    const quietMs = this.startedAt + RUNNER_MS - clock.now()
+    if (state === 'over' || quietMs <= 0) return tell()
+    this.#cancelTelling = clock.after(quietMs, tell, 'loose')
+  }
+
+  /** A package runner still installs the server, or did when this try was given up. */
+  get isInstalling(): boolean {
+    return this.#limit?.isInstalling === true
   }
 
   onNotification(method: string, params: Params, audience?: Audience): void {
@@ -400,10 +414,11 @@ export class Attempt implements ConnectListener {
   }
 
   #toFailure(error: unknown): SessionFailure {
-    const isLate = error instanceof SessionError && error.failure.kind === 'timeout' && this.#limitMs > 0
+    const limitMs = this.#limit?.limitMs ?? 0
+    const isLate = error instanceof SessionError && error.failure.kind === 'timeout' && limitMs > 0
     // Whichever step was waited for: it is the whole limit that is over.
     if (this.#isTimedOut || (isLate && this.#timer.current === 'list'))
-      return { kind: 'timeout', afterMs: this.#limitMs }
+      return { kind: 'timeout', afterMs: limitMs }
     if (error instanceof ConnectError || error instanceof SessionError) return error.failure
     return { kind: 'bad-answer', message: error instanceof Error ? error.message : String(error) }
   }

@@ -78,6 +78,8 @@ export interface BoardOptions extends PermissionOptions {
   readonly wait?: Wait | undefined
   /** Opening takes no longer than this, whatever it waits for. */
   readonly deadlineMs?: number | undefined
+  /** A package runner installs this server, or does so no longer: told while the board opens, too. */
+  readonly onInstallation?: ((server: string, state: 'begun' | 'over') => void) | undefined
   /** In place of the user's rules and answers: for tests, and for a board on top of another. */
   readonly permit?: Permit | undefined
   /** How often in a row a call may get the same answer to the same arguments; 0 is off. Default: 3. */

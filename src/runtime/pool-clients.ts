@@ -32,6 +32,7 @@ import { handlersFor } from './pool-handlers.ts'
 import { idleHandlers, placeFor, placeForPerson, type Instance, type Place } from './pool-instance.ts'
 import { isListChange, isListing, ListsSession } from './pool-lists.ts'
 import { SharedSubscriptions } from './shared-subscriptions.ts'
+import { StartupLimit } from './startup-limit.ts'
 
 export interface ClientsRequest extends ConnectRequest {
   readonly launch: LaunchSpec
@@ -306,13 +307,20 @@ export class Clients implements Session {
   ): Promise<Session> {
     const { launch, ...rest } = this.#request
     const { startupTimeoutMs } = launch
-    const giveUp = (): void => controller.abort()
-    const cancel = startupTimeoutMs === 0 ? undefined : rest.world.clock.after(startupTimeoutMs, giveUp)
+    const limit = new StartupLimit(rest.world.clock, startupTimeoutMs, () => controller.abort())
     const { signal } = controller
+    const listener: ConnectListener = {
+      ...sides.listener,
+      onInstallation: (state) => limit.onInstallation(state),
+    }
     try {
-      return await this.#connect({ ...rest, ...sides, signal, knownEra: this.#base.hello.era }, person)
+      const { handlers } = sides
+      return await this.#connect(
+        { ...rest, handlers, listener, signal, knownEra: this.#base.hello.era },
+        person,
+      )
     } finally {
-      cancel?.()
+      limit.stop()
     }
   }
 
@@ -334,6 +342,7 @@ export class Clients implements Session {
       onLog: (line, from) => listener.onLog(line, from),
       redact: (text) => listener.redact?.(text) ?? text,
       onFirstSign: () => listener.onFirstSign(),
+      onInstallation: (state) => listener.onInstallation?.(state),
       onRenewed: () => {
         this.#tellSharers()
         listener.onRenewed?.()

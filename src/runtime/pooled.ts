@@ -50,6 +50,7 @@ type State =
 /** Of a start that is under way, for those who come to it late: it may fail, and they shall know why. */
 interface Heard {
   hasSign: boolean
+  installation: 'begun' | 'over'
   readonly lines: string[]
 }
 
@@ -134,7 +135,12 @@ export class Pooled implements ConnectListener {
     const isAgain = state.kind === 'asleep'
     const controller = new AbortController()
     const session = this.#open(controller, isAgain)
-    this.#state = { kind: 'opening', session, controller, heard: { hasSign: false, lines: [] } }
+    this.#state = {
+      kind: 'opening',
+      session,
+      controller,
+      heard: { hasSign: false, installation: 'over', lines: [] },
+    }
     return session
   }
 
@@ -232,6 +238,11 @@ export class Pooled implements ConnectListener {
   onFirstSign(): void {
     if (this.#state.kind === 'opening') this.#state.heard.hasSign = true
     for (const { listener } of this.#leases) listener.onFirstSign()
+  }
+
+  onInstallation(state: 'begun' | 'over'): void {
+    if (this.#state.kind === 'opening') this.#state.heard.installation = state
+    for (const { listener } of this.#leases) listener.onInstallation?.(state)
   }
 
   onRenewed(): void {
@@ -358,8 +369,9 @@ export class Pooled implements ConnectListener {
   }
 }
 
-function catchUp(listener: ConnectListener, { hasSign, lines }: Heard): void {
+function catchUp(listener: ConnectListener, { hasSign, installation, lines }: Heard): void {
   if (hasSign) listener.onFirstSign()
+  if (installation === 'begun') listener.onInstallation?.('begun')
   for (const line of lines) listener.onOverheard?.(line)
 }
 

@@ -37,6 +37,8 @@ export interface Shared {
   readonly resolving: ResolveContext
   /** Something about this server is not as it was. */
   onChange(server: string): void
+  /** A package runner installs this server, or does so no longer. */
+  onInstallation(server: string, state: 'begun' | 'over'): void
   onNotification(told: BoardNotification): void
 }
 
@@ -49,6 +51,7 @@ export interface ShareOptions extends Pick<Shared, 'onChange' | 'onNotification'
   readonly inProcess?: InProcessServers | undefined
   readonly client?: ClientInfo | undefined
   readonly deadlineMs?: number | undefined
+  readonly onInstallation?: Shared['onInstallation'] | undefined
   readonly stay?: 'long' | 'once' | undefined
   /** With whom processes are shared. */
   readonly pool?: { readonly connect: Connector } | undefined
@@ -85,6 +88,7 @@ export function share(
     retries: stay === 'long' || options.deadlineMs !== undefined ? 'always' : 'never',
     resolving: { ...resolving, credentials },
     onChange: options.onChange,
+    onInstallation: options.onInstallation ?? (() => undefined),
     onNotification: options.onNotification,
   }
 }

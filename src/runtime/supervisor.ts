@@ -56,6 +56,8 @@ export interface ServerSnapshot {
   readonly isStale?: true
   /** Its process was ended because nobody used it, and starts again with the next call. */
   readonly isAsleep?: true
+  /** A package runner (`npx`) is installing it: that takes what it takes, and its `startupTimeout` begins afterwards. */
+  readonly isInstalling?: true
 }
 
 /** A session, and whose it is: of another than was asked, when a reload has put one in its place meanwhile. */
@@ -88,6 +90,8 @@ export class Supervisor implements AttemptHooks {
   #cachedAt: number | undefined
   /** Its last try was given up because it took too long. */
   #isLate = false
+  /** A package runner installs it. */
+  #isInstalling = false
   /** Why the try before the one under way failed. */
   #problemBefore: Problem | undefined
   #credentialMark = ''
@@ -151,6 +155,7 @@ export class Supervisor implements AttemptHooks {
     const { connection } = this
     const wire = this.liveSession?.wire
     const isAsleep = this.liveSession?.isAsleep === true
+    const isInstalling = this.#isInstalling
     const stages = this.#attempt?.stages ?? NO_STAGES
     const shown = this.#shown
     const isSame =
@@ -160,6 +165,7 @@ export class Supervisor implements AttemptHooks {
       shown.cachedAt === this.#cachedAt &&
       shown.wire === wire &&
       (shown.isAsleep === true) === isAsleep &&
+      (shown.isInstalling === true) === isInstalling &&
       shown.stages === stages &&
       shown.warnings === this.#warnings
     if (isSame) return shown
@@ -171,6 +177,7 @@ export class Supervisor implements AttemptHooks {
       ...(this.#cachedAt === undefined ? {} : { cachedAt: this.#cachedAt }),
       ...(wire === undefined ? {} : { wire }),
       ...(isAsleep ? { isAsleep: true as const } : {}),
+      ...(isInstalling ? { isInstalling: true as const } : {}),
       stages,
       warnings: this.#warnings,
     }
@@ -232,6 +239,7 @@ export class Supervisor implements AttemptHooks {
       this.#problemBefore = event.kind !== 'reset' && 'problem' in before ? before.problem : undefined
     for (const effect of effects) this.#perform(effect)
     if (next.connection === before) return
+    this.onInstallation('over')
     this.#tellWaiters(next.connection)
     // One that nobody asked for has nothing to tell.
     if (before.state !== 'idle' || next.connection.state !== 'closed') this.#note(next.connection)
@@ -284,6 +292,13 @@ export class Supervisor implements AttemptHooks {
     this.#warnings = launch.problems
   }
 
+  onInstallation(state: 'begun' | 'over'): void {
+    if ((state === 'begun') === this.#isInstalling) return
+    this.#isInstalling = state === 'begun'
+    this.#shared.onInstallation(this.server.name, state)
+    this.#shared.onChange(this.server.name)
+  }
+
   /** What the server showed to another credential, and to that one alone, is not to be seen with this one. */
   #takeMark(mark: string): void {
     const before = this.#listed
@@ -304,7 +319,7 @@ export class Supervisor implements AttemptHooks {
   onRefused(failure: SessionFailure, stage: Stage): void {
     // Whatever was remembered of its era may be what failed.
     this.#shared.cache.forgetEra(this.#key)
-    const { lastLines, startedAt, redact, whyNoSignIn } = this.#attempt!
+    const { lastLines, startedAt, redact, whyNoSignIn, isInstalling } = this.#attempt!
     const tookMs = this.#shared.world.clock.now() - startedAt
     // Values that nobody gave are not the server's fault, and somebody may be there the next time.
     this.#isLate = failure.kind === 'timeout' && stage !== 'resolve'
@@ -314,6 +329,7 @@ export class Supervisor implements AttemptHooks {
       lastLines,
       tookMs,
       whyNoSignIn,
+      isInstalling,
     }
     const problem = redactProblem(failedToConnect(this.server, circumstances), redact)
     if (needsSignIn(failure)) this.#dispatch({ kind: 'refused', problem, needsSignIn: true })

@@ -223,6 +223,17 @@ export interface SpawnRequest {
   /** The whole environment. */
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
+  /** It may install something first. Should this process end before `installed`, it gets time to undo what it began. */
+  readonly installs?: boolean | undefined
+}
+
+/** One of the processes that a child has become. */
+export interface RunningProcess {
+  readonly pid: number
+  /** Empty when it has ended and nobody has asked for its exit code. */
+  readonly args: readonly string[]
+  /** Which of its scripts npm runs there: its variable `npm_lifecycle_event`. */
+  readonly npmScript?: string
 }
 
 /** `onExit` or `onFailed` is the last to be called, exactly one of them, once; all output has come before. */
@@ -248,6 +259,10 @@ export interface Child {
   endInput(): void
   /** Ends the child and everything it started: `terminate` asks, `kill` does not. */
   end(how: 'terminate' | 'kill'): void
+  /** It installs nothing any more. */
+  installed(): void
+  /** The child and what it started, as far as it is still there. Undefined where the system does not tell (Windows). */
+  family(): readonly RunningProcess[] | undefined
 }
 
 /**

@@ -39,6 +39,8 @@ export interface RunOptions {
   readonly interruptAt?: string
   /** Ctrl-C, once this is there. */
   readonly interruptWhen?: Promise<unknown>
+  /** Gets all of stderr so far, whenever there is more of it. */
+  readonly onErrorOutput?: (said: string) => unknown
 }
 
 export interface Machine extends Disposable {
@@ -127,7 +129,7 @@ function toBytes(content: Files[string]): string | Uint8Array {
 
 interface ChildOptions extends Pick<
   RunOptions,
-  'input' | 'leavesInputOpen' | 'interruptAt' | 'interruptWhen'
+  'input' | 'leavesInputOpen' | 'interruptAt' | 'interruptWhen' | 'onErrorOutput'
 > {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
@@ -136,7 +138,7 @@ interface ChildOptions extends Pick<
 /** Rejects when the child does not end by itself. */
 export function runChild(
   [program, ...args]: readonly string[],
-  { cwd, env, input, leavesInputOpen, interruptAt, interruptWhen }: ChildOptions,
+  { cwd, env, input, leavesInputOpen, interruptAt, interruptWhen, onErrorOutput }: ChildOptions,
 ): Promise<Ran> {
   return new Promise((resolve, reject) => {
     // In a group of its own, so that the time limit ends what the child started, too.
@@ -158,7 +160,10 @@ export function runChild(
       stdout += chunk
       if (!hadCome && stdout.includes(interruptAt)) child.kill('SIGINT')
     })
-    child.stderr!.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk))
+    child.stderr!.setEncoding('utf8').on('data', (chunk: string) => {
+      stderr += chunk
+      onErrorOutput?.(stderr)
+    })
     child.on('error', reject)
     child.on('close', (code, signal) => {
       clearTimeout(timer)

@@ -14,7 +14,7 @@ import { createScratch } from '../worlds/scratch.ts'
 const LEAVERS = [[[]], [['--holds-pipes']]] as const
 
 describe('the child of a server', () => {
-  it.each(LEAVERS)('is gone when the board is closed %s', async (args) => {
+  it.each([...LEAVERS, [['--own-session']]] as const)('is gone when the board is closed %s', async (args) => {
     const seen = createObserved()
     await using test = await openTestBoard(
       { x: serverEntry('leaves-grandchild', ...args) },

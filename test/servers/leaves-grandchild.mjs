@@ -1,6 +1,7 @@
 /**
  * leaves-grandchild: starts a process that ignores SIGTERM, and leaves it behind when it exits itself. The pid is on
- * stderr and in the answer of the tool `grandchild`. With `--holds-pipes` that process also keeps stdout and stderr open.
+ * stderr and in the answer of the tool `grandchild`. With `--holds-pipes` that process also keeps stdout and stderr open,
+ * with `--own-session` it has left the process group and the session of its server.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +13,10 @@ const STUBBORN = `
   require('node:fs').writeSync(3, 'ready')`
 
 const output = hasFlag('holds-pipes') ? 'inherit' : 'ignore'
-const grandchild = spawn(process.execPath, ['-e', STUBBORN], { stdio: ['ignore', output, output, 'pipe'] })
+const grandchild = spawn(process.execPath, ['-e', STUBBORN], {
+  stdio: ['ignore', output, output, 'pipe'],
+  detached: hasFlag('own-session'),
+})
 // Only now does SIGTERM mean nothing to it.
 const isReady = once(grandchild.stdio[3], 'data')
 void isReady.then(() => process.stderr.write(`grandchild ${grandchild.pid}\n`))

@@ -3,7 +3,7 @@ import { reaperPlan } from '../../src/world/node/reaper-plan.ts'
 
 describe('the process that ends our children when we are gone', () => {
   it.each(['linux', 'darwin'] as const)(
-    'is a shell that kills groups, in a session of its own, on %s',
+    'is a shell that ends groups, in a session of its own, on %s',
     (platform) => {
       const { command, args, env, isDetached, opening, list, lines } = reaperPlan(platform, 7)
       expect({ command, flag: args[0], env, isDetached, opening, list }).toEqual({
@@ -15,6 +15,11 @@ describe('the process that ends our children when we are gone', () => {
         list: 'file',
       })
       expect([lines.watch(42), lines.forget(42), lines.end(42)]).toEqual(['+ 42\n', '- 42\n', '- 42\n'])
+      expect([lines.install(42), lines.asked(42), lines.installed(42)]).toEqual([
+        '* 42\n',
+        '~ 42\n',
+        '+ 42\n',
+      ])
     },
   )
 

@@ -7,11 +7,12 @@ import type { Problem } from '../../model/problem.ts'
 import { ProblemError } from '../../problem/problem.ts'
 import { notConnectable, notReady } from '../../runtime/board-problems.ts'
 import { openBoard, type Board, type BoardOptions } from '../../runtime/board.ts'
+import { showInstallations } from '../shared/installation-line.ts'
 import type { CommandContext } from './command.ts'
 import { badNumber } from './problems.ts'
 import { unknownServer } from './unknown-server.ts'
 
-type Options = Pick<BoardOptions, 'only' | 'wait' | 'maxResultTokens'>
+type Options = Pick<BoardOptions, 'only' | 'wait' | 'maxResultTokens' | 'onInstallation'>
 
 export async function withBoard<T>(
   context: CommandContext,
@@ -27,13 +28,16 @@ export async function withBoard<T>(
     await using visited = await context.visit(how)
     return await use(visited)
   }
+  const installations = showInstallations(context.terminal)
   await using board = await openBoard(context.world, {
+    onInstallation: installations.tell,
     ...how,
     load: () => context.load({ connectors: 'fetch' }),
     client: { name: 'plugboard', version: context.version },
     stay: 'once',
     words: 'command',
   })
+  installations.clear()
   return await use(board)
 }
 

@@ -12,6 +12,7 @@ import { ProblemError } from '../../problem/problem.ts'
 import { openBoard, type Board } from '../../runtime/board.ts'
 import type { LoadedCatalog } from '../../runtime/load-catalog.ts'
 import type { Terminal } from '../../world/world.ts'
+import { showInstallations } from '../shared/installation-line.ts'
 import type { CommandContext } from '../shared/context.ts'
 import { COLORS, NO_COLORS } from '../shared/paint.ts'
 import { toProblemJson } from '../shared/problem-json.ts'
@@ -84,12 +85,14 @@ async function openChosen(
 async function openRunBoard(context: CommandContext, loaded: LoadedCatalog): Promise<Board> {
   const { flags, world, version } = context
   let first: LoadedCatalog | undefined = loaded
-  return openBoard(world, {
+  const installations = showInstallations(context.terminal)
+  const board = await openBoard(world, {
     load: async () => {
       const now = first ?? (await context.load({ connectors: 'fetch' }))
       first = undefined
       return now
     },
+    onInstallation: installations.tell,
     client: { name: 'plugboard', version },
     words: 'command',
     mode: flags['plan'] === true ? 'plan' : 'default',
@@ -97,6 +100,8 @@ async function openRunBoard(context: CommandContext, loaded: LoadedCatalog): Pro
     ...(flags['wait'] === true ? { wait: 'all' as const } : {}),
     deadlineMs: readDeadline(flags['deadline']),
   })
+  installations.clear()
+  return board
 }
 
 function toRules(allow: CommandContext['flags'][string]): readonly Pick<PermissionRule, 'tool' | 'action'>[] {

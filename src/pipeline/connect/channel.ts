@@ -52,7 +52,10 @@ export interface AskedQuestion {
   readonly handlers?: ClientHandlers | undefined
 }
 
-export interface ChannelHooks extends Pick<WireListener, 'onNoise' | 'onLog' | 'onFirstSign'> {
+export interface ChannelHooks extends Pick<
+  WireListener,
+  'onNoise' | 'onLog' | 'onFirstSign' | 'onInstallation'
+> {
   onNotification(method: string, params: Params): void
   /** Gives the answer; rejects with an RpcFaultError to refuse. */
   onQuestion(question: AskedQuestion): Promise<Result>
@@ -147,6 +150,9 @@ const FOR_PEOPLE: ReadonlySet<string> = new Set(['elicitation/create', 'sampling
 /** A person who has not answered for this long is gone: the time of requests goes on. */
 const MAX_THOUGHT_MS = 15 * 60_000
 
+/** A server that is still being installed answers nothing, and cannot be late. Who started it has a limit for that. */
+const MAX_INSTALLATION_MS = 15 * 60_000
+
 /**
  * A server is prompt whose last answers took no longer than this, since their request or the last word on it. Not the last
  * one alone: while ten servers start, there is no processor to spare for being awake.
@@ -175,6 +181,8 @@ export class Channel implements WireListener {
   #holds = 0
   #heldSince = 0
   #heldMs = 0
+  /** Lets the clock of requests go on. */
+  #installing: (() => void) | undefined
   /** When requests are next looked at, and how to take that back. */
   #watching: { readonly at: number; readonly cancel: () => void } | undefined
 
@@ -258,6 +266,12 @@ export class Channel implements WireListener {
 
   onFirstSign(): void {
     this.#hooks.onFirstSign?.()
+  }
+
+  onInstallation(state: 'begun' | 'over'): void {
+    this.#installing?.()
+    this.#installing = state === 'begun' ? this.#holdFor(MAX_INSTALLATION_MS) : undefined
+    this.#hooks.onInstallation?.(state)
   }
 
   onDoubt(failure: WireFailure, stream: Doubt): void {

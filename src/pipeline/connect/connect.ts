@@ -52,6 +52,8 @@ export interface ConnectListener extends SessionListener {
   redact?(text: string): string
   /** The first sign of life of whatever was started or reached. May come again, after a second start. */
   onFirstSign(): void
+  /** A package runner still installs the server, or installs it no longer. */
+  onInstallation?(state: 'begun' | 'over'): void
   /** The server was restarted and the session begun anew, without a new wire. */
   onRenewed?(): void
   /** In the session that one client has for itself, lists may be others than in that of all; or it is over. */
@@ -172,6 +174,10 @@ class Ears implements ChannelHooks {
 
   onFirstSign(): void {
     this.#listener.onFirstSign()
+  }
+
+  onInstallation(state: 'begun' | 'over'): void {
+    this.#listener.onInstallation?.(state)
   }
 
   onEnd(failure: WireFailure): void {

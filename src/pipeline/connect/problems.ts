@@ -33,6 +33,8 @@ export interface Circumstances {
   readonly tookMs: number
   /** Why the sign-in that was kept is of no use, and what to do about it where signing in again is not enough. */
   readonly whyNoSignIn?: Pick<Problem, 'message' | 'hints'> | undefined
+  /** A package runner was still installing it. */
+  readonly isInstalling?: boolean | undefined
 }
 
 /** Lines of its stderr that are quoted. */
@@ -51,7 +53,7 @@ export function failedToConnect(server: AdmittedServer, how: Circumstances): Pro
       ...quoteServer(failure),
       ...quoteLog(how.lastLines),
     ],
-    hints: advise(server, failure),
+    hints: advise(server, how),
   })
 }
 
@@ -140,7 +142,9 @@ function codeOf(failure: SessionFailure): string {
   return failure.kind === 'lost' ? failure.wire.kind : failure.kind
 }
 
-function sayFailure(failure: SessionFailure, { stage, tookMs }: Circumstances): string {
+function sayFailure(failure: SessionFailure, { stage, tookMs, isInstalling }: Circumstances): string {
+  if (failure.kind === 'timeout' && isInstalling === true)
+    return `its installation was not over after ${seconds(failure.afterMs)}`
   if (failure.kind === 'timeout') return `no answer after ${seconds(failure.afterMs)} (${STAGE_WORDS[stage]})`
   if (failure.kind === 'rpc') {
     return `the server answered ${STAGE_WORDS[stage]} with error ${failure.error.code}`
@@ -224,8 +228,12 @@ function quoteLog(lines: readonly string[]): readonly string[] {
   ]
 }
 
-function advise(server: AdmittedServer, failure: SessionFailure): readonly string[] {
+function advise(server: AdmittedServer, { failure, isInstalling }: Circumstances): readonly string[] {
   const { name, transport } = server
+  if (failure.kind === 'timeout' && isInstalling === true)
+    return [
+      'check that its package registry can be reached, and run the same line in a terminal to see what it waits for',
+    ]
   if (failure.kind === 'timeout') {
     return [...adviseOnLimit(server), `to see how far it comes, run \`plugboard test ${inShell(name)}\``]
   }

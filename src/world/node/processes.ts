@@ -1,20 +1,29 @@
 /**
- * processes: real children, each the head of a group of its own, so that what it starts can be ended with it.
+ * processes: real children, each the head of a group of its own, so that what it starts can be ended with it. What left
+ * the group is found by its parents, in the table of processes, before the child is asked to end.
  *
  * never  leaves a group behind: should this process die without a word, the reaper ends what is on its list
  */
 import type { ChildProcess } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { giveBack } from '../../base/room.ts'
-import type { Child, Platform, Processes, ProcessListener, SpawnRequest } from '../world.ts'
+import type { Child, Platform, Processes, ProcessListener, RunningProcess, SpawnRequest } from '../world.ts'
 import { readOutput } from './child-output.ts'
 import { endTree } from './end-tree.ts'
 import { nodeFiles } from './files.ts'
+import {
+  describeProcess,
+  findFamily,
+  findProcess,
+  readProcessTable,
+  type ProcessRow,
+} from './process-table.ts'
 import { theReaper, type Reaper } from './reaper.ts'
 import { toText } from './to-text.ts'
 import { toSpawnable } from './windows-command.ts'
 
 export function createNodeProcesses(platform: Platform): Processes {
+  const table = createTable(platform)
   return {
     spawn(request, listener) {
       // Before the first child, while the processors have nothing else to do: behind it, all children of a turn would
@@ -25,9 +34,20 @@ export function createNodeProcesses(platform: Platform): Processes {
         queueMicrotask(() => listener.onFailed(toFailed(child)))
         return NO_CHILD
       }
-      return new NodeChild(child, listener, { platform, reaper })
+      return new NodeChild(child, { listener, request }, { platform, reaper, table })
     },
     toText,
+  }
+}
+
+type Table = () => readonly ProcessRow[] | undefined
+
+/** Read once for all children that are ended in one turn: it takes milliseconds. */
+function createTable(platform: Platform): Table {
+  let rows: readonly ProcessRow[] | undefined
+  return () => {
+    if (rows === undefined) setImmediate(() => (rows = undefined))
+    return (rows ??= readProcessTable(platform))
   }
 }
 
@@ -69,6 +89,8 @@ const NO_CHILD: Child = {
   write: () => undefined,
   endInput: () => undefined,
   end: () => undefined,
+  installed: () => undefined,
+  family: () => undefined,
 }
 
 /** How long output may lag behind the exit: a grandchild can hold the pipe open for ever. */
@@ -77,6 +99,7 @@ const DRAIN_MS = 100
 interface Surroundings {
   readonly platform: Platform
   readonly reaper: Reaper
+  readonly table: Table
 }
 
 class NodeChild implements Child {
@@ -84,15 +107,25 @@ class NodeChild implements Child {
   readonly #listener: ProcessListener
   readonly #platform: Platform
   readonly #reaper: Reaper
+  readonly #table: Table
+  #installs: boolean
+  /** What it started and what left its group, as far as that was found before it was asked to end. */
+  #strays: readonly ProcessRow[] | undefined
   #output: Readable | undefined
   #isOver = false
 
-  constructor(child: ChildProcess, listener: ProcessListener, { platform, reaper }: Surroundings) {
+  constructor(
+    child: ChildProcess,
+    { listener, request }: { readonly listener: ProcessListener; readonly request: SpawnRequest },
+    { platform, reaper, table }: Surroundings,
+  ) {
     this.#child = child
     this.#listener = listener
     this.#platform = platform
     this.#reaper = reaper
-    if (child.pid !== undefined) reaper.watch(child.pid)
+    this.#table = table
+    this.#installs = request.installs === true
+    if (child.pid !== undefined) reaper[this.#installs ? 'install' : 'watch'](child.pid)
     this.#listen()
   }
 
@@ -106,11 +139,46 @@ class NodeChild implements Child {
   }
 
   endInput(): void {
+    this.#findStrays()
     this.#child.stdin?.end()
   }
 
   end(how: Parameters<Child['end']>[0]): void {
-    if (this.pid !== undefined) endTree(this.pid, how, this.#platform)
+    if (this.pid === undefined) return
+    this.#findStrays()
+    if (how === 'terminate' && this.#installs) this.#reaper.asked(this.pid)
+    this.#endAll(this.pid, how)
+  }
+
+  installed(): void {
+    if (!this.#installs) return
+    this.#installs = false
+    if (this.pid !== undefined) this.#reaper.installed(this.pid)
+  }
+
+  family(): readonly RunningProcess[] | undefined {
+    return this.#findFamily()?.map((row) => describeProcess(row, this.#platform))
+  }
+
+  #findFamily(): readonly ProcessRow[] | undefined {
+    const { pid } = this
+    const table = pid === undefined ? undefined : this.#table()
+    return table === undefined ? undefined : findFamily(pid!, table)
+  }
+
+  /** While its parent is there: a process that left the group is found by nothing else. */
+  #findStrays(): void {
+    const found = this.#findFamily()?.filter(({ group }) => group !== this.pid) ?? []
+    const before = (this.#strays ?? []).filter((one) => !found.some(({ pid }) => pid === one.pid))
+    this.#strays = [...before, ...found]
+  }
+
+  #endAll(pid: number, how: Parameters<Child['end']>[0]): void {
+    endTree(pid, how, this.#platform)
+    for (const stray of this.#strays ?? []) {
+      const now = findProcess(stray.pid, this.#platform)
+      if (now?.startedAt === stray.startedAt) endTree(now.group, how, this.#platform)
+    }
   }
 
   #listen(): void {
@@ -133,7 +201,10 @@ class NodeChild implements Child {
     })
     child.on('exit', (code, signal) => {
       // Whatever it started and left behind goes with it. On Windows nobody would find it by now but the reaper.
-      if (this.#platform !== 'win32') this.end('kill')
+      if (this.#platform !== 'win32' && child.pid !== undefined) {
+        if (this.#strays === undefined) this.#findStrays()
+        this.#endAll(child.pid, 'kill')
+      }
       // Behind the reads that are due: after a busy moment the timer would come before what is in the pipe.
       setTimeout(() => setImmediate(() => this.#exit(code, signal)), DRAIN_MS)
     })

@@ -25,6 +25,11 @@ export interface ReaperPlan {
   /** Lines about the child with this id. */
   readonly lines: {
     watch(id: number): string
+    /** As `watch`, for one that may install something: it gets more time. Then `asked` or `installed`. */
+    install(id: number): string
+    /** It was asked to end, and is at it. */
+    asked(id: number): string
+    installed(id: number): string
     /** It is over. What it left behind may stay. */
     forget(id: number): string
     /** It is over. What it left behind goes with it, where we have not ended that by ourselves. */
@@ -37,31 +42,78 @@ export function reaperPlan(platform: Platform, owner: number): ReaperPlan {
   return platform === 'win32' ? planForWindows(owner) : UNIX
 }
 
-/** Children are heads of groups, and ids are those of groups. For `dash`, too: `kill -9 -123`, without `--`. */
+/**
+ * Children are heads of groups, and ids are those of groups. `quick` ones are asked to end and killed a second later;
+ * `slow` ones may be installing, and undo that first: npm would leave its lock behind, and wait for it a minute the next
+ * time. They have ten seconds, are asked again, which npm obeys at once, and are killed a second later. `told` ones were
+ * asked already.
+ *
+ * For `dash`, too: `kill -9 -123`, without `--`. Without programs to wait with, everything is killed at once.
+ */
 const SHELL_SCRIPT = `
-groups=' '
+PATH=/bin:/usr/bin
+quick=' ' slow=' ' told=' '
+without() {
+  case $1 in
+    *" $2 "*) kept="\${1%% $2 *} \${1#* $2 }" ;;
+    *) kept=$1 ;;
+  esac
+}
 take() {
   while read -r sign id; do
+    without "$quick" "$id"; quick=$kept
+    without "$slow" "$id"; slow=$kept
+    without "$told" "$id"; told=$kept
     case $sign in
-      +) groups="$groups$id " ;;
-      -) groups="\${groups%% $id *} \${groups#* $id }" ;;
+      +) quick="$quick$id " ;;
+      '*') slow="$slow$id " ;;
+      '~') told="$told$id " ;;
     esac
+  done
+}
+ask() { for id in $1; do kill -15 -"$id"; done; }
+end() { for id in $1; do kill -9 -"$id"; done; }
+left() {
+  alive=' '
+  for id in $1; do
+    if kill -0 -"$id"; then alive="$alive$id "; fi
   done
 }
 take
 take <&3
-for id in $groups; do kill -9 -"$id" 2>/dev/null; done
+[ "$quick$slow$told" = '   ' ] && exit
+ask "$quick"
+ask "$slow"
+slow="$slow$told"
+tenths=0
+while :; do
+  left "$quick"; quick=$alive
+  left "$slow"; slow=$alive
+  [ "$quick$slow" = '  ' ] && exit
+  if [ $tenths -ge 10 ]; then end "$quick"; quick=' '; fi
+  if [ $tenths -eq 100 ]; then ask "$slow"; fi
+  if [ $tenths -ge 110 ]; then end "$slow"; exit; fi
+  sleep 0.1 || sleep 1 || tenths=110
+  tenths=$((tenths + 1))
+done
 `
 
 const UNIX: ReaperPlan = {
   command: '/bin/sh',
   args: ['-c', SHELL_SCRIPT],
   isDetached: true,
-  // It runs no program, and would live on with whatever secrets are in ours.
+  // What it runs is not ours, and it would live on with whatever secrets are in ours.
   env: {},
   opening: '',
   list: 'file',
-  lines: { watch: (id) => `+ ${id}\n`, forget: (id) => `- ${id}\n`, end: (id) => `- ${id}\n` },
+  lines: {
+    watch: (id) => `+ ${id}\n`,
+    install: (id) => `* ${id}\n`,
+    asked: (id) => `~ ${id}\n`,
+    installed: (id) => `+ ${id}\n`,
+    forget: (id) => `- ${id}\n`,
+    end: (id) => `- ${id}\n`,
+  },
 }
 
 /**
@@ -196,6 +248,10 @@ function planForWindows(owner: number): ReaperPlan {
     opening: `Invoke-Expression ([Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('${encoded}')))\n`,
     lines: {
       watch: (id) => `Watch-Tree ${id}\n`,
+      // Programs without a window cannot be asked to end.
+      install: (id) => `Watch-Tree ${id}\n`,
+      asked: () => '',
+      installed: () => '',
       forget: (id) => `Release-Tree ${id}\n`,
       end: (id) => `Kill-Tree ${id}\n`,
     },

@@ -20,24 +20,33 @@ export function theReaper(platform: Platform): Reaper {
 }
 
 function createReaper(plan: ReaperPlan): Reaper {
-  const watched = new Set<number>()
+  /** With the last that was said of it. */
+  const watched = new Map<number, string>()
   let { file, tell } = start(plan)
-  const everything = (): string => [...watched].map(plan.lines.watch).join('')
+  const everything = (): string => [...watched.values()].join('')
   const note = (line: string): void => {
+    if (line === '') return
     if (file === undefined) return tell(line)
     if (file.write(line, everything)) return
     // Not both: the pipe is read first, and what was struck off there would still be in the file.
     file = undefined
     tell(everything())
   }
+  const begin = (id: number, line: string): void => {
+    watched.set(id, line)
+    note(line)
+  }
+  const change = (id: number, line: string): void => {
+    if (watched.has(id) && line !== '') begin(id, line)
+  }
   const strike = (id: number, line: string): void => {
     if (watched.delete(id)) note(line)
   }
   return {
-    watch(id) {
-      watched.add(id)
-      note(plan.lines.watch(id))
-    },
+    watch: (id) => begin(id, plan.lines.watch(id)),
+    install: (id) => begin(id, plan.lines.install(id)),
+    asked: (id) => change(id, plan.lines.asked(id)),
+    installed: (id) => change(id, plan.lines.installed(id)),
     forget: (id) => strike(id, plan.lines.forget(id)),
     end: (id) => strike(id, plan.lines.end(id)),
   }

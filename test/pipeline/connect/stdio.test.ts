@@ -24,6 +24,8 @@ function open() {
     write: (input: string | Uint8Array) => void written.push(input),
     endInput: () => void written.push('(the end)'),
     end: () => undefined,
+    installed: () => undefined,
+    family: () => undefined,
   }
   const processes = {
     spawn(_: unknown, listener: ProcessListener) {

@@ -5,6 +5,7 @@ import type { Board } from '../../../runtime/board.ts'
 import type { ServerSnapshot } from '../../../runtime/supervisor.ts'
 import { countOf, showDuration } from '../../shared/amounts.ts'
 import { toEntryJson } from '../../shared/entry-json.ts'
+import { sayInstalling } from '../../shared/installation-line.ts'
 import { toProblemJson } from '../../shared/problem-json.ts'
 import { showName } from '../../shared/show-name.ts'
 import type { CommandContext } from '../command.ts'
@@ -13,13 +14,17 @@ import { printJson, printLines, reportBeside } from '../print.ts'
 import { problemsOf, withBoard } from '../with-board.ts'
 
 export async function run(context: CommandContext): Promise<number> {
-  return withBoard(context, { wait: 'none' }, async (board) => {
-    const live = context.json ? undefined : createLiveLines(context, board)
-    await settle(board, (server) => live?.tell(server))
-    if (context.json) printJson(context.terminal, toJson(board))
+  const { terminal, json } = context
+  const isLive = !json && terminal.columns !== undefined
+  // The last line says it as well.
+  const options = isLive ? { onInstallation: () => undefined } : {}
+  return withBoard(context, { wait: 'none', ...options }, async (board) => {
+    const live = json ? undefined : createLiveLines(context, board)
+    await settle(board, live)
+    if (json) printJson(terminal, toJson(board))
     else {
       live!.finish()
-      printLines(context.terminal, summarise(board))
+      printLines(terminal, summarise(board))
       reportBeside(context, problemsOf(board))
     }
     const states = new Set(board.snapshot().servers.map(({ connection }) => connection.state))
@@ -30,7 +35,7 @@ export async function run(context: CommandContext): Promise<number> {
 }
 
 /** Until each has been ready or refused once. */
-function settle(board: Board, tell: (server: ServerSnapshot) => void): Promise<void> {
+function settle(board: Board, live: LiveLines | undefined): Promise<void> {
   const told = new Set<string>()
   return new Promise((resolve) => {
     const look = (): void => {
@@ -38,8 +43,9 @@ function settle(board: Board, tell: (server: ServerSnapshot) => void): Promise<v
       for (const server of servers) {
         if (server.connection.state === 'connecting' || told.has(server.name)) continue
         told.add(server.name)
-        tell(server)
+        live?.tell(server)
       }
+      live?.wait()
       if (told.size < servers.length) return
       stop()
       resolve()
@@ -51,28 +57,40 @@ function settle(board: Board, tell: (server: ServerSnapshot) => void): Promise<v
 
 interface LiveLines {
   tell(server: ServerSnapshot): void
+  /** Names those that are still on their way, where somebody sees it. */
+  wait(): void
   finish(): void
 }
 
 /** A line for each; on a terminal the last one names those that are still on their way. */
 function createLiveLines({ terminal, paint }: CommandContext, board: Board): LiveLines {
-  const isTerminal = terminal.columns !== undefined
+  const { columns } = terminal
   const width = Math.max(...board.snapshot().servers.map(({ name }) => showName(name).length), 0)
-  const clear = isTerminal ? '\r\x1b[K' : ''
+  const clear = columns === undefined ? '' : '\r\x1b[K'
+  let shown = ''
   return {
     tell(server) {
-      const { servers } = board.snapshot()
-      const pending = servers.filter(({ connection }) => connection.state === 'connecting')
-      const line = toLine(server, width, paint)
-      const names = pending.map(({ name }) => showName(name)).join(', ')
-      const rest =
-        isTerminal && pending.length > 0
-          ? paint.dim(`waiting for ${names}`.slice(0, terminal.columns! - 1))
-          : ''
-      terminal.out(`${clear}${line}\n${rest}`)
+      terminal.out(`${clear}${toLine(server, width, paint)}\n`)
+      shown = ''
+    },
+    wait() {
+      if (columns === undefined) return
+      const words = sayWaiting(board.snapshot().servers).slice(0, columns - 1)
+      if (words !== shown) terminal.out(`${clear}${paint.dim(words)}`)
+      shown = words
     },
     finish: () => terminal.out(clear),
   }
+}
+
+function sayWaiting(servers: readonly ServerSnapshot[]): string {
+  const pending = servers.filter(({ connection }) => connection.state === 'connecting')
+  const installing = pending.filter(({ isInstalling }) => isInstalling === true).map(({ name }) => name)
+  const others = pending.filter(({ isInstalling }) => isInstalling !== true)
+  return [
+    ...(others.length === 0 ? [] : [`waiting for ${others.map(({ name }) => showName(name)).join(', ')}`]),
+    ...(installing.length === 0 ? [] : [sayInstalling(installing)]),
+  ].join('; ')
 }
 
 function toLine(

@@ -13,6 +13,7 @@ import type { Wire, WireFailure, WireListener } from '../../../model/wire.ts'
 import type { Child, Clock, Processes, ProcessListener, SpawnRequest, World } from '../../../world/world.ts'
 import { deliver } from './deliver.ts'
 import { Meter } from './meter.ts'
+import { isPackageRunner, isInstalling } from './package-runner.ts'
 import { toJson } from './to-json.ts'
 
 type StdioLaunch = Extract<LaunchTransport, { kind: 'stdio' }>
@@ -26,6 +27,15 @@ const PIECE_BYTES = 16 * 1024
 
 /** How long a server may take to leave after it was asked to, politely and then firmly. */
 const LEAVE_MS = { politely: 1000, firmly: 1000 }
+
+/**
+ * A package runner that is asked to end while it installs takes back what it began; asked again, npm at least removes its
+ * lock. So long it gets for each.
+ */
+const UNDO_MS = { first: 10_000, second: 1000 }
+
+/** When it is first looked whether a package runner installs something, and how often from then on. */
+const INSTALLATION_MS = { first: 500, next: 1000 }
 
 export function openStdio(
   launch: StdioLaunch,
@@ -55,6 +65,11 @@ class StdioWire implements Wire, ProcessListener {
   /** What comes next on stderr, unless it begins a line, goes on with one that was dropped. */
   #lacksStart = false
   #hasSign = false
+  /** It may be that the server is not started yet, but installed. */
+  #mayInstall: boolean
+  /** The last that was told of it. */
+  #installation: 'begun' | 'over' = 'over'
+  #cancelLook: (() => void) | undefined
   #unsent = ''
   /** Those who wait for its end; undefined once it is over. */
   #leaving: (() => void)[] | undefined = []
@@ -71,7 +86,10 @@ class StdioWire implements Wire, ProcessListener {
       onTooLong: () =>
         this.#abandon({ kind: 'protocol', message: `it wrote a line of more than ${MAX_LINE >> 20} MB` }),
     })
-    this.#child = world.processes.spawn(toRequest(launch), this)
+    const request = toRequest(launch)
+    this.#mayInstall = isPackageRunner(request)
+    this.#child = world.processes.spawn({ ...request, installs: this.#mayInstall }, this)
+    if (this.#mayInstall) this.#lookLater(INSTALLATION_MS.first)
   }
 
   send(message: Message): void {
@@ -95,6 +113,7 @@ class StdioWire implements Wire, ProcessListener {
     if (this.#leaving === undefined) return
     const gone = new Promise<void>((resolve) => this.#leaving!.push(resolve))
     this.#flush()
+    if (this.#mayInstall && this.#looksInstalling() !== 'no') return this.#leaveInstallation(gone)
     this.#child.endInput()
     let cancel = this.#clock.after(LEAVE_MS.politely, () => {
       this.#child.end('terminate')
@@ -104,9 +123,61 @@ class StdioWire implements Wire, ProcessListener {
     cancel()
   }
 
+  /**
+   * The end of its input means nothing to it. It may take longer than anybody wants to wait: then this is over before it
+   * is, and should this process end before that, the reaper knows how much time it has.
+   */
+  #leaveInstallation(gone: Promise<void>): Promise<void> {
+    this.#cancelLook?.()
+    this.#child.end('terminate')
+    let cancel = this.#clock.after(UNDO_MS.first, () => {
+      this.#child.end('terminate')
+      cancel = this.#clock.after(UNDO_MS.second, () => this.#child.end('kill'))
+    })
+    const patience = new Promise<void>((resolve) => {
+      const cancelWait = this.#clock.after(LEAVE_MS.politely + LEAVE_MS.firmly, resolve)
+      void gone.finally(cancelWait)
+    })
+    void gone.finally(() => cancel())
+    return Promise.race([gone, patience])
+  }
+
+  #lookLater(ms: number): void {
+    this.#cancelLook = this.#clock.after(ms, () => this.#lookAtInstallation(), 'loose')
+  }
+
+  #lookAtInstallation(): void {
+    const looks = this.#looksInstalling()
+    this.#tellInstallation(looks === 'yes' ? 'begun' : 'over')
+    if (looks === 'yes') this.#lookLater(INSTALLATION_MS.next)
+    else if (looks === 'no') this.#endInstallation()
+  }
+
+  #looksInstalling(): 'yes' | 'no' | 'unknown' {
+    const family = this.#child.family()
+    if (family === undefined) return 'unknown'
+    return isInstalling(family) ? 'yes' : 'no'
+  }
+
+  /** The server itself runs. */
+  #endInstallation(): void {
+    if (!this.#mayInstall) return
+    this.#mayInstall = false
+    this.#cancelLook?.()
+    this.#child.installed()
+    this.#tellInstallation('over')
+  }
+
+  #tellInstallation(state: 'begun' | 'over'): void {
+    if (state === this.#installation) return
+    this.#installation = state
+    this.#listener.onInstallation?.(state)
+  }
+
   onOutput(bytes: Uint8Array): void {
     if (!this.#hasSign) {
       this.#hasSign = true
+      this.#endInstallation()
       this.#listener.onFirstSign?.()
     }
     if (this.#verdict !== undefined) return
@@ -184,6 +255,7 @@ class StdioWire implements Wire, ProcessListener {
     const leaving = this.#leaving
     if (leaving === undefined) return
     this.#leaving = undefined
+    this.#cancelLook?.()
     if (this.#verdict === undefined) this.#output.flush()
     this.#release()
     this.#log?.flush()

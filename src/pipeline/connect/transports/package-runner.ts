@@ -1,0 +1,65 @@
+/**
+ * package-runner: programs that fetch a server before they start it (`npx`, `uvx` and the like), and whether they are
+ * still at it.
+ *
+ * A runner says nothing while it installs, where nobody sees a progress bar. But as long as nothing runs but the runner,
+ * what it needs for its work and the scripts of packages, the server is not there yet.
+ */
+import type { RunningProcess, SpawnRequest } from '../../../world/world.ts'
+
+/** By their name; with the words that make them one, where they do other things as well. */
+const RUNNERS: Readonly<Record<string, readonly string[] | 'always'>> = {
+  npx: 'always',
+  pnpx: 'always',
+  bunx: 'always',
+  uvx: 'always',
+  npm: ['exec', 'x'],
+  pnpm: ['dlx'],
+  yarn: ['dlx'],
+  bun: ['x'],
+  uv: ['tool run'],
+  pipx: ['run'],
+}
+
+export function isPackageRunner({ command, args }: Pick<SpawnRequest, 'command' | 'args'>): boolean {
+  const name = nameOf(command)
+  const words = Object.hasOwn(RUNNERS, name) ? RUNNERS[name] : undefined
+  if (words === undefined || words === 'always') return words === 'always'
+  const given = args.filter((arg) => !arg.startsWith('-')).join(' ')
+  return words.some((word) => given === word || given.startsWith(`${word} `))
+}
+
+/** `family`: the runner first, as it was started, whatever shim stands in its place. */
+export function isInstalling([runner, ...others]: readonly RunningProcess[]): boolean {
+  return runner !== undefined && runner.args.length > 0 && others.every(servesInstallation)
+}
+
+/** Processes of package managers themselves. npm calls itself `npm exec some-package`, in one word. */
+const MANAGERS: ReadonlySet<string> = new Set(
+  (
+    'npm npx npm-cli npx-cli pnpm pnpx yarn yarnpkg corepack volta volta-shim ' +
+    'uv uvx pipx pip git git-remote-https ssh'
+  ).split(' '),
+)
+
+/** Of a package that is being installed; the server itself is npm's script `npx`. */
+const INSTALL_SCRIPTS: ReadonlySet<string> = new Set(
+  ['install', 'prepare', 'dependencies'].flatMap((name) => [`pre${name}`, name, `post${name}`]),
+)
+
+function servesInstallation({ args, npmScript }: RunningProcess): boolean {
+  const [program, script] = args
+  // It has ended.
+  if (program === undefined) return true
+  if (npmScript !== undefined && INSTALL_SCRIPTS.has(npmScript)) return true
+  const name = nameOf(program.split(' ')[0]!)
+  if (name === 'bun' || name === 'bunx') return ['x', 'add', 'install'].includes(script ?? '')
+  if (name === 'node' && script !== undefined) return MANAGERS.has(nameOf(script))
+  return MANAGERS.has(name)
+}
+
+/** `C:\\Program Files\\nodejs\\npx.cmd` is `npx`. */
+function nameOf(path: string): string {
+  const name = path.split(/[/\\]/).at(-1)!.toLowerCase()
+  return name.replace(/\.(?:cmd|exe|bat|ps1|c?js|mjs)$/, '')
+}
