@@ -10,11 +10,18 @@ import { unreachable } from '../base/unreachable.ts'
 import type { Changes } from '../edit/change.ts'
 import { editFormatOf, loadEdit, type EditFormat } from '../edit/edit.ts'
 import type { Problem } from '../model/problem.ts'
+import type { Project } from '../model/project.ts'
 import { createProblem, ProblemError } from '../problem/problem.ts'
 import { UpdateError, type Unreadable, type Unwritable, type World } from '../world/world.ts'
+import type { WritableScope } from './manage/scope-file.ts'
 
 export interface FileToEdit {
   readonly file: string
+  /**
+   * For a file of a repository, the real folder of that: what a cloned repository links to is not its own. Undefined for a
+   * file of the user, wherever its link leads.
+   */
+  readonly within: string | undefined
   /** By the ending of the name, when absent. */
   readonly format?: EditFormat | undefined
   /** Of a file that is not there yet; one that is keeps its own. */
@@ -25,15 +32,26 @@ export interface FileToEdit {
     | undefined
 }
 
+/** The folder that a file of this scope must stay in. */
+export function bounds(
+  { paths }: Pick<World, 'paths'>,
+  { project }: { readonly project: Project },
+  { scope, file }: { readonly scope: WritableScope; readonly file: string },
+): string | undefined {
+  // Some agents keep what is for this project and its user alone in the repository, others in the home.
+  const isInside = !paths.relative(project.root, file).startsWith('..')
+  return scope === 'project' || (scope === 'local' && isInside) ? project.realRoot : undefined
+}
+
 /** Throws a Problem: those of `edit/…`, and `write/…` when the disk would not. */
 export async function editFile(
   world: World,
-  { file, format, mode, onEdit }: FileToEdit,
+  { file, within, format, mode, onEdit }: FileToEdit,
   changes: Changes,
 ): Promise<'changed' | 'unchanged'> {
   const edit = await loadEdit(format ?? editFormatOf(file))
   let outcome: 'changed' | 'unchanged' = 'unchanged'
-  await rewriteFile(world, { file, mode }, (text) => {
+  await rewriteFile(world, { file, within, mode }, (text) => {
     const edited = edit({ file, text }, changes)
     onEdit?.({ before: text, after: edited })
     outcome = edited === (text ?? '') ? 'unchanged' : 'changed'
@@ -45,7 +63,7 @@ export async function editFile(
 /** The text that a file would have. Throws as `editFile`, as far as that can be told without writing. */
 export async function previewEdit(
   world: World,
-  { file, format }: Omit<FileToEdit, 'mode' | 'onEdit'>,
+  { file, format }: Pick<FileToEdit, 'file' | 'format'>,
   changes: Changes,
 ): Promise<string> {
   const edit = await loadEdit(format ?? editFormatOf(file))
@@ -58,10 +76,10 @@ export async function previewEdit(
 /** The whole text, by a function that may be asked more than once. Throws `write/…`, and what `change` throws. */
 export async function rewriteFile(
   world: World,
-  { file, mode = 0o600 }: Omit<FileToEdit, 'format' | 'onEdit'>,
+  { file, within, mode = 0o600 }: Omit<FileToEdit, 'format' | 'onEdit'>,
   change: (text: string | undefined) => string | undefined,
 ): Promise<void> {
-  const write = world.files.update(file, world.files.mode(file) ?? mode, change)
+  const write = world.files.update(file, { mode: world.files.mode(file) ?? mode, within }, change)
   await write.catch((error: unknown) => {
     if (!(error instanceof UpdateError)) throw error
     throw new ProblemError(notWritten(world, file, error.why), { cause: error })
@@ -121,6 +139,19 @@ function describe(world: World, file: string, why: Unwritable): Described {
       }
     case 'unreadable':
       return { code: 'unreadable', message: `this file cannot be changed: ${describeUnreadable(why.why)}` }
+    case 'outside':
+      return {
+        code: 'outside',
+        message: 'this file is not changed: a link leads out of the project',
+        note: `\`${why.link}\` is a link, and \`${why.target}\` would be changed`,
+        hints: ['put a file or a folder of the project in place of the link'],
+      }
+    case 'lock-taken':
+      return {
+        code: 'lock-taken',
+        message: 'this file could not be written: something that is no file stands where its lock would be',
+        hints: [`look at \`${why.path}\`, and remove it if nothing needs it`],
+      }
     case 'locked':
       return {
         code: 'locked',

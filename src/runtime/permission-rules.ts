@@ -14,7 +14,7 @@ import type { Problem } from '../model/problem.ts'
 import { mayName, toMeantName } from '../pipeline/normalize/permissions.ts'
 import { createProblem, ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
-import { editFile, previewEdit } from './edit-file.ts'
+import { bounds, editFile, previewEdit, type FileToEdit } from './edit-file.ts'
 import { grantFile } from './grant-store.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
 import { settingsFilesOf, settingsFileToWrite, settingsMode } from './settings-file.ts'
@@ -44,7 +44,8 @@ export async function writeRules(
   }
   const file = settingsFileToWrite(world, loaded, scope)
   let done: readonly RuleWritten['done'][] = []
-  await editFile(world, { file, mode: settingsMode(scope) }, (value) => {
+  const within = bounds(world, loaded, { scope, file })
+  await editFile(world, { file, within, mode: settingsMode(scope) }, (value) => {
     const plan = planPutRules(value, rules)
     done = plan.done
     return plan.changes
@@ -97,11 +98,13 @@ export async function resetPermissions(
   // A repository's are its team's, unless they are named.
   const scopes = scope === undefined ? (['user', 'local'] as const) : [scope]
   const files = scopes
-    .flatMap((one) => Object.values(settingsFilesOf(world, loaded, one)))
-    .filter((file) => world.files.kind(file) !== 'missing')
+    .flatMap((one) =>
+      Object.values(settingsFilesOf(world, loaded, one)).map((file) => ({ scope: one, file })),
+    )
+    .filter(({ file }) => world.files.kind(file) !== 'missing')
+    .map((one) => ({ file: one.file, within: bounds(world, loaded, one) }))
   // Before anything is changed: half of what was asked for is worse than nothing.
-  for (const file of files)
-    await previewEdit(world, { file }, (value) => planRemoveRules(value, isMeant).changes)
+  for (const file of files) await previewEdit(world, file, (value) => planRemoveRules(value, isMeant).changes)
   let rules = 0
   for (const file of files) rules += await removeFrom(world, file, isMeant)
   const isGrantMeant = ({ server, tool }: Grant): boolean =>
@@ -109,9 +112,13 @@ export async function resetPermissions(
   return { rules, grants: scope === undefined ? await removeGrants(world, loaded, isGrantMeant) : 0 }
 }
 
-async function removeFrom(world: World, file: string, isMeant: (tool: string) => boolean): Promise<number> {
+async function removeFrom(
+  world: World,
+  file: FileToEdit,
+  isMeant: (tool: string) => boolean,
+): Promise<number> {
   let done = 0
-  await editFile(world, { file }, (value) => {
+  await editFile(world, file, (value) => {
     const plan = planRemoveRules(value, isMeant)
     done = plan.done
     return plan.changes

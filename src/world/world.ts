@@ -72,7 +72,11 @@ export interface Files {
    * undefined to leave it. It is asked again when a program that knows no lock wrote in between. The file gets this mode,
    * and keeps its owner and byte order mark. Rejects with an UpdateError, or with what `change` threw.
    */
-  update(file: string, mode: number, change: (text: string | undefined) => string | undefined): Promise<void>
+  update(
+    file: string,
+    access: number | FileAccess,
+    change: (text: string | undefined) => string | undefined,
+  ): Promise<void>
   /**
    * Runs the step while nobody else, in this process or another one of this user, runs one for the same file, which need
    * not exist. A lock whose process is gone is taken over. Rejects as the step does, or when it waited too long.
@@ -87,6 +91,12 @@ export interface Files {
    * replaced, or reached by another link. Who is told looks. Holds no process open. The answer ends it.
    */
   watch(paths: WatchedPaths, onTouched: () => void): Promise<() => void>
+}
+
+export interface FileAccess {
+  readonly mode: number
+  /** A folder that the file must stay in, links followed: nothing is written where a link leads out. Default: anywhere. */
+  readonly within?: string | undefined
 }
 
 export interface WatchedPaths {
@@ -132,6 +142,10 @@ export type Unwritable =
   /** Something that is no folder stands where the folder should be. */
   | { readonly kind: 'no-folder'; readonly path: string }
   | { readonly kind: 'unreadable'; readonly why: Unreadable }
+  /** A link on the way to it leads out of the folder that it must stay in. */
+  | { readonly kind: 'outside'; readonly link: string; readonly target: string }
+  /** Something that is no file stands where the lock would be. */
+  | { readonly kind: 'lock-taken'; readonly path: string }
   /** Another of our processes writes it, and does not stop. */
   | { readonly kind: 'locked' }
   /** Another program writes it, over and over. */
@@ -164,6 +178,8 @@ const WORDS: Readonly<Record<Exclude<Unwritable['kind'], 'failed'>, string>> = {
   denied: 'permission denied',
   'no-folder': 'its folder is not a folder',
   unreadable: 'it cannot be read',
+  outside: 'a link leads out of the folder that it belongs to',
+  'lock-taken': 'something that is no file stands where its lock would be',
   locked: 'another Plugboard is writing it, and does not stop',
   busy: 'another program writes it, over and over',
 }

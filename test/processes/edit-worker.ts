@@ -16,7 +16,9 @@ const world = { files: nodeFiles, paths: pathsOf('linux'), platform: process.pla
 try {
   for (let i = 0; i < Number(count); i++) {
     const value = { command: 'npx', args: ['-y', `${name}-${i}`] }
-    await editFile(world, { file }, [{ kind: 'set', path: ['mcpServers', `${name}-${i}`], value }])
+    await editFile(world, { file, within: undefined }, [
+      { kind: 'set', path: ['mcpServers', `${name}-${i}`], value },
+    ])
     process.stdout.write(`${i}\n`)
   }
 } catch (error) {

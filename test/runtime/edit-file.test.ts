@@ -14,18 +14,20 @@ const TEXT = '{ "mcpServers": {} } // mine\n'
 
 test('a file is changed, or made', async () => {
   const world = createMemoryWorld({ files: { [FILE]: TEXT } })
-  expect(await editFile(world, { file: FILE }, CHANGES)).toBe('changed')
-  expect(await editFile(world, { file: FILE }, CHANGES)).toBe('unchanged')
+  expect(await editFile(world, { file: FILE, within: undefined }, CHANGES)).toBe('changed')
+  expect(await editFile(world, { file: FILE, within: undefined }, CHANGES)).toBe('unchanged')
   expect(world.stored.get(FILE)).toBe('{ "mcpServers": {\n  "a": {\n    "command": "a"\n  }\n} } // mine\n')
-  expect(await editFile(world, { file: '/x/config.toml' }, CHANGES)).toBe('changed')
+  expect(await editFile(world, { file: '/x/config.toml', within: undefined }, CHANGES)).toBe('changed')
   expect(world.stored.get('/x/config.toml')).toBe('[mcpServers.a]\ncommand = "a"\n')
-  expect(await editFile(world, { file: '/x/config.yaml' }, CHANGES)).toBe('changed')
+  expect(await editFile(world, { file: '/x/config.yaml', within: undefined }, CHANGES)).toBe('changed')
   expect(world.stored.get('/x/config.yaml')).toBe('mcpServers:\n  a:\n    command: a\n')
 })
 
 test('a file in which there is nothing to do is not made', async () => {
   const world = createMemoryWorld()
-  expect(await editFile(world, { file: FILE }, [{ kind: 'remove', path: ['a'] }])).toBe('unchanged')
+  expect(await editFile(world, { file: FILE, within: undefined }, [{ kind: 'remove', path: ['a'] }])).toBe(
+    'unchanged',
+  )
   expect(world.stored.has(FILE)).toBe(false)
 })
 
@@ -38,7 +40,7 @@ test('a look shows what would be, and writes nothing', async () => {
 test('what another program wrote in between is what the changes are applied to', async () => {
   const world = createMemoryWorld({ files: { [FILE]: TEXT } })
   let looks = 0
-  await editFile(world, { file: FILE }, () => {
+  await editFile(world, { file: FILE, within: undefined }, () => {
     if (looks++ === 0) (world.stored as Map<string, string>).set(FILE, '{ "theirs": true }')
     return CHANGES
   })
@@ -80,10 +82,20 @@ describe('refused', () => {
       'write/busy',
       'this file could not be written: another program changes it all the time',
     ],
+    [
+      { kind: 'outside', link: '/shop/.plugboard', target: '/home/ada/mcp.json' },
+      'write/outside',
+      'this file is not changed: a link leads out of the project',
+    ],
+    [
+      { kind: 'lock-taken', path: '/shop/mcp.json.plugboard.lock' },
+      'write/lock-taken',
+      'this file could not be written: something that is no file stands where its lock would be',
+    ],
     [{ kind: 'failed', message: 'EIO: i/o error' }, 'write/failed', 'this file could not be written'],
   ])('%j', async (why, code, message) => {
     const world = createMemoryWorld({ files: { [FILE]: TEXT }, unwritable: { [FILE]: why } })
-    const problem = await problemOf(editFile(world, { file: FILE }, CHANGES))
+    const problem = await problemOf(editFile(world, { file: FILE, within: undefined }, CHANGES))
     expect(problem).toMatchObject({ code, message, where: { file: FILE } })
     expect(problem.notes.at(-1)).toBe('nothing was changed')
     expect(world.stored.get(FILE)).toBe(TEXT)
@@ -99,7 +111,7 @@ describe('refused', () => {
     ['/x/a.yaml', 'mcpServers: &x\n  c: {}\nb: *x\n', 'edit/shared', 2, 3],
   ])('%s that says %j, with its place', async (file, text, code, line, column) => {
     const world = createMemoryWorld({ files: { [file]: text } })
-    const problem = await problemOf(editFile(world, { file }, CHANGES))
+    const problem = await problemOf(editFile(world, { file, within: undefined }, CHANGES))
     expect(problem).toMatchObject({ code, where: { file, line, column } })
     expect(world.stored.get(file)).toBe(text)
   })
@@ -107,7 +119,9 @@ describe('refused', () => {
   test('what TOML cannot say', async () => {
     const world = createMemoryWorld({ files: { '/x/a.toml': 'a = 1\n' } })
     const change: Change = { kind: 'set', path: ['b', 'c'], value: null }
-    expect(await problemOf(editFile(world, { file: '/x/a.toml' }, [change]))).toMatchObject({
+    expect(
+      await problemOf(editFile(world, { file: '/x/a.toml', within: undefined }, [change])),
+    ).toMatchObject({
       code: 'edit/cannot-say',
       message: '`b.c` cannot be null: TOML has no word for it',
     })
@@ -116,7 +130,7 @@ describe('refused', () => {
   test('another name that is there already, or of nothing', async () => {
     const world = createMemoryWorld({ files: { [FILE]: '{ "a": 1, "b": 2 }' } })
     const rename = (from: string, to: string): Promise<unknown> =>
-      problemOf(editFile(world, { file: FILE }, [{ kind: 'rename', path: [from], to }]))
+      problemOf(editFile(world, { file: FILE, within: undefined }, [{ kind: 'rename', path: [from], to }]))
     expect(await rename('a', 'b')).toMatchObject({ code: 'edit/exists', message: '`b` is there already' })
     expect(await rename('c', 'd')).toMatchObject({ code: 'edit/missing' })
   })

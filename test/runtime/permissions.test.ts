@@ -269,7 +269,7 @@ describe('what is kept', () => {
       files: {
         ...machine.files,
         update: (file, mode, change) => {
-          modes.set(file, mode)
+          modes.set(file, typeof mode === 'number' ? mode : mode.mode)
           return machine.files.update(file, mode, change)
         },
       },

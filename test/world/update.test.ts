@@ -220,6 +220,43 @@ describe.runIf(isUnix)('what a file is', () => {
     expect({ mode, uid, gid }).toEqual({ mode: before.mode, uid: before.uid, gid: before.gid })
   })
 
+  describe('a file that must stay in a folder', () => {
+    const write = (path: string): Promise<void> =>
+      nodeFiles.update(path, { mode: 0o600, within: join(folder, 'shop') }, () => 'ours')
+    beforeEach(() => {
+      mkdirSync(join(folder, 'shop/docs'), { recursive: true })
+      mkdirSync(join(folder, 'home'))
+    })
+
+    test('is written through links that stay inside', async () => {
+      symlinkSync('../shop/docs', join(folder, 'shop/.plugboard'))
+      symlinkSync(join(folder, 'shop'), join(folder, 'link-to-shop'))
+      await write(join(folder, 'link-to-shop/.plugboard/mcp.json'))
+      expect(readFileSync(join(folder, 'shop/docs/mcp.json'), 'utf8')).toBe('ours')
+    })
+
+    test.each([
+      ['it is a link', 'mcp.json', '../home/mcp.json', 'mcp.json'],
+      ['it is a link to a file that is not there', 'mcp.json', '../home/new.json', 'mcp.json'],
+      ['it is a link to a folder that is not there', 'mcp.json', '../home/new/new.json', 'mcp.json'],
+      ['its folder is a link', '.plugboard', '../home', '.plugboard/mcp.json'],
+      ['a folder above is a link', '.config', '../home', '.config/plugboard/mcp.json'],
+    ])('is not where %s out of it', async (_, link, target, path) => {
+      writeFileSync(join(folder, 'home/mcp.json'), 'theirs')
+      symlinkSync(target, join(folder, 'shop', link))
+      const real = join(folder, 'home', path.endsWith('new.json') ? 'new.json' : '')
+      await expect(write(join(folder, 'shop', path))).rejects.toMatchObject({
+        why: {
+          kind: 'outside',
+          link: join(folder, 'shop', link),
+          target: expect.stringContaining(join(real)) as unknown,
+        },
+      })
+      expect(readFileSync(join(folder, 'home/mcp.json'), 'utf8')).toBe('theirs')
+      expect(readdirSync(join(folder, 'home'))).toEqual(['mcp.json'])
+    })
+  })
+
   test('a link stays one, also to a file that is not there yet, and through several', async () => {
     mkdirSync(join(folder, 'dotfiles'))
     symlinkSync('dotfiles/link.json', file)

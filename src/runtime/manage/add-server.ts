@@ -31,6 +31,7 @@ export interface ServerToAdd {
 /** A server that may be added, and where. */
 export interface PlannedAdd extends ServerToAdd {
   readonly file: string
+  readonly within: string | undefined
   readonly mode: number
   readonly definition: ServerDefinition
   readonly warnings: readonly Problem[]
@@ -42,26 +43,26 @@ export interface PlannedAdd extends ServerToAdd {
 export async function planAdd(world: World, loaded: LoadedCatalog, wanted: ServerToAdd): Promise<PlannedAdd> {
   const { name, entry, scope } = wanted
   const { definition, warnings } = await checkEntry(world, name, entry)
-  const { file, mode } = scopeFileOf(world, loaded, scope)
+  const { file, within, mode } = scopeFileOf(world, loaded, scope)
   const there = findOurs(loaded, wanted)
   if (there !== undefined)
     throw new ProblemError(
       alreadyThere({ name, file: there.file }, { shown: there.shown, platform: world.platform }),
     )
   const exposed = scope === 'project' ? findLiteralSecrets(definition, world.env) : []
-  return { ...wanted, file, mode, definition, warnings, exposed }
+  return { ...wanted, file, within, mode, definition, warnings, exposed }
 }
 
 /** Throws `manage/exists`, `manage/secret-in-project`, what `editFile` throws. */
 export async function writeAdd(
   world: World,
-  { name, entry, file, mode, exposed }: PlannedAdd,
+  { name, entry, file, within, mode, exposed }: PlannedAdd,
   secrets: 'refuse' | 'as-they-are',
 ): Promise<void> {
   if (secrets === 'refuse' && exposed.length > 0) throw new ProblemError(secretInProject(exposed))
   const path = ['mcpServers', name]
   let there: Value | undefined
-  await editFile(world, { file, mode }, (value) => {
+  await editFile(world, { file, within, mode }, (value) => {
     // Under the lock: another may have added it since it was planned.
     there = valueAt(value, path)
     return there === undefined ? [{ kind: 'set', path, value: entry }] : []
@@ -92,11 +93,11 @@ export async function approveAdded(
 /** The transport that an address turned out to speak, for all that read the file. */
 export async function writeTransport(
   world: World,
-  { name, file, mode }: Pick<PlannedAdd, 'name' | 'file' | 'mode'>,
+  { name, file, within, mode }: Pick<PlannedAdd, 'name' | 'file' | 'within' | 'mode'>,
   type: 'http' | 'sse',
 ): Promise<void> {
   const path = ['mcpServers', name]
-  await editFile(world, { file, mode }, (value) => {
+  await editFile(world, { file, within, mode }, (value) => {
     const there = valueAt(value, path)
     // Gone, or mended by somebody, in the meantime.
     if (!isObjectValue(there) || Object.hasOwn(there, 'type')) return []

@@ -92,11 +92,11 @@ export async function connectAgent(
 ): Promise<void> {
   const before = textOf(world, target.file)
   const kept = keptFile(world, state, target)
-  await rewriteFile(world, { file: kept }, () => toText({ before }))
+  await rewriteFile(world, { file: kept, within: undefined }, () => toText({ before }))
   // As they were under the lock: what the agent itself writes before or after is not ours to throw away.
   let texts: Kept = { before }
   await writeTransfer(world, target, planned, (edited) => (texts = edited))
-  await rewriteFile(world, { file: kept }, () => toText(texts))
+  await rewriteFile(world, { file: kept, within: undefined }, () => toText(texts))
 }
 
 export type Disconnected =
@@ -129,7 +129,7 @@ async function takeOut(world: World, target: Target, kept: Kept | undefined): Pr
       if (!world.files.remove(file)) throw new ProblemError(notRemoved(file))
       return 'restored'
     }
-    if (await putBack(world, file, { before, after: kept.after })) return 'restored'
+    if (await putBack(world, target, { before, after: kept.after })) return 'restored'
   }
   const outcome = await editFile(world, target, (value) => {
     const path = [...target.pathIn(value), NAME]
@@ -141,11 +141,11 @@ async function takeOut(world: World, target: Target, kept: Kept | undefined): Pr
 /** Unless somebody wrote it in this very moment. */
 async function putBack(
   world: World,
-  file: string,
+  { file, within }: Target,
   { before, after }: { readonly before: string; readonly after: string },
 ): Promise<boolean> {
   let isSame = false
-  await rewriteFile(world, { file }, (text) => {
+  await rewriteFile(world, { file, within }, (text) => {
     isSame = text === after
     return isSame ? before : undefined
   })

@@ -46,7 +46,7 @@ export async function makeCopy(
   const read = world.files.read(target.file)
   const before = read.kind === 'text' ? read.text : undefined
   const copy = freeName(world, world.paths.join(dirs.state, 'edits'), target.scope)
-  await rewriteFile(world, { file: copy }, () => before ?? EMPTY)
+  await rewriteFile(world, { file: copy, within: undefined }, () => before ?? EMPTY)
   return { ...target, copy, before }
 }
 

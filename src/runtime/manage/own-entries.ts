@@ -14,18 +14,21 @@ export interface OwnEntry {
   readonly name: string
   readonly scope: WritableScope
   readonly file: string
+  /** As `FileToEdit.within`. */
+  readonly within: string | undefined
   /** The keys that lead to it. */
   readonly path: readonly string[]
   readonly found: CatalogEntry
 }
 
-export function findOwn({ catalog }: LoadedCatalog, name: string): readonly OwnEntry[] {
+export function findOwn({ catalog, project }: LoadedCatalog, name: string): readonly OwnEntry[] {
   return catalog.entries.flatMap((found) => {
     const { origin, document, node, name: called } = found.entry.found
     const scope = WRITABLE_SCOPES.find((one) => one === origin.scope)
     if (called !== name || origin.source !== 'plugboard' || scope === undefined) return []
     const path = pathTo(document.root, node)
-    return path === undefined ? [] : [{ name, scope, file: origin.file, path, found }]
+    const within = scope === 'project' ? project.realRoot : undefined
+    return path === undefined ? [] : [{ name, scope, file: origin.file, within, path, found }]
   })
 }
 

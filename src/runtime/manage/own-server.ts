@@ -11,8 +11,8 @@ import type { OwnEntry } from './own-entries.ts'
 import { goneMeanwhile } from './own-problems.ts'
 
 /** Throws `manage/gone`, and what `editFile` throws. */
-export async function removeServer(world: World, { name, file, path }: OwnEntry): Promise<void> {
-  const outcome = await editFile(world, { file }, [{ kind: 'remove', path }])
+export async function removeServer(world: World, { name, file, within, path }: OwnEntry): Promise<void> {
+  const outcome = await editFile(world, { file, within }, [{ kind: 'remove', path }])
   if (outcome === 'unchanged') throw new ProblemError(goneMeanwhile(name, file))
 }
 
@@ -28,8 +28,12 @@ export function showOwn({ found: { entry } }: OwnEntry): readonly string[] {
 }
 
 /** Throws `manage/gone`, `edit/exists`, and what `editFile` throws. */
-export async function renameServer(world: World, { name, file, path }: OwnEntry, to: string): Promise<void> {
-  await editFile(world, { file }, (value) => {
+export async function renameServer(
+  world: World,
+  { name, file, within, path }: OwnEntry,
+  to: string,
+): Promise<void> {
+  await editFile(world, { file, within }, (value) => {
     if (valueAt(value, path) === undefined) throw new ProblemError(goneMeanwhile(name, file))
     return [{ kind: 'rename', path, to }]
   })

@@ -12,6 +12,8 @@ export type WritableScope = (typeof WRITABLE_SCOPES)[number]
 export interface ScopeFile {
   readonly scope: WritableScope
   readonly file: string
+  /** As `FileToEdit.within`. */
+  readonly within: string | undefined
   /** Of a new file: one in a repository is for everybody who works on it. */
   readonly mode: number
 }
@@ -23,11 +25,17 @@ export function scopeFileOf(
 ): ScopeFile {
   const { join } = world.paths
   if (scope !== 'project')
-    return { scope, file: join(scope === 'user' ? dirs.config : dirs.local, 'mcp.json'), mode: 0o600 }
+    return {
+      scope,
+      file: join(scope === 'user' ? dirs.config : dirs.local, 'mcp.json'),
+      within: undefined,
+      mode: 0o600,
+    }
   const files = project.dirsNearestFirst
     .map((dir) => join(dir, '.plugboard', 'mcp.json'))
     // The user's folder can lie in a project: it stays the user's.
     .filter((file) => file !== join(dirs.config, 'mcp.json'))
   const nearest = files.find((file) => world.files.kind(file) !== 'missing')
-  return { scope, file: nearest ?? join(project.root, '.plugboard', 'mcp.json'), mode: 0o644 }
+  const file = nearest ?? join(project.root, '.plugboard', 'mcp.json')
+  return { scope, file, within: project.realRoot, mode: 0o644 }
 }

@@ -76,7 +76,7 @@ async function turnOn(
   const ours = findOwn(loaded, name).filter((own) => scope === 'user' || own.scope === 'local')
   for (const own of ours.filter(({ found }) => found.fate.kind === 'disabled')) {
     const path = [...own.path, 'enabled']
-    const outcome = await editFile(world, { file: own.file }, (value) =>
+    const outcome = await editFile(world, own, (value) =>
       valueAt(value, path) === false ? [{ kind: 'remove', path }] : [],
     )
     if (outcome === 'changed') changed.push(own.file)
@@ -109,7 +109,9 @@ async function takeOut(
   for (const one of scope === 'local' ? (['local'] as const) : (['local', 'user'] as const)) {
     for (const file of Object.values(settingsFilesOf(world, loaded, one))) {
       if (world.files.kind(file) === 'missing') continue
-      const outcome = await editFile(world, { file }, (value) => removals(value[list], list, name))
+      const outcome = await editFile(world, { file, within: undefined }, (value) =>
+        removals(value[list], list, name),
+      )
       if (outcome === 'changed') changed.push(file)
     }
   }
@@ -131,7 +133,7 @@ async function putIn(
     scope,
   }: { readonly file: string; readonly list: List; readonly name: string; readonly scope: SwitchScope },
 ): Promise<readonly string[]> {
-  const outcome = await editFile(world, { file, mode: settingsMode(scope) }, (value) => {
+  const outcome = await editFile(world, { file, within: undefined, mode: settingsMode(scope) }, (value) => {
     const items = isObjectValue(value) ? valueAt(value, [list]) : undefined
     const known = isListValue(items) ? items : []
     return known.includes(name) ? [] : [{ kind: 'set', path: [list, known.length], value: name }]
@@ -149,7 +151,7 @@ export async function renameSwitches(
   for (const scope of ['local', 'user'] as const) {
     for (const file of Object.values(settingsFilesOf(world, loaded, scope))) {
       if (world.files.kind(file) === 'missing') continue
-      const outcome = await editFile(world, { file }, (value) =>
+      const outcome = await editFile(world, { file, within: undefined }, (value) =>
         (['disabledServers', 'enabledServers'] as const).flatMap((list): readonly Change[] => {
           const items = value[list]
           if (!isListValue(items)) return []

@@ -14,6 +14,7 @@ import { createGround } from '../../pipeline/discover/site.ts'
 import type { WritePlace } from '../../pipeline/discover/source.ts'
 import { ProblemError } from '../../problem/problem.ts'
 import type { World } from '../../world/world.ts'
+import { bounds } from '../edit-file.ts'
 import type { LoadedCatalog } from '../load-catalog.ts'
 import { scopeFileOf, type WritableScope } from './scope-file.ts'
 import { noSuchScope } from './transfer-problems.ts'
@@ -25,6 +26,8 @@ export interface Target {
   readonly title: string
   readonly scope: WritableScope
   readonly file: string
+  /** As `FileToEdit.within`. */
+  readonly within: string | undefined
   /** Of a new file. */
   readonly mode: number
   readonly writer: Writer
@@ -48,13 +51,14 @@ export interface OffList {
 
 /** Ours. */
 export function ourTarget(world: World, loaded: LoadedCatalog, scope: WritableScope): Target {
-  const { file, mode } = scopeFileOf(world, loaded, scope)
+  const { file, within, mode } = scopeFileOf(world, loaded, scope)
   return {
     source: 'plugboard',
     readAs: 'plugboard',
     title: SOURCE_TITLES.plugboard,
     scope,
     file,
+    within,
     mode,
     writer: WRITERS.plugboard,
     baseDir: loaded.project.root,
@@ -89,6 +93,7 @@ export async function requireTarget(
     title: SOURCE_TITLES[agent],
     scope: place.scope,
     file,
+    within: bounds(world, loaded, { scope: place.scope, file }),
     mode: place.scope === 'project' ? 0o644 : 0o600,
     writer: isVersion2(around) ? opencode2 : WRITERS[agent],
     ...(around === undefined ? {} : { around }),

@@ -85,6 +85,7 @@ async function previewPart(
 /** One file that changes. */
 interface Part {
   readonly file: string
+  readonly within: string | undefined
   readonly mode: number
   readonly changes: (entries: readonly NewEntry[], value: ObjectValue) => readonly Change[]
 }
@@ -93,10 +94,11 @@ type NewEntry = Pick<Planned, 'name' | 'entry' | 'inputs' | 'isOffByList'>
 
 /** The file of the servers, and that of the names that are off if it is another. */
 function partsOf(world: World, target: Target, planned: readonly Planned[]): readonly Part[] {
-  const { file, mode, offList } = target
+  const { file, within, mode, offList } = target
   const isBeside = offList !== undefined && offList.file !== file
   const servers: Part = {
     file,
+    within,
     mode,
     changes: (entries, value) => {
       requireFree(world, { target, entries }, value)
@@ -104,7 +106,10 @@ function partsOf(world: World, target: Target, planned: readonly Planned[]): rea
     },
   }
   if (!isBeside || !planned.some(({ isOffByList }) => isOffByList)) return [servers]
-  return [servers, { file: offList.file, mode, changes: (entries, value) => turnOff(target, entries, value) }]
+  return [
+    servers,
+    { file: offList.file, within, mode, changes: (entries, value) => turnOff(target, entries, value) },
+  ]
 }
 
 /**

@@ -77,9 +77,10 @@ export const nodeFiles: Files = {
     return stats === 'missing' || stats instanceof Error ? undefined : stats.mode & 0o777
   },
 
-  async update(file, mode, change) {
+  async update(file, access, change) {
     const { updateFile } = await import('./update-file.ts')
-    await updateFile({ file, mode, change, read: nodeFiles.read })
+    const how = typeof access === 'number' ? { mode: access } : access
+    await updateFile({ ...how, file, change, read: nodeFiles.read })
   },
 
   async locked(file, step) {

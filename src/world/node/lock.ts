@@ -4,18 +4,21 @@
  * A lock is a file beside the one it is for, with the process that holds it. It is taken over when that process is gone,
  * which can be told at once if it lived on this machine; or when nobody has touched the lock for long, whoever holds it.
  *
- * never  takes over a lock whose process is alive and well; waits without end
+ * never  takes over a lock whose process is alive and well; waits without end, or for what is no file
  */
 import {
   closeSync,
+  linkSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
   readlinkSync,
   rmSync,
-  statSync,
   utimesSync,
+  writeFileSync,
   writeSync,
+  type Stats,
 } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
@@ -33,6 +36,9 @@ const TOUCH_MS = 1000
 
 /** Untouched for so long, it is nobody's: of a process elsewhere, and of one here that may only have been asleep. */
 const STALE_MS = { elsewhere: 10_000, here: 60_000 }
+
+/** A lock gets its name with its text in it; one that is empty for longer was left by a process that ended in between. */
+const EMPTY_MS = 1000
 
 export interface Patience {
   /** Longer than any step that is run under a lock: the same holder for so long is one that hangs. */
@@ -52,7 +58,7 @@ export interface HeldLock {
 
 /**
  * Resolves when it is ours. Rejects with an Error whose code is `ELOCKED` when the same process holds it for two minutes,
- * or others for ten. `onBroken` is told whose lock was taken over, by its id, before anybody else can have it.
+ * or others for ten; `ENOTLOCK`, with the path, when something that is no file stands in its place. `onBroken` is told whose lock was taken over, by its id, before anybody else can have it.
  */
 export async function holdLock(
   file: string,
@@ -65,7 +71,7 @@ export async function holdLock(
   const mark = JSON.stringify({ pid: process.pid, place: placeOf(), id })
   const since = Date.now()
   let holder: { readonly text: string | undefined; readonly since: number } = { text: undefined, since }
-  for (let tries = 0; isThere(lock) || !tryCreate(lock, mark); tries++) {
+  for (let tries = 0; isThere(lock) || !tryTake(lock, { text: mark, id }); tries++) {
     if (breakStale(lock, onBroken)) continue
     const now = Date.now()
     const text = tryRead(lock)
@@ -99,9 +105,52 @@ function createId(): string {
     .join('-')
 }
 
-/** A look costs a tenth of a failure. */
+/** A look costs a tenth of a failure. Throws for what no Plugboard made: a folder or a link from a repository never goes away. */
 function isThere(lock: string): boolean {
-  return statSync(lock, { throwIfNoEntry: false }) !== undefined
+  const stats = look(lock)
+  if (stats === undefined) return false
+  if (stats.isFile()) return true
+  throw Object.assign(new Error(`${lock} is no file`), { code: 'ENOTLOCK', path: lock })
+}
+
+/** The thing itself, and not what a link leads to. */
+function look(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false })
+}
+
+/** Filled before it gets its name: a process that ends in between leaves nothing that others would have to wait for. */
+function tryTake(lock: string, { text, id }: { readonly text: string; readonly id: string }): boolean {
+  const draft = draftOf(lock, id)
+  try {
+    writeFileSync(draft, text, { mode: 0o600, flag: 'wx' })
+    linkSync(draft, lock)
+    return true
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'EEXIST') return false
+    // Some file systems have no second names.
+    if (code !== undefined && NO_LINKS.has(code) && look(draft) !== undefined) return tryCreate(lock, text)
+    throw error
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+function draftOf(lock: string, id: string): string {
+  return `${lock}.${id}`
+}
+
+const NO_LINKS: ReadonlySet<string> = new Set([
+  'EPERM',
+  'ENOTSUP',
+  'EOPNOTSUPP',
+  'ENOSYS',
+  'EMLINK',
+  'EINVAL',
+])
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code
 }
 
 function tryCreate(file: string, text: string): boolean {
@@ -109,7 +158,7 @@ function tryCreate(file: string, text: string): boolean {
   try {
     descriptor = openSync(file, 'wx', 0o600)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = codeOf(error)
     // Windows says EPERM of a file that is just going away.
     if (code === 'EEXIST' || (code === 'EPERM' && process.platform === 'win32')) return false
     throw error
@@ -144,13 +193,16 @@ function breakStale(lock: string, onBroken?: (id: string) => void): boolean {
   const breaking = `${lock}.break`
   if (!tryCreate(breaking, '')) {
     // Left by one who died in the middle of this.
-    if (ageOf(breaking) > STALE_MS.elsewhere) rmSync(breaking, { force: true })
+    if (isThere(breaking) && ageOf(breaking) > STALE_MS.elsewhere) rmSync(breaking, { force: true })
     return false
   }
   try {
     if (findStale(lock) !== found) return false
     const id = tryHolder(found)?.id
-    if (id !== undefined) onBroken?.(id)
+    if (id !== undefined) {
+      onBroken?.(id)
+      rmSync(draftOf(lock, id), { force: true })
+    }
     rmSync(lock, { force: true })
     return true
   } finally {
@@ -164,8 +216,7 @@ function findStale(lock: string): string | undefined {
   if (text === undefined) return undefined
   const ageMs = ageOf(lock)
   const holder = tryHolder(text)
-  // Made, and not yet written: or never, because its process died in between.
-  if (holder === undefined) return ageMs > STALE_MS.elsewhere ? text : undefined
+  if (holder === undefined) return ageMs > (text === '' ? EMPTY_MS : STALE_MS.elsewhere) ? text : undefined
   const isHere = holder.place === placeOf()
   if (isHere && !isAlive(holder.pid)) return text
   return ageMs > (isHere ? STALE_MS.here : STALE_MS.elsewhere) ? text : undefined
@@ -210,14 +261,14 @@ function isAlive(pid: number): boolean {
     return true
   } catch (error) {
     // Somebody else's process is one, too.
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    return codeOf(error) === 'EPERM'
   }
 }
 
-/** 0 when it is gone. */
+/** 0 when it is gone. A time that is yet to come is as far from now as one that is over: holders touch theirs every second. */
 function ageOf(file: string): number {
-  const stats = statSync(file, { throwIfNoEntry: false })
-  return stats === undefined ? 0 : Date.now() - stats.mtimeMs
+  const stats = look(file)
+  return stats === undefined ? 0 : Math.abs(Date.now() - stats.mtimeMs)
 }
 
 function tryRead(file: string): string | undefined {

@@ -3,7 +3,7 @@
  *
  * in     a change from the text as it is to the text as it shall be; it may be asked more than once
  * out    the file with the new text, on disk, with its mode and owner; a link stays one, what it leads to is changed
- * never  overwrites what somebody wrote since it was read; leaves a half-written file, or anything beside it
+ * never  overwrites what somebody wrote since it was read; follows a link out of the folder that it must stay in; leaves a half-written file, or anything beside it
  */
 import {
   accessSync,
@@ -27,7 +27,7 @@ import {
   writeFileSync,
   type BigIntStats,
 } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { UpdateError, type FileRead, type Unwritable } from '../world.ts'
@@ -39,6 +39,8 @@ const sync = promisify(fsync)
 export interface UpdateRequest {
   readonly file: string
   readonly mode: number
+  /** A folder that the file must not leave, by a link either. */
+  readonly within?: string | undefined
   readonly change: (text: string | undefined) => string | undefined
   /** The text as everything else reads it: without a byte order mark. */
   readonly read: (file: string) => FileRead
@@ -51,6 +53,7 @@ const TRIES = 50
 export async function updateFile(request: UpdateRequest): Promise<void> {
   try {
     const target = findTarget(request.file)
+    if (request.within !== undefined) requireWithin(request.file, target, request.within)
     makeFolder(dirname(target), request.mode)
     requireWritable(target)
     let lock = await hold(target)
@@ -134,6 +137,35 @@ function realPathOf(path: string): string {
     if (codeOf(error) !== 'ENOENT') throw error
     return path // it is not there yet
   }
+}
+
+/** Throws for a link that leads out of the folder: of the file itself, or of a folder on the way to it. */
+function requireWithin(file: string, target: string, folder: string): void {
+  const root = realPathAsFarAs(folder)
+  const real = realPathAsFarAs(target)
+  if (isInside(real, root)) return
+  throw new UpdateError({ kind: 'outside', link: findLink(resolve(file), root), target: real })
+}
+
+/** The first step on the way that leads out: itself a link, in a folder that is still inside. */
+function findLink(file: string, root: string): string {
+  const inside = isInside(realPathAsFarAs(dirname(file)), root)
+  return inside || dirname(file) === file ? file : findLink(dirname(file), root)
+}
+
+/** Of a path that is not there yet, too: the part of it that is there decides where it will be. */
+function realPathAsFarAs(path: string): string {
+  try {
+    return realpathSync.native(path)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error
+    return join(realPathAsFarAs(dirname(path)), basename(path))
+  }
+}
+
+function isInside(path: string, folder: string): boolean {
+  const way = relative(folder, path)
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
 }
 
 function makeFolder(folder: string, mode: number): void {
@@ -233,7 +265,7 @@ async function waitForOthers(target: string): Promise<void> {
   const until = Date.now() + OTHERS_MS
   while (Date.now() < until) {
     const stats = statSync(`${target}.lock`, { throwIfNoEntry: false })
-    if (stats?.isDirectory() !== true || Date.now() - stats.mtimeMs > OTHERS_MS) return
+    if (stats?.isDirectory() !== true || Math.abs(Date.now() - stats.mtimeMs) > OTHERS_MS) return
     await pause(20)
   }
 }
@@ -241,7 +273,7 @@ async function waitForOthers(target: string): Promise<void> {
 function toUpdateError(error: unknown, file: string): unknown {
   const code = codeOf(error)
   const isSystem = error instanceof Error && 'syscall' in error
-  if (error instanceof UpdateError || (!isSystem && code !== 'ELOCKED')) return error
+  if (error instanceof UpdateError || (!isSystem && code !== 'ELOCKED' && code !== 'ENOTLOCK')) return error
   return new UpdateError(toUnwritable(code, { error: error as Error, file }), { cause: error })
 }
 
@@ -261,6 +293,8 @@ function toUnwritable(
     case 'ENOTDIR':
     case 'EEXIST':
       return { kind: 'no-folder', path: findObstacle(dirname(file)) }
+    case 'ENOTLOCK':
+      return { kind: 'lock-taken', path: (error as NodeJS.ErrnoException).path! }
     case 'ELOCKED':
       return { kind: 'locked' }
     default:
