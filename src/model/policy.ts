@@ -1,7 +1,7 @@
 /**
  * policy: who may run at all. Rules keep the line that wrote them, because "not allowed" needs an author.
  */
-import type { Spot } from './origin.ts'
+import type { SourceId, Spot } from './origin.ts'
 import type { Problem } from './problem.ts'
 
 /** Where a settings file stands. Lists of every level count together: deny always wins, allow lists intersect. */
@@ -27,6 +27,8 @@ export interface ServerRule {
   readonly match: ServerMatch
   readonly level: Level
   readonly by: Spot
+  /** The agent whose settings have it. Absent: ours. */
+  readonly source?: SourceId
 }
 
 export type ServerMatch =

@@ -15,6 +15,9 @@ export type FoundSettings = { readonly level: Level; readonly file: string } & (
   | { readonly problem: Problem; readonly document?: never }
 )
 
+/** A settings file of another agent that may deny servers or tools. */
+export type FoundAgentSettings = FoundSettings & { readonly source: SourceId }
+
 /** `double`: `mcp__server__tool`. `bare`: `server__tool`. `single`: `mcp_server_tool`, in the manner of xcsh. */
 export type NameStyle = 'double' | 'bare' | 'single'
 

@@ -30,6 +30,7 @@ export async function examine(
   const { catalog } = loaded
   const findings = [
     ...catalog.problems,
+    ...loaded.notApplied,
     ...catalog.entries.flatMap((entry) => examineEntry(world, entry)),
     ...catalog.servers.flatMap((server) => examineServer(world, server)),
     ...examineNames(catalog.servers),

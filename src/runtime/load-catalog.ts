@@ -12,7 +12,7 @@ import { originOf } from '../model/signature.ts'
 import type { NormalizedEntry } from '../model/entry.ts'
 import type { Spot } from '../model/origin.ts'
 import type { PermissionRule, PermissionSettings } from '../model/permission.ts'
-import type { Policy, ServerRule } from '../model/policy.ts'
+import type { Level, Policy, ServerRule } from '../model/policy.ts'
 import type { Project } from '../model/project.ts'
 import type { Readings } from '../model/readings.ts'
 import type { ModelSetting, NameStyle, Settings } from '../model/settings.ts'
@@ -22,6 +22,7 @@ import { choose, type Choice } from '../pipeline/choose/choose.ts'
 import { createLog, discover, type Discovery } from '../pipeline/discover/discover.ts'
 import { findOurDirs, findProject, type OurDirs } from '../pipeline/discover/project.ts'
 import { discoverSettings } from '../pipeline/discover/settings.ts'
+import { readAgentPolicies, type AgentPolicies } from '../pipeline/normalize/agent-policies.ts'
 import { normalize } from '../pipeline/normalize/normalize.ts'
 import { normalizeSettings } from '../pipeline/normalize/settings.ts'
 import { findNativeKey } from '../pipeline/resolve/native-key.ts'
@@ -76,6 +77,8 @@ export interface LoadedCatalog {
   readonly permissions: PermissionSettings
   /** Lines where the user enabled a server of `.mcp.json` in Claude Code: a note in the question. */
   readonly enabledElsewhere: Discovery['choices']
+  /** What restricts or allows something in another agent's settings and not here: for `doctor`. */
+  readonly notApplied: readonly Problem[]
 }
 
 export async function loadCatalog(world: World, options: LoadOptions = {}): Promise<LoadedCatalog> {
@@ -84,28 +87,42 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
   const log = createLog(options.readings)
   if (options.enabled === false) return emptyCatalog(world)
 
-  const settings = normalizeSettings(await discoverSettings(world, { project, dirs, log }))
-  if (settings.off !== undefined) return { ...emptyCatalog(world), off: settings.off }
+  const ours = normalizeSettings(await discoverSettings(world, { project, dirs, log }))
+  if (ours.off !== undefined) return { ...emptyCatalog(world), off: ours.off }
 
   const { servers = {}, connectors = 'cached' } = options
   const mcpConfig = typeof options.mcpConfig === 'string' ? [options.mcpConfig] : (options.mcpConfig ?? [])
   const isStrict = options.strict === true
+  const settingsFileOf = (level: Level): string =>
+    world.paths.join(
+      {
+        managed: dirs.managed,
+        user: dirs.config,
+        local: dirs.local,
+        project: world.paths.join(project.root, '.plugboard'),
+      }[level],
+      'settings.json',
+    )
   const found = await discover(
-    { world, project, dirs, settings, log },
+    { world, project, dirs, settings: ours, log },
     {
       mcpConfig,
       servers,
       connectors,
-      connectorRefusal: (connector, managed) =>
-        findConnectorRefusal(connector, {
-          settings,
-          policy: settings.policy,
+      connectorRefusal: (connector, { managed, policies }) => {
+        const { policy } = withAgentPolicies(ours, readAgentPolicies(policies, settingsFileOf))
+        return findConnectorRefusal(connector, {
+          settings: ours,
+          policy,
           isStrict,
           env: world.env,
           ...(managed === undefined ? {} : { managed }),
-        }),
+        })
+      },
     },
   )
+  const ofAgents = readAgentPolicies(found.policies, settingsFileOf)
+  const settings = withAgentPolicies(ours, ofAgents)
   const entries = withNeighbours(found.entries.map((entry) => normalize(entry, world)))
 
   const stored = readTrust(world, trustFile(world, dirs), options.readings)
@@ -130,6 +147,7 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
   const problems = [
     ...found.problems,
     ...settings.problems,
+    ...ofAgents.problems,
     ...(stored.problem === undefined ? [] : [stored.problem]),
   ]
   const native =
@@ -149,6 +167,24 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
     projectRules: settings.projectRules,
     permissions: permissionsOf(settings, trust.isProjectApproved),
     enabledElsewhere: found.choices.filter(({ decision }) => decision === 'enabled'),
+    notApplied: ofAgents.notApplied,
+  }
+}
+
+/** What the settings of other agents deny is denied here; theirs come after ours, so that ours are named first. */
+function withAgentPolicies(settings: Settings, ofAgents: AgentPolicies): Settings {
+  const { policy, permissions } = settings
+  const broken = policy.broken ?? ofAgents.broken
+  return {
+    ...settings,
+    policy: {
+      ...policy,
+      deny: [...policy.deny, ...ofAgents.deny],
+      ...(broken === undefined ? {} : { broken }),
+    },
+    permissions: { ...permissions, rules: [...permissions.rules, ...ofAgents.rules] },
+    projectDeny: [...settings.projectDeny, ...ofAgents.projectDeny],
+    projectRules: [...settings.projectRules, ...ofAgents.projectRules],
   }
 }
 
@@ -222,5 +258,6 @@ export function emptyCatalog(world: World): LoadedCatalog {
     projectRules: [],
     permissions: { rules: [] },
     enabledElsewhere: [],
+    notApplied: [],
   }
 }

@@ -7,6 +7,7 @@
 import { matchesWildcard } from '../../base/wildcard.ts'
 import type { Fate } from '../../model/catalog.ts'
 import type { ServerDefinition } from '../../model/definition.ts'
+import { SOURCE_TITLES } from '../../model/origin.ts'
 import {
   showMatch,
   type AllowList,
@@ -58,11 +59,12 @@ function toBroken({ where }: Problem): Refusal {
   return { kind: 'not-allowed', by, reason: 'a policy file cannot be understood, so nothing is admitted' }
 }
 
-function toDenied({ match, by, level }: ServerRule): Refusal {
+function toDenied({ match, by, level, source }: ServerRule): Refusal {
+  const owner = source === undefined ? '' : `${SOURCE_TITLES[source]}'s `
   return {
     kind: 'denied',
     by: { ...by, rule: showMatch(match) },
-    reason: `a rule in ${level} settings names it`,
+    reason: `a rule in ${owner}${level} settings names it`,
   }
 }
 

@@ -9,7 +9,7 @@ import type { ConnectorRefusal, Place } from '../../model/catalog.ts'
 import type { FoundEntry } from '../../model/entry.ts'
 import type { SourceId, Spot } from '../../model/origin.ts'
 import type { Problem } from '../../model/problem.ts'
-import type { Connector } from '../../model/settings.ts'
+import type { Connector, FoundAgentSettings } from '../../model/settings.ts'
 import { ALL_SOURCES } from './all-sources.ts'
 import { lookAtConnectors } from './connectors.ts'
 import { lookAtDynamic, type DynamicServers } from './dynamic.ts'
@@ -17,10 +17,10 @@ import { createSite, type ForeignChoice, type SiteContext, type SiteLog } from '
 
 export interface DiscoverOptions extends DynamicServers {
   readonly connectors: 'cached' | 'fetch'
-  /** Why a connector must not be fetched, given the managed list that is in force. */
+  /** Why a connector must not be fetched, given what the files of this machine say. */
   readonly connectorRefusal: (
     connector: Connector,
-    managed: Discovery['managed'],
+    found: Pick<Discovery, 'managed' | 'policies'>,
   ) => ConnectorRefusal | undefined
 }
 
@@ -29,6 +29,8 @@ export interface Discovery {
   readonly places: readonly Place[]
   readonly problems: readonly Problem[]
   readonly choices: readonly ForeignChoice[]
+  /** Settings of other agents whose deny rules count. */
+  readonly policies: readonly FoundAgentSettings[]
   /** The managed list that is in force, if there is one: nothing else is used. */
   readonly managed?: Spot & { readonly source: SourceId }
 }
@@ -45,8 +47,12 @@ export async function discover(context: SiteContext, options: DiscoverOptions): 
     for (const entry of await source.look(site)) entries.push(entry)
   }
   const managed = findManaged(log)
+  const policies = log.policies.filter(
+    ({ source, level }) => level === 'managed' || !settings.sourcesOff.has(source),
+  )
+  const said = { policies, ...(managed === undefined ? {} : { managed }) }
   const refusalOf = (connector: Connector): ConnectorRefusal | undefined =>
-    options.connectorRefusal(connector, managed)
+    options.connectorRefusal(connector, said)
   for (const entry of await lookAtConnectors(context, options.connectors, refusalOf)) entries.push(entry)
   const places = [...log.places.values()]
   return {
@@ -54,7 +60,7 @@ export async function discover(context: SiteContext, options: DiscoverOptions): 
     places,
     problems: log.problems,
     choices: log.choices,
-    ...(managed === undefined ? {} : { managed }),
+    ...said,
   }
 }
 
@@ -76,5 +82,5 @@ function applySwitch({ settings }: SiteContext, entry: FoundEntry): FoundEntry {
 }
 
 export function createLog(readings?: SiteLog['readings']): SiteLog {
-  return { readings, files: new Map(), places: new Map(), problems: [], choices: [] }
+  return { readings, files: new Map(), places: new Map(), problems: [], choices: [], policies: [] }
 }

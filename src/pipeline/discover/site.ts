@@ -9,10 +9,11 @@ import type { Place } from '../../model/catalog.ts'
 import { createDocument, type ConfigDocument, type ConfigNode } from '../../model/document.ts'
 import type { FoundEntry } from '../../model/entry.ts'
 import type { Scope, SourceId, Spot } from '../../model/origin.ts'
+import type { Level } from '../../model/policy.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { Project } from '../../model/project.ts'
 import type { Readings } from '../../model/readings.ts'
-import type { Settings } from '../../model/settings.ts'
+import type { FoundAgentSettings, Settings } from '../../model/settings.ts'
 import type { FileRead, World } from '../../world/world.ts'
 import { findServers, type ServersRequest } from './find-servers.ts'
 import { formatOf, parseText } from './formats/parse-text.ts'
@@ -35,6 +36,8 @@ export interface Site extends Ground {
   readonly settings: Settings
   /** The document at a place, if there is one that parses. The place is recorded either way. */
   read(place: { readonly scope: Scope; readonly file: string }): Promise<ConfigDocument | undefined>
+  /** As `read`, of a file whose deny rules count here as well. */
+  policy(place: { readonly level: Level; readonly file: string }): Promise<ConfigDocument | undefined>
   /** Records a place that must not be read, such as a script; answers whether something is there. */
   visit(place: { readonly scope: Scope; readonly file: string }): boolean
   /** The servers declared at a place. Calls rank in the order they are made. */
@@ -68,6 +71,8 @@ export interface SiteLog {
   readonly places: Map<string, Place>
   readonly problems: Problem[]
   readonly choices: ForeignChoice[]
+  /** What the agents' own settings may deny. */
+  readonly policies: FoundAgentSettings[]
 }
 
 export interface SiteContext {
@@ -102,6 +107,14 @@ export function createSite(context: SiteContext, source: SourceId): Site {
     async read({ scope, file }) {
       const { exists, document } = await readFile(context, { file, source, scope })
       record(log, { source, scope, file, exists, entries: 0, ...staleness(document) })
+      return document
+    },
+
+    async policy({ level, file }) {
+      const document = await site.read({ scope: level, file })
+      const { problem } = await readFile(context, { file, source, scope: level })
+      if (document !== undefined) log.policies.push({ source, level, file, document })
+      else if (problem !== undefined) log.policies.push({ source, level, file, problem })
       return document
     },
 

@@ -3,7 +3,7 @@
  */
 import { findNearest } from '../../base/edit-distance.ts'
 import { spotOf, type ConfigDocument, type ConfigNode, type Member } from '../../model/document.ts'
-import type { Spot } from '../../model/origin.ts'
+import type { SourceId, Spot } from '../../model/origin.ts'
 import type { Level } from '../../model/policy.ts'
 import type { Problem } from '../../model/problem.ts'
 import { createProblem, createWarning, whereOf } from '../../problem/problem.ts'
@@ -12,6 +12,8 @@ import { createProblem, createWarning, whereOf } from '../../problem/problem.ts'
 export interface At {
   readonly level: Level
   readonly document: ConfigDocument
+  /** The agent that the file belongs to. Absent: it is ours. */
+  readonly source?: SourceId
 }
 
 export function spotAt({ document }: At, node: ConfigNode): Spot {
@@ -22,7 +24,7 @@ export function whereAt(
   at: At,
   span: { readonly start: number; readonly end: number },
 ): ReturnType<typeof whereOf> {
-  return whereOf(at.document, span, { source: 'plugboard', scope: at.level })
+  return whereOf(at.document, span, { source: at.source ?? 'plugboard', scope: at.level })
 }
 
 export function whereKey(at: At, { keyStart, keyEnd }: Member): ReturnType<typeof whereOf> {
@@ -48,6 +50,16 @@ export function unknownSetting(at: At, member: Member, known: readonly string[])
     message: `the setting \`${member.key}\` is not used by this version`,
     where: whereKey(at, member),
     hints: nearest === undefined ? [] : [`did you mean \`${nearest}\`?`],
+  })
+}
+
+/** In Claude Code an empty list admits no server; here it restricts nothing. */
+export function emptyAllowList(at: At, member: Member): Problem {
+  return createWarning({
+    code: 'normalize/empty-allow-list',
+    message: `\`${member.key}\` is empty, so it restricts nothing`,
+    where: whereKey(at, member),
+    hints: [`to admit no server at all, write \`"deniedMcpServers": ["*"]\``],
   })
 }
 

@@ -8,7 +8,7 @@
 import { findMember, toText, type ConfigNode, type Member } from '../../model/document.ts'
 import { SOURCES_HIGH_TO_LOW, type SourceId, type Spot } from '../../model/origin.ts'
 import type { GatewaySetting } from '../../model/gateway-setting.ts'
-import type { AllowList, Level, ServerMatch, ServerRule } from '../../model/policy.ts'
+import type { AllowList, Level, ServerRule } from '../../model/policy.ts'
 import type { PermissionRule } from '../../model/permission.ts'
 import type { Problem } from '../../model/problem.ts'
 import {
@@ -27,7 +27,9 @@ import { scalarText } from './fields.ts'
 import { readGateway } from './gateway-setting.ts'
 import { readModel } from './model-setting.ts'
 import { readPermissions } from './permissions.ts'
+import { SERVER_RULE_FORMS, toServerMatch } from './server-match.ts'
 import {
+  emptyAllowList,
   malformed,
   misspelt,
   notHere,
@@ -290,8 +292,9 @@ function readConnector(draft: SettingsDraft, at: At, node: ConfigNode): void {
 
 function readAllowList(draft: SettingsDraft, at: At, member: Member): void {
   const rules = readRules(draft, at, member)
-  const isGiven = member.value.kind === 'array' && member.value.items.length > 0
-  if (isGiven) draft.allowLists.push({ by: spotAt(at, member.value), level: at.level, rules })
+  if (member.value.kind !== 'array') return
+  if (member.value.items.length === 0) draft.problems.push(emptyAllowList(at, member))
+  else draft.allowLists.push({ by: spotAt(at, member.value), level: at.level, rules })
 }
 
 function readRules(draft: SettingsDraft, at: At, member: Member): readonly ServerRule[] {
@@ -300,29 +303,11 @@ function readRules(draft: SettingsDraft, at: At, member: Member): readonly Serve
     return []
   }
   return member.value.items.flatMap((item) => {
-    const match = toMatch(item)
+    const match = toServerMatch(item)
     if (match !== undefined) return [{ match, level: at.level, by: spotAt(at, item) }]
-    const expected =
-      'a rule is a name, `{ "serverName": … }`, `{ "serverUrl": … }` or `{ "serverCommand": … }`'
-    breakPolicy(draft, at.level, malformed(at, item, expected))
+    breakPolicy(draft, at.level, malformed(at, item, SERVER_RULE_FORMS))
     return []
   })
-}
-
-function toMatch(node: ConfigNode): ServerMatch | undefined {
-  const bare = toText(node)
-  if (bare !== undefined) return { kind: 'name', pattern: bare }
-  if (node.kind !== 'object' || node.members.length !== 1) return undefined
-  const { key, value } = node.members[0]!
-  const text = toText(value)
-  if (key === 'serverName' && text !== undefined) return { kind: 'name', pattern: text }
-  if (key === 'serverUrl' && text !== undefined) return { kind: 'url', pattern: text }
-  if (key !== 'serverCommand') return undefined
-  if (text !== undefined) return { kind: 'command-pattern', pattern: text }
-  const argv = value.kind === 'array' ? value.items.map(toText) : [undefined]
-  return argv.includes(undefined) || argv.length === 0
-    ? undefined
-    : { kind: 'command', argv: argv as string[] }
 }
 
 /** A policy that cannot be understood admits nothing; a repository's is only ignored, or it could switch us off. */

@@ -1,5 +1,5 @@
 /**
- * agent-code: TOML for the user and for the project, with an allow and a deny list of its own.
+ * agent-code: TOML for the user and for the project, with an allow and a deny list and rules for tools of its own.
  */
 import type { Ground } from '../site.ts'
 import type { Source } from '../source.ts'
@@ -8,8 +8,14 @@ import { inAppFolder, inConfigHome } from '../user-folders.ts'
 
 export const agentCode: Source = {
   id: 'agent-code',
-  look: (site) =>
-    lookWithLists(site, {
+  async look(site) {
+    const userHighToLow = userFiles(site)
+    // `settings.local.toml` is meant to stay out of the repository, but nothing keeps it out: no more trust for it.
+    const projectHighToLow = [
+      ...site.inProject('.agent/settings.local.toml'),
+      ...site.inProject('.agent/settings.toml'),
+    ]
+    const found = await lookWithLists(site, {
       source: 'agent-code',
       dialect: 'agent-code',
       under: ['mcp_servers'],
@@ -17,13 +23,13 @@ export const agentCode: Source = {
         { path: ['security', 'mcp_server_denylist'], means: 'off' },
         { path: ['security', 'mcp_server_allowlist'], means: 'only' },
       ],
-      userHighToLow: userFiles(site),
-      // `settings.local.toml` is meant to stay out of the repository, but nothing keeps it out: no more trust for it.
-      projectHighToLow: [
-        ...site.inProject('.agent/settings.local.toml'),
-        ...site.inProject('.agent/settings.toml'),
-      ],
-    }),
+      userHighToLow,
+      projectHighToLow,
+    })
+    for (const file of userHighToLow) await site.policy({ level: 'user', file })
+    for (const file of projectHighToLow) await site.policy({ level: 'project', file })
+    return found
+  },
   homes: (ground) => [
     { scope: 'user', files: userFiles(ground), under: ['mcp_servers'] },
     { scope: 'project', files: ground.inProject('.agent/settings.toml'), under: ['mcp_servers'] },

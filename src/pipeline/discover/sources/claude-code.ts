@@ -1,5 +1,5 @@
 /**
- * claude-code: the user's state file, its per-project part, the organisation's file, and enabled plugins.
+ * claude-code: the user's state file, its per-project part, the organisation's files, and enabled plugins.
  *
  * The project's `.mcp.json` belongs to the source mcp-json; what the user chose about it in Claude Code is noted here.
  */
@@ -30,6 +30,7 @@ export const claudeCode: Source = {
     const document = await site.read({ scope: 'user', file: state })
     const projects = findProjects(site, document)
     const switchFor = offInProject(document, projects)
+    for (const file of managedSettings(site)) await site.policy({ level: 'managed', file })
     for (const project of projects)
       noteChoices(site, { document: document!, node: project.value, scope: 'user' })
     return lookInOrder([
@@ -65,7 +66,7 @@ export const claudeCode: Source = {
 function places(site: Ground): {
   readonly state: string
   readonly dir: string
-  readonly settings: readonly { readonly scope: Scope; readonly file: string }[]
+  readonly settings: readonly { readonly scope: 'user' | 'project'; readonly file: string }[]
 } {
   const { env, paths } = site.world
   const moved = absoluteOr(site.world, env['CLAUDE_CONFIG_DIR'])
@@ -86,12 +87,27 @@ function places(site: Ground): {
 }
 
 function managedFile(site: Site): string {
-  const dir = {
+  return site.world.paths.join(managedFolder(site), 'managed-mcp.json')
+}
+
+/** The main file, then the parts beside it. */
+function managedSettings(site: Site): readonly string[] {
+  const { files, paths } = site.world
+  const folder = managedFolder(site)
+  const parts = paths.join(folder, 'managed-settings.d')
+  const names = files.list(parts).filter((name) => name.endsWith('.json') && !name.startsWith('.'))
+  return [
+    paths.join(folder, 'managed-settings.json'),
+    ...names.toSorted().map((name) => paths.join(parts, name)),
+  ]
+}
+
+function managedFolder(site: Site): string {
+  return {
     linux: '/etc/claude-code',
     darwin: '/Library/Application Support/ClaudeCode',
     win32: 'C:\\Program Files\\ClaudeCode',
   }[site.world.platform]
-  return site.world.paths.join(dir, 'managed-mcp.json')
 }
 
 function variables(site: Site): Readonly<Record<string, string>> {
@@ -165,8 +181,12 @@ function noteChoices(site: Site, { document, node, scope }: ChoicesAt): void {
 }
 
 /** Claude Code never reads servers from its settings files; people put them there all the same. */
-async function misplaced(site: Site, scope: Scope, file: string): Promise<readonly FoundEntry[]> {
-  const document = await site.read({ scope, file })
+async function misplaced(
+  site: Site,
+  scope: 'user' | 'project',
+  file: string,
+): Promise<readonly FoundEntry[]> {
+  const document = await site.policy({ level: scope, file })
   if (document === undefined) return []
   noteChoices(site, { document, node: document.root, scope })
   if (findMember(document.root, 'mcpServers') === undefined) return []
