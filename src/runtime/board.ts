@@ -470,6 +470,7 @@ class LiveBoard implements Board {
         all: () => this.#roster.all(),
         find: (name) => this.#roster.find(name),
         style: () => this.#loaded.toolNames,
+        declared: () => this.#loaded.catalog.entries.map(({ entry }) => entry.found.name),
         whyNot: (name) => this.#whyNot(name),
       },
       permit: permit ?? toPermit(() => this.permissions()),

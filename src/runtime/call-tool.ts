@@ -6,6 +6,7 @@
  * never  calls what nobody permitted, or a tool that has become another since
  */
 import { isPromise } from '../base/at-once.ts'
+import { isObject } from '../base/is-object.ts'
 import { ToolAbortError, type CallOutcome, type ResultDetails, type ToolResult } from '../model/outcome.ts'
 import type { Params, Result } from '../model/message.ts'
 import type { Offering } from '../model/offering.ts'
@@ -13,8 +14,8 @@ import { TOOL_CHANGED, type Permit, type WantedCall } from '../model/permission.
 import type { Problem } from '../model/problem.ts'
 import type { RequestOptions } from '../model/session.ts'
 import type { NameStyle } from '../model/settings.ts'
-import { call, type Addressee, type Guard } from '../pipeline/call/call.ts'
-import { findTooDeep } from '../pipeline/call/problems.ts'
+import { call, notSent, refuseInTurn, type Addressee, type Guard } from '../pipeline/call/call.ts'
+import { badArguments, findTooDeep, noObject } from '../pipeline/call/problems.ts'
 import { nameOf } from '../pipeline/name/name.ts'
 import type { TellPlace } from '../pipeline/translate/budget.ts'
 import type { Spill } from '../pipeline/translate/spill.ts'
@@ -58,7 +59,8 @@ export interface ToolRequest {
   readonly options: CallOptions
 }
 
-export type CallArguments = Params | ((tool: BoardTool) => Params)
+/** What the function gives may be anything that a model wrote: all but an object is refused, as other wrong arguments are. */
+export type CallArguments = Params | ((tool: BoardTool) => unknown)
 
 /** From where calls are made: a board, or a fork of it with permissions of its own. */
 export interface CallDesk {
@@ -109,7 +111,10 @@ class ToolCall {
 
   #callBuiltin(tool: BuiltinTool, reaching: ReachOptions): Promise<ToolResult> {
     const { signal, timeoutMs, maxDurationMs, onProgress, who = 'model' } = this.#request.options
-    const wanted = { args: this.#argumentsFor(asBoardTool(tool)), who, signal }
+    const target = asBoardTool(tool)
+    const args = this.#argumentsFor(target)
+    if (!isObject(args)) return Promise.resolve(this.#refuseArguments(target, args))
+    const wanted = { args, who, signal }
     const options = { signal, timeoutMs, maxDurationMs, onProgress }
     return performBuiltin(this.#desk, { tool, wanted, options, reaching }).then(({ outcome, details }) => {
       this.#details = details
@@ -119,8 +124,19 @@ class ToolCall {
 
   #onReached(found: FoundTool | CallOutcome): ToolResult | Promise<ToolResult> {
     if (found.kind === 'found') return this.#callFound(found)
-    this.#details = detailsOfName(this.#request.name, this.#desk.servers.style())
-    return this.#finish(found)
+    const { name } = this.#request
+    this.#details = detailsOfName(name, this.#desk.servers.style())
+    const isUnknown = found.kind === 'not-sent' && found.code === 'unknown-tool'
+    if (!isUnknown) return this.#finish(found)
+    const target = typeof name === 'string' ? { server: '', tool: name } : name
+    return this.#finish(refuseInTurn(this.#desk.guard, { target, args: undefined, refusal: found }))
+  }
+
+  /** Before anybody is asked whether the call may be made. */
+  #refuseArguments(target: BoardTool, args: unknown): ToolResult {
+    this.#details = detailsOf(target)
+    const refusal = notSent('bad-arguments', badArguments(target, [noObject(args)]))
+    return this.#finish(refuseInTurn(this.#desk.guard, { target, args, refusal }))
   }
 
   #callFound(found: FoundTool): ToolResult | Promise<ToolResult> {
@@ -128,7 +144,8 @@ class ToolCall {
     this.#details = detailsOf(target)
     const args = this.#argumentsFor(target)
     const problem = findTooDeep(target, args)
-    if (problem !== undefined) return this.#finish({ kind: 'not-sent', code: 'bad-arguments', problem })
+    if (problem !== undefined) return this.#finish(notSent('bad-arguments', problem))
+    if (!isObject(args)) return this.#refuseArguments(target, args)
     const { signal, who = 'model', ask, remember, onJudged } = this.#request.options
     this.#askedAt = this.#desk.servers.clock.now()
     const judged = askPermit(this.#desk.permit, target, { args, who, signal, ask, remember, onJudged })
@@ -160,7 +177,7 @@ class ToolCall {
     return result
   }
 
-  #argumentsFor(tool: BoardTool): Params {
+  #argumentsFor(tool: BoardTool): unknown {
     const { args } = this.#request
     return typeof args === 'function' ? args(tool) : (args ?? {})
   }

@@ -13,7 +13,7 @@ import { SessionError, type RequestOptions } from '../model/session.ts'
 import type { NameStyle } from '../model/settings.ts'
 import { gaveUp, mayPass } from '../pipeline/call/problems.ts'
 import { tabulate, type ToolTable } from '../pipeline/name/look-up.ts'
-import { nameOf } from '../pipeline/name/name.ts'
+import { nameOf, startOf } from '../pipeline/name/name.ts'
 import { createProblem, ProblemError } from '../problem/problem.ts'
 import type { Clock } from '../world/world.ts'
 import { untilLive } from './ask.ts'
@@ -30,6 +30,8 @@ export interface Servers {
   find(name: string): Supervisor | undefined
   /** How names are made, now. */
   style(): NameStyle
+  /** Of every server that some file declares, whether it may run or not. */
+  declared(): readonly string[]
   /** Why there is none of this name that could be connected. */
   whyNot(name: string): Problem
 }
@@ -130,18 +132,39 @@ async function tryToReach(
 }
 
 function missing(servers: Servers, name: ToolName): CallOutcome {
-  if (typeof name === 'string') return unknown(nobodyHas(servers, name))
+  if (typeof name === 'string') return missingName(servers, name)
   const one = servers.find(name.server)
-  if (one !== undefined) return unknown(hasNot(one, name.tool))
-  return { kind: 'not-sent', code: 'not-connected', problem: servers.whyNot(name.server) }
+  return one === undefined ? notRunning(servers, name.server) : unknown(hasNot(one, name.tool))
+}
+
+function missingName(servers: Servers, name: string): CallOutcome {
+  const owner = findMeantServer(servers, name)
+  if (owner !== undefined && servers.find(owner) === undefined) return notRunning(servers, owner)
+  return unknown(nobodyHas(servers, name, owner))
+}
+
+/** The server with the longest start is meant: `a_b` rather than `a`. */
+function findMeantServer(servers: Servers, name: string): string | undefined {
+  const style = servers.style()
+  const [meant] = servers
+    .declared()
+    .map((server) => ({ server, start: startOf(server, style) }))
+    .filter(({ start }) => name.startsWith(start))
+    .sort((a, b) => b.start.length - a.start.length)
+  return meant?.server
+}
+
+function notRunning(servers: Servers, server: string): CallOutcome {
+  return { kind: 'not-sent', code: 'not-connected', problem: servers.whyNot(server) }
 }
 
 function unknown(problem: Problem): CallOutcome {
   return { kind: 'not-sent', code: 'unknown-tool', problem }
 }
 
-function nobodyHas(servers: Servers, name: string): Problem {
-  const all = [...servers.all()]
+/** `owner`: the server whose tool it would be; another server's is no replacement. */
+function nobodyHas(servers: Servers, name: string, owner: string | undefined): Problem {
+  const all = [...servers.all()].filter(({ server }) => owner === undefined || server.name === owner)
   const style = servers.style()
   const known = all.flatMap(
     ({ server, offering }) => offering?.tools.map((tool) => nameOf(server.name, tool.name, style)) ?? [],

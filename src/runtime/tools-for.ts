@@ -6,7 +6,7 @@
  * never  does the same work twice: the same list gives the same answer, and a schema that was mended is remembered with its definition
  */
 import { isTooDeep } from '../base/depth.ts'
-import type { Params } from '../model/message.ts'
+import { isObject } from '../base/is-object.ts'
 import type { JsonSchema, Profile, ProviderSchema } from '../model/profile.ts'
 import { findNameFault } from '../pipeline/name/name-fault.ts'
 import { toProviderSchema } from '../pipeline/name/schema.ts'
@@ -77,10 +77,14 @@ function schemaFor({ name, definition: { inputSchema } }: BoardTool, profile: Pr
   return remember(SCHEMAS, [inputSchema, profile], () => toProviderSchema(inputSchema, profile))
 }
 
-/** Arguments for a tool whose model writes null for what it leaves out. */
-export function withoutNullsFor({ definition: { inputSchema } }: BoardTool, args: Params): Params {
-  // The call refuses them.
-  return isTooDeep(args) ? args : withoutNulls(inputSchema, args)
+/**
+ * What a model wrote, as arguments for a tool: nothing at all is an object without properties, and null stands for what
+ * is left out. Anything but an object stays as it is, for the board to refuse.
+ */
+export function argumentsFor({ definition: { inputSchema } }: BoardTool, written: unknown): unknown {
+  const args = written ?? {}
+  // The call refuses what is nested too deep, and what is no object.
+  return isObject(args) && !isTooDeep(args) ? withoutNulls(inputSchema, args) : args
 }
 
 function withSchema(tool: BoardTool, inputSchema: JsonSchema): BoardTool {

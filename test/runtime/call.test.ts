@@ -241,6 +241,18 @@ describe('not-sent', () => {
     )
     const { problem } = await test.board.call('mcp__y__do')
     expect(problem?.notes).toEqual(['not connected, so that their tools are not known: y'])
+    expect(problem?.hints).toEqual(['to see every tool, run `plugboard tools`'])
+  })
+
+  it('bad-arguments: a text in place of an object, and nobody is asked about it', async () => {
+    const asked: [ToolToCall, WantedCall][] = []
+    await using test = await open('outcomes', { permit: denyAll(asked) })
+    const result = await test.board.call('mcp__x__echo', () => '["text"')
+    expect(gist(result)).toMatchObject({ outcome: 'not-sent', code: 'bad-arguments' })
+    expect(result.problem?.notes).toEqual(['the arguments are no JSON object, but: ["text"'])
+    const builtin = await test.board.call('listMcpResources', () => [])
+    expect(gist(builtin)).toMatchObject({ outcome: 'not-sent', code: 'bad-arguments' })
+    expect(asked).toEqual([])
   })
 
   it('unknown-tool: one that is in quarantine says why', async () => {
@@ -265,6 +277,7 @@ describe('not-sent', () => {
     await using test = await open('outcomes', { entry: { enabled: false } })
     const message = 'Server "x" is disabled. Run /mcp enable x first.'
     expect((await call(test, 'echo')).text).toMatch(new RegExp(`^MCP error: ${message}\n`))
+    expect((await test.board.call('mcp__x__echo')).problem?.message).toBe(message)
     expect((await problemOf(test.board.connect('x'))).message).toBe(message)
   })
 

@@ -1,13 +1,12 @@
 /**
  * offer: what the adapters have in common.
  */
-import { isObject } from '../../base/is-object.ts'
 import type { Media, ToolResult } from '../../model/outcome.ts'
 import type { Profile } from '../../model/profile.ts'
 import type { Board } from '../../runtime/board.ts'
 import { asBoardTool } from '../../runtime/builtin-tools.ts'
 import type { CallOptions } from '../../runtime/call-tool.ts'
-import { fitTools, withoutNullsFor, type FittedTool } from '../../runtime/tools-for.ts'
+import { argumentsFor, fitTools, type FittedTool } from '../../runtime/tools-for.ts'
 import type { BoardTool } from '../../runtime/tools.ts'
 
 /** A board, or a fork of one. */
@@ -48,16 +47,10 @@ export interface WrittenCall {
 }
 
 /** Rejects with ToolAbortError only. */
-export async function answerCall(
+export function answerCall(
   board: ToolBoard,
   { name, input }: WrittenCall,
   options: RunOptions,
 ): Promise<Answer> {
-  const args = input ?? {}
-  if (!isObject(args)) return { text: noObject(name), isError: true, media: [] }
-  return board.call(name, (tool) => withoutNullsFor(tool, args), options)
-}
-
-function noObject(name: string): string {
-  return `Error: the arguments of \`${name}\` are no JSON object, so it was not called`
+  return board.call(name, (tool) => argumentsFor(tool, input), options)
 }

@@ -15,7 +15,7 @@ import type { Problem } from '../../model/problem.ts'
 import { SessionError, type RequestOptions, type SessionFailure } from '../../model/session.ts'
 import { ProblemError } from '../../problem/problem.ts'
 import { findFaults } from './arguments.ts'
-import { isLooping, markOf, remember, type Repeats } from './loop-guard.ts'
+import { isLooping, markOf, NO_REPEATS, remember, type Repeats } from './loop-guard.ts'
 import {
   badArguments,
   gaveUp,
@@ -25,6 +25,7 @@ import {
   misspoke,
   notReached,
   refused,
+  staysRefused,
   turnedDown,
 } from './problems.ts'
 
@@ -49,6 +50,8 @@ export interface Guard {
   readonly limit: number
   /** Replaced with every call that has an answer. */
   repeats: Repeats
+  /** As `repeats`, of calls that were refused for their name or their arguments. */
+  refused?: Repeats
 }
 
 export function call(to: Addressee, request: CallRequest, guard: Guard): CallOutcome | Promise<CallOutcome> {
@@ -56,12 +59,38 @@ export function call(to: Addressee, request: CallRequest, guard: Guard): CallOut
   if (options.signal?.aborted === true) return aborted(target, false)
   const faults = findFaults(target.definition.inputSchema, args)
   return isPromise(faults)
-    ? faults.then((found) => refuse(target, found) ?? sendUnlessLooping(to, request, guard))
-    : (refuse(target, faults) ?? sendUnlessLooping(to, request, guard))
+    ? faults.then((found) => refuse(request, found, guard) ?? sendUnlessLooping(to, request, guard))
+    : (refuse(request, faults, guard) ?? sendUnlessLooping(to, request, guard))
 }
 
-function refuse(target: ToolToCall, faults: readonly string[]): CallOutcome | undefined {
-  return faults.length === 0 ? undefined : notSent('bad-arguments', badArguments(target, faults))
+function refuse(
+  { target, args }: CallRequest,
+  faults: readonly string[],
+  guard: Guard,
+): CallOutcome | undefined {
+  if (faults.length === 0) return undefined
+  return refuseInTurn(guard, {
+    target,
+    args,
+    refusal: notSent('bad-arguments', badArguments(target, faults)),
+  })
+}
+
+export interface Refused {
+  readonly target: Pick<ToolToCall, 'server' | 'tool'>
+  readonly args: unknown
+  readonly refusal: NotSentOutcome
+}
+
+/** The refusal, or, when the same call was refused so often in a row, that it will be each time. */
+export function refuseInTurn(guard: Guard, { target, args, refusal }: Refused): CallOutcome {
+  if (guard.limit === 0) return refusal
+  const mark = markOf(target.server, target.tool, args)
+  const before = guard.refused ?? NO_REPEATS
+  if (isLooping(before, mark, guard.limit))
+    return notSent('loop-guard', staysRefused(target, before.times, refusal.problem))
+  guard.refused = remember(before, mark, refusal)
+  return refusal
 }
 
 function sendUnlessLooping(
@@ -77,6 +106,7 @@ function sendUnlessLooping(
   }
   return sendAtMostTwice(to, request).then((outcome) => {
     guard.repeats = remember(guard.repeats, mark, outcome)
+    guard.refused = NO_REPEATS
     return outcome
   })
 }
@@ -180,7 +210,9 @@ function settled(outcome: CallOutcome): Tried {
   return { outcome, mayRepeat: false }
 }
 
-function notSent(code: NotSent, problem: Problem): Extract<CallOutcome, { kind: 'not-sent' }> {
+type NotSentOutcome = Extract<CallOutcome, { kind: 'not-sent' }>
+
+export function notSent(code: NotSent, problem: Problem): NotSentOutcome {
   return { kind: 'not-sent', code, problem }
 }
 

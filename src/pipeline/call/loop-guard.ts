@@ -6,7 +6,7 @@
  * never  keeps arguments or results, only what tells them apart
  */
 import { digest } from '../../base/digest.ts'
-import type { CallOutcome } from '../../model/outcome.ts'
+import type { CallOutcome, NotSent } from '../../model/outcome.ts'
 
 /** The last call that had an answer, and how many before it, in a row, were the same with the same answer. */
 export interface Repeats {
@@ -27,13 +27,16 @@ export function isLooping({ call, times }: Repeats, mark: number, limit: number)
   return limit > 0 && times >= limit && call === mark
 }
 
-/** What has no answer of the server's neither goes on with a row nor ends it. */
+/** What has no answer, neither of the server nor a refusal of ours, neither goes on with a row nor ends it. */
 export function remember(before: Repeats, mark: number, outcome: CallOutcome): Repeats {
   const answer = answerOf(outcome)
   if (answer === undefined) return before
   const isSame = before.call === mark && before.answer === answer
   return { call: mark, answer, times: isSame ? before.times + 1 : 1 }
 }
+
+/** Whoever calls again in the same way is refused in the same way. */
+const REFUSED: ReadonlySet<NotSent> = new Set(['bad-arguments', 'unknown-tool'])
 
 function answerOf(outcome: CallOutcome): number | undefined {
   switch (outcome.kind) {
@@ -48,6 +51,7 @@ function answerOf(outcome: CallOutcome): number | undefined {
     case 'failed':
       return digest([outcome.kind, outcome.problem.message, outcome.problem.notes])
     case 'not-sent':
+      return REFUSED.has(outcome.code) ? digest([outcome.code, outcome.problem.message]) : undefined
     case 'unknown':
     case 'aborted':
       return undefined

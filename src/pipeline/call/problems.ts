@@ -5,7 +5,7 @@ import { isTooDeep, MAX_DEPTH } from '../../base/depth.ts'
 import { inShell } from '../../base/in-shell.ts'
 import { stripControls } from '../../base/strip-controls.ts'
 import { parseChallenge, wantsMoreScopes } from '../../model/challenge.ts'
-import type { Params, RpcError } from '../../model/message.ts'
+import type { RpcError } from '../../model/message.ts'
 import type { ToolToCall } from '../../model/permission.ts'
 import type { Problem } from '../../model/problem.ts'
 import { describeTimeout, describeWireFailure, type SessionFailure } from '../../model/session.ts'
@@ -24,7 +24,7 @@ export function badArguments(target: Named, faults: readonly string[]): Problem 
 }
 
 /** Before anything looks into them: a rule, a person, the schema. */
-export function findTooDeep(target: Named, args: Params): Problem | undefined {
+export function findTooDeep(target: Named, args: unknown): Problem | undefined {
   // Two levels less: they stand in the `params` of a message.
   if (!isTooDeep(args, MAX_DEPTH - 2)) return undefined
   return badArguments(target, [`they are nested too deep: a message may have ${MAX_DEPTH} levels in all`])
@@ -36,6 +36,22 @@ export function goesInCircles(target: Named, times: number): Problem {
     message: `${say(target)} gave the same answer to the same arguments ${times} times in a row, so it was not called again`,
     hints: ['change the arguments, use another tool, or go on with the answer there is'],
   })
+}
+
+/** With the problem that it has each time. */
+export function staysRefused(target: Named, times: number, { message, notes, hints }: Problem): Problem {
+  return createProblem({
+    code: 'call/loop',
+    message: `the same call of ${say(target)} was refused ${times} times in a row, and will be each time`,
+    notes: [message, ...notes],
+    hints: [...hints, 'change the call, use another tool, or go on without it'].slice(-3),
+  })
+}
+
+/** What is wrong with arguments that are no object. */
+export function noObject(args: unknown): string {
+  const written = Array.isArray(args) ? 'a list' : stripControls(String(args)).replace(/\s+/g, ' ').trim()
+  return `the arguments are no JSON object, but: ${written.slice(0, 100)}`
 }
 
 /** The server answered, with an error. */

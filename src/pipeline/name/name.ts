@@ -20,6 +20,11 @@ export function nameOf(server: string, tool: string, style: NameStyle): string {
   return clean.name.slice(0, MAX_LENGTH - suffix.length) + suffix
 }
 
+/** What every name of a tool of this server begins with. Names of other servers' tools may do so, too. */
+export function startOf(server: string, style: NameStyle): string {
+  return CLEAN[style](server, '').name
+}
+
 /** So that no exact name is ever one that was made with a hash. */
 const LOOKS_HASHED = /_[0-9a-f]{8}$/i
 

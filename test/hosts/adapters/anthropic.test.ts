@@ -68,7 +68,7 @@ describe('a turn', () => {
     ['mcp__x__refuses', {}, 'MCP error: '],
     ['mcp__x__nothing', {}, 'no tool is named'],
     ['mcp__x__strict', {}, 'title'],
-    ['mcp__x__strict', [], 'are no JSON object'],
+    ['mcp__x__strict', [], 'the arguments are no JSON object'],
   ])('tells the model what went wrong: %s', async (name, input, text) => {
     await using test = await openOutcomes()
     const { result } = await takeTurn(test, name, input)

@@ -125,6 +125,49 @@ describe('run', () => {
     expect(resultsIn(stage.model.requests[1]!).at(-1)).toContain('mcp__x__echo')
   })
 
+  test('a tool that a server adds meanwhile is there in a later request of the same prompt', async () => {
+    const grow: Script = { kind: 'calls', calls: [{ name: 'mcp__x__grow', input: {} }] }
+    /** The list is read again beside the calls, so the model goes on until it sees the tool. */
+    const look = Array.from({ length: 50 }, (_, i): Script => {
+      return ({ messages, tools }) => {
+        if (JSON.stringify(messages).includes('this is grown_1')) return { kind: 'text', text: 'It grew.' }
+        const isThere = JSON.stringify(tools).includes('mcp__x__grown_1')
+        const echoed = { name: 'mcp__x__echo', input: { text: `look ${i}` } }
+        return { kind: 'calls', calls: [isThere ? { name: 'mcp__x__grown_1', input: {} } : echoed] }
+      }
+    })
+    await using stage = await open([grow, ...look], {
+      '~/.config/plugboard/mcp.json': { mcpServers: { x: server('changes-tools') } },
+    })
+    const { code, stdout } = await stage.run(['grow', '--allow', 'mcp__x'])
+    expect([code, stdout]).toEqual([0, 'It grew.\n'])
+  })
+
+  test('a tool of a server that is disabled says so, and one that does not exist names the nearest', async () => {
+    const calls: Script = {
+      kind: 'calls',
+      calls: [
+        { name: 'mcp__off__echo', input: { text: 'a' } },
+        { name: 'mcp__x__ecko', input: { text: 'a' } },
+        { name: 'mcp__x__echo', input: '{"text": ' },
+      ],
+    }
+    await using stage = await open([calls, said('Then not.')], {
+      '~/.config/plugboard/mcp.json': {
+        mcpServers: { x: server('outcomes'), off: server('outcomes', { enabled: false }) },
+      },
+    })
+    const { code, events } = await stage.lines(['try'])
+    expect(code).toBe(0)
+    const results = events.filter(({ type }) => type === 'tool-result')
+    expect(results.map((event) => event['code'])).toEqual(['not-connected', 'unknown-tool', 'bad-arguments'])
+    expect(resultsIn(stage.model.requests[1]!)).toEqual([
+      expect.stringContaining('Server "off" is disabled'),
+      expect.stringContaining('did you mean `mcp__x__echo`?'),
+      expect.stringContaining('the arguments are no JSON object'),
+    ])
+  })
+
   test('--plan: no tool runs, not even one that is allowed', async () => {
     await using stage = await open([echo('a'), said('It is plan mode.')])
     const { events } = await stage.lines(['try', '--plan', '--allow', 'mcp__x__*'])

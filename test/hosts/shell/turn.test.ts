@@ -19,7 +19,8 @@ import {
 interface Stage extends AsyncDisposable {
   readonly test: TestBoard
   readonly endpoint: StreamingModel
-  readonly agent: Agent
+  /** Its board can be replaced, to change something during a turn. */
+  readonly agent: { -readonly [Key in keyof Agent]: Agent[Key] }
   readonly events: SessionEvent[]
   turn(prompt: string, before?: Turn): Promise<Turn>
 }
@@ -41,7 +42,7 @@ async function open(
   const test = await openTestBoard(servers, { wait: 'all', ...options })
   const model = await openTestModel(test, provider, endpoint)
   const events: SessionEvent[] = []
-  const agent = { board: test.board, model, instructions: 'Be brief.' }
+  const agent: Stage['agent'] = { board: test.board, model, instructions: 'Be brief.' }
   return {
     test,
     endpoint,
@@ -320,11 +321,83 @@ describe.each<ModelProvider>(['anthropic', 'openai'])('a turn with %s', (provide
     const turn = await stage.turn('hello')
     expect(turn.text).toBe('sorry')
     const results = stage.events.flatMap((event) => (event.type === 'tool-result' ? [event.result] : []))
-    expect(results.map(({ isError }) => isError)).toEqual([true, true])
-    expect(resultsIn(stage.endpoint.requests[2]!)).toHaveLength(2)
+    expect(results).toMatchObject([
+      { outcome: 'not-sent', code: 'bad-arguments', problem: { code: 'call/bad-arguments' } },
+      { outcome: 'not-sent', code: 'unknown-tool', problem: { code: 'call/unknown-tool' } },
+    ])
+    const told = resultsIn(stage.endpoint.requests[2]!)
+    expect(told).toEqual([
+      expect.stringContaining('the arguments are no JSON object, but: {'),
+      expect.stringContaining('did you mean `mcp__x__echo`?'),
+    ])
   })
 
-  it('takes tools that came in between in the next turn, and not before', async () => {
+  it.each([
+    ['a tool that does not exist', call('mcp__x__ecko', { text: 'x' })],
+    ['arguments that cannot be read', call('mcp__x__echo', '{"text": ')],
+    ['arguments that do not fit', call('mcp__x__strict', {})],
+  ])('stops a model that calls %s again and again', async (_, again) => {
+    await using stage = await open(provider, [again, again, again, again, { kind: 'text', text: 'I see.' }])
+    await stage.turn('loop')
+    const codes = stage.events.flatMap((event) => (event.type === 'tool-result' ? [event.result.code] : []))
+    expect(codes).toEqual([codes[0], codes[0], codes[0], 'loop-guard'])
+    expect(resultsIn(stage.endpoint.requests[4]!).at(-1)).toContain('was refused 3 times in a row')
+  })
+
+  it('says of a tool whose server was disabled during the turn that it is, and names no other tool', async () => {
+    const servers = { x: serverEntry('outcomes'), y: serverEntry('outcomes') }
+    await using stage = await open(
+      provider,
+      [
+        call('mcp__y__busy', { ms: 1 }),
+        call('mcp__y__echo', { text: 'y' }),
+        { kind: 'text', text: 'It is off.' },
+      ],
+      { servers },
+    )
+    const { board } = stage.test
+    stage.agent.board = {
+      ...toAgentBoard(board),
+      async call(...given) {
+        const result = await board.call(...given)
+        stage.test.servers['y'] = { ...servers.y, enabled: false }
+        await board.reload()
+        return result
+      },
+    }
+    await stage.turn('both')
+    const [first, second] = stage.endpoint.requests
+    expect(JSON.stringify(first!.tools)).toContain('mcp__y__echo')
+    expect(JSON.stringify(second!.tools)).not.toContain('mcp__y__echo')
+    const told = resultsIn(stage.endpoint.requests[2]!).at(-1)
+    expect(told).toContain('is disabled. Run /mcp enable y first.')
+    expect(told).not.toContain('did you mean')
+  })
+
+  it('has tools that came during a turn in the next request', async () => {
+    await using stage = await open(provider, [
+      call('mcp__x__echo', { text: 'x' }),
+      call('mcp__y__echo', { text: 'from y' }),
+      { kind: 'text', text: 'two' },
+    ])
+    const { board } = stage.test
+    stage.agent.board = {
+      ...toAgentBoard(board),
+      async call(...given) {
+        const result = await board.call(...given)
+        stage.test.servers['y'] = serverEntry('outcomes')
+        await board.reload()
+        await board.waitFor('y')
+        return result
+      },
+    }
+    await stage.turn('first')
+    const has = stage.endpoint.requests.map(({ tools }) => JSON.stringify(tools).includes('mcp__y__echo'))
+    expect(has).toEqual([false, true, true])
+    expect(resultsIn(stage.endpoint.requests[2]!).at(-1)).toContain('from y')
+  })
+
+  it('sends the same tools with each request as long as nothing changes', async () => {
     const names = (at: number, stage: Stage): readonly string[] =>
       (stage.endpoint.requests[at]!.tools ?? []).map((tool) => JSON.stringify(tool))
     await using stage = await open(provider, [
@@ -353,6 +426,16 @@ describe('the system prompt', () => {
     expect(tools).toBeUndefined()
   })
 })
+
+/** Its own methods, which a spread of a class would leave behind. */
+function toAgentBoard(board: TestBoard['board']): Agent['board'] {
+  return {
+    tools: () => board.tools(),
+    builtinTools: () => board.builtinTools(),
+    systemPromptSection: () => board.systemPromptSection(),
+    call: (...given) => board.call(...given),
+  }
+}
 
 /** Where a cache is to end is told anew with every request, and no part of what is cached. */
 function withoutMarks(value: unknown): unknown {

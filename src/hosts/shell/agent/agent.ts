@@ -43,7 +43,7 @@ export interface MarkedRequest {
   readonly messages: ModelMessage[]
 }
 
-/** What stays the same for all steps of a turn. */
+/** What a request is made with, beside the conversation. */
 export interface Prepared {
   readonly model: OpenModel
   readonly system: string

@@ -15,7 +15,7 @@ export type Asked = {
   readonly messages: readonly ModelMessage[]
   readonly text: string
 } & (
-  | { readonly kind: 'answered'; readonly calls: readonly ToolCall[]; readonly hasUnreadableCalls: boolean }
+  | { readonly kind: 'answered'; readonly calls: readonly ToolCall[] }
   | { readonly kind: 'aborted' }
   | { readonly kind: 'failed'; readonly problem: Problem }
 )
@@ -52,7 +52,6 @@ interface Streamed {
   readonly calls: ToolCall[]
   /** As `ai` makes them of a whole answer. */
   messages: readonly ModelMessage[]
-  hasUnreadableCalls: boolean
   error?: unknown
 }
 
@@ -65,7 +64,7 @@ async function stream(
   messages: readonly ModelMessage[],
   { signal, tell }: TurnOptions,
 ): Promise<Streamed> {
-  const streamed: Streamed = { text: '', calls: [], messages: [], hasUnreadableCalls: false }
+  const streamed: Streamed = { text: '', calls: [], messages: [] }
   try {
     const { streamText } = await import('ai')
     // It prints what it thinks of models and settings, into whatever is on the screen.
@@ -87,7 +86,9 @@ async function stream(
     }
     if (streamed.error === undefined && !signal.aborted) {
       if (!hasEnded) throw brokeOff()
-      streamed.messages = (await result.response).messages
+      const { messages: said } = await result.response
+      // `ai` answers a call that it cannot read, or of a tool that it does not know; the board answers it in its place.
+      streamed.messages = said.filter(({ role }) => role !== 'tool')
     }
   } catch (error) {
     streamed.error ??= error
@@ -107,23 +108,7 @@ function take(streamed: Streamed, part: TextStreamPart<ToolSet>, tell: TurnOptio
     case 'tool-call': {
       const { toolCallId: id, toolName: name, input } = part
       tell({ type: 'tool-call', id, name, input })
-      // `ai` answers what it cannot read itself, with the reason.
-      if (part.invalid === true) streamed.hasUnreadableCalls = true
-      else streamed.calls.push({ id, name, input })
-      break
-    }
-    case 'tool-error': {
-      const { toolCallId: id, toolName: name, error } = part
-      const text = `Error: ${error instanceof Error ? error.message : String(error)}`
-      const result = {
-        outcome: 'not-sent',
-        code: 'bad-arguments',
-        text,
-        isError: true,
-        media: [],
-        durationMs: 0,
-      } as const
-      tell({ type: 'tool-result', id, name, result })
+      streamed.calls.push({ id, name, input })
       break
     }
     case 'finish':
@@ -143,8 +128,8 @@ function tellUsage(
   tell({ type: 'usage', inputTokens, outputTokens })
 }
 
-function toAnswer({ text, calls, messages, hasUnreadableCalls }: Streamed): Asked {
-  return { kind: 'answered', text, calls, messages, hasUnreadableCalls }
+function toAnswer({ text, calls, messages }: Streamed): Asked {
+  return { kind: 'answered', text, calls, messages }
 }
 
 /** Of an answer that broke off, what was shown stays; calls that were not made are left out, since they have no result. */

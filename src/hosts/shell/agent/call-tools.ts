@@ -6,10 +6,9 @@
  * never  rejects
  */
 import type { ToolModelMessage } from 'ai'
-import { isObject } from '../../../base/is-object.ts'
 import { toPrintable } from '../../../base/printable.ts'
 import { ToolAbortError } from '../../../model/outcome.ts'
-import { withoutNullsFor } from '../../../runtime/tools-for.ts'
+import { argumentsFor } from '../../../runtime/tools-for.ts'
 import { imagesOf } from '../../shared/images.ts'
 import type { AgentBoard, ToolCall, TurnOptions } from './agent.ts'
 import type { CallResult } from './events.ts'
@@ -40,10 +39,8 @@ async function callOne(
   { id, name, input }: ToolCall,
   { signal, tell }: CallToolsOptions,
 ): Promise<CallResult> {
-  const args = input ?? {}
-  if (!isObject(args)) return noObject(name)
   try {
-    return await board.call(name, (tool) => withoutNullsFor(tool, args), {
+    return await board.call(name, (tool) => argumentsFor(tool, input), {
       signal,
       onJudged: ({ kind }) => {
         if (kind === 'allowed') tell({ type: 'tool-started', id })
@@ -56,11 +53,6 @@ async function callOne(
     const text = `Error: \`${name}\` could not be called: ${toPrintable(String(error instanceof Error ? error.message : error))}`
     return { outcome: 'failed', text, isError: true, media: [], durationMs: 0 }
   }
-}
-
-function noObject(name: string): CallResult {
-  const text = `Error: the arguments of \`${name}\` are no JSON object, so it was not called`
-  return { outcome: 'not-sent', code: 'bad-arguments', text, isError: true, media: [], durationMs: 0 }
 }
 
 function toPart({ id, name }: ToolCall, result: CallResult, { images }: CallToolsOptions): ResultPart {

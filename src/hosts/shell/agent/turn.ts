@@ -36,26 +36,24 @@ export async function runTurn(
   prompt: ModelMessage | string,
   options: TurnOptions,
 ): Promise<Turn> {
-  const prepared = await prepare(agent)
   const { maxSteps = MAX_STEPS } = agent
   const asked: ModelMessage = typeof prompt === 'string' ? { role: 'user', content: prompt } : prompt
   let messages: readonly ModelMessage[] = [...before, asked]
   for (let step = 0; step < maxSteps; step++) {
-    const answer = await askModel(prepared, messages, options)
+    const answer = await askModel(await prepare(agent), messages, options)
     messages = [...messages, ...answer.messages]
     if (answer.kind !== 'answered') return { messages, text: answer.text, end: toEnd(answer, options) }
-    if (answer.calls.length === 0) {
-      // It only wrote calls that nobody could read: it was told so, and may try again.
-      if (answer.hasUnreadableCalls) continue
-      return { messages, text: answer.text, end: { kind: 'done' } }
-    }
+    if (answer.calls.length === 0) return { messages, text: answer.text, end: { kind: 'done' } }
     messages = [...messages, await answerCalls(agent, answer.calls, options)]
     if (options.signal.aborted) return { messages, text: answer.text, end: { kind: 'aborted' } }
   }
   return fail(messages, tooManySteps(maxSteps), options)
 }
 
-/** Tools and system prompt stay for the whole turn, so that the provider's cache holds for all its steps. */
+/**
+ * For one request: a server that the user adds or disables during the turn counts from the next request on. As long as
+ * nothing changes, tools and system prompt are the same values, so that the provider's cache holds.
+ */
 async function prepare({ board, model, instructions }: Agent): Promise<Prepared> {
   const section = board.systemPromptSection()
   return {
