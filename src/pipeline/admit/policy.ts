@@ -16,7 +16,7 @@ import {
   type ServerRule,
 } from '../../model/policy.ts'
 import type { Problem } from '../../model/problem.ts'
-import { argvOf, canonicalUrl, unwrapProxy } from '../../model/signature.ts'
+import { argvOf, canonicalUrl, tryUrl, unwrapProxy } from '../../model/signature.ts'
 import { expandForComparison } from '../../model/template.ts'
 import type { Env } from '../../world/world.ts'
 
@@ -112,7 +112,9 @@ function matchesUrl(pattern: string, url: string): boolean {
   // Without a scheme, the author means the host: `evil.example`, or `*.example/mcp`.
   const wanted = splitUrl(pattern.includes('://') ? pattern : `*://${pattern}`)
   if (wanted === undefined || given === undefined) return matchesWildcard(pattern, url)
-  const isHost = matchesWildcard(withoutDefaultPort(wanted.origin.toLowerCase()), given.origin)
+  const isHost = toOrigins(wanted.origin).some((one) =>
+    toOrigins(given.origin).some((other) => matchesWildcard(one, other)),
+  )
   const isHostAlone = wanted.rest === '' && (wanted.origin.endsWith('*') || !pattern.includes('://'))
   const path = isHostAlone ? '*' : wanted.rest
   return (
@@ -123,9 +125,34 @@ function matchesUrl(pattern: string, url: string): boolean {
   )
 }
 
-/** URLs are compared without it, so patterns must be. */
+/**
+ * The ways in which one origin is compared, of a pattern and of an address: a WebSocket is a way to speak to the same host,
+ * and an IPv4 address may be written as an IPv6 one.
+ */
+function toOrigins(origin: string): readonly string[] {
+  const [, scheme = '', host = '', port = ''] =
+    /^(.*?):\/\/(?:.*@)?(\[[^\]]*\]|[^:]*)(.*)$/s.exec(origin.toLowerCase()) ?? []
+  const web = scheme.replace(/^ws/, 'http')
+  const known = toHost(host)
+  return [known, unmapped(known)].map((one) => withoutDefaultPort(`${web}://${one}${port}`))
+}
+
+/** As an address has it: `0x7f.1` is `127.0.0.1`, `bücher.example` is `xn--bcher-kva.example`. What is no host stays. */
+function toHost(host: string): string {
+  return (tryUrl(`http://${host}`)?.hostname ?? host).replace(/\.$/, '')
+}
+
+/** `[::ffff:7f00:1]` is `127.0.0.1`. */
+function unmapped(host: string): string {
+  const [, high, low] = /^\[::ffff:([\da-f]{1,4}):([\da-f]{1,4})\]$/.exec(host) ?? []
+  if (high === undefined || low === undefined) return host
+  const groups = [high, low].map((group) => Number.parseInt(group, 16))
+  return groups.flatMap((group) => [group >> 8, group & 0xff]).join('.')
+}
+
+/** Addresses are compared without it, so patterns must be. */
 function withoutDefaultPort(origin: string): string {
-  return origin.replace(/^(https|wss)(:\/\/.*):443$/, '$1$2').replace(/^(http|ws)(:\/\/.*):80$/, '$1$2')
+  return origin.replace(/^(https:\/\/.*):443$/, '$1').replace(/^(http:\/\/.*):80$/, '$1')
 }
 
 function splitUrl(url: string): { readonly origin: string; readonly rest: string } | undefined {

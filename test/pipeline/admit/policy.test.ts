@@ -62,6 +62,20 @@ describe('a rule on URLs', () => {
     ['evil.test', 'https://evil.test/mcp'],
     ['*.test/mcp', 'https://evil.test/mcp'],
     ['https://evil.*', 'https://evil.test/mcp'],
+    ['https://evil.test./*', 'https://evil.test/mcp'],
+    ['https://evil.test/*', 'wss://evil.test/mcp'],
+    ['https://evil.test:443/*', 'wss://evil.test/mcp'],
+    ['wss://evil.test/*', 'https://evil.test/mcp'],
+    ['http://evil.test:*/*', 'ws://evil.test:8080/mcp'],
+    ['http://127.0.0.1:*/*', 'http://[::ffff:127.0.0.1]:3000/mcp'],
+    ['http://127.0.0.1/*', 'ws://[::FFFF:7f00:1]/mcp'],
+    ['127.*', 'http://[::ffff:127.0.0.1]/mcp'],
+    ['http://[::ffff:127.0.0.1]:*/*', 'http://127.0.0.1:3000/mcp'],
+    ['http://[::ffff:*/*', 'http://[::ffff:127.0.0.1]/mcp'],
+    ['http://0x7f.1/*', 'http://127.0.0.1/mcp'],
+    ['http://127.0.0.1/*', 'http://2130706433/mcp'],
+    ['https://bücher.example/*', 'https://xn--bcher-kva.example/mcp'],
+    ['https://*.BÜCHER.example/*', 'https://api.bücher.example/mcp'],
   ])('`%s` denies %s', (pattern, address) => {
     expect(findRefusal(remote(address), denying(url(pattern)), {})?.kind).toBe('denied')
   })
@@ -71,6 +85,9 @@ describe('a rule on URLs', () => {
     ['https://good.test/*', 'https://good.test@evil.test/'],
     ['https://good.test/*', 'https://good.test.evil.test/'],
     ['https://good.test/*', 'http://good.test/'],
+    ['https://good.test/*', 'ws://good.test/'],
+    ['http://127.0.0.1/*', 'http://[::ffff:127.0.0.2]/'],
+    ['http://127.0.0.1/*', 'http://[::127.0.0.1]/'],
     ['https://good.test/*', 'https://proxy.test/v2/ccr-sessions/1?mcp_url=https%3A%2F%2Fgood.test%2Fmcp'],
   ])('`%s` does not allow %s', (pattern, address) => {
     expect(findRefusal(remote(address), allowing(url(pattern)), {})?.kind).toBe('not-allowed')
