@@ -2,10 +2,13 @@
  * problems: what keeps a value from being filled in. The launch is tried all the same.
  */
 import { toCommandLine } from '../../base/command-line.ts'
+import { toPrintable } from '../../base/printable.ts'
+import { stripControls } from '../../base/strip-controls.ts'
 import type { AdmittedServer } from '../../model/catalog.ts'
 import { findMember, type ConfigNode } from '../../model/document.ts'
 import type { FoundEntry } from '../../model/entry.ts'
 import type { Problem, Where } from '../../model/problem.ts'
+import { maskText } from '../../problem/mask-text.ts'
 import { adviseOnPlainHttp, becauseOfPlainHttp } from '../../problem/plain-http.ts'
 import { createProblem, createWarning, ProblemError, whereOf, whereOrigin } from '../../problem/problem.ts'
 import type { FileRead, Platform, ShellOutcome } from '../../world/world.ts'
@@ -154,10 +157,14 @@ function howItFailed({ outcome, limitMs }: CommandRun): string {
   return outcome.stdout.trim() === '' ? 'printed nothing' : 'did not print a JSON object of strings'
 }
 
+/** A command may write anything, also what it was given: nothing of it reaches a terminal as it came. */
 function lastWords({ outcome }: CommandRun): readonly string[] {
-  const last = outcome.stderr.trimEnd().split('\n').at(-1)!.trim()
-  return last === '' ? [] : [`the last line it wrote: ${last}`]
+  const last = stripControls(outcome.stderr).trimEnd().split('\n').at(-1)!.trim()
+  return last === '' ? [] : [`the last line it wrote: ${toPrintable(maskText(last.slice(0, MAX_WORDS)))}`]
 }
+
+/** Far more than is shown. */
+const MAX_WORDS = 4096
 
 export function badHeader(server: Server, name: string, giver: 'headers' | 'headersHelper'): Problem {
   const field: Field = giver === 'headers' ? { name: giver, key: name } : { name: giver }

@@ -153,6 +153,23 @@ describe('headersHelper', () => {
     ])
   })
 
+  test('tells its last words without what a terminal obeys, and without secrets', async () => {
+    const stderr = [
+      'first line',
+      '\u001b]0;pwned\u0007\u001b[2Jcurl -H "Authorization: Bearer abcdef123456" https://ada:hunter22@vault.test/ \u202egpj.x one\r\n',
+    ].join('\n')
+    const launch = await launchIn(
+      withShell(worldWith('ours', entry, { env: { ARG: 'one', VAULT_TOKEN: 'open-sesame' } }), () => ({
+        stderr,
+        exitCode: 1,
+      })),
+    )
+    const [note] = launch.problems[0]!.notes
+    expect(note).toBe(
+      'the last line it wrote: curl -H "Authorization: Bearer ‹secret›" https://ada:‹secret›@vault.test/ \\u{202e}gpj.x one',
+    )
+  })
+
   test('is run for each launch, since what it gives may expire', async () => {
     let count = 0
     const world = withShell(worldWith('ours', { url: URL, headersHelper: 'h' }), () => ({
