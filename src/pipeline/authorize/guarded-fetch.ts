@@ -61,22 +61,30 @@ export function createGuardedFetch(world: Outside, guard: Guard): GuardedFetch {
   let server: Promise<Network> | undefined
   return async (to, init = {}) => {
     const url = new URL(to)
-    requireSecure(url, guard)
+    const insecure = findInsecure(url, guard)
+    // Whether it may be asked at all comes first: it is no use to allow plain HTTP to a place that is out of bounds.
+    if (insecure !== undefined && url.protocol !== 'http:') throw insecure
     const isChosen = guard.chosenOrigins.includes(url.origin)
+    const find = (): Promise<string | undefined> =>
+      findAddress(world, url, () => (server ??= networkOfServer(world, guard)))
     const address = isChosen
       ? undefined
-      : await findAddress(world, url, () => (server ??= networkOfServer(world, guard)))
+      : await find().catch((error: unknown) => {
+          const isUnknown = error instanceof GuardError && error.refusal === 'unreachable'
+          throw isUnknown ? (insecure ?? error) : error
+        })
+    if (insecure !== undefined) throw insecure
     guard.signal?.throwIfAborted()
     const answer = await exchange(world, toRequest(url, init, address), { url, signal: guard.signal })
     return toResponse(url, init, answer)
   }
 }
 
-/** Throws a GuardError unless what is sent there can be read only there. */
-function requireSecure(url: URL, { serverUrl, allowsHttp }: Guard): void {
-  if (/^https?:$/.test(url.protocol) && (allowsHttp || isConfidential(url))) return
+/** Why what is sent there could be read elsewhere. */
+function findInsecure(url: URL, { serverUrl, allowsHttp }: Guard): GuardError | undefined {
+  if (/^https?:$/.test(url.protocol) && (allowsHttp || isConfidential(url))) return undefined
   const message = `${withoutQuery(url)} is not https, and what is secret would be sent there for all to read`
-  throw new GuardError('not-https', url, `${message} (asked for by ${new URL(serverUrl).host})`)
+  return new GuardError('not-https', url, `${message} (asked for by ${new URL(serverUrl).host})`)
 }
 
 /** Which address to connect to; undefined where a proxy finds it. Throws a GuardError for one that is out of bounds. */
@@ -252,6 +260,6 @@ function tryUrl(place: string, base: URL): URL | undefined {
 }
 
 /** A query may hold a code. */
-function withoutQuery({ origin, pathname }: URL): string {
-  return origin + pathname
+function withoutQuery({ protocol, host, pathname }: URL): string {
+  return `${protocol}//${host}${pathname}`
 }

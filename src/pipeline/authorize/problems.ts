@@ -9,7 +9,7 @@ import { createRedactor } from '../../base/redact.ts'
 import { SECRET_MARK } from '../../base/secret.ts'
 import type { Problem } from '../../model/problem.ts'
 import { TOKEN_SHAPE } from '../../problem/mask.ts'
-import { ALLOW_PLAIN_HTTP } from '../../problem/plain-http.ts'
+import { adviseToAllow } from '../../problem/plain-http.ts'
 import { createProblem, ProblemError } from '../../problem/problem.ts'
 import type { Errand } from './errand.ts'
 import { GuardError } from './guarded-fetch.ts'
@@ -134,8 +134,8 @@ function adviseOnClient(server: string): readonly string[] {
   ]
 }
 
-function adviseOnGuard({ refusal }: GuardError): readonly string[] {
-  return refusal === 'not-https' ? [ALLOW_PLAIN_HTTP] : []
+function adviseOnGuard({ refusal, url }: GuardError): readonly string[] {
+  return refusal === 'not-https' ? adviseToAllow(url) : []
 }
 
 function wordsIn(body: string): string {

@@ -244,6 +244,15 @@ describe('https', () => {
 })
 
 describe('addresses of this network', () => {
+  test('are told of before plain HTTP, which no entry could allow there', async () => {
+    const { world, sent } = stage({ names: PUBLIC })
+    const refusal = await refusalOf(
+      guarded(world, FROM_PUBLIC)('http://169.254.169.254/token', { method: 'POST' }),
+    )
+    expect(refusal).toMatch(/^private-address: /)
+    expect(sent).toEqual([])
+  })
+
   test.each([
     ['a name', 'https://intern.test/', { 'intern.test': ['10.0.0.5'] }, '10.0.0.5'],
     [
