@@ -23,6 +23,7 @@ import { forIde } from './ide-roots.ts'
 import { redactProblem } from './redact-problem.ts'
 import type { LogKind, ServerLog } from './server-logs.ts'
 import type { Shared } from './shared.ts'
+import { Spacing } from './spacing.ts'
 import { StageTimer } from './stage-timer.ts'
 import { StartupLimit } from './startup-limit.ts'
 
@@ -98,8 +99,11 @@ export class Attempt implements ConnectListener {
   /** Lists to read again, once those are there that are being read. */
   #due: readonly ListKind[] = NO_KINDS
   #isRefreshing = false
-  /** Clients whose own lists are being read, and whether they changed meanwhile. */
-  readonly #reading = new WeakMap<object, { isDue: boolean }>()
+  /** Between two readings, where a server changes its lists without end. */
+  readonly #spacing = new Spacing()
+  #cancelRefresh: (() => void) | undefined
+  /** Clients that have lists of their own. */
+  readonly #reading = new WeakMap<object, OwnReading>()
   #authorization: Authorization | undefined
   /** Why there is none, although there might be one. */
   #withheld: Problem | undefined
@@ -135,6 +139,7 @@ export class Attempt implements ConnectListener {
   /** Settles when everything it began is gone. */
   async end(): Promise<void> {
     this.#isOver = true
+    this.#cancelRefresh?.()
     this.#controller?.abort()
     await this.session?.close()
     await this.#done
@@ -312,7 +317,8 @@ export class Attempt implements ConnectListener {
   onNotification(method: string, params: Params, audience?: Audience): void {
     if (this.#isOver) return
     this.#hooks.onNotification(method, params, audience)
-    if (/^notifications\/(?:tools|resources|prompts)\/list_changed$/.test(method)) this.refresh()
+    const changed = CHANGES.get(method)
+    if (changed !== undefined) this.refresh(changed)
   }
 
   /**
@@ -328,13 +334,27 @@ export class Attempt implements ConnectListener {
     if (old.length > 0) this.refresh(old)
   }
 
-  /** Reads lists again, once for any number of wishes. */
+  /** Reads lists again, once for any number of wishes: one reading is under way, and at most one more is due. */
   refresh(kinds: readonly ListKind[] = LIST_KINDS): void {
-    const { session } = this
-    if (session === undefined || this.#isOver) return
-    const wanted = [...new Set([...this.#due, ...kinds])]
-    this.#due = this.#isRefreshing ? wanted : NO_KINDS
-    if (this.#isRefreshing) return
+    if (this.session === undefined || this.#isOver) return
+    this.#due = [...new Set([...this.#due, ...kinds])]
+    if (this.#isRefreshing || this.#cancelRefresh !== undefined) return
+    const { clock } = this.#shared.world
+    const waitMs = this.#spacing.waitMs(clock.now())
+    if (waitMs === 0) return this.#refreshNow(this.session)
+    this.#cancelRefresh = clock.after(
+      waitMs,
+      () => {
+        this.#cancelRefresh = undefined
+        if (this.session !== undefined && !this.#isOver) this.#refreshNow(this.session)
+      },
+      'loose',
+    )
+  }
+
+  #refreshNow(session: Session): void {
+    const wanted = this.#due
+    this.#due = NO_KINDS
     this.#isRefreshing = true
     // Nobody asks for them again before this is over, however it ends.
     this.#noteTimes(wanted)
@@ -347,33 +367,38 @@ export class Attempt implements ConnectListener {
       )
       .finally(() => {
         this.#isRefreshing = false
-        if (this.#due.length > 0) this.refresh([])
+        this.#spacing.end(this.#shared.world.clock.now())
+        if (this.#due.length > 0) this.refresh(NO_KINDS)
       })
   }
 
   onOwnLists(client: object, what: 'changed' | 'gone'): void {
     if (this.#isOver || this.session === undefined) return
     if (what === 'gone') return this.#hooks.onOwnListed(client, undefined)
-    const reading = this.#reading.get(client)
-    if (reading === undefined) void this.#readOwn(client, this.session)
-    else reading.isDue = true
+    const reading = this.#reading.get(client) ?? { isDue: false, isUnderWay: false, spacing: new Spacing() }
+    this.#reading.set(client, reading)
+    reading.isDue = true
+    if (!reading.isUnderWay) void this.#readOwn(client, this.session, reading)
   }
 
-  async #readOwn(client: object, session: Session): Promise<void> {
-    const reading = { isDue: true }
-    this.#reading.set(client, reading)
+  async #readOwn(client: object, session: Session, reading: OwnReading): Promise<void> {
+    reading.isUnderWay = true
     const timeoutMs = this.#request.server.timeoutMs ?? REFRESH_MS
     const { clock } = this.#shared.world
     try {
       while (reading.isDue && !this.#isOver) {
+        const waitMs = reading.spacing.waitMs(clock.now())
+        if (waitMs > 0) await new Promise<void>((resolve) => clock.after(waitMs, resolve, 'loose'))
+        if (this.#isOver) return
         reading.isDue = false
         const listed = await list(inNameOf(session, client), { clock, timeoutMs })
+        reading.spacing.end(clock.now())
         if (!this.#isOver) this.#hooks.onOwnListed(client, this.#redactOffering(listed))
       }
     } catch (error) {
       this.onOddity(`the lists of one client could not be read: ${String(error)}`)
     } finally {
-      this.#reading.delete(client)
+      reading.isUnderWay = false
     }
   }
 
@@ -422,6 +447,21 @@ export class Attempt implements ConnectListener {
     if (error instanceof ConnectError || error instanceof SessionError) return error.failure
     return { kind: 'bad-answer', message: error instanceof Error ? error.message : String(error) }
   }
+}
+
+/** Which lists are other ones when a server says so. */
+const CHANGES: ReadonlyMap<string, readonly ListKind[]> = new Map<string, readonly ListKind[]>([
+  ['notifications/tools/list_changed', ['tool']],
+  ['notifications/resources/list_changed', ['resource', 'resource-template']],
+  ['notifications/prompts/list_changed', ['prompt']],
+])
+
+/** The lists of one client. */
+interface OwnReading {
+  /** They changed since they were last asked for. */
+  isDue: boolean
+  isUnderWay: boolean
+  readonly spacing: Spacing
 }
 
 /** As that client sees it. */

@@ -143,7 +143,10 @@ export interface Board extends AsyncDisposable {
   /** Resolves when it is ready. Rejects with a ProblemError. */
   connect(server: string, options?: { readonly signal?: AbortSignal }): Promise<void>
   waitFor(server: string, options?: { readonly signal?: AbortSignal }): Promise<void>
-  /** Ends its session; it stays idle until it is asked for. */
+  /**
+   * Ends its session; it stays idle until it is asked for. Of this, `connect`, `waitFor`, `restart` and requests the later
+   * one counts: what waits for the server is refused, and what comes afterwards connects it again.
+   */
   disconnect(server: string): Promise<void>
   /** A new session in place of the one there is, whatever failed before. */
   restart(server: string): Promise<void>
@@ -382,7 +385,9 @@ class LiveBoard implements Board {
   }
 
   async disconnect(server: string): Promise<void> {
-    if (await this.#roster.rest(this.#require(server))) this.#note(server)
+    const ending = this.#roster.rest(this.#require(server))
+    this.#note(server)
+    await ending
   }
 
   async login(server: string, options: LoginOptions = {}): Promise<SignedIn> {

@@ -123,7 +123,7 @@ const BOARD_TOOLS: ReadonlyMap<BuiltinName, BoardTool> = new Map(
 /**
  * Those that are of use. What counts is what a server advertises, not what it lists today, and what is known of it, not
  * whether it is there: so the answer stays the same while sessions come and go and lists change, and with it the
- * beginning of a prompt. A server of which nothing is known yet may have everything, until its first try is over.
+ * beginning of a prompt. A server of which nothing is known yet counts once something is.
  */
 export function offeredBuiltins(servers: readonly StandingServer[]): readonly BuiltinTool[] {
   const resources = servers.some((server) => mayHave(server, 'resources'))
@@ -134,9 +134,8 @@ export function offeredBuiltins(servers: readonly StandingServer[]): readonly Bu
 
 const NO_TOOLS: readonly BuiltinTool[] = []
 
-function mayHave({ offering, connection, standing }: StandingServer, what: 'resources' | 'prompts'): boolean {
-  if (offering !== undefined) return (offering.hello.capabilities[what] ?? false) !== false
-  return connection.state === 'connecting' && standing !== 'failed' && standing !== 'needs-auth'
+function mayHave({ offering }: StandingServer, what: 'resources' | 'prompts'): boolean {
+  return (offering?.hello.capabilities[what] ?? false) !== false
 }
 
 /** Rejects as a request to the server does, with a ProblemError or a SessionError. */

@@ -78,12 +78,15 @@ export class Roster {
     this.#finish(one)
   }
 
-  /** Ends its session; it stays idle until it is asked for. False when a reload replaced or removed it meanwhile. */
-  async rest(one: Supervisor): Promise<boolean> {
-    await one.close()
-    if (this.#supervisors.get(one.server.name) !== one) return false
-    this.#put(new Supervisor(one.server, this.#shared))
-    return true
+  /**
+   * Ends its session; it stays idle until it is asked for, which may be before the session is gone: whoever asks then
+   * comes later, and waits for that.
+   */
+  async rest(one: Supervisor): Promise<void> {
+    const ending = one.close()
+    this.#put(new Supervisor(one.server, this.#shared, ending))
+    this.#retiring.add(one)
+    await ending.finally(() => this.#retiring.delete(one))
   }
 
   /** Never rejects: one transport that fails to close keeps no other open. */

@@ -80,7 +80,7 @@ export class Supervisor implements AttemptHooks {
   #machine: Machine = IDLE
   #attempt: Attempt | undefined
   /** What was dropped and is not gone yet. */
-  #ending: Promise<unknown> = Promise.resolve()
+  #ending: Promise<unknown>
   #cancelTimer: (() => void) | undefined
   /** As the server has it, and as the user wants it. */
   #listed: Offering | undefined
@@ -99,9 +99,11 @@ export class Supervisor implements AttemptHooks {
   #waiters: Waiter[] = []
   #shown: ServerSnapshot | undefined
 
-  constructor(server: AdmittedServer, shared: Shared) {
+  /** `after`: what must be over before anything is started. */
+  constructor(server: AdmittedServer, shared: Shared, after: Promise<unknown> = Promise.resolve()) {
     this.server = server
     this.#shared = shared
+    this.#ending = after
   }
 
   get fingerprint(): string {

@@ -165,15 +165,42 @@ describe('a caller', () => {
     expect(seen.children).toHaveLength(2)
   })
 
-  it('disconnects a server and asks for it at the same time: the request is refused, not forgotten', async () => {
+  it.each([
+    ['a request', (board: Board) => board.request('x', 'tools/list')],
+    ['`connect`', (board: Board) => board.connect('x')],
+    ['`waitFor`', (board: Board) => board.waitFor('x')],
+    ['`restart`', (board: Board) => board.restart('x')],
+  ])('disconnects a server, and %s that comes while it goes connects it again', async (_, ask) => {
     await using test = await openOne(serverEntry('ignores-sigterm'))
-    const { board } = test
+    const { board, seen } = test
     const leaving = board.disconnect('x')
-    expect(await problemOf(board.request('x', 'tools/list'))).toMatchObject({
-      code: 'connect/closed',
-      message: '`x` was disconnected',
-    })
+    await ask(board)
     await leaving
+    expect(connectionOf(board, 'x').state).toBe('ready')
+    // Not beside the one before, which may have a lock or a port.
+    expect(seen.children.map(({ pid }) => isAlive(pid))).toEqual([false, true])
+  })
+
+  it('disconnects a server that is being connected: who waits for it is refused', async () => {
+    await using test = await openOne(serverEntry('well-behaved'))
+    const { board, seen } = test
+    for (const ask of ['restart', 'connect', 'waitFor'] as const) {
+      board.restart('x').catch(() => undefined)
+      const waiting = problemOf(board[ask]('x'))
+      await board.disconnect('x')
+      expect(await waiting).toMatchObject({ code: 'connect/closed', message: '`x` was disconnected' })
+      expect(connectionOf(board, 'x')).toEqual({ state: 'idle' })
+    }
+    expect(seen.children.filter(({ pid }) => isAlive(pid))).toEqual([])
+  })
+
+  it('disconnects a server twice, and restarts it twice', async () => {
+    await using test = await openOne(serverEntry('well-behaved'))
+    const { board, seen } = test
+    await Promise.all([board.disconnect('x'), board.disconnect('x')])
+    expect(connectionOf(board, 'x')).toEqual({ state: 'idle' })
+    await Promise.all([board.restart('x'), board.restart('x')])
+    expect(seen.children.filter(({ pid }) => isAlive(pid))).toHaveLength(1)
   })
 
   it('restarts a server: another process, ready when it resolves', async () => {

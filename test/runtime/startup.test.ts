@@ -268,6 +268,20 @@ describe('the number of servers that start at once', () => {
     expect(Math.max(...waves[2]!)).toBeLessThan(1000 + SLACK_MS)
   })
 
+  it('that change without end are read again less and less often, and in the end once more', async () => {
+    await using test = await openTestBoard({ x: serverEntry('changes-often') })
+    const { board } = test
+    await new Promise<void>((resolve) => {
+      let heard = 0
+      board.on('notification', () => ++heard === 200 && resolve())
+    })
+    const listed = Number(await call(board, 'x', ['stop']))
+    // Each pause is twice as long as the one before: 200 notices take a second, and a busy machine some more.
+    expect(listed).toBeLessThan(20)
+    const shown = (): string => board.tools().find(({ tool }) => tool === 'work')!.description!
+    await until(board, () => shown() === `Number ${listed + 1}.`)
+  })
+
   it('is no limit to how many are ready', async () => {
     const seen = createObserved()
     const names = Array.from({ length: 8 }, (_, i) => `s${i}`)

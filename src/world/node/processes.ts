@@ -110,7 +110,7 @@ class NodeChild implements Child {
   readonly #table: Table
   #installs: boolean
   /** What it started and what left its group, as far as that was found before it was asked to end. */
-  #strays: readonly ProcessRow[] | undefined
+  #strays: readonly ProcessRow[] = []
   #output: Readable | undefined
   #isOver = false
 
@@ -169,13 +169,13 @@ class NodeChild implements Child {
   /** While its parent is there: a process that left the group is found by nothing else. */
   #findStrays(): void {
     const found = this.#findFamily()?.filter(({ group }) => group !== this.pid) ?? []
-    const before = (this.#strays ?? []).filter((one) => !found.some(({ pid }) => pid === one.pid))
+    const before = this.#strays.filter((one) => !found.some(({ pid }) => pid === one.pid))
     this.#strays = [...before, ...found]
   }
 
   #endAll(pid: number, how: Parameters<Child['end']>[0]): void {
     endTree(pid, how, this.#platform)
-    for (const stray of this.#strays ?? []) {
+    for (const stray of this.#strays) {
       const now = findProcess(stray.pid, this.#platform)
       if (now?.startedAt === stray.startedAt) endTree(now.group, how, this.#platform)
     }
@@ -201,10 +201,7 @@ class NodeChild implements Child {
     })
     child.on('exit', (code, signal) => {
       // Whatever it started and left behind goes with it. On Windows nobody would find it by now but the reaper.
-      if (this.#platform !== 'win32' && child.pid !== undefined) {
-        if (this.#strays === undefined) this.#findStrays()
-        this.#endAll(child.pid, 'kill')
-      }
+      if (this.#platform !== 'win32' && child.pid !== undefined) this.#endAll(child.pid, 'kill')
       // Behind the reads that are due: after a busy moment the timer would come before what is in the pipe.
       setTimeout(() => setImmediate(() => this.#exit(code, signal)), DRAIN_MS)
     })
