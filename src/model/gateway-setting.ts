@@ -20,6 +20,8 @@ export interface GatewaySetting {
   readonly allowedHosts?: readonly string[]
   /** Scope of a token → names of servers, where `*` is any text. Empty: nobody may use anything. */
   readonly scopes?: ReadonlyMap<string, readonly string[]>
+  /** After SIGTERM, how long everything goes on while `/readyz` says no. */
+  readonly lameDuckSeconds?: number
   readonly tlsCert?: string
   readonly tlsKey?: string
   /** A server that nobody has used for so long is ended until somebody does. 0: never. */

@@ -529,7 +529,7 @@ export interface Listener {
   renew(tls: TlsIdentity): void
   /** Takes no new connections, and ends those that nobody uses. What is under way goes on. */
   stop(): void
-  /** Takes no new requests, and ends those under way. */
+  /** Takes no new requests, and ends those under way; an answer that was given is sent, for a second at most. */
   close(): Promise<void>
 }
 

@@ -100,6 +100,12 @@ const SERVE_FLAGS: readonly Flag[] = [
     summary: 'how long calls may take to finish after SIGTERM; 10 by default',
   },
   {
+    name: 'lame-duck',
+    value: 'seconds',
+    summary:
+      'how long it goes on after SIGTERM while /readyz says no; 5 by default where others can come in, else 0',
+  },
+  {
     name: 'tls-cert',
     value: 'file',
     summary: 'HTTPS, with this certificate (PEM); read again when it changes',

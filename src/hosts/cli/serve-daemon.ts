@@ -15,7 +15,7 @@ import type { ProblemJson } from '../shared/problem-json.ts'
 import { sharingOf } from '../shared/sharing.ts'
 import { showPath } from '../shared/show-path.ts'
 import type { CommandContext } from './command.ts'
-import { ended } from './ended.ts'
+import { ended, finishServing } from './ended.ts'
 import { DONE } from './exit-codes.ts'
 import { keepRenewing } from './keep-renewing.ts'
 import { loadAgain } from './load-again.ts'
@@ -79,11 +79,11 @@ function readLine(text: string | undefined): GatewayStatus | { readonly error: P
 
 async function inForeground(context: CommandContext, address: Address | undefined): Promise<number> {
   const { world, version, terminal } = context
-  const limitMs = drainLimitMs(context)
   const home = { ...world, cwd: world.home }
   const loaded = await context.load({}, home)
   const options = address === undefined ? undefined : readServeOptions(context, address, loaded)
   const audit = readAudit(context, loaded)
+  const end = options?.end ?? { lameDuckMs: 0, limitMs: drainLimitMs(context) }
   const { openDaemon } = await context.daemon()
   await using daemon = await openDaemon({
     world,
@@ -104,11 +104,11 @@ async function inForeground(context: CommandContext, address: Address | undefine
   }
   const { tlsFiles } = options ?? {}
   const stopRenewing = tlsFiles === undefined ? undefined : await keepRenewing(context, daemon, tlsFiles)
+  // The terminal it was started in goes away, and it does not.
+  const finish = (): Promise<void> => finishServing(context, daemon, end)
+  const isOver = Promise.race([daemon.ended.then(finish).then(() => DONE), ended(context, finish)])
   const status = await daemon.status()
   if (context.json) printJson(terminal, status)
   else if (status.gateway.running) terminal.err(`a gateway runs here${describe(status.gateway)}\n`)
-  // The terminal it was started in goes away, and it does not.
-  const finish = (): Promise<void> => daemon.drain(limitMs)
-  const stopped = daemon.ended.then(finish).then(() => DONE)
-  return await Promise.race([stopped, ended(context, finish)]).finally(() => stopRenewing?.())
+  return await isOver.finally(() => stopRenewing?.())
 }

@@ -23,9 +23,18 @@ export interface TlsFiles {
   readonly key: string
 }
 
+/** How it ends once it is asked to. */
+export interface EndOptions {
+  /** Everything goes on, and `/readyz` says no. */
+  readonly lameDuckMs: number
+  /** How long calls under way may take then. */
+  readonly limitMs: number
+}
+
 export interface ServeOptions {
   readonly http: Omit<HttpServingOptions, 'token'>
   readonly audit: AuditWish | undefined
+  readonly end: EndOptions
   /** To be looked at again when they change. */
   readonly tlsFiles: TlsFiles | undefined
 }
@@ -35,6 +44,9 @@ const SHARED_RATE: Rate = { perSecond: 100, burst: 1000 }
 
 /** How long calls under way may take when the gateway is asked to end. */
 const DRAIN_SECONDS = 10
+
+/** Where others can come in there may be a balancer, which must see `/readyz` fail before connections are refused. */
+const LAME_DUCK_SECONDS = 5
 
 /** Throws `cli/bad-flag`, `serve/not-loopback`, `serve/half-tls`, `serve/tls-file`, and what is wrong with settings. */
 export function readServeOptions(
@@ -61,6 +73,10 @@ export function readServeOptions(
       issuer,
     },
     audit: readAudit(context, { gateway }),
+    end: {
+      lameDuckMs: findLameDuckMs(context, gateway, isOpen),
+      limitMs: drainLimitMs(context),
+    },
     tlsFiles,
   }
 }
@@ -80,13 +96,22 @@ export function readAudit(
 }
 
 /** Throws `cli/bad-flag`. */
-export function drainLimitMs({ flags }: CommandContext): number {
-  const given = flags['drain-timeout']
-  if (given === undefined) return DRAIN_SECONDS * 1000
+export function drainLimitMs(context: CommandContext): number {
+  return (secondsOf(context, 'drain-timeout') ?? DRAIN_SECONDS) * 1000
+}
+
+function findLameDuckMs(context: CommandContext, gateway: GatewaySetting, isOpen: boolean): number {
+  const seconds = secondsOf(context, 'lame-duck') ?? gateway.lameDuckSeconds
+  return (seconds ?? (isOpen ? LAME_DUCK_SECONDS : 0)) * 1000
+}
+
+function secondsOf({ flags }: CommandContext, flag: string): number | undefined {
+  const given = flags[flag]
+  if (given === undefined) return undefined
   const seconds = Number(given)
   if (typeof given !== 'string' || given.trim() === '' || !(seconds >= 0 && seconds <= 3600))
-    throw new ProblemError(badFlag('drain-timeout', String(given), 'seconds, up to 3600'))
-  return seconds * 1000
+    throw new ProblemError(badFlag(flag, String(given), 'seconds, up to 3600'))
+  return seconds
 }
 
 const LOOPBACK = new Set(['127.0.0.1', '::1'])

@@ -14,16 +14,16 @@ export interface CounterParts {
   readonly seeing: Seeing
   readonly issuer: Issuer | undefined
   readonly version: string
-  readonly isDraining: () => boolean
+  readonly isLeaving: () => boolean
 }
 
-export function createCounter({ board, seeing, issuer, version, isDraining }: CounterParts): Counter {
+export function createCounter({ board, seeing, issuer, version, isLeaving }: CounterParts): Counter {
   return (target, sessions) => {
     switch (target.kind) {
       case 'health':
         return say(200, 'ok')
       case 'ready':
-        if (isDraining()) return say(503, 'draining')
+        if (isLeaving()) return say(503, 'draining')
         return board.readiness().ok ? say(200, 'ok') : say(503, 'starting')
       case 'metrics': {
         const { servers } = statusOf(board)

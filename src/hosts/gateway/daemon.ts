@@ -133,6 +133,10 @@ class Daemon implements OpenDaemon {
     this.#base!.serving.renew(tls)
   }
 
+  announceEnd(): void {
+    this.#base!.serving.announceEnd()
+  }
+
   async drain(limitMs: number): Promise<void> {
     this.#isClosing = true
     await Promise.all([this.#house.drain(limitMs), this.#untilDone(limitMs)])

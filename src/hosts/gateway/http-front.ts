@@ -19,6 +19,7 @@ import { eraOf, META, metaOf } from './era.ts'
 import { FrontFault, statusOf, toFault } from './fault.ts'
 import type { Gateway } from './gateway.ts'
 import { Heartbeats } from './heartbeats.ts'
+import { ENDED, OpenAnswers } from './open-answers.ts'
 import { HttpAnswer } from './http-answer.ts'
 import {
   ACCEPTED,
@@ -43,6 +44,7 @@ export interface HttpFront extends RequestHandler {
   drain(): void
   /** Ends the sessions and streams of a principal that may not come in any more, by its key. Calls under way finish. */
   dismiss(principal: string, project: string | undefined): void
+  /** What is under way is given up, and its clients are told so. */
   close(): void
 }
 
@@ -58,7 +60,8 @@ export interface FrontOptions {
 export function createHttpFront(gateway: Gateway, { door, counter, rooms }: FrontOptions): HttpFront {
   const { clock } = gateway.world
   const heartbeats = new Heartbeats(clock)
-  const sessions = new HttpSessions(heartbeats)
+  const answers = new OpenAnswers()
+  const sessions = new HttpSessions(heartbeats, answers)
   const clients = new StatelessClients(clock)
   const desks = new ClientDesks(clock)
   const state = { isDraining: false }
@@ -86,7 +89,7 @@ export function createHttpFront(gateway: Gateway, { door, counter, rooms }: Fron
         const mine = whole.for(principal)
         const view = mine.viewOf(target.server)
         if (view === undefined) return reply.send(say(404, 'There is no server of this name.'))
-        const known = { sessions, clients, desks, heartbeats, state }
+        const known = { sessions, clients, desks, heartbeats, answers, state }
         serve({ gateway: mine, principal, view, head, reply, bytes, ...known }, body)
       },
     }
@@ -110,6 +113,8 @@ export function createHttpFront(gateway: Gateway, { door, counter, rooms }: Fron
       )
     },
     close() {
+      // What is aborted below has its answer then.
+      answers.giveUp()
       sessions.close()
       clients.close()
       heartbeats.close()
@@ -133,6 +138,7 @@ interface Exchange {
   readonly clients: StatelessClients
   readonly desks: ClientDesks
   readonly heartbeats: Heartbeats
+  readonly answers: OpenAnswers
   readonly view: View
   readonly head: RequestHead
   readonly reply: Reply
@@ -183,7 +189,7 @@ function post(exchange: Exchange, body: string, sessionId: string | undefined): 
 
 /** One request of 2026-07-28. The end of its connection cancels it. */
 async function answer(exchange: Exchange, message: RpcRequest): Promise<void> {
-  const { gateway, principal, clients, desks, heartbeats, view, head, reply } = exchange
+  const { gateway, principal, clients, desks, heartbeats, answers, view, head, reply } = exchange
   const { id } = message
   const { client, leave } = meet(exchange, message)
   const sighting = see(exchange, message)
@@ -193,6 +199,14 @@ async function answer(exchange: Exchange, message: RpcRequest): Promise<void> {
     out.abandon()
     sighting?.aborted()
     wanted.abort()
+  })
+  const number = answers.add({
+    giveUp() {
+      // A stream of changes is ended by the gateway itself.
+      if (sighting !== undefined) out.finish({ jsonrpc: '2.0', id, error: ENDED }, 200)
+      sighting?.aborted()
+      wanted.abort()
+    },
   })
   try {
     checkHeaders(head, message)
@@ -212,6 +226,7 @@ async function answer(exchange: Exchange, message: RpcRequest): Promise<void> {
     sighting?.failed(error)
     out.finish({ jsonrpc: '2.0', id, error: toFault(error).fault }, statusOf(error))
   }
+  answers.remove(number)
   leave()
   // This may have been the last that its client waited for.
   if (isDismissed(principal)) clients.dismiss(principal.key)

@@ -9,6 +9,7 @@ import type { Heartbeats } from './heartbeats.ts'
 import { HttpAnswer } from './http-answer.ts'
 import { ACCEPTED, takesEvents, UNKNOWN_SESSION } from './http-replies.ts'
 import { LegacyClient, type RequestMessage } from './legacy-client.ts'
+import { ENDED, type OpenAnswers } from './open-answers.ts'
 import type { Principal } from './principal.ts'
 import type { View } from './view.ts'
 
@@ -60,10 +61,12 @@ export class HttpSessions {
   /** Of those who may not come in any more: what is under way finishes. */
   readonly #leaving = new Set<HttpSession>()
   readonly #heartbeats: Heartbeats
+  readonly #answers: OpenAnswers
   #cancelSweep: (() => void) | undefined
 
-  constructor(heartbeats: Heartbeats) {
+  constructor(heartbeats: Heartbeats, answers: OpenAnswers) {
     this.#heartbeats = heartbeats
+    this.#answers = answers
   }
 
   get size(): number {
@@ -194,6 +197,9 @@ export class HttpSessions {
     // The work goes on: whoever hangs up has not said that it should not.
     reply.onGone(() => out.abandon())
     session.underWay += 1
+    const number = this.#answers.add({
+      giveUp: () => out.finish({ jsonrpc: '2.0', id: request.id, error: ENDED }, 200),
+    })
     const send = (told: Message): boolean => {
       if ('method' in told) return out.tell(told)
       out.finish(told, 200)
@@ -201,6 +207,7 @@ export class HttpSessions {
     }
     const answered = session.client.onRequest(request, send, sighting)
     void answered.finally(() => {
+      this.#answers.remove(number)
       session.underWay -= 1
       session.seenAt = clock.now()
       if (session.underWay === 0 && this.#leaving.has(session)) this.#finish(session)

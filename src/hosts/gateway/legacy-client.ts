@@ -125,7 +125,8 @@ export class LegacyClient implements Ear {
       const result = await this.#answer(method, params, { send, signal: wanted, sighting })
       if (!wanted.aborted) send({ jsonrpc: '2.0', id, result })
     } catch (error) {
-      sighting?.failed(error)
+      if (wanted.aborted) sighting?.aborted()
+      else sighting?.failed(error)
       if (!wanted.aborted) send({ jsonrpc: '2.0', id, error: toFault(error).fault })
     } finally {
       if (wanted.aborted) sighting?.aborted()

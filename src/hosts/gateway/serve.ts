@@ -24,7 +24,7 @@ import { ProjectRooms } from './project-rooms.ts'
 import type { Relay } from './relay.ts'
 import { Seeing } from './seeing.ts'
 import { seenAs } from './served-board.ts'
-import { serveStdio } from './stdio-front.ts'
+import { serveStdio, type StdioFront } from './stdio-front.ts'
 import { readTracing, Tracer } from './tracer.ts'
 
 /** One message. As much as a line over stdio would be cut at is too much here. */
@@ -46,6 +46,9 @@ const UNREAD: UnreadLimits = {
 
 /** After its last token went, a project stays for so long, since a new one may be on its way. */
 const PROJECT_IDLE_MS = 10_000
+
+/** At the end, for what was given up to be written down. */
+const GIVEN_UP_MS = 1000
 
 /** How often in a row a client may get the same answer to the same call, unless the settings say otherwise. */
 const LOOP_LIMIT = 3
@@ -127,12 +130,18 @@ export async function openServing(request: ServingRequest, seen?: Seeing): Promi
       },
     }),
     fronts: [],
-    isDraining: false,
+    pipes: new Set(),
+    isLeaving: false,
   }
   return {
     board: counted(board, relay),
     gateway,
-    overStdio: (pipe) => serveStdio(gateway, gateway.viewOf(undefined)!, pipe),
+    async overStdio(pipe) {
+      const front = serveStdio(gateway, gateway.viewOf(undefined)!, pipe)
+      serving.pipes.add(front)
+      await front.isOver
+      serving.pipes.delete(front)
+    },
     async overHttp(options, rooms) {
       // Its servers may run already, for everybody.
       if (options.issuer !== undefined && request.persons === undefined)
@@ -140,6 +149,7 @@ export async function openServing(request: ServingRequest, seen?: Seeing): Promi
       return overHttp(serving, options, rooms)
     },
     renew: (tls) => serving.fronts.forEach(({ listener }) => listener.renew(tls)),
+    announceEnd: () => void (serving.isLeaving = true),
     drain: (limitMs) => drain(serving, limitMs),
     async [Symbol.asyncDispose]() {
       await close(serving)
@@ -178,7 +188,9 @@ interface Serving {
   /** Projects of tokens. */
   readonly house: House<GatewayServing>
   readonly fronts: Front[]
-  isDraining: boolean
+  readonly pipes: Set<StdioFront>
+  /** Whoever asks whether it is ready is told no. */
+  isLeaving: boolean
 }
 
 interface Front {
@@ -227,8 +239,8 @@ async function overHttp(
     isOpenToAddresses: !isLoopback(host),
     onRefused: (why, from) => seeing.refused(why, from),
   })
-  const isDraining = (): boolean => serving.isDraining
-  const counter = createCounter({ board, seeing, issuer, version, isDraining })
+  const isLeaving = (): boolean => serving.isLeaving
+  const counter = createCounter({ board, seeing, issuer, version, isLeaving })
   const front = createHttpFront(gateway, { door, counter, rooms })
   tokens?.onRemoved(({ hash, project }, left) => {
     const key = keyOfToken(hash)
@@ -283,7 +295,7 @@ function isLoopback(host: string): boolean {
 }
 
 async function drain(serving: Serving, limitMs: number): Promise<void> {
-  serving.isDraining = true
+  serving.isLeaving = true
   for (const { front, listener } of serving.fronts) {
     front.drain()
     listener.stop()
@@ -293,12 +305,15 @@ async function drain(serving: Serving, limitMs: number): Promise<void> {
 }
 
 /** Streams are ended in good order, then connections, then servers. */
-async function close({ gateway, fronts, board, house }: Serving): Promise<void> {
+async function close({ gateway, fronts, pipes, seeing, board, house }: Serving): Promise<void> {
   gateway.close()
-  for (const { front, tokens } of fronts) {
+  for (const { front, listener, tokens } of fronts) {
+    listener.stop()
     tokens?.close()
     front.close()
   }
+  for (const pipe of pipes) pipe.close()
+  if (fronts.length + pipes.size > 0) await seeing.untilIdle(GIVEN_UP_MS)
   await Promise.all(fronts.map(({ listener }) => listener.close()))
   await Promise.all([board.close(), house.close()])
 }

@@ -16,6 +16,7 @@ import type { Gateway } from './gateway.ts'
 import { LegacyClient, nameOfClient } from './legacy-client.ts'
 import { readMessage, toMessageText } from './message-text.ts'
 import { answerModern } from './modern-client.ts'
+import { ENDED } from './open-answers.ts'
 import { PARENT } from './principal.ts'
 import type { Sighting } from './sighting.ts'
 import type { View } from './view.ts'
@@ -30,8 +31,14 @@ const MAX_LINE_LENGTH = 64 * 1024 * 1024
 /** For what is still under way when the client has closed its end. Less than the two seconds after which clients send a signal. */
 const FINISH_MS = 1500
 
-/** Until the client closes its end, and has the answers that can be had soon. */
-export function serveStdio(gateway: Gateway, view: View, pipe: Pipe): Promise<void> {
+export interface StdioFront {
+  /** The client has closed its end, and has the answers that could be had soon. */
+  readonly isOver: Promise<void>
+  /** What is under way is given up, and the client is told so. */
+  close(): void
+}
+
+export function serveStdio(gateway: Gateway, view: View, pipe: Pipe): StdioFront {
   const client = new StdioClient(gateway, view, (message) => {
     const text = toMessageText(message)
     if (text === undefined) return 0
@@ -39,7 +46,7 @@ export function serveStdio(gateway: Gateway, view: View, pipe: Pipe): Promise<vo
     pipe.out(line)
     return line.length
   })
-  return new Promise((resolve) => {
+  const isOver = new Promise<void>((resolve) => {
     const lines = new Lines({
       maxLength: MAX_LINE_LENGTH,
       onLine: (line) => client.onLine(line),
@@ -53,6 +60,7 @@ export function serveStdio(gateway: Gateway, view: View, pipe: Pipe): Promise<vo
       },
     })
   })
+  return { isOver, close: () => client.close() }
 }
 
 class StdioClient {
@@ -63,7 +71,7 @@ class StdioClient {
   readonly #legacy: LegacyClient
   readonly #underWay = new Map<RequestId, Abort>()
   /** Answers on their way; none rejects. */
-  readonly #answers = new Set<Promise<void>>()
+  readonly #answers = new Map<Promise<void>, RequestId>()
   /** Legacy: what is not asked for goes to whoever has said hello. */
   #hasGreeted = false
 
@@ -96,7 +104,7 @@ class StdioClient {
       : this.#answerLegacy(message, line.length)
     // A stream of changes has no end to wait for.
     if (message.method === 'subscriptions/listen') return
-    this.#answers.add(answer)
+    this.#answers.set(answer, message.id)
     void answer.finally(() => this.#answers.delete(answer))
   }
 
@@ -107,13 +115,19 @@ class StdioClient {
     for (const one of this.#underWay.values()) one.abort()
   }
 
+  close(): void {
+    for (const id of this.#answers.values()) this.#send({ jsonrpc: '2.0', id, error: ENDED })
+    this.#legacy.close()
+    for (const one of this.#underWay.values()) one.abort()
+  }
+
   async #untilAnswered(): Promise<void> {
     if (this.#answers.size === 0) return
     let stop = (): void => undefined
     const late = new Promise<void>((resolve) => {
       stop = this.#gateway.world.clock.after(FINISH_MS, resolve)
     })
-    await Promise.race([Promise.all(this.#answers), late])
+    await Promise.race([Promise.all(this.#answers.keys()), late])
     stop()
   }
 
@@ -157,7 +171,8 @@ class StdioClient {
       })
       if (!signal.aborted) sent += this.#send({ jsonrpc: '2.0', id, result })
     } catch (error) {
-      sighting?.failed(error)
+      if (signal.aborted) sighting?.aborted()
+      else sighting?.failed(error)
       if (!signal.aborted) sent += this.#send({ jsonrpc: '2.0', id, error: toFault(error).fault })
     } finally {
       if (signal.aborted) sighting?.aborted()

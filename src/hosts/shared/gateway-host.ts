@@ -50,6 +50,7 @@ export interface OpenDaemon extends AsyncDisposable {
   status(): Promise<GatewayStatus>
   /** As a serving's own, of all that are open. */
   renew(tls: TlsIdentity): void
+  announceEnd(): void
   drain(limitMs: number): Promise<void>
   /** Somebody asked it to end. */
   readonly ended: Promise<void>
@@ -85,6 +86,8 @@ export interface OpenServing extends AsyncDisposable {
   overHttp(options: HttpServingOptions): Promise<number>
   /** For connections from now on. Throws when the two do not belong together; then those before stay. */
   renew(tls: TlsIdentity): void
+  /** From now on it says that it is not ready, and does everything as before. */
+  announceEnd(): void
   /** Takes nothing new, tells those who listen that it is over, and waits for what is under way, up to the limit. */
   drain(limitMs: number): Promise<void>
 }

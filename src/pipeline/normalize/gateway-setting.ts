@@ -95,6 +95,13 @@ const READERS: Readonly<Record<string, Reader>> = {
     words: 'an object of scopes, each with the names of the servers that it opens',
     read: readScopes,
   },
+  lameDuckSeconds: {
+    words: 'a number of seconds, up to 3600',
+    read: (node) => {
+      const seconds = readAmount(node)
+      return seconds === undefined || seconds > 3600 ? undefined : seconds
+    },
+  },
   tlsCert: FILE,
   tlsKey: FILE,
   idleMinutes: { words: 'a number of minutes, or 0 for never', read: readAmount },

@@ -21,6 +21,9 @@ import { toText } from './to-text.ts'
 /** Connections that nobody uses. Longer than the clients of most libraries keep theirs. */
 const KEEP_ALIVE_MS = 30_000
 
+/** At the end, for answers to be read. */
+const FAREWELL_MS = 1000
+
 export const nodeServing: Serving = {
   async listen(options, handler) {
     const { host, port } = options
@@ -47,8 +50,9 @@ export const nodeServing: Serving = {
       stop,
       async close() {
         stop()
-        server.closeAllConnections()
+        const late = setTimeout(() => server.closeAllConnections(), FAREWELL_MS)
         await isClosed
+        clearTimeout(late)
       },
     }
   },
@@ -133,7 +137,7 @@ function read(request: IncomingMessage, response: ServerResponse, { desk, admiss
     if (!response.writableEnded)
       admission.take(
         toText(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)),
-        new NodeReply(response, { backlog: desk.backlog, client, unreadMs: requestTimeoutMs }),
+        new NodeReply(response, { desk, client, unreadMs: requestTimeoutMs }),
         size,
       )
   })
@@ -180,7 +184,7 @@ function sendWhole(response: ServerResponse, { status, headers, body }: WholeRep
 }
 
 interface ReplyOptions {
-  readonly backlog: Backlog
+  readonly desk: Desk
   readonly client: string
   /** So long an answer may lie there without a byte of it being read. */
   readonly unreadMs: number
@@ -188,15 +192,17 @@ interface ReplyOptions {
 
 class NodeReply implements Reply {
   readonly #response: ServerResponse
+  readonly #desk: Desk
   readonly #unreadMs: number
   readonly #writer: PacedWriter
   #sent = 0
 
-  constructor(response: ServerResponse, { backlog, client, unreadMs }: ReplyOptions) {
+  constructor(response: ServerResponse, { desk, client, unreadMs }: ReplyOptions) {
     this.#response = response
+    this.#desk = desk
     this.#unreadMs = unreadMs
     this.#writer = new PacedWriter(response, {
-      backlog,
+      backlog: desk.backlog,
       client,
       onBehind: (isBehind) => this.#limit(isBehind),
     })
@@ -205,6 +211,7 @@ class NodeReply implements Reply {
   send(reply: WholeReply): void {
     const response = this.#response
     if (response.writableEnded || response.destroyed) return
+    this.#endConnection()
     if (reply.body.length > SLICE) return this.#sendLong(reply)
     const bytes = sendWhole(response, reply)
     this.#sent += bytes
@@ -223,6 +230,7 @@ class NodeReply implements Reply {
   }
 
   end(): void {
+    this.#endConnection()
     this.#writer.finish()
   }
 
@@ -240,6 +248,13 @@ class NodeReply implements Reply {
     this.#response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) })
     this.write(body)
     this.end()
+  }
+
+  /** After the last answer of a listener that stops: its client may keep the connection for the next. */
+  #endConnection(): void {
+    if (!this.#desk.isStopped) return
+    const { socket } = this.#response
+    this.#response.once('finish', () => socket?.end())
   }
 
   /** Node hangs up then; when the answer was read, or with the next request, its own limit takes the place of this one. */

@@ -189,6 +189,8 @@ describe('a start that is refused', () => {
     [['--http', '0', '--tls-cert', 'cert.pem', '--tls-key', 'cert.pem'], 'serve/bad-tls', 2],
     [['--http', '0', '--rate-limit', 'often'], 'cli/bad-flag', 2],
     [['--http', '0', '--drain-timeout', 'long'], 'cli/bad-flag', 2],
+    [['--http', '0', '--lame-duck', '3601'], 'cli/bad-flag', 2],
+    [['--http', '0', '--lame-duck=-1'], 'cli/bad-flag', 2],
     [['--http', '0', '--auth-audience', 'x'], 'cli/bad-flag', 2],
     [['--http', '0', '--auth-issuer', 'http://127.0.0.1:1'], 'serve/issuer', 1],
     [['--http', '0', '--auth-issuer', 'http://login.example'], 'serve/bad-issuer', 2],

@@ -8,7 +8,7 @@ import type { World } from '../../../world/world.ts'
 import { originOf } from '../../shared/origin-of.ts'
 import { showPath } from '../../shared/show-path.ts'
 import type { CommandContext } from '../command.ts'
-import { ended } from '../ended.ts'
+import { ended, finishServing } from '../ended.ts'
 import { DONE } from '../exit-codes.ts'
 import { keepRenewing } from '../keep-renewing.ts'
 import { loadAgain } from '../load-again.ts'
@@ -50,8 +50,7 @@ async function overHttp(context: CommandContext, address: Address): Promise<numb
   const { terminal, version } = context
   const world: World = { ...context.world, cwd: context.world.home }
   const loaded = await context.load({}, world)
-  const { http, audit, tlsFiles } = readServeOptions(context, address, loaded)
-  const limitMs = drainLimitMs(context)
+  const { http, audit, end, tlsFiles } = readServeOptions(context, address, loaded)
   const { token, file } = await readGatewayToken(world, loaded.dirs)
   const tokens = await NamedTokens.open(world, loaded.dirs)
   const { openServing } = await context.gateway()
@@ -64,6 +63,8 @@ async function overHttp(context: CommandContext, address: Address): Promise<numb
     audit,
   })
   const port = await serving.overHttp({ ...http, token, tokens })
+  // Before it says that it serves: whoever reads that may ask it to end.
+  const isOver = ended(context, () => finishServing(context, serving, end))
   const origin = originOf(http, port)
   const shown = showPath(file, context.world)
   terminal.err(
@@ -80,7 +81,7 @@ async function overHttp(context: CommandContext, address: Address): Promise<numb
   )
   const stopRenewing = tlsFiles === undefined ? undefined : await keepRenewing(context, serving, tlsFiles)
   try {
-    return await ended(context, () => serving.drain(limitMs))
+    return await isOver
   } finally {
     stopRenewing?.()
   }
