@@ -7,9 +7,14 @@ import type { Problem } from './problem.ts'
 export type CallOutcome =
   | { readonly kind: 'done'; readonly result: Result }
   /** The tool ran and says that it went wrong. */
-  | { readonly kind: 'tool-error'; readonly result: Result }
+  | { readonly kind: 'tool-error'; readonly result: Result; readonly findings?: readonly string[] }
   /** The server answered with an error. */
-  | { readonly kind: 'failed'; readonly problem: Problem; readonly error?: RpcError }
+  | {
+      readonly kind: 'failed'
+      readonly problem: Problem
+      readonly error?: RpcError
+      readonly findings?: readonly string[]
+    }
   /** It did not happen. */
   | {
       readonly kind: 'not-sent'
@@ -42,7 +47,12 @@ export interface ToolResult {
   readonly details: ResultDetails
   readonly durationMs: number
   readonly problem?: Problem
+  /** The call was sent and failed: what in its arguments does not fit the tool's schema, and may be why. */
+  readonly findings?: readonly string[]
 }
+
+/** How hosts begin what they show of `findings`. */
+export const FINDINGS_INTRO = "the arguments do not fit the tool's schema, which may be why:"
 
 export interface Media {
   readonly kind: 'image' | 'audio'

@@ -104,8 +104,8 @@ describe.each(ERAS)('an outcome (%s)', (era) => {
       text: [
         'Error: the arguments do not fit `x.strict`, so it was not called',
         '`title` is missing: it must be text; did you mean it by `titel`?',
-        '`count` must be at least 1, but is `0`',
         '`titel` is not known; did you mean `title`?',
+        '`count` must be at least 1, but is `0`',
         'correct the arguments and call it again',
       ].join('\n'),
     })

@@ -415,6 +415,17 @@ describe('lists', () => {
     expect(names).toEqual(['echo', 'slow', 'plain', 'tree', 'forms', 'angles', 'nothing'])
   })
 
+  test('real-schemas puts defaults in, and fails at what it does not know', async () => {
+    const screenshot = async (args: object, ...flags: readonly string[]): Promise<Message> => {
+      const program = start('real-schemas', flags)
+      await program.initialize()
+      return program.request('tools/call', { name: 'browser_take_screenshot', arguments: args })
+    }
+    expect(await screenshot({})).toMatchObject({ result: { content: [{ text: '{"scale":"css"}' }] } })
+    expect(await screenshot({ a: 1 })).toMatchObject({ result: { isError: true } })
+    expect(await screenshot({ a: 1 }, '--refuses')).toMatchObject({ error: { code: -32602 } })
+  })
+
   test('changes-tools grows, and tells everyone', async () => {
     const program = start('changes-tools')
     await program.initialize()

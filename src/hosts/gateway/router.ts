@@ -10,7 +10,7 @@ import { atOnce } from '../../base/at-once.ts'
 import { isObject } from '../../base/is-object.ts'
 import { RPC_CODES, type Params, type Result, type RpcError } from '../../model/message.ts'
 import type { ListKind } from '../../model/offering.ts'
-import type { ToolResult } from '../../model/outcome.ts'
+import { FINDINGS_INTRO, type ToolResult } from '../../model/outcome.ts'
 import { RpcFaultError } from '../../model/rpc-fault.ts'
 import { SessionError, type Era, type RequestOptions } from '../../model/session.ts'
 import { ProblemError } from '../../problem/problem.ts'
@@ -180,12 +180,24 @@ async function callOnce(
 function toResult(
   board: ServedBoard,
   { found, caller }: { readonly found: Found; readonly caller: Caller },
-  { result, error, text, code }: ToolResult,
+  { result, error, text, code, findings }: ToolResult,
 ): Result {
-  if (result !== undefined) return result
-  if (error !== undefined && understands(caller, error)) throw new RpcFaultError(error)
+  if (result !== undefined) return findings === undefined ? result : withNote(result, sayFindings(findings))
+  if (error !== undefined && understands(caller, error)) {
+    const message = findings === undefined ? error.message : `${error.message}\n${sayFindings(findings)}`
+    throw new RpcFaultError({ ...error, message })
+  }
   if (code === 'unknown-tool') throw invalid(text)
   return toError(code === 'not-connected' ? withNextTry(board, found.server, text) : text)
+}
+
+function sayFindings(findings: readonly string[]): string {
+  return [FINDINGS_INTRO, ...findings].join('\n')
+}
+
+function withNote(result: Result, text: string): Result {
+  const content = Array.isArray(result['content']) ? (result['content'] as readonly unknown[]) : []
+  return { ...result, content: [...content, { type: 'text', text }] }
 }
 
 /** A page to be opened first is an error for clients that open pages. A server would not send it to others, who get words. */

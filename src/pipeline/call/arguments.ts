@@ -1,143 +1,282 @@
 /**
- * arguments: whether what somebody wants to send is what the tool takes.
+ * arguments: what in the arguments of a call does not fit the tool's schema, in words a model can act on.
  *
- * in     the tool's own schema, as its server sent it, and the arguments
- * out    what is wrong, each in words a model can act on; nothing when all is well, or when nobody can tell
- * never  refuses what the server may accept; fetches a schema; repeats a long value
+ * in     the schema as the server sent it, of any draft, with whatever mistakes it has, and the arguments
+ * out    the faults for which a call is refused; or, once the server has failed, everything found
+ * never  refuses what a server may accept; fetches a schema, runs its patterns or follows it without end
+ *
+ * Certain is: no object, a required property without a default that is missing, a plain `type` or `enum` that is
+ * contradicted. What stands in a combinator, or behind a reference that leads elsewhere, is not certain.
  */
-import type * as JsonSchema from '@cfworker/json-schema'
 import { isObject } from '../../base/is-object.ts'
-import { toCheckable, withinSteps, type Checkable, type Schema } from './checkable.ts'
-import { toFaults } from './faults.ts'
-import { toPlain, type Fits } from './plain.ts'
+import { stripControls } from '../../base/strip-controls.ts'
+import { defaultOf, findPart, own, type Schema } from './schema-parts.ts'
+import * as say from './say-fault.ts'
 
-const NO_FAULTS: readonly string[] = []
+const MAX_FAULTS = 10
+const MAX_LENGTH = 300
+const MAX_FINDINGS = 1000
+/** A schema that refers to itself could be looked at without end. */
+const MAX_DEPTH = 100
+const MAX_STEPS = 20_000
 
-/** At once, where nothing has to be loaded for it. */
-export function findFaults(schema: Schema, args: unknown): readonly string[] | Promise<readonly string[]> {
+/** Empty: the call is sent. */
+export function findFaults(schema: Schema, args: unknown): readonly string[] {
   if (!isObject(args)) return ['the arguments must be an object']
-  return isPlainlyFine(schema, args) ? NO_FAULTS : findFaultsThoroughly(schema, args)
+  const sent = toSent(args)
+  if (sent === undefined) return ['the arguments cannot be written as JSON']
+  const isCertain = examine(schema, sent, 'certain').length > 0
+  return isCertain ? toSentences(examine(schema, sent, 'all')) : []
 }
 
-async function findFaultsThoroughly(schema: Schema, args: Schema): Promise<readonly string[]> {
-  const instance = toSent(args)
-  if (instance === undefined) return ['the arguments cannot be written as JSON']
-  const library = (loaded ??= await import('@cfworker/json-schema'))
-  const compiled = compile(library, schema, instance)
-  if (compiled === undefined) return []
-  const first = validate(library, compiled, { instance, extent: 'first' })
-  if (typeof first === 'string') return []
-  const all = validate(library, compiled, { instance, extent: 'all' })
-  return toFaults(typeof all === 'string' ? first : all, { ...compiled, instance })
+/** All that is found, for a call that was sent and that the server did not like. */
+export function findDoubts(schema: Schema, args: Schema): readonly string[] {
+  const sent = toSent(args)
+  return sent === undefined ? [] : toSentences(examine(schema, sent, 'all'))
 }
 
-/** What would be sent: JSON leaves out what is undefined, and makes text of dates. */
+/** What JSON makes of it: it leaves out what is undefined, and makes text of dates. */
 function toSent(args: Schema): Schema | undefined {
+  if (Object.values(args).every(isJsonScalar)) return args
   try {
     return JSON.parse(JSON.stringify(args)) as Schema
   } catch {
-    return undefined // a circle, a BigInt, a depth without end: it could not be sent either
+    return undefined // a circle, a BigInt, a depth without end
   }
 }
 
-/** Most schemas are plain, and most arguments fit them. */
-const plain = new WeakMap<Schema, Fits | 'not-plain'>()
-
-function isPlainlyFine(schema: Schema, args: Schema): boolean {
-  let fits = plain.get(schema)
-  if (fits === undefined) {
-    fits = toPlain(schema) ?? 'not-plain'
-    plain.set(schema, fits)
-  }
-  return fits !== 'not-plain' && fits(args)
-}
-
-type Library = typeof JsonSchema
-export type Unit = ReturnType<Library['validate']>['errors'][number]
-
-/** Not before somebody calls: most who open a board only look. */
-let loaded: Library | undefined
-
-export interface Compiled {
-  readonly schema: Schema
-  /** Every schema in it, by its address. */
-  readonly lookup: Readonly<Record<string, unknown>>
-  readonly draft: SchemaDraft
-}
-
-type SchemaDraft = '4' | '7' | '2019-09' | '2020-12'
-
-/** For arguments in which no text or list is longer. */
-const LENGTHS = [64, 4096, 65_536, Infinity] as const
-
-/** By length, of those above. `undefined`: it cannot be checked. */
-type Variants = Map<number, (Compiled & Checkable) | undefined>
-
-const known = new WeakMap<Schema, Variants>()
-
-function compile(library: Library, schema: Schema, args: Schema): Compiled | undefined {
-  const usual = variantOf(library, schema, LENGTHS[0])
-  if (usual?.dependsOnLength !== true) return usual
-  const longest = longestIn(args)
-  return variantOf(
-    library,
-    schema,
-    LENGTHS.find((one) => longest <= one)!,
+function isJsonScalar(value: unknown): boolean {
+  return (
+    value === null ||
+    typeof value === 'string' ||
+    typeof value === 'boolean' ||
+    (typeof value === 'number' && Number.isFinite(value))
   )
 }
 
-function variantOf(library: Library, schema: Schema, length: number): (Compiled & Checkable) | undefined {
-  const variants: Variants = known.get(schema) ?? new Map()
-  if (variants.has(length)) return variants.get(length)
-  const variant = tryCompile(library, schema, length)
-  known.set(schema, variants.set(length, variant))
-  return variant
+interface Finding {
+  readonly isCertain: boolean
+  /** Not made before it is told: most findings of doubt never are. */
+  readonly text: () => string
 }
 
-function tryCompile(library: Library, schema: Schema, length: number): (Compiled & Checkable) | undefined {
-  try {
-    const checkable = toCheckable(schema, length)
-    return { ...checkable, lookup: library.dereference(checkable.schema), draft: draftOf(schema) }
-  } catch {
-    return undefined // a name that is half a character: the tool may work all the same
+function toSentences(findings: readonly Finding[]): readonly string[] {
+  const certainFirst = [...findings].sort((a, b) => Number(b.isCertain) - Number(a.isCertain))
+  const all = [...new Set(certainFirst.map(({ text }) => say.cut(stripControls(text()), MAX_LENGTH)))]
+  if (all.length <= MAX_FAULTS) return all
+  return [...all.slice(0, MAX_FAULTS), `and ${all.length - MAX_FAULTS} more`]
+}
+
+interface Examination {
+  readonly root: Schema
+  readonly extent: 'certain' | 'all'
+  readonly findings: Finding[]
+  /** Shared by all examinations of one call. When none is left, nothing more is found. */
+  readonly steps: { left: number }
+}
+
+/** A value of the arguments, and what the schema says of it. */
+interface Place {
+  readonly schema: unknown
+  readonly value: unknown
+  readonly path: readonly string[]
+  /** How many schemas it is inside of: combinators do not make the path longer. */
+  readonly depth: number
+  /** Whether this part of the schema holds whatever else holds. */
+  readonly isCertain: boolean
+}
+
+function examine(root: Schema, args: Schema, extent: Examination['extent']): readonly Finding[] {
+  const examination: Examination = { root, extent, findings: [], steps: { left: MAX_STEPS } }
+  visit(examination, { schema: root, value: args, path: [], depth: 0, isCertain: true })
+  return examination.findings
+}
+
+function visit(examination: Examination, place: Place): void {
+  const { root, extent, steps } = examination
+  const { value, path } = place
+  if (place.depth > MAX_DEPTH || isOver(examination)) return
+  steps.left -= 1
+  if (place.schema === false) doubt(examination, () => `${say.path(path)} is not allowed`)
+  const schema = resolve(root, place.schema)
+  if (schema === undefined || (value === null && schema['nullable'] === true)) return
+  const isPlain = !COMBINATORS.some((key) => schema[key] !== undefined)
+  const misfit = findMisfit(schema, value)
+  if (misfit !== undefined)
+    return add(examination, place.isCertain && isPlain, () => `${say.path(path)} must be ${misfit()}`)
+  if (isObject(value)) visitObject(examination, { ...place, schema, value, isPlain })
+  if (Array.isArray(value)) visitItems(examination, { ...place, schema, value })
+  if (extent === 'certain') return
+  for (const limit of say.limits(schema, value)) doubt(examination, () => `${say.path(path)} ${limit}`)
+  visitCombinators(examination, { ...place, schema })
+}
+
+/** One certain fault is enough to refuse for. */
+function isOver({ extent, findings, steps }: Examination): boolean {
+  return steps.left <= 0 || findings.length >= (extent === 'certain' ? 1 : MAX_FINDINGS)
+}
+
+function add({ extent, findings }: Examination, isCertain: boolean, text: Finding['text']): void {
+  if (isCertain || extent === 'all') findings.push({ isCertain, text })
+}
+
+function doubt(examination: Examination, text: Finding['text']): void {
+  add(examination, false, text)
+}
+
+/** Of these it depends on others, or on the other parts, whether they hold. */
+const COMBINATORS = ['anyOf', 'oneOf', 'allOf', 'not', 'if'] as const
+
+/** What a schema says, through references into it. Undefined: nothing, or nothing that is known here. */
+function resolve(root: Schema, schema: unknown): Schema | undefined {
+  let found = schema
+  for (let hops = 0; hops < MAX_DEPTH; hops++) {
+    if (!isObject(found)) return undefined
+    if (found['$dynamicRef'] !== undefined || found['$recursiveRef'] !== undefined) return undefined
+    // With an address of its own, references in it are about it.
+    if (found !== root && (found['$id'] ?? found['id']) !== undefined) return undefined
+    const reference = found['$ref']
+    if (reference === undefined) return found
+    found = findPart(root, reference)
+  }
+  return undefined // a circle
+}
+
+const TESTS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  string: (value) => typeof value === 'string',
+  boolean: (value) => typeof value === 'boolean',
+  number: (value) => typeof value === 'number',
+  integer: Number.isInteger,
+  array: Array.isArray,
+  object: isObject,
+  null: (value) => value === null,
+}
+
+/** What it must be and is not, by `type` and `enum`. A type that does not exist (`int`, `any`) says nothing. */
+function findMisfit({ type, enum: values }: Schema, value: unknown): (() => string) | undefined {
+  const types: readonly unknown[] = Array.isArray(type) ? type : type === undefined ? [] : [type]
+  const isKnown = types.every((one) => typeof one === 'string' && Object.hasOwn(TESTS, one))
+  const fits = types.filter((one) => isKnown && TESTS[one as string]!(value))
+  if (types.length > 0 && isKnown && fits.length === 0)
+    return () => `${say.types(types as string[])}, but ${say.is(value)}`
+  // Generators add `null` to the types, and forget it here.
+  if (value === null && fits.includes('null')) return undefined
+  const isPlainEnum = Array.isArray(values) && values.length > 0 && !values.some(isComposite)
+  if (!isPlainEnum || values.includes(value)) return undefined
+  return () => `${say.oneOf(values)}, but ${say.is(value)}${say.nearest(value, values)}`
+}
+
+function isComposite(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
+}
+
+interface ObjectPlace extends Place {
+  readonly schema: Schema
+  readonly value: Schema
+  readonly isPlain: boolean
+}
+
+function visitObject(examination: Examination, place: ObjectPlace): void {
+  const { schema, value, path, isCertain } = place
+  const depth = place.depth + 1
+  visitMissing(examination, place)
+  const { additionalProperties: others, patternProperties } = schema
+  for (const [key, inner] of Object.entries(value)) {
+    if (isOver(examination)) return
+    const property = own(schema['properties'], key)
+    if (property !== undefined) {
+      visit(examination, { schema: property, value: inner, path: [...path, key], depth, isCertain })
+    } else if (patternProperties === undefined && others === false) {
+      const known = isObject(schema['properties']) ? Object.keys(schema['properties']) : []
+      doubt(examination, () => `${say.path([...path, key])} is not known${say.known(key, known)}`)
+    } else if (patternProperties === undefined) {
+      visit(examination, { schema: others, value: inner, path: [...path, key], depth, isCertain })
+    }
   }
 }
 
-/** Those that do not say are of the last. */
-function draftOf({ $schema: schema }: Schema): SchemaDraft {
-  const named = typeof schema === 'string' ? /draft-0([3-7])|2019-09/.exec(schema) : null
-  if (named === null) return '2020-12'
-  return named[1] === undefined ? '2019-09' : Number(named[1]) < 6 ? '4' : '7'
-}
-
-function longestIn(value: unknown): number {
-  if (typeof value === 'string') return value.length
-  if (typeof value !== 'object' || value === null) return 0
-  let longest = Array.isArray(value) ? value.length : 0
-  for (const key in value) {
-    longest = Math.max(longest, key.length, longestIn((value as Schema)[key]))
+function visitMissing(examination: Examination, place: ObjectPlace): void {
+  const { schema, value, path, isCertain, isPlain } = place
+  const { required } = schema
+  if (!Array.isArray(required)) return
+  for (const key of required) {
+    if (isOver(examination)) return
+    if (typeof key !== 'string' || Object.hasOwn(value, key)) continue
+    const property = own(schema['properties'], key)
+    const fallback = defaultOf(examination.root, property)
+    // The other parts of a combination may describe it, and give it a default.
+    const isMissed = fallback.kind === 'none' && (property !== undefined || isPlain)
+    add(examination, isCertain && isMissed, () => {
+      const strangers = Object.keys(value).filter((one) => own(schema['properties'], one) === undefined)
+      const about = { expected: sayExpected(examination.root, property), fallback, strangers }
+      return `${say.path([...path, key])} ${say.missing(key, about)}`
+    })
   }
-  return longest
 }
 
-interface Check {
-  readonly instance: Schema
-  /** `first`: to know whether there is a fault. `all`: to tell of them. */
-  readonly extent: 'first' | 'all'
+/** `text`, `one of "a", "b"`; empty when anything will do. */
+function sayExpected(root: Schema, schema: unknown): string {
+  const { type, enum: values, const: value, anyOf, oneOf } = resolve(root, schema) ?? {}
+  if (Array.isArray(values)) return say.oneOf(values)
+  if (value !== undefined) return say.quote(value)
+  if (type !== undefined) return say.types(Array.isArray(type) ? type.map(String) : [String(type)])
+  const forms = anyOf ?? oneOf
+  return Array.isArray(forms) ? say.forms(forms.map((form) => sayFlat(root, form))) : ''
 }
 
-/** `unknown`: the check itself failed, at a reference that leads nowhere, or took too long. */
-function validate(
-  library: Library,
-  { schema, draft, lookup }: Compiled,
-  { instance, extent }: Check,
-): 'valid' | 'unknown' | readonly Unit[] {
-  try {
-    const { valid, errors } = withinSteps(() =>
-      library.validate(instance, schema, draft, lookup as never, extent === 'first'),
-    )
-    return valid ? 'valid' : errors
-  } catch {
-    return 'unknown'
+/** Without the forms of the form. */
+function sayFlat(root: Schema, schema: unknown): string {
+  const { anyOf: _, oneOf: __, ...flat } = resolve(root, schema) ?? {}
+  return sayExpected(root, flat)
+}
+
+/** A list of schemas is about places in the list. */
+function visitItems(
+  examination: Examination,
+  {
+    schema,
+    value,
+    path,
+    depth,
+    isCertain,
+  }: Place & {
+    readonly schema: Schema
+    readonly value: readonly unknown[]
+  },
+): void {
+  const { items, prefixItems } = schema
+  if (!isObject(items) || prefixItems !== undefined) return
+  for (const [i, inner] of value.entries()) {
+    if (isOver(examination)) return
+    visit(examination, {
+      schema: items,
+      value: inner,
+      path: [...path, String(i)],
+      depth: depth + 1,
+      isCertain,
+    })
+  }
+}
+
+/** All of some, one of others: what is found there is worth telling, and nothing to refuse for. */
+function visitCombinators(examination: Examination, place: Place & { readonly schema: Schema }): void {
+  const { schema, value, path } = place
+  const depth = place.depth + 1
+  const { allOf, anyOf, oneOf } = schema
+  if (Array.isArray(allOf))
+    for (const one of allOf as readonly unknown[])
+      visit(examination, { schema: one, value, path, depth, isCertain: false })
+  for (const forms of [anyOf, oneOf]) {
+    if (!Array.isArray(forms) || forms.length === 0) continue
+    const fits = (form: unknown): boolean => {
+      const inner: Examination = { ...examination, extent: 'certain', findings: [] }
+      visit(inner, { schema: form, value, path, depth, isCertain: true })
+      return inner.findings.length === 0
+    }
+    if (forms.some(fits)) continue
+    doubt(examination, () => {
+      const expected = sayExpected(examination.root, { anyOf: forms })
+      return `${say.path(path)} must be ${expected}, but ${say.is(value)}`
+    })
   }
 }

@@ -3,18 +3,17 @@
  *
  * in     whom to send it to, the tool, the arguments, what is remembered of the calls before
  * out    exactly one outcome: it happened, it did not, or nobody knows
- * never  sends what the tool's schema forbids; sends twice what may have happened, unless twice is as good as once
+ * never  sends what the tool's schema certainly forbids; sends twice what may have happened, unless twice is as good as once
  */
-import { isPromise } from '../../base/at-once.ts'
 import { isObject } from '../../base/is-object.ts'
 import { NEEDS_PAGE } from '../../model/elicitation.ts'
-import type { Params, Result } from '../../model/message.ts'
-import type { CallOutcome, NotSent } from '../../model/outcome.ts'
+import type { Params, Result, RpcError } from '../../model/message.ts'
+import { FINDINGS_INTRO, type CallOutcome, type NotSent } from '../../model/outcome.ts'
 import { TOOL_CHANGED, type ToolToCall } from '../../model/permission.ts'
 import type { Problem } from '../../model/problem.ts'
 import { SessionError, type RequestOptions, type SessionFailure } from '../../model/session.ts'
 import { ProblemError } from '../../problem/problem.ts'
-import { findFaults } from './arguments.ts'
+import { findDoubts, findFaults } from './arguments.ts'
 import { isLooping, markOf, NO_REPEATS, remember, type Repeats } from './loop-guard.ts'
 import {
   badArguments,
@@ -58,22 +57,11 @@ export function call(to: Addressee, request: CallRequest, guard: Guard): CallOut
   const { target, args, options } = request
   if (options.signal?.aborted === true) return aborted(target, false)
   const faults = findFaults(target.definition.inputSchema, args)
-  return isPromise(faults)
-    ? faults.then((found) => refuse(request, found, guard) ?? sendUnlessLooping(to, request, guard))
-    : (refuse(request, faults, guard) ?? sendUnlessLooping(to, request, guard))
-}
-
-function refuse(
-  { target, args }: CallRequest,
-  faults: readonly string[],
-  guard: Guard,
-): CallOutcome | undefined {
-  if (faults.length === 0) return undefined
-  return refuseInTurn(guard, {
-    target,
-    args,
-    refusal: notSent('bad-arguments', badArguments(target, faults)),
-  })
+  if (faults.length > 0) {
+    const refusal = notSent('bad-arguments', badArguments(target, faults))
+    return refuseInTurn(guard, { target, args, refusal })
+  }
+  return sendUnlessLooping(to, request, guard)
 }
 
 export interface Refused {
@@ -112,15 +100,18 @@ function sendUnlessLooping(
 }
 
 function sendAtMostTwice(to: Addressee, request: CallRequest): Promise<CallOutcome> {
-  return sendOnce(to, request).then(judgeResult, (error: unknown) => {
-    const { outcome, mayRepeat } = judge(error, to, request)
-    return mayRepeat ? sendAgain(to, request, outcome) : outcome
-  })
+  return sendOnce(to, request).then(
+    (result) => judgeResult(result, request),
+    (error: unknown) => {
+      const { outcome, mayRepeat } = judge(error, to, request)
+      return mayRepeat ? sendAgain(to, request, outcome) : outcome
+    },
+  )
 }
 
 async function sendAgain(to: Addressee, request: CallRequest, first: CallOutcome): Promise<CallOutcome> {
   const second = await sendOnce(to, request).then(
-    judgeResult,
+    (result) => judgeResult(result, request),
     (error: unknown) => judge(error, to, request).outcome,
   )
   return first.kind === 'unknown' ? afterUnknown(first, second) : second
@@ -136,8 +127,23 @@ function sendOnce(to: Addressee, { target, args, options }: CallRequest): Promis
   return to.send({ name: target.tool, arguments: args }, options)
 }
 
-function judgeResult(result: Result): CallOutcome {
-  return { kind: result['isError'] === true ? 'tool-error' : 'done', result }
+function judgeResult(result: Result, request: CallRequest): CallOutcome {
+  if (result['isError'] !== true) return { kind: 'done', result }
+  const findings = doubtsOf(request)
+  return findings.length === 0 ? { kind: 'tool-error', result } : { kind: 'tool-error', result, findings }
+}
+
+function failed(request: CallRequest, problem: Problem, error?: RpcError): CallOutcome {
+  const answer = error === undefined ? {} : { error }
+  const findings = doubtsOf(request)
+  if (findings.length === 0) return { kind: 'failed', problem, ...answer }
+  const notes = [...problem.notes, FINDINGS_INTRO, ...findings]
+  return { kind: 'failed', problem: { ...problem, notes }, ...answer, findings }
+}
+
+/** What is wrong with the arguments, and was not certain enough to refuse them. */
+function doubtsOf({ target, args }: CallRequest): readonly string[] {
+  return findDoubts(target.definition.inputSchema, args)
 }
 
 interface Tried {
@@ -165,7 +171,7 @@ function judgeFailure(failure: SessionFailure, request: CallRequest): Tried {
   const { target } = request
   switch (failure.kind) {
     case 'rpc':
-      return settled({ kind: 'failed', problem: refused(target, failure.error), error: failure.error })
+      return settled(failed(request, refused(target, failure.error), failure.error))
     case 'bad-answer':
       return settled({ kind: 'failed', problem: misspoke(target, failure.message) })
     case 'aborted':
@@ -192,7 +198,7 @@ function judgeLoss(failure: Lost, request: CallRequest): Tried {
   }
   // The connection is there, and the request was turned down at the door; with 401, until somebody has a key.
   if (wire.kind === 'http' && wire.status !== 401) {
-    return settled({ kind: 'failed', problem: turnedDown(target, wire) })
+    return settled(failed(request, turnedDown(target, wire)))
   }
   return { outcome: notSent('not-connected', notReached(target, wire)), mayRepeat: true }
 }

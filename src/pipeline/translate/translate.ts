@@ -6,7 +6,7 @@
  * never  throws at what a server sent; lets a control character through to a terminal
  */
 import { stripControls } from '../../base/strip-controls.ts'
-import type { CallOutcome, ResultDetails, ToolResult } from '../../model/outcome.ts'
+import { FINDINGS_INTRO, type CallOutcome, type ResultDetails, type ToolResult } from '../../model/outcome.ts'
 import type { Result } from '../../model/message.ts'
 import { fit, type Budget, type Fitted } from './budget.ts'
 import { render } from './content.ts'
@@ -20,14 +20,24 @@ export interface About {
 export function translate(outcome: CallOutcome, about: About): ToolResult {
   switch (outcome.kind) {
     case 'done':
-    case 'tool-error':
-      return ofResult(outcome.kind, outcome.result, about)
+      return ofResult('done', outcome.result, about)
+    case 'tool-error': {
+      const result = ofResult('tool-error', outcome.result, about)
+      const { findings } = outcome
+      if (findings === undefined) return result
+      // After the words of the server, which knows best why it failed.
+      return { ...result, text: [result.text, FINDINGS_INTRO, ...findings].join('\n'), findings }
+    }
     case 'not-sent':
       return {
         ...ofProblem(outcome, about, PREFIXES[outcome.code]),
         code: outcome.code,
       }
-    case 'failed':
+    case 'failed': {
+      const { findings } = outcome
+      const result = ofProblem(outcome, about, MCP_ERROR)
+      return findings === undefined ? result : { ...result, findings }
+    }
     case 'unknown':
     case 'aborted':
       return ofProblem(outcome, about, MCP_ERROR)

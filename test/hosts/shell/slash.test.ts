@@ -201,7 +201,7 @@ describe('/call', () => {
     await using session = await openSession({ servers: { x: serverEntry('outcomes') } })
     expect(await session.type('/call x')).toContain('/call <server> <tool>')
     expect(await session.type('/call y echo')).toContain('no server is named `y`')
-    await session.type('/call x strict title=a count=0')
+    await session.type('/call x strict count=1')
     expect(session.problems.at(-1)).toMatchObject({ code: 'call/bad-arguments' })
   })
 })

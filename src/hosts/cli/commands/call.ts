@@ -150,7 +150,7 @@ function toText(
 }
 
 function toJson(result: ToolResult, saved: Saved): object {
-  const { outcome, code, details, text, content, structuredContent, durationMs, problem } = result
+  const { outcome, code, details, text, content, structuredContent, durationMs, problem, findings } = result
   return {
     outcome,
     ...(code === undefined ? {} : { code }),
@@ -163,6 +163,7 @@ function toJson(result: ToolResult, saved: Saved): object {
     ...(saved.files.length === 0 ? {} : { saved: saved.files }),
     durationMs,
     ...(problem === undefined ? {} : { problem: toProblemJson(problem) }),
+    ...(findings === undefined ? {} : { findings }),
     ...(saved.problems.length === 0 ? {} : { problems: saved.problems.map(toProblemJson) }),
   }
 }
