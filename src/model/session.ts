@@ -21,7 +21,8 @@ export interface Session {
   readonly isAsleep?: boolean
   /** The result as the server sent it. Rejects with a SessionError. */
   request(method: string, params?: Params, options?: RequestOptions): Promise<Result>
-  notify(method: string, params?: Params): void
+  /** `client`: whom it is about, where each client may have a session of its own: through that one. */
+  notify(method: string, params?: Params, client?: RequestClient): void
   readonly subscriptions: ResourceSubscriptions
   /** Where each client may have a session of its own: through that one. */
   subscriptionsOf?(client: object): ResourceSubscriptions
@@ -102,6 +103,7 @@ export interface Subscriber {
 
 /** What a host can do for a server. A missing one is not offered, and refused politely when asked for all the same. */
 export interface ClientHandlers {
+  /** Folders that servers may use. Where they change, the host says so with `board.rootsChanged()`. */
   readonly roots?: ((context: HandlerContext) => Promise<readonly Params[]>) | undefined
   /** A function answers forms and pages (`params.mode`); an object offers only what it has. */
   readonly elicit?: Answerer | ElicitAnswerers | undefined

@@ -14,7 +14,7 @@ import { LIST_KINDS } from '../model/offering.ts'
 import type { ToolResult } from '../model/outcome.ts'
 import type { Permit } from '../model/permission.ts'
 import type { Problem } from '../model/problem.ts'
-import type { ClientHandlers, RequestOptions } from '../model/session.ts'
+import type { ClientHandlers, RequestClient, RequestOptions } from '../model/session.ts'
 import { NO_REPEATS } from '../pipeline/call/loop-guard.ts'
 import type { ClientInfo } from '../pipeline/connect/client.ts'
 import type { InProcessServers } from '../pipeline/connect/open-wire.ts'
@@ -140,6 +140,11 @@ export interface Board extends AsyncDisposable {
    * connection, and rejects as a request does, or with `connect/no-subscriptions`.
    */
   subscribe(server: string, uri: string, options?: SubscribeOptions): Promise<() => void>
+  /**
+   * What `handlers.roots` answers is another now: servers that keep roots read them again. Default: of all servers.
+   * `client`: whose roots they are, for servers at which each client has a session of its own.
+   */
+  rootsChanged(server?: string, client?: RequestClient): void
   /** Resolves when it is ready. Rejects with a ProblemError. */
   connect(server: string, options?: { readonly signal?: AbortSignal }): Promise<void>
   waitFor(server: string, options?: { readonly signal?: AbortSignal }): Promise<void>
@@ -342,6 +347,15 @@ class LiveBoard implements Board {
     const one = this.#roster.find(server)
     if (one !== undefined) return ask(one, { method, params, options }, this.#world.clock)
     return Promise.reject(new ProblemError(this.#whyNot(server)))
+  }
+
+  rootsChanged(server?: string, client?: RequestClient): void {
+    const named = server === undefined ? this.#roster.inOrder() : [this.#roster.find(server)]
+    for (const session of named.map((one) => one?.liveSession)) {
+      // Where every request stands for itself, a server asks with each.
+      if (session?.hello.era === 'legacy')
+        session.notify('notifications/roots/list_changed', undefined, client)
+    }
   }
 
   call(name: ToolName, args?: CallArguments, options: CallOptions = NO_OPTIONS): Promise<ToolResult> {

@@ -169,8 +169,12 @@ export class Clients implements Session {
     return answer
   }
 
-  notify(method: string, params?: Params): void {
-    this.#base.notify(method, params)
+  notify(method: string, params?: Params, client?: RequestClient): void {
+    if (client === undefined) return this.#base.notify(method, params)
+    // Without a session yet there is nobody to tell: it asks when it begins.
+    const instance = this.#instances.get(client)
+    const session = instance?.isOwn === false ? this.#base : instance?.live
+    session?.notify(method, params, client)
   }
 
   async drained(): Promise<void> {

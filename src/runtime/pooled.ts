@@ -26,6 +26,7 @@ import {
   type ConnectRequest,
 } from '../pipeline/connect/connect.ts'
 import { answerQuestion } from '../pipeline/connect/questions.ts'
+import { joinRoots } from './join-roots.ts'
 import { SharedSubscriptions } from './shared-subscriptions.ts'
 
 export interface PooledOptions {
@@ -343,6 +344,17 @@ export class Pooled implements ConnectListener {
     return GONE
   }
 
+  /** A server keeps them for its whole session, which is that of all: so it gets those of all who can say theirs. */
+  async #rootsOfAll(context: HandlerContext): Promise<readonly Params[]> {
+    const question = { method: 'roots/list', params: {} }
+    const asked = [...this.#leases].map(async ({ handlers, server }) => {
+      const { roots } = await answerQuestion(handlers, question, { ...context, server })
+      return roots as readonly Params[]
+    })
+    if (asked.length === 0) throw refusal(0, question.method)
+    return joinRoots(asked)
+  }
+
   /** Those of the one lease that the server can mean. All boards answer the same kinds of questions. */
   #handlers(): ClientHandlers {
     const { handlers } = this.#request!
@@ -353,11 +365,7 @@ export class Pooled implements ConnectListener {
       return answerQuestion(only.handlers, { method, params }, { ...context, server: only.server })
     }
     return {
-      ...(handlers.roots === undefined
-        ? {}
-        : {
-            roots: async (context) => (await ask('roots/list', {}, context))['roots'] as readonly Params[],
-          }),
+      ...(handlers.roots === undefined ? {} : { roots: (context) => this.#rootsOfAll(context) }),
       ...(handlers.sample === undefined
         ? {}
         : { sample: (params, context) => ask('sampling/createMessage', params, context) }),

@@ -45,6 +45,7 @@ export async function visitBoard(board: Board, clock: Clock, options: GatherOpti
     fork: (how) => board.fork(how),
     request: (server, method, params, how) => board.request(server, method, params, { ...how, client }),
     complete: (ref, argument, context) => board.complete(ref, argument, context),
+    rootsChanged: (server, of) => board.rootsChanged(server, of),
     subscribe: (server, uri, how) => board.subscribe(server, uri, how),
     connect(server, how) {
       note(server)

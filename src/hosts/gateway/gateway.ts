@@ -3,7 +3,7 @@
  */
 import type { Signal } from '../../base/abort.ts'
 import type { Params, Result } from '../../model/message.ts'
-import type { ClientHandlers } from '../../model/session.ts'
+import type { ClientHandlers, RequestClient } from '../../model/session.ts'
 import type { World } from '../../world/world.ts'
 import { createAggregate } from './aggregate-view.ts'
 import type { Caller } from './caller.ts'
@@ -16,6 +16,7 @@ import { Relay } from './relay.ts'
 import { route } from './router.ts'
 import type { Seeing } from './seeing.ts'
 import { limitTo, seenAs, type ServedBoard } from './served-board.ts'
+import type { RootsClient, SharedRoots } from './shared-roots.ts'
 import { createServerView } from './server-view.ts'
 import type { View } from './view.ts'
 
@@ -32,6 +33,7 @@ export interface Gateway {
   readonly board: ServedBoard
   readonly world: World
   readonly events: Pick<Events, 'listen'>
+  readonly roots: Pick<SharedRoots, 'join'>
   readonly seeing: Seeing
   readonly loopLimit: () => number
   /** What there is of it for whoever asks: the same value for all who may use the same servers. */
@@ -42,6 +44,8 @@ export interface Gateway {
   request(view: View, request: GatewayRequest): Promise<Result>
   /** What the most talkative of all clients wants is what servers are asked for. Undefined: it is gone. */
   setLevel(client: object, level: string | undefined): Promise<void>
+  /** The roots of a client are other ones now, or it came or went with some: servers read them again. */
+  rootsChanged(client: RootsClient & RequestClient): void
   /** Tells those who listen that nothing follows. */
   leave(): void
   /** Tells one of them so: a principal, by its key. */
@@ -152,6 +156,7 @@ function createGateway({ world, relay, options, levels, results }: Shared, part:
   return {
     ...part,
     world,
+    roots: relay.roots,
     seeing: options.seeing,
     loopLimit: options.loopLimit,
     viewOf(server) {
@@ -163,6 +168,11 @@ function createGateway({ world, relay, options, levels, results }: Shared, part:
     },
     request: (view, { method, params, caller, signal }) =>
       route(routing, { method, params, caller, signal, view: ownView(view, caller.instance) }),
+    rootsChanged(client) {
+      for (const { name } of board.snapshot().servers) {
+        if (client.server === undefined || client.server === name) board.rootsChanged(name, client)
+      }
+    },
     setLevel: (client, level) => levels.set(board, client, level),
   }
 }

@@ -119,6 +119,7 @@ export class HttpSessions {
       session.seenAt = clock.now()
     })
     for (const { message } of session.unheard.splice(0)) stream.tell(message)
+    session.client.onReachable()
   }
 
   /** Because its client says so. Says whether there was one. */

@@ -18,8 +18,9 @@ import type { Ear, GatewayEvent } from './events.ts'
 import type { Gateway } from './gateway.ts'
 import { isOwner, type Principal } from './principal.ts'
 import type { ServedFork } from './served-board.ts'
+import type { RootsClient } from './shared-roots.ts'
 import type { Sighting } from './sighting.ts'
-import { askBack, toHandlers } from './questions.ts'
+import { askBack, rootsIn, toHandlers } from './questions.ts'
 import { Subscriber } from './subscriber.ts'
 import type { View } from './view.ts'
 
@@ -42,7 +43,7 @@ interface Underway {
   readonly sighting?: Sighting | undefined
 }
 
-export class LegacyClient implements Ear {
+export class LegacyClient implements Ear, RootsClient {
   readonly server: string | undefined
   readonly client = this
   readonly isOwners: boolean
@@ -65,6 +66,9 @@ export class LegacyClient implements Ear {
   readonly desk: ServedFork
   readonly #subscriber: Subscriber
   readonly #stopListening: () => void
+  readonly #leaveRoots: () => void
+  /** It has said hello, and can be asked. */
+  #isInitialized = false
   #capabilities: Params = {}
   #info: Params | undefined
   #level: string | undefined
@@ -95,6 +99,20 @@ export class LegacyClient implements Ear {
     this.desk = gateway.board.fork({ loopLimit: gateway.loopLimit() })
     this.#subscriber = new Subscriber(gateway, view, this)
     this.#stopListening = gateway.events.listen(this)
+    this.#leaveRoots = gateway.roots.join(this)
+  }
+
+  get hasRoots(): boolean {
+    return this.#isInitialized && isObject(this.#capabilities['roots'])
+  }
+
+  async listRoots(signal: Signal): Promise<readonly Params[]> {
+    return rootsIn(await askBack(this.#toAsked(), 'roots/list', {}, signal))
+  }
+
+  /** Its own stream is open: it can be asked what belongs to no request. */
+  onReachable(): void {
+    if (this.hasRoots) this.#gateway.rootsChanged(this)
   }
 
   /** It cannot answer any more: no server waits for it. What it waits for goes on. */
@@ -105,6 +123,9 @@ export class LegacyClient implements Ear {
 
   close(): void {
     this.#stopListening()
+    this.#leaveRoots()
+    // While somebody else is there, a shared server gets nobody's.
+    if (this.hasRoots || !this.isOwners) this.#gateway.rootsChanged(this)
     this.#subscriber.close()
     void this.#gateway.setLevel(this, undefined)
     for (const one of this.#underWay.values()) one.abort()
@@ -141,6 +162,10 @@ export class LegacyClient implements Ear {
 
   onNotification(method: string, params: Params = {}): void {
     if (method === 'notifications/cancelled') this.#underWay.get(params['requestId'] as RequestId)?.abort()
+    if (method === 'notifications/initialized') this.#isInitialized = true
+    const isAboutRoots =
+      method === 'notifications/initialized' || method === 'notifications/roots/list_changed'
+    if (isAboutRoots && this.hasRoots) this.#gateway.rootsChanged(this)
   }
 
   onAnswer(message: Message): void {

@@ -9,6 +9,8 @@ export interface OpenRequest {
   readonly signal: Signal
   /** Asks whoever waits for it now. */
   readonly ask: AskCaller
+  /** Its client was asked something and has not answered yet. */
+  readonly isWaiting: boolean
   notify(method: string, params: Params): void
   /** Who waits for it now: in another round it may be another request of the same client. */
   readonly caller: Caller

@@ -55,11 +55,14 @@ export function toHandlers(
       ask({ server, method: 'elicitation/create', params, signal, audience }),
     sample: (params, { server, signal, audience }) =>
       ask({ server, method: 'sampling/createMessage', params, signal, audience }),
-    async roots({ server, signal, audience }) {
-      const { roots } = await ask({ server, method: 'roots/list', params: {}, signal, audience })
-      return Array.isArray(roots) ? (roots as readonly Params[]) : []
-    },
+    roots: async ({ server, signal, audience }) =>
+      rootsIn(await ask({ server, method: 'roots/list', params: {}, signal, audience })),
   }
+}
+
+/** Of an answer to `roots/list`. */
+export function rootsIn({ roots }: Result): readonly Params[] {
+  return Array.isArray(roots) ? roots.filter(isObject) : []
 }
 
 /** A token of the server's own, under which nobody would tell it anything. */

@@ -13,11 +13,13 @@ import { RPC_CODES, type Params, type Result } from '../../model/message.ts'
 import { RpcFaultError } from '../../model/rpc-fault.ts'
 import type { BoardNotification } from '../../runtime/board-notification.ts'
 import type { World } from '../../world/world.ts'
-import { holderOf, wantsLog, type AskCaller, type Caller } from './caller.ts'
+import { canBeAsked, holderOf, wantsLog, type AskCaller, type Caller } from './caller.ts'
 import { invalid } from './fault.ts'
 import { isOurs, KeptStates } from './kept-states.ts'
 import type { OpenRequest, Work } from './open-request.ts'
-import { askBack, meetNeeds, type ServerQuestion } from './questions.ts'
+import { isOwner } from './principal.ts'
+import { askBack, meetNeeds, rootsIn, type ServerQuestion } from './questions.ts'
+import { SharedRoots, type RootsClient } from './shared-roots.ts'
 import { SuspendedCall } from './suspended-call.ts'
 
 /** A server that asks more often than this goes in circles. */
@@ -38,9 +40,12 @@ export class Relay {
   /** By server. Where there was one request, there will be others; but of names that nobody has, there is no end. */
   readonly #underWay = new Map<string, Numbered<OpenRequest>>()
   readonly #kept: KeptStates
+  /** Of the clients that are connected. */
+  readonly roots: SharedRoots
 
   constructor(world: Pick<World, 'clock' | 'keys'>) {
     this.#kept = new KeptStates(world)
+    this.roots = new SharedRoots(world.clock)
   }
 
   /** Carries out a request that may need answers of its caller. */
@@ -77,9 +82,29 @@ export class Relay {
   /** A question of a legacy server. Rejects with an RpcFaultError. */
   async askFor({ server, method, params, signal, audience }: ServerQuestion): Promise<Result> {
     const here = this.#meant({ server, audience })
-    const clients = new Set(here.map(({ caller }) => caller.client))
+    const sharing = method === 'roots/list' && audience === undefined ? this.#sharing(server, here) : []
+    if (sharing.length > 0) return { roots: await this.roots.ask(sharing, signal) }
+    // A server that waits for an answer does not go on with that call: what it asks now is about another.
+    const free = here.filter(({ isWaiting }) => !isWaiting)
+    const meant = free.length > 0 ? free : here
+    const clients = new Set(meant.map(({ caller }) => caller.client))
     if (clients.size !== 1) throw refusal(clients.size, method)
-    return askBack(here.at(-1)!, method, params, signal)
+    return askBack(meant.at(-1)!, method, params, signal)
+  }
+
+  /** Whose roots a server gets that they share. Empty: only a request under way can tell. */
+  #sharing(server: string, here: readonly OpenRequest[]): readonly RootsClient[] {
+    const connected = this.roots.of(server)
+    const isAmongStrangers = here.some(
+      ({ caller: { sighting } }) => sighting !== undefined && !isOwner(sighting.begun.principal),
+    )
+    if (connected === undefined || isAmongStrangers) return []
+    // Who cannot be asked at other times is asked with the request.
+    const modern = here.filter(
+      ({ caller }) => caller.ask === undefined && canBeAsked(caller.capabilities, 'roots/list'),
+    )
+    const isOne = new Set(modern.map(({ caller }) => caller.client)).size === 1
+    return isOne ? [...connected, toRootsClient(modern.at(-1)!, server)] : connected
   }
 
   /** What a server logs without saying about which request. Says whether it was meant for those who wait. */
@@ -174,14 +199,28 @@ export class Relay {
 class AttendedRequest implements OpenRequest {
   readonly caller: Caller
   readonly signal: Signal
-  readonly ask: AskCaller
   more: Params = {}
   isPermitted = false
+  readonly #ask: AskCaller
+  #unanswered = 0
 
   constructor(caller: Caller, signal: Signal, ask: AskCaller) {
     this.caller = caller
     this.signal = signal
-    this.ask = ask
+    this.#ask = ask
+  }
+
+  get isWaiting(): boolean {
+    return this.#unanswered > 0
+  }
+
+  readonly ask: AskCaller = async (...question) => {
+    this.#unanswered += 1
+    try {
+      return await this.#ask(...question)
+    } finally {
+      this.#unanswered -= 1
+    }
   }
 
   notify(method: string, params: Params): void {
@@ -210,11 +249,21 @@ function createSilent(): OpenRequest {
     caller,
     signal: new Abort(),
     ask: (method) => Promise.reject(refusal(0, method)),
+    isWaiting: false,
     notify: () => undefined,
     more: {},
     isPermitted: false,
     markPermitted: () => undefined,
     missed: () => undefined,
+  }
+}
+
+function toRootsClient(request: OpenRequest, server: string): RootsClient {
+  return {
+    server,
+    isOwners: true,
+    hasRoots: true,
+    listRoots: async (signal) => rootsIn(await askBack(request, 'roots/list', {}, signal)),
   }
 }
 

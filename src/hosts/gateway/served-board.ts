@@ -16,7 +16,8 @@ export interface Sight extends Pick<Board, 'tools' | 'server'> {
   snapshot(): Pick<BoardSnapshot, 'servers'>
 }
 
-export interface ServedBoard extends Sight, Pick<Board, 'nameFor' | 'request' | 'subscribe' | 'connect'> {
+export interface ServedBoard
+  extends Sight, Pick<Board, 'nameFor' | 'request' | 'rootsChanged' | 'subscribe' | 'connect'> {
   /** As one client sees it. Undefined: as everybody. */
   seenBy(client: object): Sight | undefined
   /** What was said, to be looked at. */
@@ -64,6 +65,9 @@ export function limitTo(board: ServedBoard, allows: (server: string) => boolean)
       return { call: guard((name, args, how) => fork.call(name, args, how)), close: () => fork.close() }
     },
     request: (server, ...rest) => unlessKept(server, () => board.request(server, ...rest)),
+    rootsChanged(server, client) {
+      if (server !== undefined && allows(server)) board.rootsChanged(server, client)
+    },
     subscribe: (server, ...rest) => unlessKept(server, () => board.subscribe(server, ...rest)),
     connect: (server, options) => unlessKept(server, () => board.connect(server, options)),
     on: (event, listener) =>
@@ -94,6 +98,7 @@ export function seenAs(board: ServedBoard, seen: Sight): ServedBoard {
     call: (...call) => board.call(...call),
     fork: (options) => board.fork(options),
     request: (...request) => board.request(...request),
+    rootsChanged: (...of) => board.rootsChanged(...of),
     subscribe: (...to) => board.subscribe(...to),
     connect: (...to) => board.connect(...to),
     on: (...listening) => board.on(...listening),

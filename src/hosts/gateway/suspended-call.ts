@@ -63,6 +63,10 @@ export class SuspendedCall implements OpenRequest {
     return this.#wanted
   }
 
+  get isWaiting(): boolean {
+    return this.#waiting.size > 0
+  }
+
   readonly ask: AskCaller = (method, params, signal) =>
     new Promise((resolve, reject) => {
       // Its client has the answer, and does not come back.

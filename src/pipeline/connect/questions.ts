@@ -18,7 +18,7 @@ export function capabilitiesOf(handlers: ClientHandlers): Params {
     ...(elicitorFor(handlers, 'url') === undefined ? {} : { url: {} }),
   }
   return {
-    ...(roots === undefined ? {} : { roots: {} }),
+    ...(roots === undefined ? {} : { roots: { listChanged: true } }),
     ...(sample === undefined ? {} : { sampling: {} }),
     // Empty would mean forms, as it did before there was anything else.
     ...(Object.keys(elicitation).length === 0 ? {} : { elicitation }),

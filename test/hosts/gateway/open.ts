@@ -125,6 +125,7 @@ export interface ClientOptions {
   /** Default: answers everything. */
   readonly capabilities?: object
   readonly elicit?: () => object
+  readonly roots?: () => readonly { readonly uri: string }[]
   /** What it calls itself. */
   readonly name?: string
 }
@@ -136,7 +137,12 @@ export const ANSWERS = {
 }
 
 export async function connectClient(transport: Transport, options: ClientOptions): Promise<TestClient> {
-  const { era, capabilities = { roots: {}, sampling: {}, elicitation: { form: {} } }, elicit } = options
+  const {
+    era,
+    capabilities = { roots: {}, sampling: {}, elicitation: { form: {} } },
+    elicit,
+    roots,
+  } = options
   const { name = 'test-client' } = options
   const client = new Client(
     { name, version: '1' },
@@ -166,7 +172,7 @@ export async function connectClient(transport: Transport, options: ClientOptions
   if (has('roots'))
     client.setRequestHandler('roots/list', async ({ method }) => {
       asked.push({ method })
-      return { roots: structuredClone(ANSWERS.roots) }
+      return { roots: roots === undefined ? structuredClone(ANSWERS.roots) : [...roots()] }
     })
   await client.connect(transport)
   return {
