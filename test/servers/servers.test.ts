@@ -426,6 +426,19 @@ describe('lists', () => {
     expect(await screenshot({ a: 1 }, '--refuses')).toMatchObject({ error: { code: -32602 } })
   })
 
+  test('takes-tasks has a tool that is no ordinary call, unless it offers no tasks', async () => {
+    const call = async (name: string, ...flags: readonly string[]): Promise<Message> => {
+      const program = start('takes-tasks', flags)
+      await program.initialize()
+      return program.request('tools/call', { name })
+    }
+    expect(await call('later')).toMatchObject({ error: { code: -32601 } })
+    expect(await call('either')).toMatchObject({ result: { content: [{ text: 'either, as a call' }] } })
+    expect(await call('later', '--without')).toMatchObject({
+      result: { content: [{ text: 'later, as a call' }] },
+    })
+  })
+
   test('changes-tools grows, and tells everyone', async () => {
     const program = start('changes-tools')
     await program.initialize()

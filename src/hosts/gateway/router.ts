@@ -121,8 +121,20 @@ async function callAbsent(routing: Routing, request: Routed, name: string): Prom
   const why = await whyAbsent(routing.board, view, name)
   if (why !== undefined) return toError(why)
   const found = view.findTool(name)
-  if (found === undefined) throw invalid(`Unknown tool: ${name}`)
+  if (found === undefined) throw invalid(whyUnknown(routing.board, view, name))
   return callFound(routing, request, found)
+}
+
+/** What is in quarantine is in no list; who knows its name learns why. */
+function whyUnknown(board: ServedBoard, view: View, name: string): string {
+  for (const { name: server, offering } of board.snapshot().servers) {
+    if (view.server !== undefined && view.server !== server) continue
+    const isMeant = (tool: string): boolean =>
+      (view.server === undefined ? board.nameFor(server, tool) : tool) === name
+    const one = offering?.quarantined.find((item) => item.kind === 'tool' && isMeant(item.name))
+    if (one !== undefined) return `Tool ${name} cannot be used: ${one.reason}`
+  }
+  return `Unknown tool: ${name}`
 }
 
 function callFound(routing: Routing, request: Routed, found: Found): Promise<Result> {

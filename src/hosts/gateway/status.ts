@@ -3,6 +3,7 @@
  */
 import type { Connection } from '../../model/connection.ts'
 import type { Params } from '../../model/message.ts'
+import type { Offering } from '../../model/offering.ts'
 import type { ServedBoard } from './served-board.ts'
 
 const URI = 'plugboard://status'
@@ -11,7 +12,7 @@ export const STATUS_TOOL: Params = {
   name: 'plugboard_status',
   title: 'Status of the connected servers',
   description:
-    'Shows for each MCP server behind this gateway whether it is connected, how many tools it has, and what is wrong if it is not.',
+    'Shows for each MCP server behind this gateway whether it is connected, how many tools it has, which of them cannot be used, and what is wrong if it is not.',
   inputSchema: { type: 'object', properties: {} },
   annotations: { readOnlyHint: true, openWorldHint: false },
 }
@@ -35,6 +36,8 @@ export interface ServerStatus {
   readonly name: string
   readonly state: string
   readonly tools: number
+  /** Tools that are in no list, and why. */
+  readonly quarantined?: readonly { readonly name: string; readonly reason: string }[]
   /** When it is tried again: a time, or what it takes. */
   readonly nextTry?: string
   readonly problem?: string
@@ -49,10 +52,16 @@ export function statusOf(board: ServedBoard): Status {
     // It is there for whoever asks.
     state: isAsleep === true ? 'idle' : connection.state,
     tools: offering?.tools.length ?? 0,
+    ...toQuarantined(offering),
     ...toNextTry(connection),
     ...toReason(connection),
   }))
   return { servers }
+}
+
+function toQuarantined(offering: Offering | undefined): Pick<ServerStatus, 'quarantined'> {
+  const tools = offering?.quarantined.filter(({ kind }) => kind === 'tool') ?? []
+  return tools.length === 0 ? {} : { quarantined: tools.map(({ name, reason }) => ({ name, reason })) }
 }
 
 function toNextTry(connection: Connection): Pick<ServerStatus, 'nextTry'> {

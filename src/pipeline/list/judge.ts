@@ -6,7 +6,7 @@
  * never  lets one bad item spoil its neighbours
  */
 import { MAX_DEPTH } from '../../base/depth.ts'
-import type { Listed, ListKind, Quarantined } from '../../model/offering.ts'
+import type { Listed, ListedTool, ListKind, Quarantined } from '../../model/offering.ts'
 
 /** Stands for an item that is nested too deep. */
 export const TOO_DEEP = Symbol('too deep')
@@ -16,15 +16,15 @@ export interface Judgement {
   readonly quarantined: readonly Quarantined[]
 }
 
-/** What is wrong with a tool's schema, if anything is. */
-export type FindSchemaFault = (inputSchema: Fields) => string | undefined
+/** Why a well-formed tool cannot be used in this session, if it cannot. */
+export type FindToolFault = (tool: ListedTool) => string | undefined
 
 type Fields = Readonly<Record<string, unknown>>
 
 export function judge(
   kind: ListKind,
   items: readonly unknown[],
-  findSchemaFault: FindSchemaFault = () => undefined,
+  findToolFault: FindToolFault = () => undefined,
 ): Judgement {
   const kept: Listed[] = []
   const quarantined: Quarantined[] = []
@@ -32,7 +32,7 @@ export function judge(
   for (const [index, item] of items.entries()) {
     const fields = isFields(item) ? complete(kind, withoutNulls(item)) : undefined
     const id = fields?.[IDS[kind]]
-    const fault = fields === undefined ? describe(item) : findFault(kind, fields, findSchemaFault)
+    const fault = fields === undefined ? describe(item) : findFault(kind, fields, findToolFault)
     const reason =
       fault ?? (taken.has(id) ? `a ${WORDS[kind]} before it has the same \`${IDS[kind]}\`` : undefined)
     if (reason !== undefined) quarantined.push({ kind, name: nameItem(fields, index), reason })
@@ -70,14 +70,14 @@ function withoutNulls(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 }
 
-function findFault(kind: ListKind, fields: Fields, findSchemaFault: FindSchemaFault): string | undefined {
+function findFault(kind: ListKind, fields: Fields, findToolFault: FindToolFault): string | undefined {
   const textFault = findTextFault(fields, IDS[kind]) ?? findTextFault(fields, 'name')
   if (textFault !== undefined) return textFault
   if (kind !== 'tool') return undefined
   const schema = fields['inputSchema']
   if (schema === undefined) return 'it has no `inputSchema`'
   if (!isFields(schema)) return `its \`inputSchema\` must be an object, but is ${nameType(schema)}`
-  return findSchemaFault(schema)
+  return findToolFault(fields as ListedTool)
 }
 
 function findTextFault(fields: Fields, field: string): string | undefined {

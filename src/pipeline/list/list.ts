@@ -6,6 +6,7 @@
  * never  asks for what the server does not advertise; drops an item without a reason; lets one bad item or one
  *        broken list hide the tools
  */
+import { isObject } from '../../base/is-object.ts'
 import {
   LIST_KINDS,
   type CacheHints,
@@ -108,8 +109,10 @@ type ReadList = Judgement & { readonly problem?: Problem; readonly hints?: Cache
 
 async function readList(session: Listable, kind: ListKind, options: ListOptions): Promise<ReadList> {
   const { items, ...hints } = await readPages(session, SOURCES[kind], options)
-  const findFault = kind === 'tool' && needsHeaders(session) ? findHeaderFault : undefined
-  return { ...judge(kind, items, findFault), ...(Object.keys(hints).length === 0 ? {} : { hints }) }
+  return {
+    ...judge(kind, items, (tool) => findToolFault(session, tool)),
+    ...(Object.keys(hints).length === 0 ? {} : { hints }),
+  }
 }
 
 /** A list beside the tools: when it fails, it is empty and says why. */
@@ -130,6 +133,23 @@ export const NO_LISTS: Lists = {
   resource: NOTHING,
   'resource-template': NOTHING,
   prompt: NOTHING,
+}
+
+function findToolFault(session: Listable, tool: ListedTool): string | undefined {
+  const fault = needsHeaders(session) ? findHeaderFault(tool.inputSchema) : undefined
+  return fault ?? (needsTask(session, tool) ? NEEDS_TASK : undefined)
+}
+
+const NEEDS_TASK =
+  'it can only be called as a task (`execution.taskSupport` is `required`), which Plugboard does not do yet'
+
+/** Where a server does not offer tasks, a tool's word about them does not count (2025-11-25). */
+function needsTask({ hello }: Listable, { execution }: ListedTool): boolean {
+  return (
+    isObject(execution) &&
+    execution['taskSupport'] === 'required' &&
+    hello.capabilities['tasks'] !== undefined
+  )
 }
 
 /** Only there do arguments travel as headers, so only there can a wrong declaration do harm. */
