@@ -211,6 +211,8 @@ export function describeWireFailure(failure: WireFailure): string {
       return 'it answered with a web page'
     case 'protocol':
       return failure.message
+    case 'not-read':
+      return `the server does not read what is sent to it: ${failure.bytes >> 20} MB wait already`
     case 'closed':
       return 'the connection was closed'
   }

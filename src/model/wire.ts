@@ -83,5 +83,7 @@ export type WireFailure =
   | { readonly kind: 'page'; readonly title: string }
   /** It speaks, but not this protocol. */
   | { readonly kind: 'protocol'; readonly message: string }
+  /** This message was not sent: so many bytes wait already for a server that does not read them. The wire goes on. */
+  | { readonly kind: 'not-read'; readonly bytes: number }
   /** The other side hung up in good order, or we did. */
   | { readonly kind: 'closed' }

@@ -271,6 +271,8 @@ export interface Child {
   readonly pid: number | undefined
   /** Dropped when the child is gone; its exit tells. Bytes are given away: once they are written, something else may be in their memory. */
   write(input: string | Uint8Array): void
+  /** Bytes that were written, and that it has not taken yet. */
+  readonly unread: number
   /** The end of its stdin: the polite way to ask it to leave. */
   endInput(): void
   /** Ends the child and everything it started: `terminate` asks, `kill` does not. */
@@ -405,6 +407,8 @@ export type SocketEnd =
 export interface Socket {
   /** Only after `onOpen`. */
   send(text: string): void
+  /** Bytes that were sent, and that the other side has not taken yet. */
+  readonly unread: number
   /** Says goodbye, and hangs up when the other side does not answer within a second. */
   close(): void
 }

@@ -533,7 +533,7 @@ function subscriptionOf({ _meta: meta }: Params): unknown {
 
 /** A connection that was never made, or a refusal, is the only certain sign that nothing happened. */
 function mayHaveArrived(failure: WireFailure): boolean {
-  if (failure.kind === 'spawn') return false
+  if (failure.kind === 'spawn' || failure.kind === 'not-read') return false
   if (failure.kind === 'http') return failure.status >= 500
   return !(failure.kind === 'network' && wasNeverMade(failure))
 }

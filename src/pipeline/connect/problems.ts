@@ -253,6 +253,7 @@ function advise(server: AdmittedServer, { failure, isInstalling }: Circumstances
     case 'page':
       return PAGE_HINTS
     case 'protocol':
+    case 'not-read':
     case 'closed':
       return []
   }

@@ -87,6 +87,7 @@ function toFailed(error: NodeJS.ErrnoException): Parameters<ProcessListener['onF
 const NO_CHILD: Child = {
   pid: undefined,
   write: () => undefined,
+  unread: 0,
   endInput: () => undefined,
   end: () => undefined,
   installed: () => undefined,
@@ -136,6 +137,10 @@ class NodeChild implements Child {
   write(input: string | Uint8Array): void {
     if (typeof input === 'string') this.#child.stdin?.write(input)
     else this.#child.stdin?.write(input, () => giveBack(input))
+  }
+
+  get unread(): number {
+    return this.#child.stdin?.writableLength ?? 0
   }
 
   endInput(): void {

@@ -39,6 +39,9 @@ export function createNodeSockets(env: Env): Sockets {
       void start()
       return {
         send: (text) => socket?.send(text),
+        get unread() {
+          return socket?.bufferedAmount ?? 0
+        },
         close() {
           closing.abort()
           if (socket !== undefined) hangUp(socket)

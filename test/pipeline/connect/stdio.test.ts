@@ -22,6 +22,7 @@ function open() {
   const child = {
     pid: 1,
     write: (input: string | Uint8Array) => void written.push(input),
+    unread: 0,
     endInput: () => void written.push('(the end)'),
     end: () => undefined,
     installed: () => undefined,

@@ -3,18 +3,19 @@
  *
  * in     what to start, with its whole environment
  * out    messages; lines that are none are noise, and stderr is the log
- * never  leaves the process or anything it started behind; keeps more than one line of limited length in memory
+ * never  keeps more than 64 MB for a process that does not read; leaves the process or anything it started behind; keeps more than one line of limited length in memory
  */
 import { ByteLines } from '../../../base/byte-lines.ts'
 import { lendRoom } from '../../../base/room.ts'
 import { reveal, type LaunchTransport } from '../../../model/launch.ts'
 import type { Message } from '../../../model/message.ts'
-import type { Wire, WireFailure, WireListener } from '../../../model/wire.ts'
+import type { SendOptions, Wire, WireFailure, WireListener } from '../../../model/wire.ts'
 import type { Child, Clock, Processes, ProcessListener, SpawnRequest, World } from '../../../world/world.ts'
 import { deliver } from './deliver.ts'
 import { Meter } from './meter.ts'
 import { isPackageRunner, isInstalling } from './package-runner.ts'
 import { toJson } from './to-json.ts'
+import { whyNotSent } from './unread.ts'
 
 type StdioLaunch = Extract<LaunchTransport, { kind: 'stdio' }>
 
@@ -92,8 +93,10 @@ class StdioWire implements Wire, ProcessListener {
     if (this.#mayInstall) this.#lookLater(INSTALLATION_MS.first)
   }
 
-  send(message: Message): void {
+  send(message: Message, options?: SendOptions): void {
     if (this.#leaving === undefined) return
+    const failure = whyNotSent(this.#child.unread + this.#unsent.length)
+    if (failure !== undefined) return queueMicrotask(() => options?.onFailure?.(failure))
     const line = toJson(message, '\n', lendRoom)
     if (typeof line !== 'string') return this.#sendNow(line)
     // Messages of one turn go out in one write: a pipe costs more for each write than for each byte.

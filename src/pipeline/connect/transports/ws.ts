@@ -8,6 +8,7 @@ import { reveal, type LaunchTransport } from '../../../model/launch.ts'
 import type { Wire, WireFailure, WireListener } from '../../../model/wire.ts'
 import type { SocketEnd, World } from '../../../world/world.ts'
 import { deliver } from './deliver.ts'
+import { whyNotSent } from './unread.ts'
 
 type WsLaunch = Extract<LaunchTransport, { kind: 'ws' }>
 
@@ -48,9 +49,11 @@ export function openWs(launch: WsLaunch, world: Pick<World, 'sockets'>, listener
   return {
     kind: 'ws',
     send(message, options) {
-      if (state === 'open') socket.send(JSON.stringify(message))
-      else if (state === 'opening') unsent.push(JSON.stringify(message))
-      else queueMicrotask(() => options?.onFailure?.({ kind: 'closed' }))
+      const waiting = unsent.reduce((sum, text) => sum + text.length, socket.unread)
+      const failure = state === 'open' || state === 'opening' ? whyNotSent(waiting) : CLOSED
+      if (failure !== undefined) queueMicrotask(() => options?.onFailure?.(failure))
+      else if (state === 'open') socket.send(JSON.stringify(message))
+      else unsent.push(JSON.stringify(message))
     },
     close() {
       if (state !== 'over') {
@@ -61,6 +64,8 @@ export function openWs(launch: WsLaunch, world: Pick<World, 'sockets'>, listener
     },
   }
 }
+
+const CLOSED: WireFailure = { kind: 'closed' }
 
 /** Codes of a goodbye in good order: done, going away, none given. */
 const GOODBYES: ReadonlySet<number> = new Set([1000, 1001, 1005])
