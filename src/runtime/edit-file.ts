@@ -39,7 +39,8 @@ export function bounds(
   { scope, file }: { readonly scope: WritableScope; readonly file: string },
 ): string | undefined {
   // Some agents keep what is for this project and its user alone in the repository, others in the home.
-  const isInside = !paths.relative(project.root, file).startsWith('..')
+  const way = paths.relative(project.root, file)
+  const isInside = !way.startsWith('..') && !paths.isAbsolute(way)
   return scope === 'project' || (scope === 'local' && isInside) ? project.realRoot : undefined
 }
 
