@@ -11,7 +11,8 @@ import { makeShowable } from './runtime/showable.ts'
 import type { BoardTool } from './runtime/tools.ts'
 import { preload } from './world/node/preload.ts'
 import { createNodeWorld } from './world/node/world.ts'
-import type { World } from './world/world.ts'
+import { guardFiles } from './world/guard-files.ts'
+import type { Env, World } from './world/world.ts'
 
 preload()
 
@@ -24,52 +25,122 @@ export interface DiscoverServersOptions extends Omit<LoadOptions, 'readings'> {
 
 /** Every server declared on this machine, each with its fate. Connects to none, and never rejects over a file. */
 export async function discoverServers(options: DiscoverServersOptions = {}): Promise<Catalog> {
-  const { cwd, world = createNodeWorld({ cwd }), ...load } = options
-  return makeShowable((await loadSafely(world, load)).catalog)
+  const { cwd, world, ...load } = options
+  const discover = async (outside: Outside): Promise<Catalog> =>
+    makeShowable((await loadSafely(outside, outside.world, load)).catalog)
+  try {
+    return await discover(openOutside(world, cwd))
+  } catch (error) {
+    if (world === undefined) throw error
+    return discover(withoutHost(cwd, hostFailed('world', error)))
+  }
 }
 
 export interface OpenPlugboardOptions extends DiscoverServersOptions, Omit<BoardOptions, 'load' | 'permit'> {}
 
 /**
  * Every server the user has configured, connected; tools at once, as far as they are known. Never rejects because of
- * what some file says or some server does: what went wrong is in `snapshot()`.
+ * what some file says, some server does or the host's own world throws: what went wrong is in `snapshot()`.
  */
 export async function openPlugboard(options: OpenPlugboardOptions = {}): Promise<Board> {
-  const { cwd, world = createNodeWorld({ cwd }), ...rest } = options
-  return openBoard(world, {
-    ...rest,
-    load: ({ world: seen, ...how }) => loadSafely(seen, { connectors: 'fetch', ...rest, ...how }),
-  })
+  const { cwd, world, ...rest } = options
+  const open = (outside: Outside): Promise<Board> =>
+    openBoard(outside.world, {
+      ...rest,
+      load: ({ world: seen, ...how }) => loadSafely(outside, seen, { connectors: 'fetch', ...rest, ...how }),
+    })
+  try {
+    return await open(openOutside(world, cwd))
+  } catch (error) {
+    if (world === undefined) throw error
+    return open(withoutHost(cwd, hostFailed('world', error)))
+  }
+}
+
+export interface LoadError {
+  /** Absent where a file as a whole is to blame, or discovery. */
+  readonly server?: string
+  /** The file to blame. `.mcp.json` where discovery failed and no file is known. */
+  readonly path: string
+  readonly problem: Problem
 }
 
 export interface LoadedTools {
   readonly tools: readonly BoardTool[]
-  readonly errors: readonly { readonly server: string; readonly problem: Problem }[]
+  readonly errors: readonly LoadError[]
   readonly board: Board
 }
 
-/** All tools in one step, and the servers that have none to give, with the reason: they failed, or cannot be understood. */
+/**
+ * All tools in one step, and why some are missing: files that cannot be read, and servers that failed or cannot be
+ * understood.
+ */
 export async function loadTools(options: OpenPlugboardOptions = {}): Promise<LoadedTools> {
   const board = await openPlugboard(options)
-  const { servers, catalog } = board.snapshot()
-  const failed = servers.flatMap(({ name, connection }) =>
-    'problem' in connection ? [{ server: name, problem: connection.problem }] : [],
+  const { servers, catalog, problems } = board.snapshot()
+  const ofFiles = problems
+    .filter(({ severity }) => severity === 'error')
+    .map((problem) => ({ path: problem.where?.file ?? NO_FILE, problem }))
+  const failed = servers.flatMap(({ name, connection, origin }) =>
+    'problem' in connection ? [{ server: name, path: origin.file, problem: connection.problem }] : [],
   )
-  const invalid = catalog.entries.flatMap(({ entry, fate }) =>
-    fate.kind === 'invalid' ? fate.problems.map((problem) => ({ server: entry.found.name, problem })) : [],
+  const invalid = catalog.entries.flatMap(({ entry: { found }, fate }) =>
+    fate.kind === 'invalid'
+      ? fate.problems.map((problem) => ({ server: found.name, path: found.origin.file, problem }))
+      : [],
   )
-  const errors = [...failed, ...invalid]
-  return { tools: board.tools(), errors, board }
+  return { tools: board.tools(), errors: [...ofFiles, ...failed, ...invalid], board }
 }
 
-async function loadSafely(world: World, options: LoadOptions): Promise<LoadedCatalog> {
-  try {
-    return await loadCatalog(world, options)
-  } catch (error) {
-    const problem = error instanceof ProblemError ? error.problem : discoveryFailed(error)
+/** What oh-my-pi and xcsh give as the path when discovery fails as a whole. */
+const NO_FILE = '.mcp.json'
+
+/** The world to work in. */
+interface Outside {
+  readonly world: World
+  /** What the host's own files threw first since the last load began. */
+  fault: Problem | undefined
+  /** The host's world does not work at all: this is one of ours, in which nothing is declared. */
+  readonly isEmpty: boolean
+}
+
+function openOutside(given: World | undefined, cwd: string | undefined): Outside {
+  if (given === undefined) return { world: createNodeWorld({ cwd }), fault: undefined, isEmpty: false }
+  const guarded = guardFiles(given.files, (method, error) => {
+    outside.fault ??= hostFailed(`world.files.${method}`, error)
+  })
+  const world = { ...given, networkOf: (env: Env) => given.networkOf(env), files: guarded }
+  const outside: Outside = { world, fault: undefined, isEmpty: false }
+  return outside
+}
+
+function withoutHost(cwd: string | undefined, fault: Problem): Outside {
+  return { world: createNodeWorld({ cwd }), fault, isEmpty: true }
+}
+
+/** `world`: that of the outside, or one that watches what is asked of it. */
+async function loadSafely(outside: Outside, world: World, options: LoadOptions): Promise<LoadedCatalog> {
+  const failed = (problem: Problem): LoadedCatalog => {
     const empty = emptyCatalog(world)
     return { ...empty, catalog: { ...empty.catalog, problems: [problem] } }
   }
+  if (outside.isEmpty) return failed(outside.fault!)
+  outside.fault = undefined
+  try {
+    const loaded = await loadCatalog(world, options)
+    return outside.fault === undefined ? loaded : failed(outside.fault)
+  } catch (error) {
+    return failed(error instanceof ProblemError ? error.problem : discoveryFailed(error))
+  }
+}
+
+function hostFailed(what: string, error: unknown): Problem {
+  const message = error instanceof Error ? error.message : String(error)
+  return createProblem({
+    code: 'discover/failed',
+    message: `discovery failed: \`${what}\` of the host threw: ${toCrashText(message)}`,
+    hints: [`\`${what}\` must answer instead of throwing: see the type \`World\``],
+  })
 }
 
 function discoveryFailed(error: unknown): Catalog['problems'][number] {

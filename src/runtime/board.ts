@@ -191,7 +191,12 @@ const DEFAULTS = { loopLimit: 3, maxResultTokens: 25_000 }
 export async function openBoard(world: World, options: BoardOptions): Promise<Board> {
   const loader = new CatalogLoader(world, options.load, { isWatched: options.watch === true })
   const board = await loader.load((loaded) => new LiveBoard({ world, loader, loaded }, options))
-  await board.start()
+  try {
+    await board.start()
+  } catch (error) {
+    await board.close()
+    throw error
+  }
   return board
 }
 
