@@ -70,11 +70,17 @@ const SHORTEST_TTL_MS = 1000
 /** Of what a server writes, kept for the problem that may follow. */
 const LAST_LINES = 10
 
+/** Not of a stack, whose lines begin with `at`. */
+const LOOKS_LIKE_ERROR =
+  /^(?!\s*at )(?=.*\b(?:\w*Error|\w*Exception|ERR!?|FATAL|fatal|panic|panicked|[Cc]annot|[Cc]ould not|[Ff]ailed|denied|not found)\b)/
+
 const NO_KINDS: readonly ListKind[] = []
 
 export class Attempt implements ConnectListener {
   /** What it last wrote to stderr, redacted. */
   readonly lastLines: string[] = []
+  /** The first line there that looks like an error, redacted. */
+  firstError: string | undefined
   readonly startedAt: number
   redact: (text: string) => string = (text) => text
   session: Session | undefined
@@ -421,7 +427,14 @@ export class Attempt implements ConnectListener {
     this.#keep(this.redact(line))
   }
 
+  /** Started again, since it may have died of a question that it does not know: what it wrote before, it writes again. */
+  onStartedAgain(): void {
+    this.lastLines.length = 0
+    this.firstError = undefined
+  }
+
   #keep(line: string): void {
+    if (this.firstError === undefined && LOOKS_LIKE_ERROR.test(line)) this.firstError = line
     this.lastLines.push(line)
     if (this.lastLines.length > LAST_LINES) this.lastLines.shift()
   }

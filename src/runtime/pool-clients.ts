@@ -346,6 +346,7 @@ export class Clients implements Session {
       onLog: (line, from) => listener.onLog(line, from),
       redact: (text) => listener.redact?.(text) ?? text,
       onFirstSign: () => listener.onFirstSign(),
+      onStartedAgain: () => listener.onStartedAgain?.(),
       onInstallation: (state) => listener.onInstallation?.(state),
       onRenewed: () => {
         this.#tellSharers()

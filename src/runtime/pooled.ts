@@ -241,6 +241,11 @@ export class Pooled implements ConnectListener {
     for (const { listener } of this.#leases) listener.onFirstSign()
   }
 
+  onStartedAgain(): void {
+    if (this.#state.kind === 'opening') this.#state.heard.lines.length = 0
+    for (const { listener } of this.#leases) listener.onStartedAgain?.()
+  }
+
   onInstallation(state: 'begun' | 'over'): void {
     if (this.#state.kind === 'opening') this.#state.heard.installation = state
     for (const { listener } of this.#leases) listener.onInstallation?.(state)

@@ -321,7 +321,7 @@ export class Supervisor implements AttemptHooks {
   onRefused(failure: SessionFailure, stage: Stage): void {
     // Whatever was remembered of its era may be what failed.
     this.#shared.cache.forgetEra(this.#key)
-    const { lastLines, startedAt, redact, whyNoSignIn, isInstalling } = this.#attempt!
+    const { lastLines, firstError, startedAt, redact, whyNoSignIn, isInstalling } = this.#attempt!
     const tookMs = this.#shared.world.clock.now() - startedAt
     // Values that nobody gave are not the server's fault, and somebody may be there the next time.
     this.#isLate = failure.kind === 'timeout' && stage !== 'resolve'
@@ -329,6 +329,7 @@ export class Supervisor implements AttemptHooks {
       stage,
       failure: redactFailure(failure, redact),
       lastLines,
+      firstError,
       tookMs,
       whyNoSignIn,
       isInstalling,
@@ -372,8 +373,8 @@ export class Supervisor implements AttemptHooks {
   }
 
   onLost(failure: WireFailure): void {
-    const { lastLines, redact } = this.#attempt!
-    const problem = redactProblem(sessionLost(this.server, failure, lastLines), redact)
+    const attempt = this.#attempt!
+    const problem = redactProblem(sessionLost(this.server, failure, attempt), attempt.redact)
     this.#dispatch({ kind: 'dropped', problem })
   }
 

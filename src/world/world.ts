@@ -263,7 +263,7 @@ export interface ProcessListener {
   onErrorOutput(bytes: Uint8Array): void
   /** Also when a grandchild still holds the pipes. */
   onExit(exit: { readonly exitCode?: number; readonly signal?: string }): void
-  /** It could not be started. */
+  /** It could not be started. `ENOCWD`: its folder is missing; other codes are those of the system. */
   onFailed(error: { readonly code: string; readonly message: string }): void
 }
 

@@ -137,7 +137,7 @@ describe('a server that keeps failing', () => {
         code: 'connect/spawn',
         message: 'Failed to connect to "x": its command was not found',
         notes: ['wanted to run `no-such-program-4711 --flag`'],
-        hints: ['check that the command is installed and on your PATH, and that its folder (`cwd`) exists'],
+        hints: ['check that the command is installed and on your PATH'],
       },
     })
   })

@@ -137,6 +137,10 @@ class Pending implements SendOptions {
   }
 }
 
+/** What a client asks and no server does. It comes back from a program that repeats what it reads, such as `cat`. */
+const OURS_ALONE: ReadonlySet<string> = new Set(['initialize', 'server/discover'])
+const ECHO = 'it repeats what it is sent, and is no MCP server'
+
 type OnUndelivered = (id: RequestId, failure: WireFailure) => void
 
 interface Limit {
@@ -251,8 +255,11 @@ export class Channel implements WireListener {
   onMessage(message: Message, of?: RequestId): void {
     if (isTooDeep(message) && !this.#answersList(message)) this.#turnDown(message)
     else if (!('method' in message)) this.#settleWith(message)
-    else if ('id' in message && message.id !== null) void this.#answer(message.id, message, of)
-    else if (message.method === 'notifications/message') this.#hearLog(message.params ?? {}, of)
+    else if ('id' in message && message.id !== null) {
+      if (OURS_ALONE.has(message.method) && this.#pending.get(message.id) !== undefined)
+        return this.#fail(message.id, { kind: 'bad-answer', message: ECHO })
+      void this.#answer(message.id, message, of)
+    } else if (message.method === 'notifications/message') this.#hearLog(message.params ?? {}, of)
     else this.#hear(message.method, message.params ?? {})
   }
 

@@ -52,6 +52,8 @@ export interface ConnectListener extends SessionListener {
   redact?(text: string): string
   /** The first sign of life of whatever was started or reached. May come again, after a second start. */
   onFirstSign(): void
+  /** Its process died of the question about its era, or for a reason of its own, and is started once more. */
+  onStartedAgain?(): void
   /** A package runner still installs the server, or installs it no longer. */
   onInstallation?(state: 'begun' | 'over'): void
   /** The server was restarted and the session begun anew, without a new wire. */
@@ -103,7 +105,10 @@ function createOpening(launch: LaunchSpec, request: ConnectRequest): Opening {
     client,
     keep: () => current?.ears.keep(),
     async open(kind) {
-      await current?.channel.close()
+      if (current !== undefined) {
+        await current.channel.close()
+        if (kind === undefined) listener.onStartedAgain?.()
+      }
       const opener = await findWireOpener(launch, { world, inProcess, kind })
       signal.throwIfAborted()
       const ears = new Ears(listener, client)
@@ -269,7 +274,7 @@ function judgeProbe(failure: SessionFailure, wire: WireKind): 'legacy' | 'dead' 
       return wire === 'http' ? undefined : 'legacy'
     case 'lost': {
       const { wire: end } = failure
-      if (end.kind === 'exit') return 'dead'
+      if (end.kind === 'exit') return NEVER_RAN.has(end.exitCode) ? undefined : 'dead'
       if (end.kind === 'closed' && wire === 'ws') return 'dead'
       const isRefusal = end.kind === 'http' && end.status >= 400 && end.status < 500
       return isRefusal && !NOT_ABOUT_IT.has(end.status) ? 'legacy' : undefined
@@ -278,6 +283,9 @@ function judgeProbe(failure: SessionFailure, wire: WireKind): 'legacy' | 'dead' 
       return undefined
   }
 }
+
+/** A shell, or `npx` by way of one, did not find the program, or may not run it. */
+const NEVER_RAN: ReadonlySet<number | undefined> = new Set([126, 127])
 
 /** Refusals that are about who asks, or how often, and not about what. */
 const NOT_ABOUT_IT: ReadonlySet<number> = new Set([401, 403, 407, 408, 425, 429])

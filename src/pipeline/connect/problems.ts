@@ -30,6 +30,8 @@ export interface Circumstances {
   readonly failure: SessionFailure
   /** What it last wrote to stderr, redacted. */
   readonly lastLines: readonly string[]
+  /** The first of its lines that looks like an error, where it is none of the last. */
+  readonly firstError?: string | undefined
   readonly tookMs: number
   /** Why the sign-in that was kept is of no use, and what to do about it where signing in again is not enough. */
   readonly whyNoSignIn?: Pick<Problem, 'message' | 'hints'> | undefined
@@ -51,7 +53,7 @@ export function failedToConnect(server: AdmittedServer, how: Circumstances): Pro
       ...sayWhatRan(server, how),
       ...sayHow(failure),
       ...quoteServer(failure),
-      ...quoteLog(how.lastLines),
+      ...quoteLog(how.lastLines, how.firstError),
     ],
     hints: advise(server, how),
   })
@@ -72,14 +74,14 @@ export function brokeWhileConnecting(server: AdmittedServer, why: string): Probl
 export function sessionLost(
   server: AdmittedServer,
   wire: WireFailure,
-  lastLines: readonly string[],
+  { lastLines, firstError }: Pick<Circumstances, 'lastLines' | 'firstError'>,
 ): Problem {
   const failure: SessionFailure = { kind: 'lost', wire, wasSent: true }
   return createProblem({
     code: 'connect/lost',
     message: `the connection to \`${server.name}\` was lost: ${new SessionError(failure).message}`,
     where: whereOrigin(server.found.origin, server.name),
-    notes: quoteLog(lastLines),
+    notes: quoteLog(lastLines, firstError),
   })
 }
 
@@ -220,11 +222,17 @@ function wordsOf(body: string): string {
   }
 }
 
-function quoteLog(lines: readonly string[]): readonly string[] {
+/** The line that matters may stand far above the end: below an error, many programs write where it was and what to do. */
+function quoteLog(lines: readonly string[], firstError: string | undefined): readonly string[] {
   if (lines.length === 0) return []
+  const last = lines.slice(-QUOTED_LINES)
+  const quote = (line: string): string => `  ${toPrintable(line).slice(0, 300)}`
   return [
+    ...(firstError === undefined || last.includes(firstError)
+      ? []
+      : ['the first error it wrote:', quote(firstError)]),
     'the last lines it wrote:',
-    ...lines.slice(-QUOTED_LINES).map((line) => `  ${toPrintable(line).slice(0, 300)}`),
+    ...last.map(quote),
   ]
 }
 
@@ -241,6 +249,7 @@ function advise(server: AdmittedServer, { failure, isInstalling }: Circumstances
   const { wire } = failure
   switch (wire.kind) {
     case 'spawn':
+      if (wire.code === 'ENOCWD') return ['make the folder, or correct `cwd` in its entry']
       return wire.code === 'ENOENT' ? adviseOnMissing(transport) : []
     case 'exit':
       return transport.type === 'stdio'
@@ -275,7 +284,7 @@ function adviseOnMissing(transport: AdmittedServer['transport']): readonly strin
   const command = transport.type === 'stdio' ? showTemplate(transport.command) : ''
   const isLine = /\s/.test(command.trim()) && !/[/\\]/.test(command.split(/\s/)[0]!)
   if (isLine) return ['keep the program in `command` and move the rest to `args`']
-  return ['check that the command is installed and on your PATH, and that its folder (`cwd`) exists']
+  return ['check that the command is installed and on your PATH']
 }
 
 function seconds(ms: number): string {

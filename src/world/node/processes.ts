@@ -31,7 +31,7 @@ export function createNodeProcesses(platform: Platform): Processes {
       const reaper = theReaper(platform)
       const child = start(request, platform)
       if (child instanceof Error) {
-        queueMicrotask(() => listener.onFailed(toFailed(child)))
+        queueMicrotask(() => listener.onFailed(toFailed(child, request)))
         return NO_CHILD
       }
       return new NodeChild(child, { listener, request }, { platform, reaper, table })
@@ -80,7 +80,13 @@ function isFile(path: string): boolean {
   return nodeFiles.kind(path) === 'file'
 }
 
-function toFailed(error: NodeJS.ErrnoException): Parameters<ProcessListener['onFailed']>[0] {
+/** For a folder that is missing, the system says the same as for a program that is. */
+function toFailed(
+  error: NodeJS.ErrnoException,
+  { cwd }: SpawnRequest,
+): Parameters<ProcessListener['onFailed']>[0] {
+  if (error.code === 'ENOENT' && nodeFiles.kind(cwd) === 'missing')
+    return { code: 'ENOCWD', message: `its folder (\`cwd\`) does not exist: ${cwd}` }
   return { code: error.code ?? 'UNKNOWN', message: error.message }
 }
 
@@ -106,6 +112,7 @@ interface Surroundings {
 class NodeChild implements Child {
   readonly #child: ChildProcess
   readonly #listener: ProcessListener
+  readonly #request: SpawnRequest
   readonly #platform: Platform
   readonly #reaper: Reaper
   readonly #table: Table
@@ -122,6 +129,7 @@ class NodeChild implements Child {
   ) {
     this.#child = child
     this.#listener = listener
+    this.#request = request
     this.#platform = platform
     this.#reaper = reaper
     this.#table = table
@@ -197,7 +205,7 @@ class NodeChild implements Child {
     for (const stream of [stdin, output, stderr]) stream?.on('error', ignore)
     child.on('error', (error: NodeJS.ErrnoException) => {
       // A signal that could not be delivered comes here as well; only a child without a pid never started.
-      if (child.pid === undefined) this.#finish(() => this.#listener.onFailed(toFailed(error)))
+      if (child.pid === undefined) this.#finish(() => this.#listener.onFailed(toFailed(error, this.#request)))
     })
     child.on('close', (code, signal) => {
       const exit = (): void => this.#exit(code, signal)
