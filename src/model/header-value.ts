@@ -3,6 +3,7 @@
  */
 const PREFIX = '=?base64?'
 const SUFFIX = '?='
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 /** Plain where that is safe, else `=?base64?…?=` of its UTF-8. */
 export function toHeaderValue(value: string): string {
@@ -12,8 +13,11 @@ export function toHeaderValue(value: string): string {
 /** Undefined for what claims to be encoded and is not. */
 export function fromHeaderValue(value: string): string | undefined {
   if (!value.startsWith(PREFIX) || !value.endsWith(SUFFIX)) return value
+  const encoded = value.slice(PREFIX.length, -SUFFIX.length)
+  // `atob` also takes what has no padding, or blanks within.
+  if (!BASE64.test(encoded)) return undefined
   try {
-    const binary = atob(value.slice(PREFIX.length, -SUFFIX.length))
+    const binary = atob(encoded)
     const bytes = Uint8Array.from(binary, (char) => char.codePointAt(0)!)
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
