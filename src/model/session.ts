@@ -26,6 +26,11 @@ export interface Session {
   readonly subscriptions: ResourceSubscriptions
   /** Where each client may have a session of its own: through that one. */
   subscriptionsOf?(client: object): ResourceSubscriptions
+  /**
+   * At a server of both eras: the session of legacy clients, opened when it is first asked for. Undefined: the server has
+   * none, and they share this one. Never rejects.
+   */
+  legacy?(): Promise<Session | undefined>
   /** Resolves when no request is waiting for its answer. */
   drained(): Promise<void>
   /** Never rejects. */
@@ -72,6 +77,8 @@ export interface RequestOptions {
 }
 
 export type RequestClient = object & {
+  /** Which era it speaks: a server of both has a session of each. Undefined: that of the server. */
+  readonly era?: Era | undefined
   /** It asks once and is gone; nothing is begun for it alone, unless the entry of the server wants that. */
   readonly isPassing?: true
   /** On whose behalf, where that is somebody else than those for whom servers run: all clients of one have a share. */
@@ -80,6 +87,10 @@ export type RequestClient = object & {
   readonly person?: string | undefined
   /** Who answers and hears what its own session asks and logs while none of its requests is under way. Default: nobody. */
   readonly atRest?: Pick<RequestOptions, 'handlers' | 'onLog'> | undefined
+}
+
+export function speaksLegacy(client: object | undefined): boolean {
+  return (client as RequestClient | undefined)?.era === 'legacy'
 }
 
 /** For whom something is that a server tells or asks, of those whose requests it may get. Undefined: for whoever has no name. */

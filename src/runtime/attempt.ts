@@ -12,11 +12,18 @@ import { reveal, type CredentialRequest, type LaunchSpec } from '../model/launch
 import type { Problem } from '../model/problem.ts'
 import type { Params } from '../model/message.ts'
 import { LIST_KINDS, type ListKind, type Offering } from '../model/offering.ts'
-import { SessionError, type Audience, type Era, type Session, type SessionFailure } from '../model/session.ts'
+import {
+  SessionError,
+  speaksLegacy,
+  type Audience,
+  type Era,
+  type Session,
+  type SessionFailure,
+} from '../model/session.ts'
 import type { Authorization } from '../model/sign-in.ts'
 import type { WireFailure } from '../model/wire.ts'
 import { ConnectError, type ConnectListener } from '../pipeline/connect/connect.ts'
-import { list, NO_LISTS, readLists, toOffering } from '../pipeline/list/list.ts'
+import { list, NO_LISTS, readLists, toOffering, type Listable } from '../pipeline/list/list.ts'
 import { credentialMarkOf } from '../pipeline/resolve/credential-mark.ts'
 import { resolve } from '../pipeline/resolve/resolve.ts'
 import { forIde } from './ide-roots.ts'
@@ -50,6 +57,8 @@ export interface AttemptHooks {
   onListed(listed: Offering): void
   /** What one client has for itself. Undefined: nothing that others have not. */
   onOwnListed(client: object, listed: Offering | undefined): void
+  /** What legacy clients are shown at a server of both eras. */
+  onLegacyListed(listed: Offering): void
   onNotification(method: string, params: Params, audience?: Audience): void
   /** After it was ready: the session is gone. */
   onLost(failure: WireFailure): void
@@ -109,7 +118,11 @@ export class Attempt implements ConnectListener {
   readonly #spacing = new Spacing()
   #cancelRefresh: (() => void) | undefined
   /** Clients that have lists of their own. */
-  readonly #reading = new WeakMap<object, OwnReading>()
+  readonly #reading = new WeakMap<object, ListReading>()
+  /** Of legacy clients, at a server of both eras. */
+  readonly #legacyLists = newReading()
+  /** Undefined: no such client has come, or there is no session for it. */
+  #meetingLegacy: Promise<void> | undefined
   #authorization: Authorization | undefined
   /** Why there is none, although there might be one. */
   #withheld: Problem | undefined
@@ -381,28 +394,62 @@ export class Attempt implements ConnectListener {
   onOwnLists(client: object, what: 'changed' | 'gone'): void {
     if (this.#isOver || this.session === undefined) return
     if (what === 'gone') return this.#hooks.onOwnListed(client, undefined)
-    const reading = this.#reading.get(client) ?? { isDue: false, isUnderWay: false, spacing: new Spacing() }
+    const reading = this.#reading.get(client) ?? newReading()
     this.#reading.set(client, reading)
     reading.isDue = true
     if (!reading.isUnderWay) void this.#readOwn(client, this.session, reading)
   }
 
-  async #readOwn(client: object, session: Session, reading: OwnReading): Promise<void> {
-    reading.isUnderWay = true
+  #readOwn(client: object, session: Session, reading: ListReading): Promise<void> {
+    return this.#readWhileDue(reading, async () => {
+      const listed = await this.#listWhole(await inNameOf(session, client))
+      if (!this.#isOver) this.#hooks.onOwnListed(client, this.#redactOffering(listed))
+    })
+  }
+
+  /** Reads once what legacy clients are shown, where that is something of its own. Never rejects. */
+  meetLegacy(): Promise<void> {
+    return (this.#meetingLegacy ??= this.#readLegacy())
+  }
+
+  onLegacyLists(): void {
+    if (this.#isOver || this.#meetingLegacy === undefined) return
+    this.#legacyLists.isDue = true
+    if (!this.#legacyLists.isUnderWay) void this.#readLegacy()
+  }
+
+  async #readLegacy(): Promise<void> {
+    this.#legacyLists.isDue = true
+    const session = await this.session?.legacy?.()
+    // A session that could not be had may be there for the next client.
+    if (session === undefined) this.#meetingLegacy = undefined
+    if (session === undefined || this.#legacyLists.isUnderWay) return
+    await this.#readWhileDue(this.#legacyLists, async () => {
+      const listed = await this.#listWhole(session)
+      if (!this.#isOver) this.#hooks.onLegacyListed(this.#redactOffering(listed))
+    })
+  }
+
+  #listWhole(session: Listable): Promise<Offering> {
     const timeoutMs = this.#request.server.timeoutMs ?? REFRESH_MS
+    return list(session, { clock: this.#shared.world.clock, timeoutMs })
+  }
+
+  /** Never rejects. */
+  async #readWhileDue(reading: ListReading, read: () => Promise<void>): Promise<void> {
     const { clock } = this.#shared.world
+    reading.isUnderWay = true
     try {
       while (reading.isDue && !this.#isOver) {
         const waitMs = reading.spacing.waitMs(clock.now())
         if (waitMs > 0) await new Promise<void>((resolve) => clock.after(waitMs, resolve, 'loose'))
         if (this.#isOver) return
         reading.isDue = false
-        const listed = await list(inNameOf(session, client), { clock, timeoutMs })
+        await read()
         reading.spacing.end(clock.now())
-        if (!this.#isOver) this.#hooks.onOwnListed(client, this.#redactOffering(listed))
       }
     } catch (error) {
-      this.onOddity(`the lists of one client could not be read: ${String(error)}`)
+      this.onOddity(`the lists of some clients could not be read: ${String(error)}`)
     } finally {
       reading.isUnderWay = false
     }
@@ -469,18 +516,26 @@ const CHANGES: ReadonlyMap<string, readonly ListKind[]> = new Map<string, readon
   ['notifications/prompts/list_changed', ['prompt']],
 ])
 
-/** The lists of one client. */
-interface OwnReading {
+/** The lists of one client, or of all of an era. */
+interface ListReading {
   /** They changed since they were last asked for. */
   isDue: boolean
   isUnderWay: boolean
   readonly spacing: Spacing
 }
 
+function newReading(): ListReading {
+  return { isDue: false, isUnderWay: false, spacing: new Spacing() }
+}
+
 /** As that client sees it. */
-function inNameOf(session: Session, client: object): Pick<Session, 'hello' | 'wire' | 'request'> {
+async function inNameOf(
+  session: Session,
+  client: object,
+): Promise<Listable> {
+  const legacy = speaksLegacy(client) ? await session.legacy?.() : undefined
   return {
-    hello: session.hello,
+    hello: (legacy ?? session).hello,
     wire: session.wire,
     request: (method, params, options) => session.request(method, params, { ...options, client }),
   }

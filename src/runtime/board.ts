@@ -111,10 +111,15 @@ export interface Board extends AsyncDisposable {
   /** One of `snapshot().servers`, at the price of one. */
   server(name: string): ServerSnapshot | undefined
   /**
-   * As one client sees it, where a server that it has to itself lists something else for it. Undefined: as everybody.
-   * `client`: as for a request. Tools are as in `approved()`.
+   * As one client sees it, where a server that it has to itself lists something else for it, or for all clients that speak
+   * its era. Undefined: as everybody. `client`: as for a request. Tools are as in `approved()`.
    */
   seenBy(client: object): SeenBoard<BoardSnapshot> | undefined
+  /**
+   * A legacy client has come: servers of both eras are asked what they show to such clients, one server or all. Resolves
+   * when that is known of those that are there or on their way; never rejects.
+   */
+  meet(client: object, server?: string): Promise<void>
   /**
    * The same board for clients of a gateway: a tool that changed is shown as its user approved it, until they accept the
    * change. So it is in `tools()`; `snapshot()` and `server()` have what servers list.
@@ -221,6 +226,8 @@ class LiveBoard implements Board {
   #stopWatchingPins: (() => void) | undefined
   #shown: SeenBoard<BoardSnapshot> | undefined
   readonly #shownTo = new WeakMap<object, SeenBoard<BoardSnapshot>>()
+  /** Stands for all legacy clients that no server shows something of their own. */
+  readonly #anyLegacy: RequestClient = { era: 'legacy' }
   /** Until then nobody but the gate can listen: what the model would see is not looked at with every server that comes. */
   #isOpen = false
   #isClosed = false
@@ -315,10 +322,17 @@ class LiveBoard implements Board {
   }
 
   seenBy(client: object): SeenBoard<BoardSnapshot> | undefined {
-    if (!this.#roster.hasOwnFor(client)) return undefined
-    const shown = this.#shownTo.get(client) ?? this.#show(client)
-    this.#shownTo.set(client, shown)
+    const shows = this.#roster.shows(client)
+    if (shows === 'as-to-all') return undefined
+    const whose = shows === 'own' ? client : this.#anyLegacy
+    const shown = this.#shownTo.get(whose) ?? this.#show(whose)
+    this.#shownTo.set(whose, shown)
     return shown
+  }
+
+  async meet(client: object, server?: string): Promise<void> {
+    const met = this.#roster.inOrder().filter((one) => server === undefined || one.server.name === server)
+    await Promise.all(met.map((one) => one.meet(client)))
   }
 
   approved(): SeenBoard<BoardSnapshot> {

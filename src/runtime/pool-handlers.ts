@@ -2,9 +2,9 @@
  * pool-handlers: who answers what one of several sessions at a server asks.
  *
  * in     what the host answers, who else might, and whom that session may mean
- * out    the same kinds of answers; the question goes on with its audience
+ * out    the same kinds of answers; the question goes on with its audience, unless it has a narrower one already
  */
-import type { Audience, ClientHandlers } from '../model/session.ts'
+import type { Audience, ClientHandlers, HandlerContext } from '../model/session.ts'
 
 /** `find`: whoever is to be asked in place of the host, at that time. */
 export function handlersFor(
@@ -13,13 +13,17 @@ export function handlersFor(
   audience: Audience,
 ): ClientHandlers {
   const here = (): ClientHandlers => find() ?? handlers
+  const meaning = (context: HandlerContext): HandlerContext => ({
+    ...context,
+    audience: context.audience ?? audience,
+  })
   const { roots, sample, elicit } = handlers
   return {
     ...handlers,
-    ...(roots === undefined ? {} : { roots: (context) => (here().roots ?? roots)({ ...context, audience }) }),
+    ...(roots === undefined ? {} : { roots: (context) => (here().roots ?? roots)(meaning(context)) }),
     ...(sample === undefined
       ? {}
-      : { sample: (params, context) => (here().sample ?? sample)(params, { ...context, audience }) }),
+      : { sample: (params, context) => (here().sample ?? sample)(params, meaning(context)) }),
     ...(elicit === undefined
       ? {}
       : {
@@ -28,7 +32,7 @@ export function handlersFor(
             const mode = params['mode'] === 'url' ? 'url' : 'form'
             const answer = typeof answerer === 'function' ? answerer : answerer[mode]
             if (answer === undefined) throw new Error('this client does not offer it')
-            return answer(params, { ...context, audience })
+            return answer(params, meaning(context))
           },
         }),
   }

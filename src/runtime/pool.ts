@@ -2,7 +2,8 @@
  * pool: the processes of servers that several boards share, and sessions of those that clients do not.
  *
  * in     what a board wants to start, and what it can answer
- * out    a session on the process that runs already, or on a new one; where clients are kept apart, one for each of them
+ * out    a session on the process that runs already, or on a new one; where clients are kept apart, one for each of them;
+ *        at a server of both eras, one of each era
  * never  starts twice what would be started alike; gives a question of a server to a board that it may not be meant for;
  *        keeps a process that nobody has used for long, or that nobody has a session on
  */
@@ -10,8 +11,10 @@ import { sha256 } from '../base/sha256.ts'
 import type { AdmittedServer } from '../model/catalog.ts'
 import { reveal, type LaunchSpec, type LaunchTransport } from '../model/launch.ts'
 import { connect, type ConnectRequest } from '../pipeline/connect/connect.ts'
+import type { Session } from '../model/session.ts'
 import type { Connector } from './connector.ts'
 import { Clients, type Begin } from './pool-clients.ts'
+import { SessionsByEra } from './pool-eras.ts'
 import { Pooled } from './pooled.ts'
 import { countsInEnv } from './whole-env.ts'
 
@@ -35,16 +38,27 @@ export class Pool {
   }
 
   readonly connect: Connector = (launch, request, server) =>
-    this.#connect(launch, request, { server, projects: this.#options.projects ?? 'many' })
+    this.#connectByEra(launch, request, { server, projects: this.#options.projects ?? 'many' })
 
   /** As one of many, whatever the first is. */
   readonly connectAmongMany: Connector = (launch, request, server) =>
-    this.#connect(launch, request, { server, projects: 'many' })
+    this.#connectByEra(launch, request, { server, projects: 'many' })
+
+  /** What a server in this process gives is one session, of the era that it has. */
+  async #connectByEra(launch: LaunchSpec, request: ConnectRequest, how: Sharing): Promise<Session> {
+    const session = await this.#connect(launch, request, how)
+    const isChoice = launch.protocol === 'auto' && launch.transport.kind !== 'in-process'
+    if (!isChoice || session.hello.era === 'legacy') return session
+    const { startupTimeoutMs } = launch
+    const begin = (of: ConnectRequest): Promise<Session> =>
+      this.#connect({ ...launch, protocol: 'legacy' }, of, how)
+    return new SessionsByEra(session, request, { startupTimeoutMs, begin })
+  }
 
   #connect(
     launch: LaunchSpec,
     request: ConnectRequest,
-    { server, projects }: { readonly server: AdmittedServer; readonly projects: 'one' | 'many' },
+    { server, projects }: Sharing,
   ): ReturnType<Connector> {
     const { isolation } = server
     const { kind } = launch.transport
@@ -77,6 +91,11 @@ export class Pool {
     this.#running.set(key, pooled)
     return pooled
   }
+}
+
+interface Sharing {
+  readonly server: AdmittedServer
+  readonly projects: 'one' | 'many'
 }
 
 /** Which project came first must not decide what it sees. */

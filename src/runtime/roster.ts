@@ -41,10 +41,14 @@ export class Roster {
     return this.#ordered
   }
 
-  /** Whether any of them lists something else for this client than for all. */
-  hasOwnFor(client: object): boolean {
-    for (const one of this.#supervisors.values()) if (one.offeringFor(client) !== one.offering) return true
-    return false
+  /** Whether any of them lists something else for this client: than for others of its kind (`own`), or than for all. */
+  shows(client: object): 'own' | 'others' | 'as-to-all' {
+    let shows: 'others' | 'as-to-all' = 'as-to-all'
+    for (const one of this.#supervisors.values()) {
+      if (one.hasOwnFor(client)) return 'own'
+      if (one.offeringFor(client) !== one.offering) shows = 'others'
+    }
+    return shows
   }
 
   known(): readonly KnownServer[] {

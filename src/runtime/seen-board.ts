@@ -41,7 +41,8 @@ export function createSeen<Snapshot extends WithServers>(
   const toSeen = (one: ServerSnapshot): ServerSnapshot => {
     const by = find(one.name)
     const offering = by === undefined ? undefined : offeringOf(by)
-    return offering === undefined || offering === one.offering ? one : { ...one, offering }
+    if (offering === undefined || offering === one.offering) return one
+    return { ...one, offering, era: offering.hello.era }
   }
   // What it is given is in the approved form already.
   const toolList = createToolList({ style, approved: (_server, listed) => listed })

@@ -10,6 +10,7 @@ import { isObject } from '../base/is-object.ts'
 import type { Problem } from '../model/problem.ts'
 import {
   SessionError,
+  speaksLegacy,
   type Audience,
   type RequestOptions,
   type ResourceSubscriptions,
@@ -114,7 +115,8 @@ export class Subscriptions {
   }
 
   async #ask(entry: Entry, session: Session, timeoutMs: number): Promise<void> {
-    const { resources } = session.hello.capabilities
+    const legacy = speaksLegacy(entry.client) ? await session.legacy?.() : undefined
+    const { resources } = (legacy ?? session).hello.capabilities
     if (!isObject(resources) || resources['subscribe'] !== true)
       throw new ProblemError(noSubscriptions(entry.server))
     await subscriptionsFor(entry, session).add(

@@ -6,6 +6,8 @@
  * never  lets a failure of one server out to another; leaves a process behind after `close`
  */
 import type { Signal } from '../base/abort.ts'
+import { isObject } from '../base/is-object.ts'
+import { toStableJson } from '../base/stable-json.ts'
 import type { AdmittedServer } from '../model/catalog.ts'
 import type { Connection, Stage, StageTime } from '../model/connection.ts'
 import type { LaunchSpec } from '../model/launch.ts'
@@ -13,7 +15,15 @@ import type { Params } from '../model/message.ts'
 import type { ListKind, Offering } from '../model/offering.ts'
 import type { Origin } from '../model/origin.ts'
 import type { Problem } from '../model/problem.ts'
-import { SessionError, type Audience, type Era, type Session, type SessionFailure } from '../model/session.ts'
+import {
+  SessionError,
+  speaksLegacy,
+  type Audience,
+  type Era,
+  type RequestClient,
+  type Session,
+  type SessionFailure,
+} from '../model/session.ts'
 import type { WireFailure, WireKind } from '../model/wire.ts'
 import { IDLE, step, type ConnectionEvent, type Effect, type Machine } from '../pipeline/connect/machine.ts'
 import {
@@ -31,6 +41,7 @@ import { toCrashText } from '../problem/crash-text.ts'
 import { ProblemError } from '../problem/problem.ts'
 import { Attempt, type AttemptHooks } from './attempt.ts'
 import { disconnected } from './board-problems.ts'
+import { isGone, onGone } from './client-life.ts'
 import { cacheKeyOf, type CacheKey, type Named } from './offering-cache.ts'
 import { withoutPrivate } from './public-part.ts'
 import { redactProblem } from './redact-problem.ts'
@@ -87,6 +98,10 @@ export class Supervisor implements AttemptHooks {
   #offering: Offering | undefined
   /** Of clients that have a session for themselves, in which something is listed that others do not see. */
   #own = new WeakMap<object, Offering>()
+  /** Of all legacy clients, at a server of both eras. */
+  #legacy: Offering | undefined
+  /** Those that have come and are not gone. */
+  readonly #legacyClients = new Set<object>()
   #cachedAt: number | undefined
   /** Its last try was given up because it took too long. */
   #isLate = false
@@ -139,7 +154,31 @@ export class Supervisor implements AttemptHooks {
 
   /** What one client has: mostly what all have. */
   offeringFor(client: object | undefined): Offering | undefined {
-    return (client === undefined ? undefined : this.#own.get(client)) ?? this.#offering
+    return (client === undefined ? undefined : this.#own.get(client)) ?? this.#offeringOf(client)
+  }
+
+  /** What all have that speak what it speaks. */
+  #offeringOf(client: object | undefined): Offering | undefined {
+    return (speaksLegacy(client) ? this.#legacy : undefined) ?? this.#offering
+  }
+
+  /** Whether this client alone has something else than others. */
+  hasOwnFor(client: object): boolean {
+    return this.#own.has(client)
+  }
+
+  /**
+   * A legacy client has come, and will see what a server of both eras shows to such clients. Resolves when that is known,
+   * or when nothing is connected; never rejects.
+   */
+  async meet(client: object): Promise<void> {
+    if (isGone(client)) return
+    if (!this.#legacyClients.has(client)) {
+      this.#legacyClients.add(client)
+      onGone(client, () => this.#legacyClients.delete(client))
+    }
+    if (this.connection.state === 'connecting') await this.reach().catch(() => undefined) // it is shown as it was
+    if (this.liveSession?.legacy !== undefined) await this.#attempt!.meetLegacy()
   }
 
   /** The live one, when there is one. */
@@ -314,8 +353,10 @@ export class Supervisor implements AttemptHooks {
   onReady(listed: Offering): void {
     this.#isLate = false
     this.#own = new WeakMap()
+    this.#legacy = undefined
     this.#accept(listed)
     this.#dispatch({ kind: 'ready' })
+    if (this.#legacyClients.size > 0) void this.#attempt?.meetLegacy()
   }
 
   onRefused(failure: SessionFailure, stage: Stage): void {
@@ -357,11 +398,25 @@ export class Supervisor implements AttemptHooks {
 
   onOwnListed(client: object, listed: Offering | undefined): void {
     const before = this.offeringFor(client)
-    const isLikeAll = listed === undefined || reuse(this.#listed, listed) === this.#listed
-    if (isLikeAll) this.#own.delete(client)
-    else this.#own.set(client, reuse(before, applyFilters(listed, this.server)))
-    const now = this.offeringFor(client)
-    const audience: Audience = (one) => one === client
+    const ofAll = this.#offeringOf(client)
+    const own = listed === undefined ? ofAll : reuse(ofAll, this.#shownTo(client, listed))
+    if (own === undefined || own === ofAll) this.#own.delete(client)
+    else this.#own.set(client, reuse(before, own))
+    this.#tellChanges(before, this.offeringFor(client), (one) => one === client)
+  }
+
+  onLegacyListed(listed: Offering): void {
+    const before = this.#legacy ?? this.#offering
+    this.#legacy = reuse(before, this.#shownTo(ANY_LEGACY, listed))
+    this.#tellChanges(before, this.#legacy, speaksLegacy)
+  }
+
+  #shownTo(client: object, listed: Offering): Offering {
+    const shown = applyFilters(listed, this.server)
+    return speaksLegacy(client) ? withSameTools(this.#offering, shown) : shown
+  }
+
+  #tellChanges(before: Offering | undefined, now: Offering | undefined, audience: Audience): void {
     for (const list of LISTS) {
       if (before?.[list] === now?.[list]) continue
       this.onNotification(`notifications/${list}/list_changed`, {}, audience)
@@ -450,6 +505,24 @@ function redactFailure(failure: SessionFailure, redact: (text: string) => string
     case 'aborted':
       return failure
   }
+}
+
+/** One that stands for all. */
+const ANY_LEGACY: RequestClient = { era: 'legacy' }
+
+/**
+ * A tool that a server shows in both eras has one definition here where only the field differs that tells the legacy era
+ * about tasks: it is approved once, by whichever client calls it first.
+ */
+function withSameTools(modern: Offering | undefined, legacy: Offering): Offering {
+  const known = new Map(modern?.tools.map((tool) => [tool.name, tool]))
+  const tools = legacy.tools.map((tool) => {
+    const same = known.get(tool.name)
+    const { execution, ...rest } = tool
+    const isTask = isObject(execution) && execution['taskSupport'] === 'required'
+    return same !== undefined && !isTask && toStableJson(rest) === toStableJson(same) ? same : tool
+  })
+  return { ...legacy, tools }
 }
 
 interface Waiter {

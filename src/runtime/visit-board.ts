@@ -34,6 +34,7 @@ export async function visitBoard(board: Board, clock: Clock, options: GatherOpti
       return one === undefined || isAsked(name) ? one : toIdle(one)
     },
     seenBy: (one) => board.seenBy(one),
+    meet: (one, server) => board.meet(one, server),
     approved: () => board.approved(),
     readiness() {
       const servers = board.readiness().servers.map((one) => (isAsked(one.name) ? one : toIdleReadiness(one)))

@@ -40,6 +40,10 @@ export interface Gateway {
   for(principal: Principal): Gateway
   /** Undefined: there is no such server, and none of this name is declared. */
   viewOf(server: string | undefined): View | undefined
+  /** A view as this client has it: a server may show it something else than others. */
+  viewFor(view: View, client: object | undefined): View
+  /** A legacy client has come. Resolves when it is known what it is shown, or when that takes long; never rejects. */
+  meet(client: object, view: View): Promise<void>
   /** Rejects with an RpcFaultError. */
   request(view: View, request: GatewayRequest): Promise<Result>
   /** What the most talkative of all clients wants is what servers are asked for. Undefined: it is gone. */
@@ -106,6 +110,23 @@ interface Shared {
 
 type Part = Pick<Gateway, 'board' | 'events' | 'for' | 'leave' | 'dismiss' | 'close'>
 
+/** So long a legacy client waits to be shown servers of both eras as such clients see them; a change is told later. */
+const MEET_MS = 1000
+
+/** As `MEET_MS`, where there is one server, whose capabilities are told once. */
+const MEET_ONE_MS = 10_000
+
+/** Resolves with the work, or before. */
+function soon(
+  work: Promise<void>,
+  { clock, ms }: { readonly clock: World['clock']; readonly ms: number },
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(ms, resolve)
+    work.then(resolve, reject).finally(cancel)
+  })
+}
+
 /** Nobody gets from a part to the whole. */
 function limit({ board, events }: Pick<Part, 'board' | 'events'>, allows: (server: string) => boolean): Part {
   const part: Part = {
@@ -166,6 +187,12 @@ function createGateway({ world, relay, options, levels, results }: Shared, part:
       views.set(server, view)
       return view
     },
+    viewFor: ownView,
+    meet: (client, { server }) =>
+      soon(board.meet(client, server), {
+        clock: world.clock,
+        ms: server === undefined ? MEET_MS : MEET_ONE_MS,
+      }),
     request: (view, { method, params, caller, signal }) =>
       route(routing, { method, params, caller, signal, view: ownView(view, caller.instance) }),
     rootsChanged(client) {

@@ -46,6 +46,8 @@ interface Underway {
 export class LegacyClient implements Ear, RootsClient {
   readonly server: string | undefined
   readonly client = this
+  /** As `RequestClient.era`. A pipe may be that of a modern client, who never says hello. */
+  era: 'legacy' | undefined
   readonly isOwners: boolean
   /** As `RequestClient.guest`. */
   readonly guest: string | undefined
@@ -82,6 +84,8 @@ export class LegacyClient implements Ear, RootsClient {
   readonly #mark: string
   #lastQuestion = 0
   #canAnswer = true
+  /** Servers of both eras are being asked what they show to it. Undefined: that is known. */
+  #meeting: Promise<void> | undefined
 
   constructor(
     gateway: Gateway,
@@ -97,7 +101,7 @@ export class LegacyClient implements Ear, RootsClient {
     this.#mark = gateway.world.keys.random(9)
     this.server = view.server
     this.desk = gateway.board.fork({ loopLimit: gateway.loopLimit() })
-    this.#subscriber = new Subscriber(gateway, view, this)
+    this.#subscriber = new Subscriber(gateway, () => this.#seen, this)
     this.#stopListening = gateway.events.listen(this)
     this.#leaveRoots = gateway.roots.join(this)
   }
@@ -183,6 +187,8 @@ export class LegacyClient implements Ear, RootsClient {
 
   hear(event: GatewayEvent): void {
     const { method, params } = toNotification(event)
+    // Before the servers are met it has seen nothing that could be another.
+    if (event.kind === 'list' && this.#meeting !== undefined) return
     if (event.kind === 'resource' && !this.#subscriber.wants(event.uri)) return
     if (event.kind === 'log' && !wantsLog(this.#toCaller(this.#tell), params ?? {})) return
     this.#tell({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) })
@@ -201,14 +207,17 @@ export class LegacyClient implements Ear, RootsClient {
       case 'resources/unsubscribe':
         this.#subscriber.remove(String(params['uri']))
         return {}
-      default:
-        return this.#gateway.request(this.#view, {
-          method,
-          params,
-          caller: this.#toCaller(send, sighting),
-          signal,
-        })
+      default: {
+        const request = { method, params, caller: this.#toCaller(send, sighting), signal }
+        return this.#meeting === undefined
+          ? this.#gateway.request(this.#view, request)
+          : this.#meeting.then(() => this.#gateway.request(this.#view, request))
+      }
     }
+  }
+
+  get #seen(): View {
+    return this.#gateway.viewFor(this.#view, this)
   }
 
   async #greet({ protocolVersion, capabilities, clientInfo }: Params): Promise<Result> {
@@ -216,12 +225,17 @@ export class LegacyClient implements Ear, RootsClient {
     if (isObject(capabilities)) this.#capabilities = capabilities
     if (isObject(clientInfo)) this.#info = clientInfo
     this.#version = LEGACY_VERSIONS.find((known) => known === protocolVersion) ?? LEGACY_VERSIONS[0]
+    this.era = 'legacy'
     await this.#view.ready()
-    return { protocolVersion: this.#version, ...this.#view.hello() }
+    const meeting = this.#gateway.meet(this, this.#view).finally(() => (this.#meeting = undefined))
+    this.#meeting = meeting
+    // At the endpoint of all servers nothing is said here that depends on it.
+    if (this.server !== undefined) await meeting
+    return { protocolVersion: this.#version, ...this.#seen.hello() }
   }
 
   async #setLevel({ level }: Params): Promise<Result> {
-    if (this.#view.capabilities()['logging'] === undefined) throw unknownMethod('logging/setLevel')
+    if (this.#seen.capabilities()['logging'] === undefined) throw unknownMethod('logging/setLevel')
     if (!isLevel(level)) throw invalid('`level` is not one that the protocol has')
     this.#level = level
     await this.#gateway.setLevel(this, level)

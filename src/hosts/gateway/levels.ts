@@ -1,5 +1,6 @@
 /**
- * levels: how much each legacy server is asked to log. To a modern one it is told with each request.
+ * levels: how much each legacy server is asked to log, and each that is one to legacy clients. To a modern one it is told
+ * with each request.
  *
  * in     what clients want, for good or for one request
  * out    `logging/setLevel` with what the most talkative of them wants, whenever a server has not heard it yet
@@ -7,8 +8,8 @@
  */
 import type { Connection } from '../../model/connection.ts'
 import type { ServerSnapshot } from '../../runtime/supervisor.ts'
-import { mostTalkative } from './caller.ts'
-import type { ServedBoard } from './served-board.ts'
+import { mostTalkative, type Caller } from './caller.ts'
+import { serverFor, type ServedBoard } from './served-board.ts'
 
 export class Levels {
   readonly #wanted = new Map<object, string>()
@@ -20,13 +21,18 @@ export class Levels {
     if (level === undefined) return void this.#wanted.delete(client)
     this.#wanted.set(client, level)
     const wanted = mostTalkative([...this.#wanted.values()])
-    await Promise.all(board.snapshot().servers.map((one) => this.#tell(board, one, wanted)))
+    const { servers } = (board.seenBy(client) ?? board).snapshot()
+    await Promise.all(servers.map((one) => this.#tell(board, one, wanted)))
   }
 
   /** Before a request of somebody who wants to hear as much. Undefined: there is nothing to tell. */
-  before(board: ServedBoard, server: string, ofRequest: string | undefined): Promise<void> | undefined {
+  before(
+    board: ServedBoard,
+    server: string,
+    { logLevel: ofRequest, instance }: Pick<Caller, 'logLevel' | 'instance'>,
+  ): Promise<void> | undefined {
     if (ofRequest === undefined && this.#wanted.size === 0) return undefined
-    const one = board.server(server)
+    const one = serverFor(board, server, instance)
     if (one === undefined || !hearsLevel(one)) return undefined
     const told = this.#told.get(one.connection)
     const all = [...this.#wanted.values(), ...[ofRequest, told].filter((level) => level !== undefined)]

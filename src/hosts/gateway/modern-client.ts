@@ -84,7 +84,7 @@ async function listen(
   const { notifications } = params
   if (!isObject(notifications)) throw invalid('`notifications` must say what to tell of')
   await view.ready()
-  const subscriber = new Subscriber(gateway, view, instance)
+  const subscriber = new Subscriber(gateway, () => view, instance)
   const tell = (method: string, about: Params = {}): void => {
     const meta = { ...(isObject(about['_meta']) ? about['_meta'] : {}), [META.subscription]: id }
     send({ jsonrpc: '2.0', method, params: { ...about, _meta: meta } })

@@ -18,7 +18,7 @@ import type { Permission } from '../../model/permission.ts'
 import type { CallOptions } from '../../runtime/call-tool.ts'
 import type { Reading } from '../../runtime/permit-reading.ts'
 import type { Platform } from '../../world/world.ts'
-import type { ServedBoard } from './served-board.ts'
+import { serverFor, type ServedBoard } from './served-board.ts'
 import { budgetOf } from './budget.ts'
 import { callerAt, canBeAsked, holderOf, wantsLog, type Caller } from './caller.ts'
 import { errorToEra, metaFor, metaOf, toEra } from './era.ts'
@@ -147,7 +147,7 @@ function callFound(routing: Routing, request: Routed, found: Found): Promise<Res
   caller.sighting?.at(server, found.name)
   return relay.converse({ caller, method, server, params, signal }, (open) =>
     relay.whileAt(server, open, () =>
-      atOnce(levels.before(board, server, open.caller.logLevel), () =>
+      atOnce(levels.before(board, server, open.caller), () =>
         callOnce(routing, found, { params, args, open }),
       ),
     ),
@@ -326,7 +326,7 @@ function send({ board, relay, levels }: Routing, request: Routed, found: Found):
   const caller = callerAt(board, found.server, request.caller)
   return relay.converse({ caller, method, server: found.server, params, signal }, (open) =>
     relay.whileAt(found.server, open, () =>
-      atOnce(levels.before(board, found.server, open.caller.logLevel), () =>
+      atOnce(levels.before(board, found.server, open.caller), () =>
         board.request(
           found.server,
           method,
@@ -361,7 +361,7 @@ function paramsFor(
   { found, params, open }: { readonly found: Found; readonly params: Params; readonly open: OpenRequest },
 ): Params {
   const { caller, more } = open
-  const meta = metaFor(eraOf(board, found.server), withSpan(metaOf(params), caller), caller)
+  const meta = metaFor(eraOf(board, found.server, caller), withSpan(metaOf(params), caller), caller)
   return Object.keys(meta).length === 0 ? more : { ...more, _meta: meta }
 }
 
@@ -374,8 +374,8 @@ function withSpan(meta: Params, { sighting }: Caller): Params {
 }
 
 /** Before it is known, a server gets nothing that only a modern one understands. */
-function eraOf(board: ServedBoard, server: string): Era {
-  return board.server(server)?.era ?? 'legacy'
+function eraOf(board: ServedBoard, server: string, { era, instance }: Caller): Era {
+  return serverFor(board, server, era === 'legacy' ? instance : undefined)?.era ?? 'legacy'
 }
 
 const OF_THE_ROUND: ReadonlySet<string> = new Set(['_meta', 'inputResponses', 'requestState'])

@@ -20,6 +20,8 @@ export interface ServedBoard
   extends Sight, Pick<Board, 'nameFor' | 'request' | 'rootsChanged' | 'subscribe' | 'connect'> {
   /** As one client sees it. Undefined: as everybody. */
   seenBy(client: object): Sight | undefined
+  /** As the board's. */
+  meet(client: object, server?: string): Promise<void>
   /** What was said, to be looked at. */
   permissions(): Promise<Pick<OpenPermissions, 'current'>>
   readonly call: CallServed
@@ -57,6 +59,10 @@ export function limitTo(board: ServedBoard, allows: (server: string) => boolean)
       const seen = board.seenBy(client)
       return seen === undefined ? undefined : limitSight(seen, allows)
     },
+    async meet(client, server) {
+      const names = server === undefined ? board.snapshot().servers.map(({ name }) => name) : [server]
+      await Promise.all(names.filter(allows).map((name) => board.meet(client, name)))
+    },
     permissions: () => board.permissions(),
     nameFor: (server, name) => board.nameFor(server, name),
     call: guard((name, args, options) => board.call(name, args, options)),
@@ -93,6 +99,7 @@ export function seenAs(board: ServedBoard, seen: Sight): ServedBoard {
     snapshot: () => seen.snapshot(),
     server: (name) => seen.server(name),
     seenBy: (client) => board.seenBy(client),
+    meet: (client, server) => board.meet(client, server),
     nameFor: (...of) => board.nameFor(...of),
     permissions: () => board.permissions(),
     call: (...call) => board.call(...call),
@@ -127,6 +134,16 @@ function filtered(
     seen = all
     return shown
   }
+}
+
+/** One server as a client sees it, or as all do. */
+export function serverFor(
+  board: ServedBoard,
+  server: string,
+  client: object | undefined,
+): ReturnType<ServedBoard['server']> {
+  const sight = client === undefined ? undefined : board.seenBy(client)
+  return (sight ?? board).server(server)
 }
 
 /** In the same words whether there is one or not. */

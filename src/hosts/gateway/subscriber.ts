@@ -13,13 +13,13 @@ export const MAX_URIS = 1000
 
 export class Subscriber {
   readonly #gateway: Pick<Gateway, 'board' | 'world'>
-  readonly #view: View
+  readonly #view: () => View
   /** As `Caller.instance`. */
   readonly #client: object | undefined
   readonly #stops = new Map<string, () => void>()
   #onTheWay = 0
 
-  constructor(gateway: Pick<Gateway, 'board' | 'world'>, view: View, client: object | undefined) {
+  constructor(gateway: Pick<Gateway, 'board' | 'world'>, view: () => View, client: object | undefined) {
     this.#gateway = gateway
     this.#view = view
     this.#client = client
@@ -28,7 +28,7 @@ export class Subscriber {
   /** Rejects with `permit/denied`, and as `board.subscribe` does. */
   async add(uri: string, signal: Signal, sighting?: Sighting): Promise<boolean> {
     const { board, world } = this.#gateway
-    const [server] = this.#view.ownersOf(uri)
+    const [server] = this.#view().ownersOf(uri)
     if (server === undefined) return false
     const permission = await mayRead(board, { tool: 'readMcpResource', server }, world.platform)
     heed(permission, { server, name: uri }, sighting)

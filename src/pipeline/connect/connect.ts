@@ -60,6 +60,8 @@ export interface ConnectListener extends SessionListener {
   onRenewed?(): void
   /** In the session that one client has for itself, lists may be others than in that of all; or it is over. */
   onOwnLists?(client: object, what: 'changed' | 'gone'): void
+  /** At a server of both eras, the lists that legacy clients are shown may be others than before. */
+  onLegacyLists?(): void
 }
 
 export class ConnectError extends Error {

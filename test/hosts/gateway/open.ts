@@ -85,11 +85,13 @@ export function writeSettings(
     rules = ALLOWED,
     mode,
     gateway,
+    toolNames,
   }: {
     readonly servers: object
     readonly rules?: readonly object[]
     readonly mode?: 'plan' | undefined
     readonly gateway?: object | undefined
+    readonly toolNames?: string
   },
 ): void {
   const put = (path: string, value: object): void => {
@@ -98,7 +100,7 @@ export function writeSettings(
     writeFileSync(file, JSON.stringify(value))
   }
   put('.config/plugboard/mcp.json', { mcpServers: servers })
-  put('.config/plugboard/settings.json', { permissions: { rules, mode }, gateway })
+  put('.config/plugboard/settings.json', { permissions: { rules, mode }, gateway, toolNames })
 }
 
 /** The server made with the SDK, which speaks both eras, held to one. */

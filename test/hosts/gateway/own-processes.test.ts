@@ -10,6 +10,7 @@ import {
   connectClient,
   httpTransport,
   openTestGateway,
+  protocolOf,
   textOf,
   type TestClient,
   type TestGateway,
@@ -19,7 +20,12 @@ const PAIRS = (['legacy', 'modern'] as const).flatMap((era) =>
   (['legacy', 'modern'] as const).map((behind) => [era, behind] as const),
 )
 
-const flagsOf = (behind: Era): readonly string[] => (behind === 'modern' ? ['--modern'] : [])
+/** Held to one era: before one that speaks both, a legacy client would have a legacy session. */
+const ownEntry = (name: string, behind: Era): object => ({
+  ...serverEntry(name, ...(behind === 'modern' ? ['--modern'] : [])),
+  isolation: 'session',
+  protocol: protocolOf(behind),
+})
 
 const UPDATED = 'notifications/resources/updated'
 const CHANGED = 'notifications/tools/list_changed'
@@ -39,7 +45,7 @@ describe.each(PAIRS)('a %s client before a %s server of its own', (era, behind) 
     connectClient(httpTransport(gateway.url('/mcp/one')), { era, name })
 
   it('hears of the resources of its own process, until it does not want to', async () => {
-    const one = { ...serverEntry('tells-changes', ...flagsOf(behind)), isolation: 'session' }
+    const one = ownEntry('tells-changes', behind)
     await using gateway = await openTestGateway({ one })
     await using a = await connect(gateway, 'a')
     await using b = await connect(gateway, 'b')
@@ -67,7 +73,7 @@ describe.each(PAIRS)('a %s client before a %s server of its own', (era, behind) 
   })
 
   it('sees what its own process lists, and others do not', async () => {
-    const one = { ...serverEntry('changes-tools', ...flagsOf(behind)), isolation: 'session' }
+    const one = ownEntry('changes-tools', behind)
     await using gateway = await openTestGateway({ one })
     await using a = await connect(gateway, 'a')
     await using b = await connect(gateway, 'b')
@@ -86,7 +92,7 @@ describe.each(PAIRS)('a %s client before a %s server of its own', (era, behind) 
 
   it('has another after a while without a request, and keeps one that tells it something', async () => {
     const one = server('tells-who', { isolation: 'session' })
-    const notes = { ...serverEntry('tells-changes', ...flagsOf(behind)), isolation: 'session' }
+    const notes = ownEntry('tells-changes', behind)
     // 300 ms.
     await using gateway = await openTestGateway({ one, notes }, { gateway: { idleMinutes: 0.005 } })
     await using a = await connect(gateway, 'a')

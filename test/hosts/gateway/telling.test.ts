@@ -16,7 +16,7 @@ const PAIRS = ERAS.flatMap((era) => ERAS.map((behind) => [era, behind] as const)
 describe.each(PAIRS)('a %s client before a %s server', (era, behind) => {
   it('hears of the resources that it asked for, and of no other', async () => {
     const entry = serverEntry('tells-changes', ...(behind === 'modern' ? ['--modern'] : []))
-    await using gateway = await openTestGateway({ x: entry })
+    await using gateway = await openTestGateway({ x: { ...entry, protocol: protocolOf(behind) } })
     await using test = await connectClient(httpTransport(gateway.url('/mcp/x')), { era })
     await using other = await connectClient(httpTransport(gateway.url('/mcp/x')), { era })
     const { client } = test
