@@ -529,10 +529,7 @@ function newReading(): ListReading {
 }
 
 /** As that client sees it. */
-async function inNameOf(
-  session: Session,
-  client: object,
-): Promise<Listable> {
+async function inNameOf(session: Session, client: object): Promise<Listable> {
   const legacy = speaksLegacy(client) ? await session.legacy?.() : undefined
   return {
     hello: (legacy ?? session).hello,
