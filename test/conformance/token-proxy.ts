@@ -12,6 +12,7 @@ import {
   request as httpRequest,
   type IncomingMessage,
   type OutgoingHttpHeaders,
+  type ServerResponse,
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -31,31 +32,10 @@ export async function startTokenProxy({
   token,
   prefix = '',
 }: TokenProxyOptions): Promise<TokenProxy> {
-  const server = createServer((from, to) => {
-    const headers: OutgoingHttpHeaders = { ...from.headers, authorization: `Bearer ${token}` }
-    void readAll(from).then((body) => {
-      const sent = prefix === '' ? body : addPrefix(body, prefix)
-      const name = headers['mcp-name']
-      if (prefix !== '' && typeof name === 'string' && PREFIXED.has(String(headers['mcp-method'])))
-        headers['mcp-name'] = withPrefix(name, prefix)
-      if (headers['content-length'] !== undefined) headers['content-length'] = String(Buffer.byteLength(sent))
-      const onward = httpRequest(target, { method: from.method, headers, agent: false }, (answer) => {
-        to.writeHead(answer.statusCode!, prefix === '' ? answer.headers : withoutLength(answer))
-        to.flushHeaders()
-        if (prefix === '') answer.pipe(to)
-        else
-          relayLines(
-            answer,
-            (line) => to.write(takePrefix(line, prefix)),
-            () => to.end(),
-          )
-        answer.on('error', () => to.destroy())
-      })
-      onward.on('error', () => to.destroy())
-      to.on('close', () => onward.destroy())
-      onward.end(sent)
-    })
-  }).listen(0, '127.0.0.1')
+  const server = createServer((from, to) => void pass(from, to, { target, token, prefix })).listen(
+    0,
+    '127.0.0.1',
+  )
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   return {
@@ -66,6 +46,31 @@ export async function startTokenProxy({
       await once(server, 'close')
     },
   }
+}
+
+async function pass(
+  from: IncomingMessage,
+  to: ServerResponse,
+  { target, token, prefix }: Required<TokenProxyOptions>,
+): Promise<void> {
+  const body = await readAll(from)
+  const headers: OutgoingHttpHeaders = { ...from.headers, authorization: `Bearer ${token}` }
+  const sent = prefix === '' ? body : addPrefix(body, prefix)
+  const name = headers['mcp-name']
+  if (prefix !== '' && typeof name === 'string' && PREFIXED.has(String(headers['mcp-method'])))
+    headers['mcp-name'] = withPrefix(name, prefix)
+  if (headers['content-length'] !== undefined) headers['content-length'] = String(Buffer.byteLength(sent))
+  const onward = httpRequest(target, { method: from.method, headers, agent: false }, (answer) => {
+    to.writeHead(answer.statusCode!, prefix === '' ? answer.headers : withoutLength(answer))
+    to.flushHeaders()
+    answer.on('error', () => to.destroy())
+    if (prefix === '') return void answer.pipe(to)
+    const onLine = (line: string): void => void to.write(takePrefix(line, prefix))
+    relayLines(answer, onLine, () => to.end())
+  })
+  onward.on('error', () => to.destroy())
+  to.on('close', () => onward.destroy())
+  onward.end(sent)
 }
 
 /** Methods whose `name` is one of a tool or a prompt. */
