@@ -1,7 +1,7 @@
 /**
  * join-roots: the roots of several, each folder once. Those who do not answer are left out.
  *
- * never  rejects, unless nobody answers: then as the first of them did
+ * never  rejects, unless all of them do: then as the first
  */
 import type { Params } from '../model/message.ts'
 

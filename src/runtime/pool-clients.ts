@@ -171,7 +171,7 @@ export class Clients implements Session {
 
   notify(method: string, params?: Params, client?: RequestClient): void {
     if (client === undefined) return this.#base.notify(method, params)
-    // Without a session yet there is nobody to tell: it asks when it begins.
+    // A client without a session yet needs no notification: its session asks when it begins.
     const instance = this.#instances.get(client)
     const session = instance?.isOwn === false ? this.#base : instance?.live
     session?.notify(method, params, client)

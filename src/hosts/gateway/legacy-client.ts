@@ -128,7 +128,7 @@ export class LegacyClient implements Ear, RootsClient {
   close(): void {
     this.#stopListening()
     this.#leaveRoots()
-    // While somebody else is there, a shared server gets nobody's.
+    // While a guest is connected, shared servers get no roots at rest; when it leaves, they may ask again.
     if (this.hasRoots || !this.isOwners) this.#gateway.rootsChanged(this)
     this.#subscriber.close()
     void this.#gateway.setLevel(this, undefined)

@@ -99,12 +99,17 @@ export class Relay {
       ({ caller: { sighting } }) => sighting !== undefined && !isOwner(sighting.begun.principal),
     )
     if (connected === undefined || isAmongStrangers) return []
-    // Who cannot be asked at other times is asked with the request.
+    // On the stream of its request, where a client has one: over HTTP it may have no other.
+    const reachable = connected.map((client) => {
+      const request = here.findLast(({ caller }) => caller.client === client)
+      return request === undefined ? client : toRootsClient(request, server)
+    })
+    // A modern client can only be asked with its request.
     const modern = here.filter(
       ({ caller }) => caller.ask === undefined && canBeAsked(caller.capabilities, 'roots/list'),
     )
     const isOne = new Set(modern.map(({ caller }) => caller.client)).size === 1
-    return isOne ? [...connected, toRootsClient(modern.at(-1)!, server)] : connected
+    return isOne ? [...reachable, toRootsClient(modern.at(-1)!, server)] : reachable
   }
 
   /** What a server logs without saying about which request. Says whether it was meant for those who wait. */

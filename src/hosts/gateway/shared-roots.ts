@@ -2,8 +2,8 @@
  * shared-roots: the roots that a server gets whose session several clients share.
  *
  * A server keeps roots for the whole of its session, so it gets those of all clients that share it: never what depends on
- * whose request happens to be under way. The clients are those of the gateway's own user. With somebody else among them,
- * only the client whose request is under way is asked: what one person opens is not for the others.
+ * whose request happens to be under way. The clients are those of the gateway's own user. While a guest is connected, too,
+ * only the client whose request is under way is asked: the folders of one person are not for another.
  */
 import { Abort, type Signal } from '../../base/abort.ts'
 import type { Params } from '../../model/message.ts'

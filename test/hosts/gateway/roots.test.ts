@@ -7,7 +7,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { officialEntry } from '../../boards/open.ts'
+import { officialEntry, serverEntry } from '../../boards/open.ts'
 import { DIST, openMachine, type Machine } from '../../processes/plugboard.ts'
 import { startServing, tokenOf, type ServingProcess } from '../../processes/serve.ts'
 import { openDaemonMachine } from './daemon.ts'
@@ -129,7 +129,7 @@ describe('server-filesystem gets the roots of', () => {
     expect(await second.allowed()).toEqual([one, two])
   })
 
-  test("nobody while somebody else's client shares it", async () => {
+  test('no client while a guest is connected, too', async () => {
     configure()
     const [one, two] = folders(machine.home, 'one', 'two') as [string, string]
     const { stdout } = await machine.run(['token', 'add', 'guest', '--json'])
@@ -142,6 +142,20 @@ describe('server-filesystem gets the roots of', () => {
     expect(await owner.allowed()).toEqual([])
     await transport.terminateSession()
     await expect.poll(() => owner.allowed(), SOON).toEqual([one])
+  })
+
+  test('a client over HTTP without a stream of its own, while its request is under way', async () => {
+    writeSettings(machine.home, { servers: { files: serverEntry('asks-back') } })
+    const [one] = folders(machine.home, 'one') as [string]
+    await using gateway = await startServing(machine, '--http', '0')
+    const withoutStream = new StreamableHTTPClientTransport(new URL('/mcp/files', gateway.url), {
+      requestInit: { headers: { Authorization: `Bearer ${tokenOf(machine)}` } },
+      fetch: async (url, init) =>
+        init?.method === 'GET' ? new Response(null, { status: 405 }) : fetch(url, init),
+    })
+    await using client = await connect(withoutStream, one)
+    const answer = await client.client.callTool({ name: 'ask', arguments: { only: ['roots'] } })
+    expect(JSON.parse(textOf(answer))).toEqual({ roots: { roots: [{ uri: pathToFileURL(one).href }] } })
   })
 
   test('each client alone, with `isolation: session`', async () => {
