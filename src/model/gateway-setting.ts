@@ -11,6 +11,10 @@ export interface GatewaySetting {
   /** A file; one that is not absolute is in the home of its user. */
   readonly audit?: string
   readonly auditArguments?: boolean
+  /** Files of the audit log that are older are dropped; 0: none is. */
+  readonly auditKeepDays?: number
+  /** Of all its files together; beyond, the oldest are dropped. 0: none is. */
+  readonly auditKeepMegabytes?: number
   readonly authIssuer?: string
   /** What may stand in `aud`, besides the address of the gateway. */
   readonly authAudience?: readonly string[]

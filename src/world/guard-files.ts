@@ -67,6 +67,18 @@ export function guardFiles(files: Files, onFault: OnFault): Files {
         () => files.append(file, text, options),
         () => false,
       ),
+    stats: (file) =>
+      guard(
+        'stats',
+        () => files.stats(file),
+        () => undefined,
+      ),
+    rename: (file, to) =>
+      guard(
+        'rename',
+        () => files.rename(file, to),
+        () => false,
+      ),
     remove: (file) =>
       guard(
         'remove',

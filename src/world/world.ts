@@ -84,6 +84,10 @@ export interface Files {
   locked<T>(file: string, step: () => Promise<T>): Promise<T>
   /** Adds to the end, for logs. False when it could not be done. */
   append(file: string, text: string, options: AppendOptions): boolean
+  /** Undefined: there is no such file. */
+  stats(file: string): FileStats | undefined
+  /** False when it could not be done, or the other name is taken: nothing is overwritten. */
+  rename(file: string, to: string): boolean
   /** False when it is still there; a file that never was is gone too. */
   remove(file: string): boolean
   /**
@@ -104,6 +108,12 @@ export interface WatchedPaths {
   readonly files: readonly string[]
   /** Whatever is right inside counts. */
   readonly folders: readonly string[]
+}
+
+export interface FileStats {
+  readonly bytes: number
+  /** Milliseconds since 1970. */
+  readonly changedAt: number
 }
 
 export interface AppendOptions {

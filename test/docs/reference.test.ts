@@ -7,6 +7,7 @@ import { GLOBAL_FLAGS, PLUGBOARD } from '../../src/hosts/cli/commands.ts'
 import type { Command, Flag } from '../../src/hosts/cli/command.ts'
 import { SOURCE_TITLES } from '../../src/model/origin.ts'
 import { loadCatalog } from '../../src/runtime/load-catalog.ts'
+import { GATEWAY_KEYS } from '../../src/pipeline/normalize/gateway-setting.ts'
 import type { Platform } from '../../src/world/world.ts'
 import { createMemoryWorld, HOMES, PROJECTS } from '../worlds/memory.ts'
 
@@ -26,6 +27,12 @@ describe('reference', () => {
     for (const platform of ['linux', 'darwin', 'win32'] as const) tables.push(...(await placesOf(platform)))
     const page = ['# Files', '', INTRODUCTION, '', ...tables].join('\n')
     await expect(`${page.trimEnd()}\n`).toMatchFileSnapshot('../../docs/reference/files.md')
+  })
+
+  test('gateway-settings.md has every setting of the gateway, and no other', () => {
+    const page = readFileSync(new URL('../../docs/reference/gateway-settings.md', import.meta.url), 'utf8')
+    const keys = [...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, key]) => key)
+    expect([...keys].sort()).toEqual([...GATEWAY_KEYS].sort())
   })
 
   test('the README names every command', () => {

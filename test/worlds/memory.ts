@@ -214,6 +214,17 @@ function createMemoryFiles({ paths, stored, reads, programs, watchers, unwritabl
       stored.set(file, isFull ? text : before + text)
       return true
     },
+    stats(file) {
+      const content = stored.get(file)
+      return typeof content === 'string' ? { bytes: Buffer.byteLength(content), changedAt: 0 } : undefined
+    },
+    rename(file, to) {
+      const content = stored.get(file)
+      if (content === undefined || stored.has(to)) return false
+      stored.delete(file)
+      stored.set(to, content)
+      return true
+    },
     remove(file) {
       stored.delete(file)
       return true

@@ -92,7 +92,14 @@ export function readAudit(
   const file =
     typeof given === 'string' ? world.paths.resolve(world.cwd, given) : inHome(world, gateway.audit)
   const isKept = flags['audit-arguments'] === true || gateway.auditArguments === true
-  return file === undefined ? undefined : { file, arguments: isKept ? 'kept' : 'left-out' }
+  if (file === undefined) return undefined
+  return {
+    file,
+    arguments: isKept ? 'kept' : 'left-out',
+    keepDays: gateway.auditKeepDays,
+    keepMegabytes: gateway.auditKeepMegabytes,
+    tell: (text) => context.terminal.err(`warning: ${text}\n`),
+  }
 }
 
 /** Throws `cli/bad-flag`. */

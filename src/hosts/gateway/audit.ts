@@ -2,7 +2,7 @@
  * audit: who asked what of which server, and what became of it: a line of JSON for each.
  *
  * in     requests that are over, refusals
- * out    lines in a file that its user alone can read (0600); when it is full, it becomes `<file>.1`
+ * out    lines in a file that its user alone can read (0600), with files of days before beside it (`dated-log.ts`)
  * never  writes down arguments unless it is told to, or secrets that look like some; keeps a request waiting; keeps a line
  *        to itself beyond the turn in which it came
  */
@@ -12,19 +12,24 @@ import type { Evidence } from '../../model/permission.ts'
 import { isSecretName, maskText } from '../../problem/mask-text.ts'
 import { createProblem, ProblemError } from '../../problem/problem.ts'
 import type { World } from '../../world/world.ts'
+import type { AuditWish } from '../shared/gateway-host.ts'
+import { DatedLog, type DroppedFile } from './dated-log.ts'
 import type { Refusal } from './door.ts'
 import type { Seen } from './sighting.ts'
 
-export interface AuditOptions {
-  /** Absolute. */
-  readonly file: string
-  readonly arguments: 'kept' | 'left-out'
+export interface AuditOptions extends AuditWish {
   readonly onLost: (lines: number) => void
   /** Default: `MAX_BYTES`. */
   readonly maxBytes?: number | undefined
 }
 
 const MAX_BYTES = 64 * 1024 * 1024
+
+/** Unless the settings say otherwise. */
+const KEEP_DAYS = 90
+const KEEP_MEGABYTES = 1024
+
+const MEGABYTE = 1024 * 1024
 
 const MODE = 0o600
 
@@ -40,7 +45,9 @@ const AUDITED: ReadonlySet<string> = new Set([
 export class Audit {
   readonly #world: World
   readonly #options: AuditOptions
-  readonly #maxBytes: number
+  readonly #log: DatedLog
+  /** Lines that could not be written, since the last that could. */
+  #lost = 0
   #lines: string[] = []
   #cancel: (() => void) | undefined
 
@@ -48,8 +55,16 @@ export class Audit {
   constructor(world: World, options: AuditOptions) {
     this.#world = world
     this.#options = options
-    this.#maxBytes = options.maxBytes ?? MAX_BYTES
-    if (!this.#append('')) throw new ProblemError(unwritable(options.file))
+    const { file, keepDays = KEEP_DAYS, keepMegabytes = KEEP_MEGABYTES, maxBytes = MAX_BYTES } = options
+    this.#log = new DatedLog(world, {
+      file,
+      mode: MODE,
+      maxBytes,
+      keepDays,
+      keepBytes: keepMegabytes * MEGABYTE,
+      onDropped: (dropped) => this.#dropped(dropped, { keepDays, keepMegabytes }),
+    })
+    if (!this.#log.append('')) throw new ProblemError(unwritable(options.file))
   }
 
   see(seen: Seen): void {
@@ -63,7 +78,7 @@ export class Audit {
   }
 
   refused(why: Refusal, from: string): void {
-    this.#write({ at: new Date(this.#world.clock.now()).toISOString(), refused: why, from })
+    this.#write({ at: this.#now(), refused: why, from })
   }
 
   flush(): void {
@@ -71,17 +86,49 @@ export class Audit {
     this.#cancel = undefined
     const lines = this.#lines
     this.#lines = []
-    if (lines.length > 0 && !this.#append(lines.join(''))) this.#options.onLost(lines.length)
+    if (lines.length === 0) return
+    const found = this.#lost === 0 ? '' : this.#toText({ at: this.#now(), lost: this.#lost })
+    if (this.#log.append(found + lines.join(''))) return this.#written()
+    const { file, onLost, tell } = this.#options
+    if (this.#lost === 0)
+      tell?.(`the audit log \`${file}\` cannot be written: calls go on, and are not written down`)
+    this.#lost += lines.length
+    onLost(lines.length)
+  }
+
+  #written(): void {
+    if (this.#lost > 0)
+      this.#options.tell?.(`the audit log can be written again; lines that were lost: ${this.#lost}`)
+    this.#lost = 0
+  }
+
+  /** The reason is a setting, by which it is called here. */
+  #dropped(
+    { name, bytes, why }: DroppedFile,
+    { keepDays, keepMegabytes }: { readonly keepDays: number; readonly keepMegabytes: number },
+  ): string {
+    const setting =
+      why === 'age'
+        ? `\`gateway.auditKeepDays\` is ${keepDays}`
+        : `\`gateway.auditKeepMegabytes\` is ${keepMegabytes}`
+    this.#options.tell?.(
+      `the audit log dropped \`${name}\` (${Math.ceil(bytes / 1024)} KB) for its ${why}: ${setting}`,
+    )
+    return this.#toText({ at: this.#now(), dropped: name, bytes, why })
+  }
+
+  #now(): string {
+    return new Date(this.#world.clock.now()).toISOString()
+  }
+
+  #toText(line: object): string {
+    return `${JSON.stringify(line)}\n`
   }
 
   /** Those of one turn are written together. */
   #write(line: object): void {
-    this.#lines.push(`${JSON.stringify(line)}\n`)
+    this.#lines.push(this.#toText(line))
     this.#cancel ??= this.#world.clock.after(0, () => this.flush())
-  }
-
-  #append(text: string): boolean {
-    return this.#world.files.append(this.#options.file, text, { mode: MODE, maxBytes: this.#maxBytes })
   }
 }
 

@@ -76,6 +76,11 @@ export interface AuditWish {
   /** Absolute. */
   readonly file: string
   readonly arguments: 'kept' | 'left-out'
+  /** As the settings have it. Undefined: as usual. */
+  readonly keepDays?: number | undefined
+  readonly keepMegabytes?: number | undefined
+  /** Of what is dropped or cannot be written. */
+  readonly tell?: ((text: string) => void) | undefined
 }
 
 export interface OpenServing extends AsyncDisposable {

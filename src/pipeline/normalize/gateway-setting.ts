@@ -87,6 +87,8 @@ const READERS: Readonly<Record<string, Reader>> = {
     words: '`true` or `false`',
     read: (node) => (node.kind === 'scalar' && typeof node.value === 'boolean' ? node.value : undefined),
   },
+  auditKeepDays: LIMIT,
+  auditKeepMegabytes: LIMIT,
   authIssuer: ADDRESS,
   authAudience: TEXTS,
   publicUrl: ADDRESS,
@@ -107,6 +109,9 @@ const READERS: Readonly<Record<string, Reader>> = {
   idleMinutes: { words: 'a number of minutes, or 0 for never', read: readAmount },
   maxPerServer: { words: 'a number', read: readAmount },
 }
+
+/** Each is in docs/reference/gateway-settings.md. */
+export const GATEWAY_KEYS: readonly string[] = Object.keys(READERS)
 
 function readScopes(node: ConfigNode): ReadonlyMap<string, readonly string[]> | undefined {
   if (node.kind !== 'object') return undefined

@@ -119,6 +119,28 @@ export const nodeFiles: Files = {
     }
   },
 
+  stats(file) {
+    const stats = tryStat(file)
+    if (stats === 'missing' || stats instanceof Error || !stats.isFile()) return undefined
+    return { bytes: stats.size, changedAt: stats.mtimeMs }
+  },
+
+  rename(file, to) {
+    try {
+      // Another process may take the name between a look and the step: this one is ours, or it fails.
+      closeSync(openSync(to, 'wx', 0o600))
+    } catch {
+      return false
+    }
+    try {
+      renameSync(file, to)
+      return true
+    } catch {
+      nodeFiles.remove(to) // empty, and ours
+      return false // gone meanwhile, or not ours: the caller says what is missing
+    }
+  },
+
   remove(file) {
     try {
       rmSync(file, { force: true })

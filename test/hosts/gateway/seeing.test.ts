@@ -1,7 +1,7 @@
 /**
  * seeing: what can be known of a gateway and of what went through it: numbers, audit log, traces, whether it is there.
  */
-import { readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import parsePrometheus from 'parse-prometheus-text-format'
 import { describe, expect, it } from 'vitest'
@@ -216,7 +216,7 @@ describe('the audit log', () => {
     })
   })
 
-  it('is turned over when it is full, and says so when it cannot be written', () => {
+  it('is turned over when it is full, overwrites nothing, and says so when it cannot be written', () => {
     using scratch = createScratch()
     const file = join(scratch.home, 'audit.jsonl')
     let lost = 0
@@ -233,7 +233,10 @@ describe('the audit log', () => {
       audit.flush()
     }
     expect(statSync(file).size).toBeLessThanOrEqual(1000)
-    expect(statSync(`${file}.1`).size).toBeLessThanOrEqual(1000)
+    const names = readdirSync(scratch.home).filter((name) => name.startsWith('audit.'))
+    expect(names.length).toBeGreaterThan(3)
+    const all = names.map((name) => readFileSync(join(scratch.home, name), 'utf8')).join('')
+    expect(all.trim().split('\n')).toHaveLength(20)
     expect(lost).toBe(0)
     expect(() => open(join(file, 'below-a-file'))).toThrow('the audit log cannot be written')
   })
