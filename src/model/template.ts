@@ -17,6 +17,8 @@ export type Reference =
   | { readonly kind: 'input'; readonly id: string }
   /** Shell code inside a value (Crush). Kept as text, never evaluated. */
   | { readonly kind: 'command'; readonly text: string }
+  /** A variable whose default refers to another one: `${A:-${B}}`. Kept as text, whole. */
+  | { readonly kind: 'nested'; readonly name: string; readonly text: string }
 
 export function literal(text: string): Template {
   return text === '' ? [] : [text]
@@ -42,6 +44,8 @@ export function showPart(part: Part): string {
       return `\${input:${part.id}}`
     case 'command':
       return `$(${part.text})`
+    case 'nested':
+      return part.text
   }
 }
 
@@ -49,7 +53,7 @@ export function showPart(part: Part): string {
 export function showReferences(template: Template): readonly string[] {
   return template
     .filter((part) => typeof part !== 'string')
-    .map((part) => (part.kind === 'env' ? `\${${part.name}}` : showPart(part)))
+    .map((part) => (part.kind === 'env' || part.kind === 'nested' ? `\${${part.name}}` : showPart(part)))
 }
 
 /**

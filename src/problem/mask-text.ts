@@ -172,6 +172,7 @@ function aroundReferences(template: Template, mask: (text: string) => string): T
 /** The name of a variable is no secret; its default, or code, may be one. */
 function maskReference(reference: Reference): Reference {
   if (reference.kind === 'command') return { ...reference, text: SECRET_MARK }
+  if (reference.kind === 'nested') return { kind: 'env', name: reference.name, fallback: SECRET_MARK }
   const hasFallback = reference.kind === 'env' && (reference.fallback ?? '') !== ''
   return hasFallback ? { ...reference, fallback: SECRET_MARK } : reference
 }

@@ -37,6 +37,8 @@ function spellReference(part: Reference, spelling: Spelling): Spelled {
       return spellOther(part, spelling.input?.(part.id), 'does not ask for values')
     case 'command':
       return spellOther(part, spelling.command?.(part.text), 'runs no commands inside of values')
+    case 'nested':
+      return spellOther(part, undefined, 'puts in no variables inside of defaults')
   }
 }
 

@@ -25,7 +25,8 @@ export type Syntax =
   /** `${user_config.KEY}`, what a plugin asks for when it is installed */
   | 'user-config'
 
-const REFERENCE = /\$\{([^{}]*)\}|\{(env|file):([^{}]*)\}|(\$\()|\$([A-Za-z_]\w*)|%([A-Za-z_]\w*)%/g
+const REFERENCE =
+  /\$\{([^{}]*)\}|\{(env|file):([^{}]*)\}|(\$\()|\$([A-Za-z_]\w*)|%([A-Za-z_]\w*)%|(\$\{([A-Za-z_]\w*):-[^{}]*\$\{)/g
 
 /** What the references of a text may look like, and stand for. */
 export interface Expansion {
@@ -42,9 +43,23 @@ export function toTemplate(text: string, expansion: Expansion): Template {
   // A command ends at the last bracket. The pattern cannot look for it: that would take the square of the length.
   const lastBracket = text.lastIndexOf(')')
   let end = 0
+  let isNestedOpen = false
   // Not `matchAll`, which makes a new expression each time: this runs for every value of every file.
   REFERENCE.lastIndex = 0
   for (let match = REFERENCE.exec(text); match !== null; match = REFERENCE.exec(text)) {
+    if (match[7] !== undefined) {
+      // Without an end no other one has an end either: it is not looked for again, which would take the square.
+      const close = isNestedOpen ? undefined : findClose(text, match.index)
+      if (close === undefined) {
+        isNestedOpen = true
+        REFERENCE.lastIndex = match.index + 2
+        continue
+      }
+      const nested = text.slice(match.index, close)
+      parts.push(text.slice(end, match.index), { kind: 'nested', name: match[8]!, text: nested })
+      end = REFERENCE.lastIndex = close
+      continue
+    }
     const isCommand = match[4] !== undefined
     if (isCommand && lastBracket < match.index) continue
     if (isCommand) REFERENCE.lastIndex = lastBracket + 1
@@ -57,6 +72,16 @@ export function toTemplate(text: string, expansion: Expansion): Template {
   }
   parts.push(text.slice(end))
   return joinLiterals(parts)
+}
+
+/** Behind the bracket that closes the one that is opened here. */
+function findClose(text: string, from: number): number | undefined {
+  let depth = 0
+  for (let at = from; at < text.length; at++) {
+    if (text[at] === '{') depth += 1
+    else if (text[at] === '}' && --depth === 0) return at + 1
+  }
+  return undefined
 }
 
 /** Whether a text has what every reference has; most texts do not, and are taken as they are. */

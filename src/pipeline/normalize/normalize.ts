@@ -16,6 +16,7 @@ import { createDraft, type Draft, type Field } from './draft.ts'
 import { lastOfEach } from './fields.ts'
 import {
   commandInValue,
+  nestedDefault,
   inputNeeded,
   inputOfVscode,
   invalidConfig,
@@ -84,6 +85,7 @@ function toUnsupported(
 function warnOfReferences(draft: Draft, env: Env): void {
   for (const { field, reference } of draft.references) {
     if (reference.kind === 'command') draft.warnings.push(commandInValue(draft.found, field))
+    if (reference.kind === 'nested') draft.warnings.push(nestedDefault(draft.found, field))
     if (reference.kind === 'input') draft.warnings.push(describeInput(draft, field, reference.id))
     const isUnset =
       reference.kind === 'env' && reference.fallback === undefined && env[reference.name] === undefined

@@ -141,6 +141,15 @@ export function commandInValue(found: FoundEntry, field: Field): Problem {
   })
 }
 
+export function nestedDefault(found: FoundEntry, field: Field): Problem {
+  return createWarning({
+    code: 'normalize/nested-default',
+    message: `\`${field.path}\` has a variable inside the default of another one, which is not put in`,
+    where: whereIn(found, field.node),
+    hints: ['give the default as text: `${NAME:-text}`'],
+  })
+}
+
 export function unusualName(found: FoundEntry): Problem {
   const name = found.name.length > 100 ? `${found.name.slice(0, 40)}…` : found.name
   return createWarning({

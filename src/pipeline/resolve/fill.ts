@@ -9,7 +9,14 @@ import { Secret } from '../../base/secret.ts'
 import type { LaunchValue } from '../../model/launch.ts'
 import { showPart, type Part, type Reference, type Template } from '../../model/template.ts'
 import { lookUp, toAbsolute, type Job } from './job.ts'
-import { commandInValue, inputNeeded, unreadableFile, unsetVariable, type Field } from './problems.ts'
+import {
+  commandInValue,
+  inputNeeded,
+  nestedDefault,
+  unreadableFile,
+  unsetVariable,
+  type Field,
+} from './problems.ts'
 import { secretsIn, secretsInVariable } from './secrets.ts'
 
 export interface Filled {
@@ -50,6 +57,9 @@ function fillPart(job: Job, part: Part, field: Field): Filled {
       return { text: showPart(part), from: 'literal', gap: 'missing' }
     case 'command':
       job.problems.push(commandInValue(job.server, field))
+      return { text: showPart(part), from: 'literal' }
+    case 'nested':
+      job.problems.push(nestedDefault(job.server, field))
       return { text: showPart(part), from: 'literal' }
   }
 }

@@ -123,6 +123,16 @@ export function commandInValue(server: Server, field: Field): Problem {
   })
 }
 
+export function nestedDefault(server: Server, field: Field): Problem {
+  return createWarning({
+    code: 'resolve/nested-default',
+    message: `\`${showField(field)}\` has a variable inside the default of another one, which is not put in`,
+    where: whereField(server.found, field),
+    notes: ['it stays as it is written'],
+    hints: ['give the default as text: `${NAME:-text}`'],
+  })
+}
+
 /** How a command was run, and what came of it. */
 export interface CommandRun {
   readonly outcome: ShellOutcome

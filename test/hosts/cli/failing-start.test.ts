@@ -75,3 +75,26 @@ describe('a server that does not start', () => {
     expect(said).not.toContain('it said')
   })
 })
+
+describe('a default with a variable in it', () => {
+  const SAYS = 'process.stderr.write(`it has <${process.env.VALUE}>\\n`); process.exit(126)'
+
+  it.each([
+    ['${A:-${B}}', '${A:-${B}}'],
+    ['x-${A:-${B:-${C}}}-${B}', 'x-${A:-${B:-${C}}}-second'],
+    ['${A:-${B', '${A:-${B'],
+  ])('reaches the server whole, never half filled in: %s', async (value, expected) => {
+    using machine = openWith({ command: process.execPath, args: ['-e', SAYS], env: { VALUE: value } })
+    for (const env of [{ B: 'second' }, { A: 'first', B: 'second' }]) {
+      const { stderr } = await machine.run(['test', 'x'], { env })
+      expect(stderr).toContain(`it has <${expected}>`)
+      if (value.endsWith('}'))
+        expect(stderr).toContain('has a variable inside the default of another one, which is not put in')
+    }
+  })
+
+  it('takes no longer than its length, however often it is begun', async () => {
+    using machine = openWith({ command: 'x', env: { VALUE: '${A:-${'.repeat(100_000) } })
+    expect((await machine.run(['list'])).code).toBe(0)
+  })
+})
