@@ -173,6 +173,7 @@ export class Attempt implements ConnectListener {
       if (this.#lost !== undefined) throw new SessionError({ kind: 'lost', wire: this.#lost, wasSent: true })
       this.#timer.finish()
       this.#hooks.onReady(this.#redactOffering(listed))
+      if (this.#due.length > 0) this.refresh(NO_KINDS)
     } catch (error) {
       this.#timer.fail()
       await this.session?.close()
@@ -219,6 +220,7 @@ export class Attempt implements ConnectListener {
     this.#withheld = launch.problems.find(({ code }) => WITHHELD.has(code))
     this.redact = createRedaction(launch)
     this.#hooks.onLaunch(launch)
+    if (launch.refusal !== undefined) throw new SessionError({ kind: 'not-started', problem: launch.refusal })
     // Whoever waits only for what is known goes on before anything is started, which takes its time.
     if (offering === 'known') await this.#pause()
     return launch
@@ -286,10 +288,16 @@ export class Attempt implements ConnectListener {
    * In what the handshake has left of the limit. Each list keeps to it by itself from here on: when it ends, the tools that
    * came are not lost because the prompts never did.
    */
-  #listFirst(session: Session): Promise<Offering> {
+  async #listFirst(session: Session): Promise<Offering> {
     this.#timer.begin('list')
     this.#limit?.stop()
-    return this.#list(session, LIST_KINDS, this.#limit?.leftMs ?? 0)
+    // What changes meanwhile is read afterwards: a reading of one list knows nothing of the others before this is over.
+    this.#isRefreshing = true
+    try {
+      return await this.#list(session, LIST_KINDS, this.#limit?.leftMs ?? 0)
+    } finally {
+      this.#isRefreshing = false
+    }
   }
 
   async #list(session: Session, kinds: readonly ListKind[], timeoutMs: number): Promise<Offering> {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { tabulate } from '../../src/pipeline/name/look-up.ts'
+import type { ServerSnapshot } from '../../src/runtime/supervisor.ts'
 import { officialEntry, openTestBoard, serverEntry } from '../boards/open.ts'
+import { until } from '../boards/watch.ts'
 
 describe('a board on well-behaved servers', () => {
   it('offers the tools of every server, servers by name, tools in their order', async () => {
@@ -21,6 +23,15 @@ describe('a board on well-behaved servers', () => {
       ['ant', 'ready', 'modern'],
       ['zoo', 'ready', 'legacy'],
     ])
+  })
+
+  it('keeps the other lists of a server whose tools change while all are read for the first time', async () => {
+    await using test = await openTestBoard({ one: serverEntry('rich', '--changes-early') })
+    const names = (): readonly string[] => test.board.tools().map(({ tool }) => tool)
+    await until(test.board, () => names().includes('early'))
+    const [{ offering }] = test.board.snapshot().servers as [ServerSnapshot]
+    expect(offering!.prompts.length).toBeGreaterThan(0)
+    expect(offering!.resources.length).toBeGreaterThan(0)
   })
 
   it.each(['legacy', 'modern'])('gives the result of a call as the server sent it (%s)', async (era) => {

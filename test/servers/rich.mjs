@@ -6,7 +6,8 @@
  * with it), `work` (progress), `log`, `hang` (says that it has begun) and `hung` (how many of those were cancelled), `ask` (`only`: which
  * questions; in the modern era in two rounds), `take-back` (takes its question back; old era alone), `grow` (more of
  * everything, and says so), `touch` (`uri`). `--says-level`: logs when it is told how much to log, which is part of no
- * call.
+ * call. `--changes-early`: has one
+ * more tool, `early`, and says so, while its tools are read for the first time.
  */
 import { Fault, hasFlag, send, serve, SUBSCRIPTION, text, TOOLS, wait } from './speak.mjs'
 
@@ -370,6 +371,37 @@ function getPrompt({ name, arguments: args }) {
   }
 }
 
+const pageOfTools = page('tools', () => BUILT)
+const pageOfPrompts = page('prompts', () => [...PROMPTS, ...grown('prompt')])
+let changesEarly = hasFlag('changes-early')
+/** Of the first reading: lists whose last page was not sent yet, where a second reading waits for them. */
+const unread = new Set(changesEarly ? ['tools', 'prompts'] : [])
+let tellRead = () => undefined
+const onceRead = changesEarly ? new Promise((resolve) => (tellRead = resolve)) : Promise.resolve()
+
+function noteRead(name, listed) {
+  if (listed.nextCursor === undefined) unread.delete(name)
+  // Behind the answer.
+  if (unread.size === 0) setTimeout(tellRead, 50)
+  return listed
+}
+
+async function listTools(params, how) {
+  if (changesEarly) {
+    changesEarly = false
+    send({ method: 'notifications/tools/list_changed' })
+  } else if (params.cursor === undefined) {
+    await onceRead
+    if (hasFlag('changes-early'))
+      BUILT.push({ name: 'early', inputSchema: { type: 'object' }, call: () => text('early') })
+  }
+  return noteRead('tools', pageOfTools(params, how))
+}
+
+function listPrompts(params, how) {
+  return noteRead('prompts', pageOfPrompts(params, how))
+}
+
 serve({
   tools: BUILT,
   capabilities: {
@@ -387,7 +419,7 @@ serve({
     return true
   },
   methods: {
-    'tools/list': page('tools', () => BUILT),
+    'tools/list': listTools,
     'resources/list': page('resources', () => [
       ...RESOURCES,
       ...grown('resource').map(({ name }) => ({ uri: `rich://${name}`, name })),
@@ -405,7 +437,7 @@ serve({
       },
     ]),
     'resources/read': read,
-    'prompts/list': page('prompts', () => [...PROMPTS, ...grown('prompt')]),
+    'prompts/list': listPrompts,
     'prompts/get': getPrompt,
     'completion/complete': ({ ref, argument, context }) => ({
       completion: { values: [JSON.stringify([ref.type, argument, context])], total: 9, hasMore: true },
