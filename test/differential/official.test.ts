@@ -32,7 +32,6 @@ const TOOLS = [
   'trigger-elicitation-request',
   'trigger-url-elicitation',
   'trigger-sampling-request',
-  'simulate-research-query',
 ]
 
 const DOCUMENTS = [

@@ -12,6 +12,7 @@
  *   OWN_META         the SDK hides `_meta` keys of the protocol in what the server tells or asks; we keep them.
  *   PAGES            a request that fails because somebody must open a page first (-32042): we ask the host and send it
  *                    once more. The SDK leaves both to its user.
+ *   TASKS            a tool that can only be called as a task of 2025-11-25: we quarantine it, the SDK lists it.
  *   REFUSAL_WORDS    who cannot answer a question says so with the same code, in words of its own.
  */
 import type { Params } from '../../src/model/message.ts'

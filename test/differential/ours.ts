@@ -105,5 +105,6 @@ function toOutcome({ resultType, ...result }: Result): Outcome {
 }
 
 function toFailed(failure: SessionFailure): Outcome {
+  if (failure.kind === 'not-started') throw new Error(failure.problem.message)
   return failure.kind === 'rpc' ? { error: failure.error } : { failed: failure.kind }
 }

@@ -66,7 +66,9 @@ export async function openTheirs(place: Place, options: OpenOptions): Promise<Or
         return toFailed(error, ask.signal)
       }
     },
-    listTools: async () => (await client.listTools()).tools,
+    // TASKS
+    listTools: async () =>
+      (await client.listTools()).tools.filter(({ execution }) => execution?.taskSupport !== 'required'),
     [Symbol.asyncDispose]: () => client.close(),
   }
 }

@@ -32,6 +32,11 @@ const ready = (tools: number, era = 'legacy'): object => ({
   problems: [],
 })
 
+/** `server-everything` has one tool that is a task of 2025-11-25, which Plugboard does not route yet. */
+const ONLY_AS_TASK = [
+  { kind: 'tool', name: 'simulate-research-query', reason: expect.stringContaining('as a task') as unknown },
+]
+
 const CAN_ANSWER: TestOptions = {
   handlers: {
     roots: async () => [],
@@ -47,13 +52,13 @@ const CAN_ANSWER: TestOptions = {
 describe('the official server-everything', () => {
   it('works over stdio', async () => {
     await using test = await openTestBoard({ x: officialEntry('everything') })
-    expect(factsOf(test.board)).toEqual(ready(13))
+    expect(factsOf(test.board)).toEqual({ ...ready(12), quarantined: ONLY_AS_TASK })
     expect(await call(test.board, 'x', ['echo', { message: 'hello' }])).toBe('Echo: hello')
   })
 
   it('has more tools for a host that answers questions', async () => {
     await using test = await openTestBoard({ x: officialEntry('everything') }, CAN_ANSWER)
-    expect(factsOf(test.board)).toEqual(ready(17))
+    expect(factsOf(test.board)).toEqual({ ...ready(16), quarantined: ONLY_AS_TASK })
     expect(await call(test.board, 'x', ['trigger-sampling-request', { prompt: 'x' }])).toContain(
       '"text": "ok"',
     )
@@ -67,7 +72,7 @@ describe('the official server-everything', () => {
   ] as const)('works %s', async (_, program, path, entry) => {
     await using server = await startProgram(program)
     await using test = await openTestBoard({ x: { ...entry, url: `${server.origin}/${path}` } }, CAN_ANSWER)
-    expect(factsOf(test.board)).toEqual(ready(17))
+    expect(factsOf(test.board)).toEqual({ ...ready(16), quarantined: ONLY_AS_TASK })
     expect(await call(test.board, 'x', ['get-sum', { a: 40, b: 2 }])).toBe('The sum of 40 and 2 is 42.')
     expect(await call(test.board, 'x', ['trigger-elicitation-request'])).toContain('declined')
   })

@@ -203,7 +203,7 @@ describe('a child', () => {
 describe('a child that cannot be started', () => {
   it.each([
     ['no such program', { command: 'no-such-program-4711' }, 'ENOENT'],
-    ['no such folder', { cwd: '/no/such/folder' }, 'ENOENT'],
+    ['no such folder', { cwd: '/no/such/folder' }, 'ENOCWD'],
     ['a folder that is a file', { cwd: process.execPath }, 'ENOTDIR'],
     ['a zero byte', { args: ['a\0b'] }, 'ERR_INVALID_ARG_VALUE'],
     ['arguments beyond measure', { args: ['x'.repeat(1024 * 1024)] }, 'E2BIG'],

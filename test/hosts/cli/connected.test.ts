@@ -425,7 +425,7 @@ describe('list', () => {
       'failed      hangs <time>',
       'failed      missing <time>',
       'ready       bad         5 tools, <time>',
-      'ready       everything  13 tools, <time>',
+      'ready       everything  12 tools, <time>',
       'ready       good        2 tools, <time>',
       'ready       leaky       3 tools, <time>',
       'ready       odd         7 tools, <time>',
