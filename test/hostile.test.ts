@@ -446,7 +446,7 @@ describe('things that are no files', () => {
   })
 
   test('a pipe where our own settings and the record of approvals are expected admits nothing', async () => {
-    using machine = openMachine(STEADY)
+    using machine = openMachine(STEADY, 'unknown')
     for (const file of ['~/.config/plugboard/settings.json', '~/.local/state/plugboard/trust.json']) {
       mkdirSync(dirname(machine.at(file)), { recursive: true })
       execFileSync('mkfifo', [machine.at(file)])
@@ -475,7 +475,7 @@ describe('things that are no files', () => {
   })
 
   test('a file that may not be read', async () => {
-    using machine = openMachine({ ...STEADY, [CURSOR]: '{}' })
+    using machine = openMachine({ ...STEADY, [CURSOR]: '{}' }, 'unknown')
     chmodSync(machine.at(CURSOR), 0o000)
     const start = startUnprivileged(machine)
     const { stdout, stderr } = await machine.run(['list'], { start })

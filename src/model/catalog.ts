@@ -5,6 +5,7 @@ import type { ServerDefinition } from './definition.ts'
 import type { FoundEntry, NormalizedEntry } from './entry.ts'
 import type { Origin, Scope, SourceId, Spot } from './origin.ts'
 import type { Problem } from './problem.ts'
+import type { FolderTrust } from './trust.ts'
 import type { Secret } from '../base/secret.ts'
 
 export interface Catalog {
@@ -17,6 +18,8 @@ export interface Catalog {
   readonly places: readonly Place[]
   /** Servers the host implements itself, with the key the user configured for them. */
   readonly native: readonly { readonly name: string; readonly key?: Secret }[]
+  /** The folder of the project. */
+  readonly folder: FolderTrust
 }
 
 /** An entry on its way to a fate: what admit hands to choose. */
@@ -86,4 +89,12 @@ export type AdmittedServer = ServerDefinition & {
   readonly found: FoundEntry
   /** Of a server of a repository: the hash of the `envFile` that its user approved. */
   readonly approvedEnvFile?: string
+  /** Set for a server of the user's own in a folder that they do not trust. */
+  readonly confinement?: Confinement
 }
+
+/** How a server starts in a folder that its user does not trust. */
+export type Confinement =
+  | { readonly start: 'empty-folder'; readonly folder: string }
+  /** `field` leads into the folder: `command`, `cwd`, `envFile`, `args[1]`, `env.HOME`. */
+  | { readonly start: 'refused'; readonly folder: string; readonly field: string; readonly value: string }

@@ -21,6 +21,8 @@ export interface LaunchSpec {
   readonly secrets: readonly Secret[]
   /** What could not be filled in. The launch is tried all the same, without it. */
   readonly problems: readonly Problem[]
+  /** Why it must not be started. */
+  readonly refusal?: Problem
 }
 
 export type LaunchTransport =

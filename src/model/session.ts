@@ -4,6 +4,7 @@
 import type { Signal } from '../base/abort.ts'
 import type { Params, RequestId, Result, RpcError } from './message.ts'
 import { describeNetwork } from './network.ts'
+import type { Problem } from './problem.ts'
 import type { WireFailure, WireKind } from './wire.ts'
 
 /** `legacy`: the revisions that begin with `initialize`. `modern`: 2026-07-28, where every request stands for itself. */
@@ -165,6 +166,8 @@ export type SessionFailure =
   | { readonly kind: 'lost'; readonly wire: WireFailure; readonly wasSent: boolean }
   /** An answer that is none. */
   | { readonly kind: 'bad-answer'; readonly message: string }
+  /** It must not be started. */
+  | { readonly kind: 'not-started'; readonly problem: Problem }
 
 /** The command is built as several bundles, and each has a class of its own: by this they know each other's. */
 const SESSION_BRAND: unique symbol = Symbol.for('plugboard.session')
@@ -199,6 +202,8 @@ function describeFailure(failure: SessionFailure): string {
       return describeWireFailure(failure.wire)
     case 'bad-answer':
       return failure.message
+    case 'not-started':
+      return failure.problem.message
   }
 }
 

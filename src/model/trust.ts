@@ -4,6 +4,29 @@
 export interface TrustStore {
   /** By real path of the project root. */
   readonly projects: ReadonlyMap<string, ProjectTrust>
+  /** By real path of the project root. */
+  readonly folders: ReadonlyMap<string, FolderDecision>
+}
+
+export interface FolderDecision {
+  readonly decision: 'trusted' | 'declined'
+  /** ISO 8601. */
+  readonly at: string
+}
+
+/** How to decide about a folder, in the words of each host. */
+export const TRUST_FOLDER =
+  '`plugboard trust folder`, in the shell `/trust`, in a program `trustFolder: true`'
+
+/** Whether the user's own servers may start in the folder of the project, and so run what lies there. */
+export interface FolderTrust {
+  /** The real path of the project root: what the decision is bound to. */
+  readonly path: string
+  /** The root as it is reached, and its real path. */
+  readonly names: readonly string[]
+  readonly decision: FolderDecision['decision'] | 'unknown'
+  /** The root, or its `.git`, where it belongs to another user of this machine. */
+  readonly foreign?: string
 }
 
 /** By server name. Two files of a project may use one name, so a name can have several decisions. */

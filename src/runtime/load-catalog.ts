@@ -28,6 +28,7 @@ import { normalizeSettings } from '../pipeline/normalize/settings.ts'
 import { findNativeKey } from '../pipeline/resolve/native-key.ts'
 import type { World } from '../world/world.ts'
 import { originsOfRunning } from './gateway-record.ts'
+import { findFolderTrust } from './folder-trust.ts'
 import { findTrust } from './known-trust.ts'
 import { readTrust, trustFile } from './trust-store.ts'
 
@@ -44,6 +45,8 @@ export interface LoadOptions {
   readonly native?: readonly string[] | undefined
   /** Where this very process serves MCP, as origins: entries that lead there are left out. */
   readonly ownOrigins?: ReadonlySet<string> | undefined
+  /** The host has asked whether the folder of the project is to be trusted, and its user said yes. Default: false. */
+  readonly trustFolder?: boolean | undefined
   /** Whether connectors may be fetched, or their last copies serve. */
   readonly connectors?: 'cached' | 'fetch' | undefined
   /** Kept by whoever loads more than once: what each file said when it could last be read. */
@@ -127,6 +130,10 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
 
   const stored = readTrust(world, trustFile(world, dirs), options.readings)
   const decided = stored.store.projects.get(project.realRoot) ?? new Map()
+  const folder = findFolderTrust(world, project, {
+    store: stored.store,
+    isTrustedByHost: options.trustFolder === true,
+  })
   const trust = findTrust(world, entries, { decided, choices: found.choices })
   const house: House = {
     settings,
@@ -135,6 +142,8 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
     native: new Set(options.native),
     ownOrigins: gatewaysAmong(world, entries, options.ownOrigins),
     env: world.env,
+    paths: world.paths,
+    folder,
     ...(found.managed === undefined ? {} : { managed: found.managed }),
   }
   const judge = (rules: House): Choice =>
@@ -153,7 +162,7 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
   const native =
     house.native.size === 0 ? [] : nativeOf(world, house.native, judge({ ...house, native: new Set() }))
   return {
-    catalog: { ...chosen, problems, places: found.places, native },
+    catalog: { ...chosen, problems, places: found.places, native, folder },
     project,
     dirs,
     trustStore: stored.store,
@@ -248,10 +257,17 @@ function nativeOf(world: World, names: ReadonlySet<string>, { servers }: Choice)
 export function emptyCatalog(world: World): LoadedCatalog {
   const project = findProject(world)
   return {
-    catalog: { entries: [], servers: [], problems: [], places: [], native: [] },
+    catalog: {
+      entries: [],
+      servers: [],
+      problems: [],
+      places: [],
+      native: [],
+      folder: { path: project.realRoot, names: [project.root], decision: 'unknown' },
+    },
     project,
     dirs: findOurDirs(world, project),
-    trustStore: { projects: new Map() },
+    trustStore: { projects: new Map(), folders: new Map() },
     facts: new Map(),
     toolNames: 'double',
     projectDeny: [],

@@ -52,8 +52,9 @@ function isSame(a: AdmittedServer, b: AdmittedServer): boolean {
     includeTools,
     excludeTools,
     required,
+    confinement,
   }: AdmittedServer): string =>
-    JSON.stringify([timeoutMs, maxDurationMs, includeTools, excludeTools, required])
+    JSON.stringify([timeoutMs, maxDurationMs, includeTools, excludeTools, required, confinement])
   return fingerprintOf(a) === fingerprintOf(b) && treatmentOf(a) === treatmentOf(b)
 }
 

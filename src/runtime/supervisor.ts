@@ -8,7 +8,7 @@
 import type { Signal } from '../base/abort.ts'
 import { isObject } from '../base/is-object.ts'
 import { toStableJson } from '../base/stable-json.ts'
-import type { AdmittedServer } from '../model/catalog.ts'
+import type { AdmittedServer, Confinement } from '../model/catalog.ts'
 import type { Connection, Stage, StageTime } from '../model/connection.ts'
 import type { LaunchSpec } from '../model/launch.ts'
 import type { Params } from '../model/message.ts'
@@ -69,6 +69,8 @@ export interface ServerSnapshot {
   readonly isAsleep?: true
   /** A package runner (`npx`) is installing it: that takes what it takes, and its `startupTimeout` begins afterwards. */
   readonly isInstalling?: true
+  /** How it starts, in a folder that is not trusted. */
+  readonly confinement?: Confinement
 }
 
 /** A session, and whose it is: of another than was asked, when a reload has put one in its place meanwhile. */
@@ -221,6 +223,7 @@ export class Supervisor implements AttemptHooks {
       ...(isInstalling ? { isInstalling: true as const } : {}),
       stages,
       warnings: this.#warnings,
+      ...(this.server.confinement === undefined ? {} : { confinement: this.server.confinement }),
     }
     return this.#shown
   }
@@ -503,6 +506,7 @@ function redactFailure(failure: SessionFailure, redact: (text: string) => string
     }
     case 'timeout':
     case 'aborted':
+    case 'not-started':
       return failure
   }
 }

@@ -22,7 +22,7 @@ export function createFingerprints(world: World, { catalog }: Pick<LoadedCatalog
     if (before !== undefined) return before
     const server = catalog.servers.find((one) => one.name === name)
     if (server === undefined) return undefined
-    const { found, approvedEnvFile: _, ...definition } = server
+    const { found, approvedEnvFile: _, confinement: __, ...definition } = server
     const fingerprint = fingerprintOfServer(world, definition, found)
     known.set(name, fingerprint)
     return fingerprint

@@ -8,7 +8,7 @@
 import { toCommandLine } from '../base/command-line.ts'
 import type { Problem } from '../model/problem.ts'
 import type { Readings } from '../model/readings.ts'
-import type { ProjectTrust, TrustDecision, TrustFacts, TrustStore } from '../model/trust.ts'
+import type { FolderDecision, ProjectTrust, TrustDecision, TrustFacts, TrustStore } from '../model/trust.ts'
 import { createProblem, createWarning, ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
 
@@ -32,11 +32,18 @@ export function readTrust(world: World, file: string, readings?: Readings): Stor
   return before === undefined ? stored : { store: before, problem: outOfDate(file) }
 }
 
+const EMPTY: TrustStore = { projects: new Map(), folders: new Map() }
+
 function readNow(world: World, file: string): StoredTrust {
   const read = world.files.read(file)
-  if (read.kind === 'missing') return { store: { projects: new Map() } }
-  if (read.kind === 'unreadable') return { store: { projects: new Map() }, problem: damaged(file) }
+  if (read.kind === 'missing') return { store: EMPTY }
+  if (read.kind === 'unreadable') return { store: EMPTY, problem: damaged(file) }
   return parseTrust(file, read.text)
+}
+
+export interface TrustDraft {
+  readonly projects: Map<string, ProjectTrust>
+  readonly folders: Map<string, FolderDecision>
 }
 
 /**
@@ -46,15 +53,14 @@ function readNow(world: World, file: string): StoredTrust {
 export async function updateTrust(
   world: World,
   file: string,
-  change: (projects: Map<string, ProjectTrust>) => void,
+  change: (draft: TrustDraft) => void,
 ): Promise<void> {
   const write = world.files.update(file, 0o600, (text) => {
-    const { store, problem } =
-      text === undefined ? { store: { projects: new Map() } } : parseTrust(file, text)
+    const { store, problem } = text === undefined ? { store: EMPTY } : parseTrust(file, text)
     if (problem !== undefined) throw new ProblemError(problem)
-    const projects = new Map(store.projects)
-    change(projects)
-    return formatTrust({ projects })
+    const draft = { projects: new Map(store.projects), folders: new Map(store.folders) }
+    change(draft)
+    return formatTrust(draft)
   })
   await write.catch((error: unknown) => {
     throw error instanceof ProblemError ? error : new ProblemError(unwritable(file, error))
@@ -64,7 +70,7 @@ export async function updateTrust(
 function parseTrust(file: string, text: string): StoredTrust {
   const parsed = tryJson(text)
   if (!isObject(parsed) || parsed['version'] !== 1 || !isObject(parsed['projects']))
-    return { store: { projects: new Map() }, problem: damaged(file) }
+    return { store: EMPTY, problem: damaged(file) }
   const projects = new Map<string, ProjectTrust>()
   for (const [root, servers] of Object.entries(parsed['projects'])) {
     const named = isObject(servers) ? Object.entries(servers) : []
@@ -73,13 +79,27 @@ function parseTrust(file: string, text: string): StoredTrust {
       new Map(named.map(([name, list]) => [name, Array.isArray(list) ? list.filter(isDecision) : []])),
     )
   }
-  return { store: { projects } }
+  return { store: { projects, folders: parseFolders(parsed['folders']) } }
 }
 
-function formatTrust({ projects }: TrustStore): string {
+function parseFolders(value: unknown): ReadonlyMap<string, FolderDecision> {
+  return new Map(
+    Object.entries(isObject(value) ? value : {}).flatMap(([root, one]) =>
+      isFolderDecision(one) ? [[root, one] as const] : [],
+    ),
+  )
+}
+
+function isFolderDecision(value: unknown): value is FolderDecision {
+  if (!isObject(value) || typeof value['at'] !== 'string') return false
+  return value['decision'] === 'trusted' || value['decision'] === 'declined'
+}
+
+function formatTrust({ projects, folders }: TrustStore): string {
   const sorted = [...projects].filter(([, servers]) => servers.size > 0).sort(byKey)
   const plain = toRecord(sorted.map(([root, servers]) => [root, toRecord([...servers].sort(byKey))]))
-  return `${JSON.stringify({ version: 1, projects: plain }, undefined, 2)}\n`
+  const trusted = folders.size === 0 ? {} : { folders: toRecord([...folders].sort(byKey)) }
+  return `${JSON.stringify({ version: 1, projects: plain, ...trusted }, undefined, 2)}\n`
 }
 
 /** Without a prototype, so that a server called `__proto__` is stored like any other. */

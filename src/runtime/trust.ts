@@ -58,7 +58,7 @@ export async function decide(
   questions: readonly TrustQuestion[],
 ): Promise<void> {
   const at = new Date(world.clock.now()).toISOString()
-  await updateTrust(world, trustFile(world, loaded.dirs), (projects) => {
+  await updateTrust(world, trustFile(world, loaded.dirs), ({ projects }) => {
     const servers = new Map(projects.get(loaded.project.realRoot))
     for (const name of new Set(questions.map((question) => question.name))) {
       const decided = questions
@@ -92,15 +92,17 @@ export async function resetTrust(
   let forgotten = 0
   const root = loaded.project.realRoot
   const names = what.kind === 'servers' ? what.names : []
-  await updateTrust(world, trustFile(world, loaded.dirs), (projects) => {
+  await updateTrust(world, trustFile(world, loaded.dirs), ({ projects, folders }) => {
     const before = countDecisions(projects)
-    if (what.kind === 'project') projects.delete(root)
-    else {
+    if (what.kind === 'project') {
+      projects.delete(root)
+      if (folders.delete(root)) forgotten += 1
+    } else {
       const servers = new Map(projects.get(root))
       for (const name of names) servers.delete(name)
       projects.set(root, servers)
     }
-    forgotten = before - countDecisions(projects)
+    forgotten += before - countDecisions(projects)
   })
   return forgotten
 }

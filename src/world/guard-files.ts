@@ -55,6 +55,18 @@ export function guardFiles(files: Files, onFault: OnFault): Files {
         () => files.mode(path),
         () => undefined,
       ),
+    isForeign: (path) =>
+      guard(
+        'isForeign',
+        () => files.isForeign(path),
+        () => true,
+      ),
+    makeFolder: (path) =>
+      guard(
+        'makeFolder',
+        () => files.makeFolder(path),
+        () => false,
+      ),
     write: (file, mode, content) =>
       guard(
         'write',

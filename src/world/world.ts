@@ -65,6 +65,10 @@ export interface Files {
   isExecutable(path: string): boolean
   /** Permission bits, or undefined where the platform has none or the file is missing. */
   mode(path: string): number | undefined
+  /** It belongs to another user of this machine. False where it is missing, and where the platform does not tell. */
+  isForeign(path: string): boolean
+  /** Makes a folder for this user alone, and those above it. False when it could not be done. */
+  makeFolder(path: string): boolean
   /** Atomic and not locked, for what is written whole and may be lost. Says whether it was. */
   write(file: string, mode: number, content: string | Uint8Array): boolean
   /**

@@ -41,7 +41,7 @@ export async function openTestBoard(
 ): Promise<TestBoard> {
   const board = await openBoard(scratch.world, {
     ...options,
-    load: () => loadCatalog(scratch.world, { servers, strict: true }),
+    load: () => loadCatalog(scratch.world, { servers, strict: true, trustFolder: true }),
   })
   return {
     board,

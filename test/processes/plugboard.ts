@@ -59,7 +59,8 @@ export interface Machine extends Disposable {
   shorten(text: string): string
 }
 
-export function openMachine(files: Files = {}): Machine {
+/** `folder`: whether the user trusts the project, as most do where they work. `unknown`: it was just cloned. */
+export function openMachine(files: Files = {}, folder: 'trusted' | 'unknown' = 'trusted'): Machine {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'plugboard-test-')))
   const [home, project, bin] = ['home', 'home/project', 'bin'].map((name) => join(root, name)) as [
     string,
@@ -110,8 +111,18 @@ export function openMachine(files: Files = {}): Machine {
       rmSync(root, { recursive: true, force: true })
     },
   }
+  if (folder === 'trusted') trustProject(machine)
   machine.write(files)
   return machine
+}
+
+function trustProject(machine: Machine): void {
+  const state = machine.at('~/.local/state/plugboard')
+  const folders = { [machine.project]: { decision: 'trusted', at: '2026-01-01T00:00:00.000Z' } }
+  mkdirSync(state, { recursive: true, mode: 0o700 })
+  writeFileSync(join(state, 'trust.json'), JSON.stringify({ version: 1, projects: {}, folders }), {
+    mode: 0o600,
+  })
 }
 
 /** Programs that do nothing. Gives the folder they are in. */

@@ -16,7 +16,8 @@ describe('turned off', () => {
     const world = createMemoryWorld({ files: { [CURSOR]: ONE_SERVER } })
     const { catalog } = await loadCatalog(world, { enabled: false })
     expect(world.reads).toEqual([])
-    expect(catalog).toEqual({ entries: [], servers: [], problems: [], places: [], native: [] })
+    const folder = { path: '/src/shop', names: ['/src/shop'], decision: 'unknown' }
+    expect(catalog).toEqual({ entries: [], servers: [], problems: [], places: [], native: [], folder })
   })
 
   test('`enabled: false` as a setting reads our settings and nothing else', async () => {
@@ -228,7 +229,7 @@ describe('the library', () => {
       problems: [
         {
           code: 'discover/failed',
-          message: 'discovery failed, which is a bug in Plugboard: the disk is on fire',
+          message: 'discovery failed: `world.files.read` of the host threw: the disk is on fire',
         },
       ],
     })

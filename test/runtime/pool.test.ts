@@ -35,7 +35,7 @@ function openShop(
       mkdirSync(join(cwd, '.git'), { recursive: true })
       const world = { ...scratch.world, cwd }
       const board = await openBoard(world, {
-        load: () => loadCatalog(world, {}),
+        load: () => loadCatalog(world, { trustFolder: true }),
         permit: allowAll,
         wait: 'all',
         loopLimit: 0,

@@ -26,6 +26,8 @@ export interface MemoryOptions {
   readonly cwd?: string
   /** By absolute path. A value that is not text is what reading it gives. */
   readonly files?: Readonly<Record<string, string | FileRead>>
+  /** Paths that belong to another user. */
+  readonly foreign?: readonly string[]
   /** By absolute path: why it cannot be changed. */
   readonly unwritable?: Readonly<Record<string, Unwritable>>
   /** Paths that can be run. */
@@ -78,6 +80,7 @@ export function createMemoryWorld(options: MemoryOptions = {}): MemoryWorld {
       stored,
       reads,
       programs: new Set(options.programs),
+      foreign: new Set(options.foreign),
       watchers,
       unwritable: new Map(Object.entries(options.unwritable ?? {})),
     }),
@@ -159,9 +162,10 @@ interface Disk {
   readonly programs: ReadonlySet<string>
   readonly watchers: Set<() => void>
   readonly unwritable: ReadonlyMap<string, Unwritable>
+  readonly foreign: ReadonlySet<string>
 }
 
-function createMemoryFiles({ paths, stored, reads, programs, watchers, unwritable }: Disk): Files {
+function createMemoryFiles({ paths, stored, reads, programs, watchers, unwritable, foreign }: Disk): Files {
   const locks = new Map<string, Turns>()
   const isBelow = (directory: string, path: string): boolean => path.startsWith(directory + paths.sep)
   return {
@@ -185,6 +189,8 @@ function createMemoryFiles({ paths, stored, reads, programs, watchers, unwritabl
     realPath: (path) => path,
     isExecutable: (path) => programs.has(path),
     mode: (path) => (stored.has(path) ? 0o600 : undefined),
+    isForeign: (path) => foreign.has(path),
+    makeFolder: () => true,
     async update(file, _mode, change) {
       for (;;) {
         const before = stored.get(file)

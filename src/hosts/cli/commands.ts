@@ -704,7 +704,7 @@ export const PLUGBOARD: Command = {
     },
     {
       name: 'trust',
-      summary: 'decide which servers of a project may run',
+      summary: 'decide which servers of a project may run, and whether yours may start in it',
       arguments: [],
       flags: [],
       examples: ['plugboard trust approve github'],
@@ -727,6 +727,18 @@ export const PLUGBOARD: Command = {
           ],
           examples: ['plugboard trust approve', 'plugboard trust approve github --yes'],
           load: () => import('./commands/trust/approve.ts'),
+        },
+        {
+          name: 'folder',
+          summary: 'let your own servers start in the folder of this project',
+          arguments: [],
+          flags: [
+            { name: 'yes', short: 'y', summary: 'do not ask' },
+            { name: 'all', summary: 'with --yes: approve every server that the project declares, too' },
+            { name: 'decline', summary: 'do not trust it, and do not ask again' },
+          ],
+          examples: ['plugboard trust folder', 'plugboard trust folder --yes'],
+          load: () => import('./commands/trust/folder.ts'),
         },
         {
           name: 'decline',

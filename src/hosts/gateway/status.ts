@@ -30,6 +30,8 @@ export function isStatusUri(uri: string): boolean {
 
 export interface Status {
   readonly servers: readonly ServerStatus[]
+  /** The folder of the client, where it concerns a server that it is not trusted. */
+  readonly untrustedFolder?: { readonly path: string; readonly note: string; readonly hint: string }
 }
 
 export interface ServerStatus {
@@ -47,7 +49,9 @@ export interface ServerStatus {
 }
 
 export function statusOf(board: ServedBoard): Status {
-  const servers = board.snapshot().servers.map(({ name, connection, offering, isAsleep }) => ({
+  const { servers: seen } = board.snapshot()
+  const folder = seen.find(({ confinement }) => confinement !== undefined)?.confinement?.folder
+  const servers = seen.map(({ name, connection, offering, isAsleep }) => ({
     name,
     // It is there for whoever asks.
     state: isAsleep === true ? 'idle' : connection.state,
@@ -56,7 +60,15 @@ export function statusOf(board: ServedBoard): Status {
     ...toNextTry(connection),
     ...toReason(connection),
   }))
-  return { servers }
+  return { servers, ...(folder === undefined ? {} : { untrustedFolder: toUntrusted(folder) }) }
+}
+
+function toUntrusted(path: string): NonNullable<Status['untrustedFolder']> {
+  return {
+    path,
+    note: 'the user has not trusted this folder, so servers that they configured do not start in it',
+    hint: 'if the user trusts it, they can run `plugboard trust folder` there, in a terminal',
+  }
 }
 
 function toQuarantined(offering: Offering | undefined): Pick<ServerStatus, 'quarantined'> {

@@ -1,11 +1,14 @@
 /**
- * ask-trust: servers that the project declares and nobody has decided upon, one question each, at the first start.
+ * ask-trust: the folder of the project and the servers that it declares, as far as the user has not decided about them.
  *
- * out    whether something was approved; what was decided is on disk
+ * out    whether something may run now that could not before; each decision is on disk
  */
 import type { LoadedCatalog } from '../../runtime/load-catalog.ts'
-import { decide, trustQuestions } from '../../runtime/trust.ts'
+import { decideFolder } from '../../runtime/folder-trust.ts'
+import { decide, trustQuestions, type TrustQuestion } from '../../runtime/trust.ts'
 import type { World } from '../../world/world.ts'
+import { countOf } from '../shared/amounts.ts'
+import { FOLDER_TITLE, showFolderQuestion } from '../shared/folder-question.ts'
 import type { Paint } from '../shared/paint.ts'
 import { rulesNote, showQuestion, WARNING } from '../shared/trust-question.ts'
 import type { Ask } from './questions.ts'
@@ -19,9 +22,84 @@ export interface TrustDesk {
   note(line: string): void
 }
 
-export async function askTrust(desk: TrustDesk, loaded: LoadedCatalog): Promise<boolean> {
-  const { world, paint, signal } = desk
+/** `again`: also a folder that the user declined before. */
+export async function askTrust(
+  desk: TrustDesk,
+  loaded: LoadedCatalog,
+  when: 'first' | 'again' = 'first',
+): Promise<boolean> {
+  const { folder, servers } = loaded.catalog
   const waiting = trustQuestions(loaded).filter(({ entry }) => entry.fate.kind === 'untrusted')
+  const isConcerned = waiting.length > 0 || servers.some(({ confinement }) => confinement !== undefined)
+  const isOpen = folder.decision === 'unknown' || (when === 'again' && folder.decision === 'declined')
+  if (!isOpen || !isConcerned) return askEach(desk, loaded, waiting)
+  switch (await askFolder(desk, loaded, waiting)) {
+    case 'all':
+      if (waiting.length > 0) await decide(desk.world, loaded, 'approved', waiting)
+      await decideFolder(desk.world, loaded, 'trusted')
+      return true
+    case 'folder':
+      await decideFolder(desk.world, loaded, 'trusted')
+      await askEach(desk, loaded, waiting)
+      return true
+    case 'each':
+      return askEach(desk, loaded, waiting)
+    case 'declined':
+      await decideFolder(desk.world, loaded, 'declined')
+      desk.note('this folder is not trusted; /trust asks again')
+      return false
+    default:
+      return false
+  }
+}
+
+/** One question for the folder and everything that it declares. */
+function askFolder(
+  { world, ask, paint, signal }: TrustDesk,
+  loaded: LoadedCatalog,
+  waiting: readonly TrustQuestion[],
+): Promise<string | undefined> {
+  const here = { here: world, paint }
+  const servers = countOf(waiting.length, 'server')
+  const declared =
+    waiting.length === 0
+      ? []
+      : [
+          '',
+          `This project declares ${servers} that you have not approved.`,
+          WARNING,
+          ...rulesNote(loaded, world),
+          ...waiting.flatMap((question) => ['', showQuestion(question, here)]),
+        ]
+  const options =
+    waiting.length === 0
+      ? [{ value: 'all', label: 'yes', hint: 'until you take it back' }]
+      : [
+          { value: 'all', label: 'yes, and approve what it declares', hint: servers },
+          { value: 'folder', label: 'yes, and ask about each server' },
+          { value: 'each', label: 'not now, but ask about each server' },
+        ]
+  return ask(
+    {
+      kind: 'choice',
+      title: FOLDER_TITLE,
+      lines: [...showFolderQuestion(loaded, here), ...declared],
+      options: [
+        { value: 'later', label: 'not now', hint: 'ask again next time' },
+        ...options,
+        { value: 'declined', label: 'no', hint: 'and do not ask again' },
+      ],
+    },
+    { signal },
+  )
+}
+
+async function askEach(
+  desk: TrustDesk,
+  loaded: LoadedCatalog,
+  waiting: readonly TrustQuestion[],
+): Promise<boolean> {
+  const { world, paint, signal } = desk
   let isApproved = false
   for (const question of waiting) {
     const answer = await desk.ask(

@@ -13,8 +13,9 @@ import type { Policy } from '../../model/policy.ts'
 import type { Connector, Settings } from '../../model/settings.ts'
 import { originOf } from '../../model/signature.ts'
 import { showTemplate } from '../../model/template.ts'
-import type { TrustFacts } from '../../model/trust.ts'
+import type { FolderTrust, TrustFacts } from '../../model/trust.ts'
 import type { Env } from '../../world/world.ts'
+import { findConfinement, type Ground } from './confine.ts'
 import { findAddressRefusal, findRefusal } from './policy.ts'
 import { findDistrust, type Decisions } from './trust.ts'
 
@@ -29,6 +30,8 @@ export interface House {
   /** Where this very process serves MCP: `http://127.0.0.1:7777` … */
   readonly ownOrigins: ReadonlySet<string>
   readonly env: Env
+  readonly paths: Ground['paths']
+  readonly folder: FolderTrust
 }
 
 /** What the user has to say about one entry of a repository. */
@@ -54,10 +57,12 @@ export function admit(entry: NormalizedEntry, house: House, trust: TrustOfEntry)
   const refusal = findRefusal(entry.definition, house.policy, house.env)
   if (refusal !== undefined) return { kind: 'barred', entry, fate: refusal }
   const approvedEnvFile = trust.facts?.['envFile.content']
+  const confinement = findConfinement(entry, house)
   const server = {
     ...entry.definition,
     found: entry.found,
     ...(approvedEnvFile === undefined ? {} : { approvedEnvFile }),
+    ...(confinement === undefined ? {} : { confinement }),
   }
   return { kind: 'admitted', entry, server: server as AdmittedServer }
 }
@@ -65,7 +70,7 @@ export function admit(entry: NormalizedEntry, house: House, trust: TrustOfEntry)
 /** Why nothing that a connector lists can run: then it must not be fetched, which would send the user's headers. */
 export function findConnectorRefusal(
   { url }: Pick<Connector, 'url'>,
-  house: Omit<House, 'native' | 'ownOrigins'>,
+  house: Pick<House, 'settings' | 'policy' | 'managed' | 'isStrict' | 'env'>,
 ): ConnectorRefusal | undefined {
   const place = { scope: 'connector', source: 'plugboard', file: url } as const
   const excluded = findPlaceExclusion(place, house)

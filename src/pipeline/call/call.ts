@@ -184,6 +184,8 @@ function judgeFailure(failure: SessionFailure, request: CallRequest): Tried {
       }
     case 'lost':
       return judgeLoss(failure, request)
+    case 'not-started':
+      return { outcome: notSent('not-connected', failure.problem), mayRepeat: false }
   }
 }
 

@@ -282,6 +282,7 @@ function judgeProbe(failure: SessionFailure, wire: WireKind): 'legacy' | 'dead' 
       return isRefusal && !NOT_ABOUT_IT.has(end.status) ? 'legacy' : undefined
     }
     case 'aborted':
+    case 'not-started':
       return undefined
   }
 }

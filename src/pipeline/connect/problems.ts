@@ -12,6 +12,7 @@ import type { Problem } from '../../model/problem.ts'
 import { SessionError, type SessionFailure } from '../../model/session.ts'
 import type { Challenge } from '../../model/sign-in.ts'
 import { showTemplate } from '../../model/template.ts'
+import { TRUST_FOLDER } from '../../model/trust.ts'
 import type { WireFailure } from '../../model/wire.ts'
 import { createProblem, whereOrigin } from '../../problem/problem.ts'
 import {
@@ -44,6 +45,7 @@ const QUOTED_LINES = 5
 
 export function failedToConnect(server: AdmittedServer, how: Circumstances): Problem {
   const { failure } = how
+  if (failure.kind === 'not-started') return failure.problem
   if (needsSignIn(failure)) return signInNeeded(server, how)
   return createProblem({
     code: `connect/${codeOf(failure)}`,
@@ -55,8 +57,15 @@ export function failedToConnect(server: AdmittedServer, how: Circumstances): Pro
       ...quoteServer(failure),
       ...quoteLog(how.lastLines, how.firstError),
     ],
-    hints: advise(server, how),
+    hints: [...adviseOnFolder(server, failure), ...advise(server, how)],
   })
+}
+
+/** A file that it was to find may be in the folder that it did not start in. */
+function adviseOnFolder({ confinement }: AdmittedServer, failure: SessionFailure): readonly string[] {
+  const hasEnded = failure.kind === 'lost' && failure.wire.kind === 'exit'
+  if (confinement === undefined || !hasEnded) return []
+  return [`it started in an empty folder, since this one is not trusted; to decide: ${TRUST_FOLDER}`]
 }
 
 /** A bug, or a function of the host that throws. `why` holds no secret. */
@@ -129,7 +138,7 @@ export function retryAfterOf(failure: SessionFailure): { readonly retryAfterMs?:
 
 /** Whether trying again without a change can only fail again. */
 export function isPermanent({ kind, ...failure }: SessionFailure): boolean {
-  if (kind === 'bad-answer') return true
+  if (kind === 'bad-answer' || kind === 'not-started') return true
   if (!('wire' in failure)) return false
   const { wire } = failure
   if (wire.kind === 'spawn') return !SHORT_OF.has(wire.code)

@@ -4,10 +4,11 @@
 import { toCommandLine } from '../../base/command-line.ts'
 import { toPrintable } from '../../base/printable.ts'
 import { stripControls } from '../../base/strip-controls.ts'
-import type { AdmittedServer } from '../../model/catalog.ts'
+import type { AdmittedServer, Confinement } from '../../model/catalog.ts'
 import { findMember, type ConfigNode } from '../../model/document.ts'
 import type { FoundEntry } from '../../model/entry.ts'
 import type { Problem, Where } from '../../model/problem.ts'
+import { TRUST_FOLDER } from '../../model/trust.ts'
 import { maskText } from '../../problem/mask-text.ts'
 import { adviseOnPlainHttp, becauseOfPlainHttp } from '../../problem/plain-http.ts'
 import { createProblem, createWarning, ProblemError, whereOf, whereOrigin } from '../../problem/problem.ts'
@@ -100,6 +101,33 @@ export function changedEnvFile(server: Server, path: string): Problem {
     where: whereField(server.found, { name: 'envFile' }),
     notes: ['its variables were left out'],
     hints: ['to look at it and decide again, run `plugboard trust`'],
+  })
+}
+
+/** Not started: its entry leads into a folder that its user does not trust. */
+export function leadsIntoFolder(
+  server: Server,
+  { folder, field, value }: Extract<Confinement, { start: 'refused' }>,
+): Problem {
+  return createProblem({
+    code: 'trust/folder',
+    message: `\`${server.name}\` does not start here: \`${field}\` leads into a folder that you do not trust`,
+    where: whereOrigin(server.found.origin, server.name),
+    notes: [`folder: ${toPrintable(folder)}`, `\`${field}\`: ${toPrintable(value).slice(0, 300)}`],
+    hints: [
+      `to see what trusting the folder means, and decide: ${TRUST_FOLDER}`,
+      `or write the path out in full: the server then starts in every folder`,
+    ],
+  })
+}
+
+export function noEmptyFolder(server: Server, folder: string): Problem {
+  return createWarning({
+    code: 'resolve/no-empty-folder',
+    message: `\`${server.name}\` starts in your home folder, because \`${toPrintable(folder)}\` cannot be created`,
+    where: whereOrigin(server.found.origin, server.name),
+    notes: ['it would start there because you do not trust the folder that you are in'],
+    hints: ['make sure that the folders above it are folders, and that you may write there'],
   })
 }
 

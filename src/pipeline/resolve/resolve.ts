@@ -14,6 +14,7 @@ import type { Problem } from '../../model/problem.ts'
 import { TOKEN_SHAPE } from '../../problem/mask.ts'
 import { mapLaunchValue } from './fill.ts'
 import { resolveIde } from './ide.ts'
+import { leadsIntoFolder } from './problems.ts'
 import { createJob, type Job, type ResolveContext, type Timeouts } from './job.ts'
 import { resolveRemote } from './remote.ts'
 import { secretsOfEnvironment } from './secrets.ts'
@@ -35,6 +36,9 @@ export async function resolve(server: AdmittedServer, context: ResolveContext): 
     startupTimeoutMs: server.startupTimeoutMs ?? defaults?.startupTimeoutMs ?? DEFAULTS.startupTimeoutMs,
     secrets: [...new Set(job.secrets)].map((text) => new Secret(text)),
     problems: job.problems.length === 0 ? [] : tidy(job),
+    ...(server.confinement?.start === 'refused'
+      ? { refusal: leadsIntoFolder(server, server.confinement) }
+      : {}),
   }
 }
 

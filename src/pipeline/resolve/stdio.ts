@@ -4,12 +4,15 @@
 import { Secret } from '../../base/secret.ts'
 import type { StdioTransport } from '../../model/definition.ts'
 import type { LaunchTransport, LaunchValue } from '../../model/launch.ts'
+import { stateFolderOf } from '../../world/gateway-place.ts'
+import { isInside } from '../../world/is-inside.ts'
 import { minimalEnv, wholeEnv } from './child-env.ts'
 import { findCredential } from './credential.ts'
 import { hashOfEnvFile, parseEnvFile } from './env-file.ts'
 import { fill, fillWhole, toLaunchValue } from './fill.ts'
+import { fingerprintOf } from './fingerprint.ts'
 import { putAnyCase, toAbsolute, type Job } from './job.ts'
-import { badEnvLines, badVariable, changedEnvFile, unreadableFile } from './problems.ts'
+import { badEnvLines, badVariable, changedEnvFile, noEmptyFolder, unreadableFile } from './problems.ts'
 import { secretsIn, secretsInArgument, secretsInVariable, secretsOfUser } from './secrets.ts'
 import { resolveMap } from './values.ts'
 
@@ -20,8 +23,33 @@ export async function resolveStdio(job: Job, transport: StdioTransport): Promise
     command: findCommand(job, transport, cwd ?? job.server.found.baseDir),
     args: fillArguments(job, transport),
     env: await findEnv(job, transport),
-    cwd: cwd ?? job.context.project?.root ?? job.context.world.cwd,
+    cwd: cwd ?? defaultFolder(job),
   }
+}
+
+/** Where a server starts that does not say where. */
+function defaultFolder(job: Job): string {
+  const { server, context } = job
+  if (server.confinement?.start === 'empty-folder') return makeEmptyFolder(job)
+  if (server.found.origin.scope === 'project') return server.found.baseDir
+  return context.project?.root ?? context.world.cwd
+}
+
+/**
+ * One for each server, so that it finds again what it left there. Not in the folder for temporary files: programs look
+ * into the folders above for settings, and there those can be another user's.
+ */
+function makeEmptyFolder({ server, context, problems }: Job): string {
+  const { world } = context
+  const name = server.name.replace(/[^A-Za-z0-9_.-]+/g, '-').slice(0, 40)
+  const folder = world.paths.join(
+    stateFolderOf(world),
+    'folders',
+    `${name}-${fingerprintOf(server).slice(0, 8)}`,
+  )
+  if (world.files.makeFolder(folder)) return folder
+  problems.push(noEmptyFolder(server, folder))
+  return world.home
 }
 
 /** Undefined when the entry does not say, or says what cannot be known. */
@@ -63,7 +91,7 @@ async function findEnv(job: Job, transport: StdioTransport): Promise<ReadonlyMap
 
   for (const [name, value] of job.server.inheritEnv === true ? wholeEnv(env) : minimalEnv(env, platform)) {
     job.secrets.push(...secretsOfUser(name, value))
-    put(name, new Secret(value))
+    put(name, new Secret(name.toUpperCase() === 'PATH' ? searchPath(job, value) : value))
   }
   for (const [name, value] of readEnvFile(job, transport)) {
     job.secrets.push(...secretsInVariable(name, value))
@@ -81,6 +109,17 @@ async function findEnv(job: Job, transport: StdioTransport): Promise<ReadonlyMap
     put(name, toLaunchValue(value, secrets))
   }
   return found
+}
+
+/** `npx plugboard` in a repository puts its `node_modules/.bin` before everything else. */
+function searchPath({ server, context }: Job, path: string): string {
+  if (server.confinement === undefined) return path
+  const { paths } = context.world
+  const { folder } = server.confinement
+  return path
+    .split(paths.delimiter)
+    .filter((part) => !isInside(paths, folder, paths.resolve(folder, part)))
+    .join(paths.delimiter)
 }
 
 const TOKEN_VARIABLE = 'OAUTH_ACCESS_TOKEN'

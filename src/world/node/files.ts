@@ -77,6 +77,21 @@ export const nodeFiles: Files = {
     return stats === 'missing' || stats instanceof Error ? undefined : stats.mode & 0o777
   },
 
+  isForeign(path) {
+    const stats = tryStat(path)
+    if (process.getuid === undefined || stats === 'missing' || stats instanceof Error) return false
+    return stats.uid !== process.getuid()
+  },
+
+  makeFolder(path) {
+    try {
+      mkdirSync(path, { recursive: true, mode: 0o700 })
+      return true
+    } catch {
+      return false // a full disk, a file in its place: the caller says what is missing
+    }
+  },
+
   async update(file, access, change) {
     const { updateFile } = await import('./update-file.ts')
     const how = typeof access === 'number' ? { mode: access } : access

@@ -61,7 +61,7 @@ export async function openTestGateway(
     ...(options.audit === undefined
       ? {}
       : { audit: { file: join(scratch.home, 'audit.jsonl'), arguments: 'left-out', ...options.audit } }),
-    load: ({ world, ...how }) => loadCatalog(world, how),
+    load: ({ world, ...how }) => loadCatalog(world, { trustFolder: true, ...how }),
   })
   const { http = {} } = options
   const port = await serving.overHttp({ host: '127.0.0.1', port: 0, token, ...http })

@@ -1,6 +1,7 @@
 /**
  * choose, with admit before it: the laws that hold for any set of layers.
  */
+import { posix } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Admission, Catalog, CatalogEntry } from '../../../src/model/catalog.ts'
@@ -201,6 +202,8 @@ function load(all: readonly Layer[], policy: Policy): Pick<Catalog, 'entries' | 
     native: new Set(),
     ownOrigins: new Set(),
     env: {},
+    paths: posix,
+    folder: { path: '/src/shop', names: ['/src/shop'], decision: 'trusted' },
   }
   return choose(
     all.map((one) => toAdmission(one, house)),

@@ -4,6 +4,7 @@
 import type { Board } from '../../../runtime/board.ts'
 import type { ServerSnapshot } from '../../../runtime/supervisor.ts'
 import { countOf, showDuration } from '../../shared/amounts.ts'
+import { showConfinement, toFolderJson } from '../../shared/confinement.ts'
 import { toEntryJson } from '../../shared/entry-json.ts'
 import { sayInstalling } from '../../shared/installation-line.ts'
 import { toProblemJson } from '../../shared/problem-json.ts'
@@ -24,7 +25,7 @@ export async function run(context: CommandContext): Promise<number> {
     if (json) printJson(terminal, toJson(board))
     else {
       live!.finish()
-      printLines(terminal, summarise(board))
+      printLines(terminal, [...summarise(board), ...showConfinement(board.snapshot().catalog, context.world)])
       reportBeside(context, problemsOf(board))
     }
     const states = new Set(board.snapshot().servers.map(({ connection }) => connection.state))
@@ -125,6 +126,7 @@ function toJson(board: Board): object {
         const server = byName.get(entry.entry.found.name)
         return { ...toEntryJson(entry), ...(server === undefined ? {} : stateOf(server)) }
       }),
+    folder: toFolderJson(catalog),
     problems: problemsOf(board).map(toProblemJson),
   }
 }

@@ -49,7 +49,12 @@ export async function runConnect(context: CommandContext): Promise<number> {
       twice: [...new Set(twice.map(({ name }) => name))],
     })
   else if (planned.length === 0) printLines(terminal, [`${target.title} is connected already (${file})`])
-  else if (!isDry) printLines(terminal, [`connected ${target.title} (${file}); restart it to have it look`])
+  else if (!isDry)
+    printLines(terminal, [
+      `connected ${target.title} (${file}); restart it to have it look`,
+      'your servers start in a project once you trust its folder; to decide, run there:',
+      '  plugboard trust folder',
+    ])
   if (!json) terminal.err(toAdvice(context, { agent, plan }))
   return DONE
 }

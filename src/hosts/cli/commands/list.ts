@@ -9,7 +9,8 @@ import type { Problem } from '../../../model/problem.ts'
 import type { LoadedCatalog } from '../../../runtime/load-catalog.ts'
 import type { Memory } from '../../../runtime/last-known.ts'
 import { countOf, showAge } from '../../shared/amounts.ts'
-import { problemsOf, toEntryJson, typeOf, type EntryJson } from '../../shared/entry-json.ts'
+import { problemsOf, toEntryJson, typeOf } from '../../shared/entry-json.ts'
+import { showConfinement, toFolderJson } from '../../shared/confinement.ts'
 import { toProblemJson } from '../../shared/problem-json.ts'
 import { approvalCommand, fateBrush } from '../../shared/show-fate.ts'
 import { showName } from '../../shared/show-name.ts'
@@ -60,13 +61,16 @@ const SHOWN: ReadonlySet<FateKind> = new Set(['chosen', 'untrusted', 'invalid', 
 function toJson(
   catalog: Catalog,
   { shown, known, problems }: Shown & { readonly problems: readonly Problem[] },
-): { readonly servers: readonly EntryJson[]; readonly problems: readonly object[] } {
+): object {
+  const confined = new Map(catalog.servers.map(({ name, confinement }) => [name, confinement]))
   const servers = shown.map((entry) => {
     const fetchedAt = fetchTime(catalog, entry)
     const copy = fetchedAt === undefined ? {} : { fetchedAt: new Date(fetchedAt).toISOString() }
-    return { ...toEntryJson(entry), ...copy, ...toStateJson(entry, known) }
+    const confinement = entry.fate.kind === 'chosen' ? confined.get(entry.entry.found.name) : undefined
+    const start = confinement === undefined ? {} : { confinement }
+    return { ...toEntryJson(entry), ...copy, ...start, ...toStateJson(entry, known) }
   })
-  return { servers, problems: problems.map(toProblemJson) }
+  return { servers, folder: toFolderJson(catalog), problems: problems.map(toProblemJson) }
 }
 
 function toStateJson({ entry, fate }: CatalogEntry, known: Known): object {
@@ -105,6 +109,7 @@ function toText(context: CommandContext, catalog: Catalog, { shown, known }: Sho
     ...countHidden(catalog.entries, shown),
     ...countWarnings(shown),
     ...adviseOnTrust(context, shown),
+    ...showConfinement(catalog, context.world),
     ...adviseOnRefusals(context, shown),
   ]
   return footer.length === 0 ? table : [...table, '', ...footer]

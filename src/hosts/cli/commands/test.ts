@@ -99,7 +99,9 @@ function withDetail(stage: StageTime, server: ServerSnapshot): object {
   return detail === '' ? stage : { ...stage, detail }
 }
 
-function detailOf({ name, ok }: StageTime, { offering, connection }: ServerSnapshot): string {
+function detailOf({ name, ok }: StageTime, { offering, connection, confinement }: ServerSnapshot): string {
+  if (name === 'start' && confinement?.start === 'empty-folder')
+    return 'in an empty folder: this one is not trusted (`plugboard trust folder`)'
   if (!ok || connection.state !== 'ready') return ''
   const { hello, tools, resources, prompts } = offering!
   if (name === 'negotiate') {

@@ -9,7 +9,7 @@ import { helpLines, type HelpRow } from './help-lines.ts'
 import { completeMcp, MCP_COMMANDS, runMcp } from './mcp.ts'
 import { tools } from './offers.ts'
 import { completeRunning } from './servers.ts'
-import { demo, model, permissions, pins, plan } from './session.ts'
+import { demo, model, permissions, pins, plan, trust } from './session.ts'
 
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
   {
@@ -55,6 +55,13 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     summary: 'tools that are not what you approved',
     run: pins,
     complete: async (_, { length }) => (length <= 1 ? ['list', 'diff', 'accept', 'forget'] : []),
+  },
+  {
+    name: 'trust',
+    usage: '[folder | list | approve | decline | reset] …',
+    summary: 'decide about this folder and the servers that it declares',
+    run: trust,
+    complete: async (_, { length }) => (length <= 1 ? ['folder', 'list', 'approve', 'decline', 'reset'] : []),
   },
   { name: 'model', usage: '[provider/id]', summary: 'which model answers', run: model },
   { name: 'demo', summary: 'a bundled server to try things out with, on and off', run: demo },

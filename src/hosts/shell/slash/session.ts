@@ -4,6 +4,7 @@
 import { toPrintable } from '../../../base/printable.ts'
 import type { ModelChoice } from '../agent/model.ts'
 import { noModel } from '../agent/problems.ts'
+import { askTrust } from '../ask-trust.ts'
 import type { ShellContext } from '../context.ts'
 import { DEMO_NAME } from '../demo/demo.ts'
 import { showPath } from '../../shared/show-path.ts'
@@ -32,6 +33,14 @@ export async function permissions(context: ShellContext, words: readonly string[
     ...(mode === 'default' ? [] : [`this session is in ${mode} mode`]),
     ...session.map(({ server, tool }) => `allowed for this session: ${toPrintable(`${server} ${tool}`)}`),
   ])
+}
+
+/** Alone, it asks about the folder and its servers; with words, as `plugboard trust`. */
+export async function trust(context: ShellContext, words: readonly string[]): Promise<void> {
+  if (words.length > 0) await runCommandLine(context, ['trust', ...words])
+  else if (!(await askTrust(context, await context.load(), 'again')))
+    return context.note('no server starts that did not before')
+  await context.board.reload()
 }
 
 export async function pins(context: ShellContext, words: readonly string[]): Promise<void> {

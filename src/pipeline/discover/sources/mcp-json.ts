@@ -8,7 +8,10 @@ export const mcpJson: Source = {
   id: 'mcp-json',
   look: (site) =>
     lookInOrder(
-      filesOf(site).map((file) => () => site.servers({ scope: 'project', file, dialect: 'mcp-json' })),
+      filesOf(site).map((file) => () => {
+        const baseDir = site.world.paths.dirname(file)
+        return site.servers({ scope: 'project', file, dialect: 'mcp-json', baseDir })
+      }),
     ),
   homes: (ground) => [
     {

@@ -7,6 +7,7 @@ import type { FoundEntry } from '../../../model/entry.ts'
 import type { Origin, Scope } from '../../../model/origin.ts'
 import type { Problem } from '../../../model/problem.ts'
 import { createWarning, whereOf, whereOrigin } from '../../../problem/problem.ts'
+import type { ServersRequest } from '../find-servers.ts'
 import type { Site } from '../site.ts'
 import { lookInOrder, type Source } from '../source.ts'
 
@@ -40,14 +41,17 @@ export const plugboard: Source = {
 
 /** `mcp.json`, then what stands with the settings. */
 function folder(site: Site, scope: Scope, dir: string): Promise<readonly FoundEntry[]> {
-  const file = site.world.paths.join(dir, 'mcp.json')
+  const { paths } = site.world
+  const file = paths.join(dir, 'mcp.json')
+  // `.plugboard` belongs to the folder that it is in, which need not be the root.
+  const base = scope === 'project' ? { baseDir: paths.dirname(dir) } : {}
   return lookInOrder([
     async () => {
       const document = await site.read({ scope, file })
       if (document !== undefined) reportStrayKeys(site, document, scope)
-      return site.servers({ scope, file, dialect: 'plugboard' })
+      return site.servers({ scope, file, dialect: 'plugboard', ...base })
     },
-    () => besideSettings(site, scope, dir),
+    () => besideSettings(site, scope, dir, base),
   ])
 }
 
@@ -64,12 +68,17 @@ function reportStrayKeys(site: Site, document: ConfigDocument, scope: Scope): vo
 }
 
 /** The tables of `settings.toml`; `settings.json` is no place for servers. */
-function besideSettings(site: Site, scope: Scope, dir: string): Promise<readonly FoundEntry[]> {
+function besideSettings(
+  site: Site,
+  scope: Scope,
+  dir: string,
+  base: Pick<ServersRequest, 'baseDir'> = {},
+): Promise<readonly FoundEntry[]> {
   const { paths } = site.world
   const tables = paths.join(dir, 'settings.toml')
   const file = paths.join(dir, 'settings.json')
   return lookInOrder([
-    () => site.servers({ scope, file: tables, under: ['mcp_servers'], dialect: 'plugboard' }),
+    () => site.servers({ scope, file: tables, under: ['mcp_servers'], dialect: 'plugboard', ...base }),
     ...['mcpServers', 'mcp_servers'].map((key) => async () => {
       const document = await site.read({ scope, file })
       if (findMember(document?.root, key) === undefined) return []

@@ -32,23 +32,33 @@ export async function run({ world, terminal, paint, json, load }: CommandContext
   const approvals = [...trustStore.projects].flatMap(([project, servers]) =>
     [...servers].flatMap(([server, decisions]) => decisions.map((one) => toApproval(project, server, one))),
   )
+  const folders = [...trustStore.folders].map(([folder, decided]) => ({ folder, ...decided }))
   if (json) {
-    printJson(terminal, { approvals })
+    printJson(terminal, { approvals, folders })
     return DONE
   }
   const damaged = catalog.problems.filter(({ code }) => code === 'trust/damaged')
   if (damaged.length > 0)
     terminal.err(`${showProblems(damaged, { here: world, paint, columns: terminal.columns })}\n`)
-  if (approvals.length === 0)
+  if (approvals.length + folders.length === 0)
     terminal.out('nothing was decided yet; `plugboard trust approve` shows what waits in this project\n')
   else {
-    const rows = approvals.map((one) => [
-      showFolder(one.project, world),
-      one.server,
-      one.decision,
-      one.at.slice(0, 10),
-      one.command ?? one.url ?? '',
-    ])
+    const rows = [
+      ...folders.map(({ folder, decision, at }) => [
+        showFolder(folder, world),
+        '(the folder)',
+        decision,
+        at.slice(0, 10),
+        '',
+      ]),
+      ...approvals.map((one) => [
+        showFolder(one.project, world),
+        one.server,
+        one.decision,
+        one.at.slice(0, 10),
+        one.command ?? one.url ?? '',
+      ]),
+    ]
     terminal.out(`${toTable(COLUMNS, rows, { paint, columns: terminal.columns }).join('\n')}\n`)
   }
   return DONE

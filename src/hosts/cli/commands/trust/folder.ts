@@ -1,0 +1,117 @@
+/**
+ * folder: decide whether your own servers may start in the folder of this project, and run what lies there.
+ */
+import { createProblem, ProblemError } from '../../../../problem/problem.ts'
+import { decideFolder } from '../../../../runtime/folder-trust.ts'
+import type { LoadedCatalog } from '../../../../runtime/load-catalog.ts'
+import { decide, trustQuestions, type TrustQuestion } from '../../../../runtime/trust.ts'
+import { countOf } from '../../../shared/amounts.ts'
+import { FOLDER_TITLE, showFolderQuestion } from '../../../shared/folder-question.ts'
+import { showFolder } from '../../../shared/show-path.ts'
+import { rulesNote, showQuestion, WARNING } from '../../../shared/trust-question.ts'
+import type { CommandContext } from '../../command.ts'
+import { DONE, INTERRUPTED } from '../../exit-codes.ts'
+import { printJson, printLines } from '../../print.ts'
+
+type Answer = 'folder-and-servers' | 'folder' | 'declined' | 'later'
+
+/** Throws `trust/not-asked` where a question would be needed and cannot be asked. */
+export async function run(context: CommandContext): Promise<number> {
+  const { terminal, flags, json } = context
+  const loaded = await context.load()
+  const waiting = trustQuestions(loaded).filter(({ entry }) => entry.fate.kind === 'untrusted')
+  const told = answerOf(flags)
+  if (told !== undefined) return carryOut(context, { loaded, waiting, answer: told })
+  if (loaded.catalog.folder.decision === 'trusted') return report(context, loaded, 'trusted')
+  if (json || !terminal.canAsk) {
+    if (!json) printLines(terminal, showAll(context, loaded, waiting))
+    throw new ProblemError(notAsked)
+  }
+  printLines(terminal, showAll(context, loaded, waiting))
+  const answer = await terminal.choose<Answer>(FOLDER_TITLE, toOptions(waiting.length))
+  if (answer === undefined) return INTERRUPTED
+  return answer === 'later' ? DONE : carryOut(context, { loaded, waiting, answer })
+}
+
+function answerOf(flags: CommandContext['flags']): Exclude<Answer, 'later'> | undefined {
+  if (flags['decline'] === true) return 'declined'
+  if (flags['yes'] !== true) return undefined
+  return flags['all'] === true ? 'folder-and-servers' : 'folder'
+}
+
+function toOptions(
+  count: number,
+): readonly { readonly value: Answer; readonly label: string; readonly hint: string }[] {
+  const servers = countOf(count, 'server')
+  return [
+    { value: 'later', label: 'not now', hint: 'ask again next time' },
+    ...(count === 0
+      ? []
+      : [
+          {
+            value: 'folder-and-servers' as const,
+            label: 'yes, and approve what it declares',
+            hint: servers,
+          },
+        ]),
+    { value: 'folder', label: count === 0 ? 'yes' : 'yes, the folder only', hint: 'until you take it back' },
+    { value: 'declined', label: 'no', hint: 'and do not ask again' },
+  ]
+}
+
+interface Decision {
+  readonly loaded: LoadedCatalog
+  readonly waiting: readonly TrustQuestion[]
+  readonly answer: Exclude<Answer, 'later'>
+}
+
+async function carryOut(context: CommandContext, { loaded, waiting, answer }: Decision): Promise<number> {
+  const { world } = context
+  const decision = answer === 'declined' ? 'declined' : 'trusted'
+  if (answer === 'folder-and-servers' && waiting.length > 0) await decide(world, loaded, 'approved', waiting)
+  await decideFolder(world, loaded, decision)
+  const approved = answer === 'folder-and-servers' ? waiting.map(({ name }) => name) : []
+  return report(context, loaded, decision, approved)
+}
+
+function report(
+  { world, terminal, json }: CommandContext,
+  { catalog: { folder } }: LoadedCatalog,
+  decision: 'trusted' | 'declined',
+  approved: readonly string[] = [],
+): number {
+  const names = [...new Set(approved)]
+  if (json) printJson(terminal, { folder: folder.path, decision, approved: names })
+  else {
+    const what = decision === 'trusted' ? 'trusted' : 'not trusted, and not asked about again'
+    printLines(terminal, [
+      `${showFolder(folder.path, world)}: ${what}`,
+      ...(names.length === 0 ? [] : [`approved: ${names.join(', ')}`]),
+    ])
+  }
+  return DONE
+}
+
+function showAll(
+  { world, paint }: CommandContext,
+  loaded: LoadedCatalog,
+  waiting: readonly TrustQuestion[],
+): readonly string[] {
+  const own = showFolderQuestion(loaded, { here: world, paint })
+  if (waiting.length === 0) return own
+  return [
+    ...own,
+    '',
+    `This project declares ${countOf(waiting.length, 'server')} that you have not approved.`,
+    WARNING,
+    ...rulesNote(loaded, world),
+    ...waiting.flatMap((question) => ['', showQuestion(question, { here: world, paint })]),
+  ]
+}
+
+const notAsked = createProblem({
+  code: 'trust/not-asked',
+  message: 'not an interactive terminal; pass `--yes` to trust this folder',
+  notes: ['nothing was decided'],
+  hints: ['`--yes --all` also approves every server that the project declares; `--decline` says no'],
+})

@@ -1,0 +1,30 @@
+/**
+ * confinement: which servers a folder that is not trusted concerns, in a line or two.
+ */
+import { toPrintable } from '../../base/printable.ts'
+import type { Catalog } from '../../model/catalog.ts'
+import { countOf } from './amounts.ts'
+import { showFolder, type Here } from './show-path.ts'
+
+export function toFolderJson({ folder }: Pick<Catalog, 'folder'>): object {
+  return { path: folder.path, trust: folder.decision }
+}
+
+export function showConfinement(
+  { folder, servers }: Pick<Catalog, 'folder' | 'servers'>,
+  here: Here,
+): string[] {
+  const apart = servers.filter(({ confinement }) => confinement?.start === 'empty-folder').length
+  const refused = servers.filter(({ confinement }) => confinement?.start === 'refused')
+  if (apart + refused.length === 0) return []
+  const names = refused.map(({ name }) => `\`${toPrintable(name)}\``).join(', ')
+  return [
+    `${showFolder(folder.path, here)} is not trusted: ${[
+      ...(apart === 0
+        ? []
+        : [`${countOf(apart, 'server')} start${apart === 1 ? 's' : ''} in an empty folder`]),
+      ...(refused.length === 0 ? [] : [`${names} ${refused.length === 1 ? 'does' : 'do'} not start`]),
+    ].join(', ')}`,
+    'hint: to see what trusting the folder means, run `plugboard trust folder`',
+  ]
+}

@@ -1,0 +1,41 @@
+/**
+ * folder-trust: whether the user trusts the folder of the project, and how they say so.
+ *
+ * in     the project, the decisions on file, what the host says
+ * out    a FolderTrust; a decision goes to disk and counts from the next load on
+ * never  trusts a folder by itself that, or whose `.git`, belongs to another user
+ */
+import type { Project } from '../model/project.ts'
+import type { FolderDecision, FolderTrust, TrustStore } from '../model/trust.ts'
+import type { World } from '../world/world.ts'
+import type { LoadedCatalog } from './load-catalog.ts'
+import { trustFile, updateTrust } from './trust-store.ts'
+
+export function findFolderTrust(
+  world: World,
+  project: Project,
+  { store, isTrustedByHost }: { readonly store: TrustStore; readonly isTrustedByHost: boolean },
+): FolderTrust {
+  const { root, realRoot } = project
+  const foreign = [root, world.paths.join(root, '.git')].find((path) => world.files.isForeign(path))
+  // The home folder is the user's own place, and what programs read there they read anyway.
+  const isHome = realRoot === world.files.realPath(world.home) && foreign === undefined
+  const decided = store.folders.get(realRoot)?.decision
+  return {
+    path: realRoot,
+    names: [...new Set([root, realRoot])],
+    decision: isTrustedByHost ? 'trusted' : (decided ?? (isHome ? 'trusted' : 'unknown')),
+    ...(foreign === undefined ? {} : { foreign }),
+  }
+}
+
+export async function decideFolder(
+  world: World,
+  { project, dirs }: Pick<LoadedCatalog, 'project' | 'dirs'>,
+  decision: FolderDecision['decision'],
+): Promise<void> {
+  const at = new Date(world.clock.now()).toISOString()
+  await updateTrust(world, trustFile(world, dirs), ({ folders }) => {
+    folders.set(project.realRoot, { decision, at })
+  })
+}
