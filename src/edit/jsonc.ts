@@ -57,7 +57,7 @@ function openPage(text: string): Page {
 /** By the engine's own parser, once comments and last commas are gone; the other one says what is wrong, and where. */
 function readValue(text: string): Value {
   const value = tryJson(text) ?? tryJson(toBareJson(text)) ?? toValue(parse(text))
-  // As whoever reads the file: a change to a text that nothing is read from would be told as made.
+  // The reader of these files has the same limit: it would see nothing of a change that is told as made.
   if (isTooDeep(value)) throw nestedTooDeeply(text)
   return value
 }
