@@ -5,6 +5,7 @@
  * that of the new one. A comment is never taken out, unless it stands inside of a value that goes.
  */
 import { parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser'
+import { isTooDeep } from '../base/depth.ts'
 import { describeJsonFault } from '../base/json-fault.ts'
 import { isListValue, isObjectValue, isSameValue, type Value } from './change.ts'
 import { BETWEEN, findItems, findNode, scanJson, type JsonItem, type JsonNode } from './json-scan.ts'
@@ -55,7 +56,10 @@ function openPage(text: string): Page {
 
 /** By the engine's own parser, once comments and last commas are gone; the other one says what is wrong, and where. */
 function readValue(text: string): Value {
-  return tryJson(text) ?? tryJson(toBareJson(text)) ?? toValue(parse(text))
+  const value = tryJson(text) ?? tryJson(toBareJson(text)) ?? toValue(parse(text))
+  // The reader of these files has the same limit: it would see nothing of a change that is told as made.
+  if (isTooDeep(value)) throw nestedTooDeeply(text)
+  return value
 }
 
 /** Undefined when it does not parse. */
@@ -118,9 +122,12 @@ function parseDeep(text: string, errors: ParseError[]): Node | undefined {
   } catch (error) {
     // The parser recurses; a file of a hundred thousand brackets ends here.
     if (!(error instanceof RangeError)) throw error
-    const fault = { format: 'JSON', message: 'it is nested too deeply' }
-    throw doesNotParse(text, fault, { start: 0, end: 1 })
+    throw nestedTooDeeply(text)
   }
+}
+
+function nestedTooDeeply(text: string): Error {
+  return doesNotParse(text, { format: 'JSON', message: 'it is nested too deeply' }, { start: 0, end: 1 })
 }
 
 function describeError(text: string, { error, offset, length }: ParseError): string {

@@ -3,7 +3,9 @@
  *
  * never  leads to what another place would see changed: a place on the way to a change throws `edit/shared` then
  */
+import { parseEvents, YAMLException } from 'js-yaml'
 import { isAlias, isMap, isSeq, parseDocument, visit, type Document, type Node } from 'yaml'
+import { MAX_DEPTH } from '../base/depth.ts'
 import type { Path } from './change.ts'
 import { eolOf, lineStart, type Page, type Span } from './page.ts'
 import { doesNotParse, isShared } from './problems.ts'
@@ -26,9 +28,15 @@ export function readSheet(text: string): Sheet {
 }
 
 export function parse(text: string): Document.Parsed {
-  const document = tryParse(text)
-  const [error] = document?.errors ?? []
-  if (document === undefined) throw fault(text, 'it is nested too deeply', [0, 1])
+  const tooDeep = findTooDeep(text)
+  if (tooDeep !== undefined) throw fault(text, 'it is nested too deeply', [tooDeep, tooDeep + 1])
+  const document = parseDocument(text, {
+    merge: false,
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: 'error',
+  })
+  const [error] = document.errors
   if (error === undefined) return document
   const message = error.message.charAt(0).toLowerCase() + error.message.slice(1).replace(/\.$/, '')
   throw fault(
@@ -38,12 +46,18 @@ export function parse(text: string): Document.Parsed {
   )
 }
 
-function tryParse(text: string): Document.Parsed | undefined {
+/**
+ * The parser that keeps every place recurses, and works with regular expressions: V8 ends the whole process when it has
+ * to compile one while the stack is nearly full. So the one that reads these files looks first.
+ */
+function findTooDeep(text: string): number | undefined {
   try {
-    return parseDocument(text, { merge: false, uniqueKeys: false, prettyErrors: false, logLevel: 'error' })
+    parseEvents(text, { maxDepth: MAX_DEPTH })
+    return undefined
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    return undefined // the parser recurses: the caller says so
+    if (!(error instanceof YAMLException)) throw error
+    // Any other fault is told by the parser that knows where it begins.
+    return error.reason.startsWith('nesting exceeded') ? (error.mark?.position ?? 0) : undefined
   }
 }
 

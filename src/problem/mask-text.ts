@@ -62,6 +62,7 @@ export function maskText(text: string): string {
       isSecretName(name) ? start + hideCredential(value) : whole,
     )
     .replace(FLAG_OR_ASSIGNMENT, hideNamed)
+    .replace(CREDENTIAL, (_, scheme: string, value: string) => scheme + hide(value))
     .replace(TOKEN_SHAPE, hide)
     .replace(ADDRESS, (address) => address.replace(RANDOM_SEGMENT, hide))
 }
@@ -76,6 +77,9 @@ const QUERY = /([?&#;]([^=?&#;\s"']+)=)([^&#\s"']+)/g
 const JSON_MEMBER = /(["']([\w.-]+)["']\s*:\s*["'])((?:[^"'\\]|\\.)+)/g
 
 const HEADER_LINE = /((?:^|["'\s])([\w-]+):\s*)([^"']+)/g
+
+/** `Bearer x` with no name before it. In a sentence (`basic authentication`) a word follows: it has no digit, and an end. */
+const CREDENTIAL = /\b((?:basic|bearer|dpop)\s+)(?=[\w.~+/=-]*\d|[\w.~+/=-]{24})([\w.~+/=-]{6,})/gi
 
 /** `--token x`, `--token=x`, `"--token", "x"` in a list, `TOKEN=x`. */
 const FLAG_OR_ASSIGNMENT =

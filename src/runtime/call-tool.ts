@@ -161,7 +161,10 @@ class ToolCall {
     const { options } = this.#request
     const { isUnchanged } = verdict
     const request = { target: found.tool, args, isUnchanged, options: requestOptionsOf(found, options) }
-    const outcome = call(new Recipient(servers, found, options.params), request, guard)
+    // What its caller allows for the call includes the start of its server; what the entry allows does not.
+    const startedAt = options.maxDurationMs === undefined ? servers.clock.now() : this.#startedAt
+    const recipient = new Recipient(servers, found, { more: options.params, startedAt })
+    const outcome = call(recipient, request, guard)
     return isPromise(outcome) ? outcome.then((one) => this.#finish(one)) : this.#finish(outcome)
   }
 
@@ -197,11 +200,15 @@ class Recipient implements Addressee {
   readonly #more: Params | undefined
   readonly #startedAt: number
 
-  constructor(servers: Servers, found: FoundTool, more: Params | undefined) {
+  constructor(
+    servers: Servers,
+    found: FoundTool,
+    { more, startedAt }: { readonly more: Params | undefined; readonly startedAt: number },
+  ) {
     this.#servers = servers
     this.#found = found
     this.#more = more
-    this.#startedAt = servers.clock.now()
+    this.#startedAt = startedAt
   }
 
   send(call: Params, options: RequestOptions): Promise<Result> {

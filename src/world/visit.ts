@@ -4,7 +4,8 @@
  * The client says who it is and what it wants, in one line, and the gateway greets it at once with `hello`. What is wanted
  * as MCP goes on as lines of MCP, both ways, once the gateway has said `welcome`. A command begins when the client answers
  * the greeting with `go`; then lines say what to print and, last, the exit code. So a client that stops waiting for the
- * greeting knows that its command did not run.
+ * greeting knows that its command did not run. While the command runs, the gateway says `alive` each second: a client that
+ * hears nothing for ten seconds ends, and says that the command may have run.
  */
 
 import type { Env } from './world.ts'
@@ -71,6 +72,10 @@ export const GREETING_MS = 2000
 
 export const NO_GREETING = `the gateway that runs has not answered for ${GREETING_MS / 1000} s: it is not used (\`plugboard status\` shows how it is)`
 
+/** How often the gateway says that it is alive while a command runs, and how many of these a client misses before it ends. */
+export const ALIVE_MS = 1000
+export const MOST_MISSED = 10
+
 /** From the gateway. */
 export type Word =
   /** The first word, at once. */
@@ -78,6 +83,7 @@ export type Word =
   | { readonly say: 'welcome'; readonly pid: number }
   /** The visitor is to do without it; `why` is for people, where there is something to tell. */
   | { readonly say: 'alone'; readonly why?: string }
+  | { readonly say: 'alive' }
   | { readonly say: 'out' | 'err'; readonly text: string }
   /** What is piped into the visitor is wanted. */
   | { readonly say: 'input' }

@@ -18,6 +18,14 @@ test.each(['https://api.githubcopilot.com/mcp/v1', '@modelcontextprotocol/server
   },
 )
 
+test.each([
+  ['sent Bearer abcdef123456 to it', 'sent Bearer ‹secret› to it'],
+  ['basic YWRhOmh1bnRlcjIyLXJpY2h0aWc=', 'basic ‹secret›'],
+  ['basic authentication failed, bearer authentication is needed', undefined],
+])('a credential is hidden behind the name of its scheme alone: %s', (text, masked = text) => {
+  expect(maskText(text)).toBe(masked)
+})
+
 test('a value that is set in a command line is hidden where the line is quoted', () => {
   expect(maskSecrets('  "command": "env SECRET_TOKEN=hunter11 npx foo",')).toBe(
     '  "command": "env SECRET_TOKEN=•••••••• npx foo",',

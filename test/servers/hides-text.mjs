@@ -2,7 +2,8 @@
  * hides-text: puts characters that reorder text, that nobody sees and that a terminal obeys into everything it says: names,
  * descriptions, results, errors, logs, progress and stderr.
  *
- * Tools: `tells` (text, link, resource and structured content), `fails` (`isError`), `refuses` (a JSON-RPC error).
+ * Tools: `tells` (text, link, resource and structured content), `fails` (`isError`), `refuses` (a JSON-RPC error), `asks`
+ * (a form, before it answers).
  */
 import { Fault, send, serve, TOOLS } from './speak.mjs'
 
@@ -17,7 +18,14 @@ function tool(name, call) {
   return { name, ...described, inputSchema: { type: 'object', properties }, annotations: described, call }
 }
 
+/** Resolves with the answer to the question that was asked last. */
+let onAnswer
+
 serve({
+  before(message) {
+    if (message.id === 'question') onAnswer(message.result)
+    return message.method === undefined
+  },
   instructions: `instructions ${HIDDEN}`,
   capabilities: { tools: {}, resources: {}, prompts: {}, logging: {} },
   tools: [
@@ -40,6 +48,17 @@ serve({
     tool('fails', () => ({ isError: true, content: [{ type: 'text', text: HIDDEN }] })),
     tool('refuses', () => {
       throw new Fault(-32000, `refused ${HIDDEN}`, HIDDEN)
+    }),
+    tool('asks', async () => {
+      const field = { type: 'string', ...described, enum: [HIDDEN, 'b'] }
+      const answered = new Promise((resolve) => (onAnswer = resolve))
+      const params = {
+        message: `message ${HIDDEN}`,
+        requestedSchema: { type: 'object', properties: { [`x${HIDDEN}`]: field } },
+      }
+      send({ id: 'question', method: 'elicitation/create', params })
+      const { action } = await answered
+      return { content: [{ type: 'text', text: `answered ${action}` }] }
     }),
     tool(`name ${HIDDEN}`, () => ({ content: [] })),
   ],

@@ -219,7 +219,11 @@ export const PLUGBOARD: Command = {
           value: 'JSON, @file or -',
           summary: 'the arguments as a JSON object, from a file or from stdin; k=v goes on top',
         },
-        { name: 'timeout', value: 'ms', summary: 'give up after so long, progress or not; 0 is never' },
+        {
+          name: 'timeout',
+          value: 'ms',
+          summary: 'give up after so long, the start of the server included; 0 is never',
+        },
         {
           name: 'output',
           value: 'text, json or raw',

@@ -15,7 +15,7 @@ import { Pool } from '../../runtime/pool.ts'
 import type { GatewayRecord } from '../../runtime/gateway-record.ts'
 import { alreadyRuns, askStatus, type GatewayStatus } from '../../runtime/running-gateway.ts'
 import { gatewayPlaceOf, type GatewayPlace } from '../../world/gateway-place.ts'
-import { definedIn, type Visit, type Wish, type Word } from '../../world/visit.ts'
+import { ALIVE_MS, definedIn, type Visit, type Wish, type Word } from '../../world/visit.ts'
 import type { Pipe, TlsIdentity } from '../../world/world.ts'
 import type { DaemonRequest, HttpServingOptions, OpenDaemon } from '../shared/gateway-host.ts'
 import { originOf } from '../shared/origin-of.ts'
@@ -197,6 +197,10 @@ class Daemon implements OpenDaemon {
     this.#end()
   }
 
+  after(ms: number, task: () => void): () => void {
+    return this.#request.world.clock.after(ms, task)
+  }
+
   log(text: string): void {
     const { clock, files } = this.#request.world
     const line = `${new Date(clock.now()).toISOString()} ${text}\n`
@@ -308,10 +312,32 @@ class Visitor {
     this.#terminal = createVisitorTerminal(terminal, (word) => this.#say(word))
     await this.#answered
     if (this.#isOver) return
-    const room = await this.#daemon.enter(from)
+    const stopTelling = this.#tellThatItIsAlive()
+    try {
+      await this.#runIn(await this.#daemon.enter(from), { argv, terminal: this.#terminal })
+    } finally {
+      stopTelling()
+    }
+  }
+
+  /** A visitor cannot see otherwise that this process was suspended. */
+  #tellThatItIsAlive(): () => void {
+    let cancel = (): void => undefined
+    const tell = (): void => {
+      if (!this.#isOver) this.#say({ say: 'alive' })
+      cancel = this.#daemon.after(ALIVE_MS, tell)
+    }
+    cancel = this.#daemon.after(ALIVE_MS, tell)
+    return () => cancel()
+  }
+
+  async #runIn(
+    room: Room,
+    { argv, terminal }: { readonly argv: readonly string[]; readonly terminal: RemoteTerminal },
+  ): Promise<void> {
     try {
       if (this.#isOver) return
-      const running = this.#daemon.run(argv, this.#terminal, room)
+      const running = this.#daemon.run(argv, terminal, room)
       this.#hasBegun = true
       const code = await running
       this.#say({ say: 'exit', code })

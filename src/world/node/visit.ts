@@ -8,7 +8,16 @@
 import { existsSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { gatewayPlaceOf } from '../gateway-place.ts'
-import { GREETING_MS, NO_GREETING, type From, type Reply, type Visit, type Word } from '../visit.ts'
+import {
+  ALIVE_MS,
+  GREETING_MS,
+  MOST_MISSED,
+  NO_GREETING,
+  type From,
+  type Reply,
+  type Visit,
+  type Word,
+} from '../visit.ts'
 import type { Platform } from '../world.ts'
 import { isPrivateFolder } from './own-folder.ts'
 import { pathsOf } from './paths.ts'
@@ -43,7 +52,20 @@ export function visitGateway({ argv, version }: VisitLine, alone: () => void): v
     if (why !== undefined) write(2, `note: ${why}\n`)
     alone()
   }
+  const lose = (message: string): void => {
+    if (argv.includes('--json')) write(1, `${JSON.stringify(lostJson(message))}\n`)
+    else write(2, lostText(message))
+    end(1)
+  }
   const timer = setTimeout(goAlone, GREETING_MS, NO_GREETING)
+  // Counted, and not by the clock: a machine that was asleep for an hour has missed nothing.
+  let missed = 0
+  const watch = (): void => {
+    const ticks = setInterval(() => {
+      if (state === 'over') clearInterval(ticks)
+      else if (++missed > MOST_MISSED) lose(SILENT)
+    }, ALIVE_MS)
+  }
   const interrupt = (): void => {
     // The second ends the program.
     process.once('SIGINT', () => process.exit(130))
@@ -55,6 +77,7 @@ export function visitGateway({ argv, version }: VisitLine, alone: () => void): v
         clearTimeout(timer)
         state = 'waiting'
         process.once('SIGINT', interrupt)
+        watch()
         return say({ go: true })
       case 'out':
         return write(1, word.text)
@@ -70,6 +93,7 @@ export function visitGateway({ argv, version }: VisitLine, alone: () => void): v
     }
   }
   readLines(socket, (line) => {
+    missed = 0
     if (state !== 'over') take(JSON.parse(line) as Word)
   })
   socket.on('connect', () => {
@@ -79,11 +103,7 @@ export function visitGateway({ argv, version }: VisitLine, alone: () => void): v
   socket.on('error', () => undefined)
   socket.on('close', () => {
     if (state === 'calling') return goAlone()
-    if (state !== 'waiting') return
-    const { text, json } = LOST
-    if (argv.includes('--json')) write(1, `${JSON.stringify(json)}\n`)
-    else write(2, text)
-    end(1)
+    if (state === 'waiting') lose(GONE)
   })
 }
 
@@ -126,11 +146,15 @@ function passInput(say: (reply: Reply) => void): void {
     .on('end', () => say({ input: null }))
 }
 
-const MESSAGE = 'the gateway went away before it had answered'
+const GONE = 'the gateway went away before it had answered'
+const SILENT = `the gateway has not answered for ${(MOST_MISSED * ALIVE_MS) / 1000} s: it may be suspended`
 const HINT = 'what was asked for may have happened; to see how the gateway is, run `plugboard status`'
 
 /** As the command itself would put it, of which nothing is loaded. */
-const LOST = {
-  text: `error: ${MESSAGE}\n\nhint: ${HINT}\n`,
-  json: { error: { code: 'serve/lost', message: MESSAGE, hints: [HINT] } },
+function lostText(message: string): string {
+  return `error: ${message}\n\nhint: ${HINT}\n`
+}
+
+function lostJson(message: string): object {
+  return { error: { code: 'serve/lost', message, hints: [HINT] } }
 }

@@ -14,6 +14,7 @@ const tell = (progressToken) => send({ method: 'notifications/progress', params:
 const never = new Promise(() => undefined)
 const tool = (name, call) => ({ name, inputSchema: { type: 'object' }, annotations: { readOnlyHint: true }, call })
 serve({
+  ready: new Promise((resolve) => setTimeout(resolve, Number(process.env.START_MS ?? 0))),
   before: ({ id, method }) => {
     if (method === undefined && String(id).startsWith('roots-')) setTimeout(askRoots, 20)
     return method === undefined
@@ -39,13 +40,32 @@ test.each(['progress', 'roots'])(
   '`--timeout` ends a call of `%s`, which gives signs of life',
   async (tool) => {
     using machine = openBusy()
-    const said = await machine.json(['call', 'busy', tool, '--timeout', '600'])
+    const said = await machine.json(['call', 'busy', tool, '--timeout', '3000'])
     expect(said).toMatchObject(LATE)
     expect((said as { readonly problem: { readonly message: string } }).problem.message).toBe(
-      `\`busy.${tool}\` was called and did not answer: not done after 600 ms`,
+      `\`busy.${tool}\` was called and did not answer: not done after 3000 ms`,
     )
   },
 )
+
+test('`--timeout` ends a call of a server that never finishes to start', async () => {
+  const silent = { command: process.execPath, args: ['-e', 'process.stdin.resume()'] }
+  using machine = openMachine({ '~/.config/plugboard/mcp.json': { mcpServers: { silent } } })
+  expect(await machine.json(['call', 'silent', 'x', '--timeout', '500'])).toMatchObject({
+    outcome: 'not-sent',
+    problem: { code: 'connect/not-ready', message: '`silent` was not ready after 500 ms' },
+  })
+})
+
+test('what a server takes to start is part of `--timeout`', async () => {
+  using machine = openBusy({ env: { START_MS: '3000' } })
+  const said = (await machine.json(['call', 'busy', 'progress', '--timeout', '4000'])) as {
+    readonly durationMs: number
+  }
+  expect(said).toMatchObject(LATE)
+  // One after the other, they would take at least this long.
+  expect(said.durationMs).toBeLessThan(7000)
+})
 
 test('`timeout` of an entry is put off by progress, and not by what the server asks', async () => {
   using machine = openBusy({ timeout: 400, maxDuration: 1500 })
@@ -68,7 +88,7 @@ test('a gateway in the background keeps to both limits as well', async () => {
   try {
     const all = await Promise.all([
       machine.json(['call', 'busy', 'progress']),
-      machine.json(['call', 'busy', 'progress', '--timeout', '500']),
+      machine.json(['call', 'busy', 'progress', '--timeout', '3000']),
     ])
     expect(all).toMatchObject([LATE, LATE])
   } finally {

@@ -56,3 +56,12 @@ test('they are shown as escapes, and a pipe gets a result as it is', async () =>
   const { stdout } = await machine.run(['read', 'hides', 'x://a'])
   expect(stdout).toBe('a\u202eb\u2066c\u200bd\u2060e\ufefff\u{e0041}g\u200fh\u061ci\u001b[31mj\n')
 })
+
+test('nor does what a failing `headersHelper` writes, which may hold a credential as well', async () => {
+  const helper = String.raw`printf 'a\033]0;pwned\007b \342\200\256c sent Bearer abcdef123456\n' >&2; exit 4`
+  const remote = { type: 'http', url: 'http://127.0.0.1:9/mcp', headersHelper: helper }
+  using other = openMachine({ '~/.config/plugboard/mcp.json': { mcpServers: { remote } } })
+  const { raw, text } = await runInTerminal(other, 'plugboard test remote', { columns: 200 })
+  expect(text).toContain(String.raw`the last line it wrote: ab \u{202e}c sent Bearer ‹secret›`)
+  expect(raw).not.toContain('pwned')
+})

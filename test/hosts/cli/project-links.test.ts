@@ -3,8 +3,10 @@
  * place of locks. The built command.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openMachine } from '../../processes/plugboard.ts'
+import { KEYS, runInTerminal } from '../../processes/terminal.ts'
 
 const ADD = ['add', 'x', '--scope', 'project', '--', 'node', 'x.mjs']
 
@@ -41,6 +43,50 @@ test.each([
   expect(code).toBe(1)
   expect(readdirSync(outside)).toEqual([])
 })
+
+const SERVER = { command: 'node', args: ['x.mjs'] }
+
+test.each([
+  [['add-json', 'n', '{"command":"node"}', '--scope', 'project']],
+  [['add-from', 'windsurf', 'w', '--scope', 'project', '--no-check', '--yes']],
+  [['import', 'windsurf', 'w', '--scope', 'project', '--yes']],
+  [['export', 'cursor', 'u', '--scope', 'project', '--yes']],
+  [['rename', 'p', 'q']],
+  [['remove', 'p', '--yes']],
+  [['edit', '--scope', 'project']],
+  [['permissions', 'deny', 'mcp__a__b', '--scope', 'project']],
+  [['permissions', 'reset', 'mcp__x__y', '--scope', 'project']],
+  [['connect', 'cursor', '--scope', 'project', '--yes']],
+])('%j changes no file outside of the project that one in it is a link to', async (args) => {
+  const rules = [{ tool: 'mcp__x__y', action: 'deny' }]
+  using machine = openMachine({
+    '~/outside/mcp.json': { mcpServers: { p: SERVER } },
+    '~/outside/settings.json': { permissions: { rules } },
+    '~/.config/plugboard/mcp.json': { mcpServers: { u: SERVER } },
+    '~/.codeium/windsurf/mcp_config.json': { mcpServers: { w: SERVER } },
+    '~/editor': 'sed -i s/x.mjs/y.mjs/ "$1"\n',
+  })
+  const outside = machine.at('~/outside')
+  for (const folder of ['./.plugboard', './.cursor']) {
+    mkdirSync(machine.at(folder))
+    for (const name of readdirSync(outside)) symlinkSync(join(outside, name), join(machine.at(folder), name))
+  }
+  const textsOf = (): readonly string[] =>
+    readdirSync(outside).map((name) => `${name} ${readFileSync(join(outside, name), 'utf8')}`)
+  const before = textsOf()
+  const { code, text } = await runInTerminal(machine, `plugboard ${args.map(quote).join(' ')}`, {
+    columns: 200,
+    env: { EDITOR: `sh ${machine.at('~/editor')}` },
+    answers: [{ when: 'What now?', keys: KEYS.down + KEYS.enter }],
+  })
+  expect(text).toContain('a link leads out of the project')
+  expect(code).toBe(1)
+  expect(textsOf()).toEqual(before)
+})
+
+function quote(word: string): string {
+  return `'${word}'`
+}
 
 test('a link inside of the project, and one of the user, are followed', async () => {
   using machine = openMachine({ './shared/mcp.json': { mcpServers: {} }, '~/dotfiles/mcp.json': '{}' })

@@ -2,20 +2,26 @@
  * suspended: a gateway in the background that accepts connections and never reads them, as after SIGSTOP.
  */
 import { expect, test } from 'vitest'
-import { openDaemonMachine, server, who, type DaemonMachine } from './daemon.ts'
+import { openDaemonMachine, says, server, who, type DaemonMachine } from './daemon.ts'
 
 const NOTE = 'note: the gateway that runs has not answered for 2 s: it is not used'
 
-interface Suspended extends Disposable {
+interface Gateway extends Disposable {
   readonly pid: number
 }
 
-/** A gateway that does nothing any more. Ended by force, since it would not hear `stop`. */
-async function suspend({ machine, status }: DaemonMachine): Promise<Suspended> {
+/** Ended by force, since one that is suspended does not hear `stop`. */
+async function startGateway({ machine, status }: DaemonMachine): Promise<Gateway> {
   await machine.run(['serve', '--daemon'])
   const pid = (await status()).gateway.pid!
-  process.kill(pid, 'SIGSTOP')
   return { pid, [Symbol.dispose]: () => void process.kill(pid, 'SIGKILL') }
+}
+
+/** A gateway that does nothing any more. */
+async function suspend(daemon: DaemonMachine): Promise<Gateway> {
+  const gateway = await startGateway(daemon)
+  process.kill(gateway.pid, 'SIGSTOP')
+  return gateway
 }
 
 test.each([
@@ -29,6 +35,37 @@ test.each([
   expect(code).toBe(0)
   expect(stdout).toContain(line[1] === 'one' ? '"pid"' : 'one')
   expect(stderr).toContain(NOTE)
+})
+
+test('a command that was under way ends, and says that it may have happened', async () => {
+  await using daemon = openDaemonMachine({ one: server('tells-who') })
+  const { machine } = daemon
+  using gateway = await startGateway(daemon)
+  const file = machine.at('~/told')
+  const ran = machine.run(['call', 'one', 'hang', `file=${file}`, '--json'])
+  await says(file, 'begun')
+  process.kill(gateway.pid, 'SIGSTOP')
+  const { code, stdout } = await ran
+  expect(code).toBe(1)
+  expect(JSON.parse(stdout)).toEqual({
+    error: {
+      code: 'serve/lost',
+      message: 'the gateway has not answered for 10 s: it may be suspended',
+      hints: ['what was asked for may have happened; to see how the gateway is, run `plugboard status`'],
+    },
+  })
+  process.kill(gateway.pid, 'SIGCONT')
+  // Its visitor is gone.
+  await says(file, 'cancelled')
+})
+
+test('a command that takes longer than that is not given up', async () => {
+  await using daemon = openDaemonMachine({ one: server('well-behaved') })
+  using _ = await startGateway(daemon)
+  expect(await daemon.machine.run(['call', 'one', 'slow', 'ms=12000'])).toMatchObject({
+    code: 0,
+    stdout: 'done\n',
+  })
 })
 
 test('what was asked of it is not done a second time when it wakes up', async () => {

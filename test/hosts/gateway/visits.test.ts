@@ -51,7 +51,7 @@ const LINES: readonly (readonly [readonly string[], string?])[] = [
   [['call', 'odd', 'fails']],
   [['call', 'odd', 'refuses']],
   [['call', 'odd', 'structured', '--json']],
-  [['call', 'odd', 'hangs', '--timeout', '200']],
+  [['call', 'odd', 'hangs', '--timeout', '3000']],
   [['call', 'listMcpResources', 'server=files']],
   [['call', 'files', 'echo', '--timeout', 'soon']],
   [['resources', '--wait']],

@@ -49,7 +49,8 @@ export async function run(context: CommandContext): Promise<number> {
           signal: controller.signal,
           timeoutMs,
           maxDurationMs: timeoutMs,
-          connectTimeoutMs: 0,
+          // Without `--timeout`, a server may take as long to start as its entry allows.
+          connectTimeoutMs: timeoutMs ?? 0,
           onProgress: progress.tell,
           who: 'person',
         })
