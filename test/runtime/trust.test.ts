@@ -6,6 +6,7 @@ import { loadCatalog, type LoadedCatalog } from '../../src/runtime/load-catalog.
 import { reveal } from '../../src/model/launch.ts'
 import { resolve } from '../../src/pipeline/resolve/resolve.ts'
 import { createValueCache } from '../../src/pipeline/resolve/value-cache.ts'
+import { makeShowable } from '../../src/runtime/showable.ts'
 import { createFingerprints } from '../../src/runtime/trust-fingerprint.ts'
 import { decide, requireQuestions, resetTrust, trustQuestions } from '../../src/runtime/trust.ts'
 import { createMemoryWorld, type MemoryWorld } from '../worlds/memory.ts'
@@ -112,6 +113,18 @@ describe('an approval', () => {
     const world = createProject({ ...SERVER, env: { TOKEN: 'hunter2' } })
     await approve(world)
     expect(String(world.stored.get('/home/ada/.local/state/plugboard/trust.json'))).not.toContain('hunter2')
+  })
+
+  test('is about what stands in the file, also after the catalog was made fit to be printed', async () => {
+    const entry = {
+      ...REMOTE,
+      auth: { type: 'oauth', credentialId: 'work' },
+      oauth: { clientId: 'shop', clientSecret: 'one' },
+    }
+    const loaded = await loadCatalog(createProject(entry))
+    const before = requireQuestions(loaded, 'shop').map(({ facts }) => facts)
+    makeShowable(loaded.catalog)
+    expect(requireQuestions(loaded, 'shop').map(({ facts }) => facts)).toEqual(before)
   })
 
   test('does not carry over to a file in which the same text would be a command', async () => {
