@@ -19,7 +19,7 @@ import { showOwner, showPath, showSpot, toShownFile } from '../shared/show-path.
 import type { CommandContext } from './command.ts'
 import { showQuestion, WARNING } from '../shared/trust-question.ts'
 import { DENIED, DONE, INTERRUPTED, TO_FIX } from './exit-codes.ts'
-import { printJson, printLines, reportBeside } from './print.ts'
+import { printJson, printLines, reportBeside, viewOf } from './print.ts'
 
 export interface TransferToRun {
   readonly verb: 'import' | 'export'
@@ -136,10 +136,11 @@ async function choose(
 }
 
 /** The exact command, and whatever else would be approved. */
-function showServer({ world, paint }: CommandContext, { from, definition }: Planned): string {
+function showServer(context: CommandContext, { from, definition }: Planned): string {
+  const { world } = context
   const facts = wholeFactsOfServer(world, definition, from.entry.found)
   const question = { name: from.entry.found.name, entry: from, facts, changed: [], enabledElsewhere: [] }
-  return showQuestion(question, { here: world, paint })
+  return showQuestion(question, viewOf(context))
 }
 
 async function approveAll(

@@ -14,6 +14,8 @@ export interface TrustDesk {
   readonly world: World
   readonly ask: Ask
   readonly paint: Paint
+  /** Of the terminal, now. */
+  columns(): number
   /** Leaves the rest for the next time. */
   readonly signal: AbortSignal
   note(line: string): void
@@ -24,11 +26,12 @@ export async function askTrust(desk: TrustDesk, loaded: LoadedCatalog): Promise<
   const waiting = trustQuestions(loaded).filter(({ entry }) => entry.fate.kind === 'untrusted')
   let isApproved = false
   for (const question of waiting) {
+    const view = { here: world, paint, columns: desk.columns() - 1 }
     const answer = await desk.ask(
       {
         kind: 'choice',
         title: 'May it run in this project?',
-        lines: [WARNING, ...rulesNote(loaded, world), '', showQuestion(question, { here: world, paint })],
+        lines: [WARNING, ...rulesNote(loaded, world), '', showQuestion(question, view)],
         options: [
           { value: 'later', label: 'not now', hint: 'ask again next time' },
           { value: 'approved', label: 'yes', hint: 'until it changes' },

@@ -12,7 +12,7 @@ import { decide, requireQuestions, trustQuestions, type TrustQuestion } from '..
 import { showFolder } from '../../../shared/show-path.ts'
 import type { CommandContext } from '../../command.ts'
 import { DONE, INTERRUPTED } from '../../exit-codes.ts'
-import { printJson } from '../../print.ts'
+import { printJson, viewOf } from '../../print.ts'
 import { rulesNote, showQuestion, WARNING } from '../../../shared/trust-question.ts'
 
 export async function run(context: CommandContext): Promise<number> {
@@ -41,15 +41,18 @@ function findQuestions(
 }
 
 async function approveAll(
-  { world, terminal, paint, json }: CommandContext,
+  context: CommandContext,
   loaded: LoadedCatalog,
   questions: readonly TrustQuestion[],
 ): Promise<number> {
+  const { world, terminal, json } = context
   await decide(world, loaded, 'approved', questions)
   if (json)
     printJson(terminal, { decided: questions.map(({ name }) => ({ server: name, decision: 'approved' })) })
   else {
-    for (const question of questions) terminal.out(`\n${showQuestion(question, { here: world, paint })}\n`)
+    // A log has all of it.
+    const view = { ...viewOf(context), form: 'whole' } as const
+    for (const question of questions) terminal.out(`\n${showQuestion(question, view)}\n`)
     const names = [...new Set(questions.map(({ name }) => `\`${toPrintable(name)}\``))].join(', ')
     terminal.out(`\napproved ${names} for ${showFolder(loaded.project.realRoot, world)}\n`)
   }
@@ -59,12 +62,13 @@ async function approveAll(
 type Answer = TrustDecision['decision'] | 'later'
 
 async function askEach(
-  { world, terminal, paint }: CommandContext,
+  context: CommandContext,
   loaded: LoadedCatalog,
   questions: readonly TrustQuestion[],
 ): Promise<number> {
+  const { world, terminal } = context
   for (const question of questions) {
-    terminal.out(`\n${showQuestion(question, { here: world, paint })}\n`)
+    terminal.out(`\n${showQuestion(question, viewOf(context))}\n`)
     const answer = await terminal.choose<Answer>('May it run in this project?', [
       { value: 'later', label: 'not now', hint: 'ask again next time' },
       { value: 'approved', label: 'yes', hint: 'until it changes' },
