@@ -8,7 +8,13 @@ import { resolve } from '../../src/pipeline/resolve/resolve.ts'
 import { createValueCache } from '../../src/pipeline/resolve/value-cache.ts'
 import { makeShowable } from '../../src/runtime/showable.ts'
 import { createFingerprints } from '../../src/runtime/trust-fingerprint.ts'
-import { decide, requireQuestions, resetTrust, trustQuestions } from '../../src/runtime/trust.ts'
+import {
+  decide,
+  decideAsShown,
+  requireQuestions,
+  resetTrust,
+  trustQuestions,
+} from '../../src/runtime/trust.ts'
 import { createMemoryWorld, type MemoryWorld } from '../worlds/memory.ts'
 
 const FILE = '/src/shop/.mcp.json'
@@ -257,6 +263,26 @@ describe('decisions', () => {
       reason: 'you declined it on 2026-11-16',
     })
     await approve(world)
+    expect(fates(await loadCatalog(world))).toEqual(['chosen'])
+  })
+
+  test('about what was shown are refused when it is something else by then, and nothing is recorded', async () => {
+    const world = createProject(SERVER)
+    const shown = requireQuestions(await loadCatalog(world), 'shop')
+    const decision = 'approved'
+    const changes: readonly (readonly [MemoryWorld, string])[] = [
+      [change(world, { ...SERVER, args: ['evil.js'] }), '`shop` changed while you were asked'],
+      [change(world, SERVER, ['/opt/bin/node']), '`shop` changed while you were asked'],
+      [change(world, { command: 5 }), '`shop` is not declared there any more'],
+    ]
+    for (const [changed, message] of changes) {
+      const deciding = decideAsShown(changed, await loadCatalog(changed), { decision, shown })
+      await expect(deciding).rejects.toMatchObject({
+        problem: { code: 'trust/changed', message: `${message}, so nothing was recorded` },
+      })
+      expect([...(await loadCatalog(changed)).trustStore.projects]).toEqual([])
+    }
+    await decideAsShown(world, await loadCatalog(world), { decision, shown })
     expect(fates(await loadCatalog(world))).toEqual(['chosen'])
   })
 

@@ -3,10 +3,12 @@
  *
  * out    whether something was approved; what was decided is on disk
  */
+import type { Problem } from '../../model/problem.ts'
 import type { LoadedCatalog } from '../../runtime/load-catalog.ts'
-import { decide, trustQuestions } from '../../runtime/trust.ts'
+import { waitingQuestions } from '../../runtime/trust.ts'
 import type { World } from '../../world/world.ts'
 import type { Paint } from '../shared/paint.ts'
+import { settleTrust, TRUST_TITLE, trustChoices } from '../shared/settle-trust.ts'
 import { rulesNote, showQuestion, WARNING } from '../shared/trust-question.ts'
 import type { Ask } from './questions.ts'
 
@@ -18,33 +20,37 @@ export interface TrustDesk {
   columns(): number
   /** Leaves the rest for the next time. */
   readonly signal: AbortSignal
+  /** The files as they are now. */
+  load(): Promise<LoadedCatalog>
   note(line: string): void
+  report(problems: readonly Problem[]): void
 }
 
 export async function askTrust(desk: TrustDesk, loaded: LoadedCatalog): Promise<boolean> {
-  const { world, paint, signal } = desk
-  const waiting = trustQuestions(loaded).filter(({ entry }) => entry.fate.kind === 'untrusted')
+  const { world } = desk
   let isApproved = false
-  for (const question of waiting) {
-    const view = { here: world, paint, columns: desk.columns() - 1 }
-    const answer = await desk.ask(
+  for (const question of waitingQuestions(loaded)) {
+    const decided = await settleTrust(
       {
-        kind: 'choice',
-        title: 'May it run in this project?',
-        lines: [WARNING, ...rulesNote(loaded, world), '', showQuestion(question, view)],
-        options: [
-          { value: 'later', label: 'not now', hint: 'ask again next time' },
-          { value: 'approved', label: 'yes', hint: 'until it changes' },
-          { value: 'declined', label: 'no', hint: 'and do not ask again' },
-        ],
+        world,
+        load: () => desk.load(),
+        tell: (problem) => desk.report([problem]),
+        async ask(shown, how) {
+          const view = { here: world, paint: desk.paint, columns: desk.columns() - 1, ...how }
+          const lines = [WARNING, ...rulesNote(loaded, world, how.form), '', showQuestion(shown, view)]
+          const options = trustChoices(shown, view)
+          const answer = await desk.ask(
+            { kind: 'choice', title: TRUST_TITLE, lines, options },
+            { signal: desk.signal },
+          )
+          return options.find(({ value }) => value === answer)?.value
+        },
       },
-      { signal },
+      question,
     )
-    if (answer !== 'approved' && answer !== 'declined') continue
-    await decide(world, loaded, answer, [question])
-    isApproved ||= answer === 'approved'
-    const { name } = question.entry.entry.found
-    if (answer === 'declined')
+    isApproved ||= decided === 'approved'
+    const { name } = question
+    if (decided === 'declined')
       desk.note(`${name}: declined, and not started (\`plugboard trust reset ${name}\` has it asked again)`)
   }
   return isApproved
