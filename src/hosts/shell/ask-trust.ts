@@ -51,7 +51,7 @@ export async function askTrust(desk: TrustDesk, loaded: LoadedCatalog): Promise<
     isApproved ||= decided === 'approved'
     const { name } = question
     if (decided === 'declined')
-      desk.note(`${name}: declined, and not started (\`plugboard trust reset ${name}\` has it asked again)`)
+      desk.note(`${name}: declined, and not started (\`/trust reset ${name}\` has it asked again)`)
   }
   return isApproved
 }

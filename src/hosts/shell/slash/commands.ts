@@ -8,8 +8,8 @@ import { call, completeCall } from './call.ts'
 import { helpLines, type HelpRow } from './help-lines.ts'
 import { completeMcp, MCP_COMMANDS, runMcp } from './mcp.ts'
 import { tools } from './offers.ts'
-import { completeRunning } from './servers.ts'
-import { demo, model, permissions, pins, plan } from './session.ts'
+import { completeDeclared, completeRunning } from './servers.ts'
+import { demo, model, permissions, pins, plan, trust } from './session.ts'
 
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
   {
@@ -48,6 +48,14 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     run: permissions,
     complete: async (_, { length }) =>
       length <= 1 ? ['list', 'allow', 'ask', 'deny', 'reset', 'explain'] : [],
+  },
+  {
+    name: 'trust',
+    usage: '[show | approve | decline | reset | list] …',
+    summary: 'what servers of this project would run, and which may',
+    run: trust,
+    complete: async (context, words) =>
+      words.length <= 1 ? ['show', 'approve', 'decline', 'reset', 'list'] : completeDeclared(context),
   },
   {
     name: 'pins',

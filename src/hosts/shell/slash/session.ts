@@ -2,11 +2,14 @@
  * session: the mode, the model, and what may be called in this session.
  */
 import { toPrintable } from '../../../base/printable.ts'
+import { brokenServers, waitingQuestions } from '../../../runtime/trust.ts'
 import type { ModelChoice } from '../agent/model.ts'
 import { noModel } from '../agent/problems.ts'
 import type { ShellContext } from '../context.ts'
 import { DEMO_NAME } from '../demo/demo.ts'
 import { showPath } from '../../shared/show-path.ts'
+import { showWaiting } from '../../shared/show-waiting.ts'
+import { rulesNote, WARNING } from '../../shared/trust-question.ts'
 import { runCommandLine } from './command-line.ts'
 import { reach } from './servers.ts'
 
@@ -31,6 +34,29 @@ export async function permissions(context: ShellContext, words: readonly string[
   context.print([
     ...(mode === 'default' ? [] : [`this session is in ${mode} mode`]),
     ...session.map(({ server, tool }) => `allowed for this session: ${toPrintable(`${server} ${tool}`)}`),
+  ])
+}
+
+/** As `plugboard trust`: alone it shows what waits; what is decided counts at once. */
+export async function trust(context: ShellContext, words: readonly string[]): Promise<void> {
+  if (words.length > 0) {
+    await runCommandLine(context, ['trust', ...words])
+    return void (await context.board.reload())
+  }
+  const { world, paint } = context
+  const loaded = await context.load()
+  const view = {
+    here: world,
+    paint,
+    columns: context.columns(),
+    words: 'slash',
+    platform: world.platform,
+  } as const
+  const questions = waitingQuestions(loaded)
+  const broken = brokenServers(loaded).map(({ problem }) => problem)
+  context.print([
+    ...(questions.length === 0 ? [] : [...WARNING.split('\n'), ...rulesNote(loaded, world), '']),
+    ...showWaiting({ questions, broken }, view),
   ])
 }
 

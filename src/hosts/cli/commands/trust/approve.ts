@@ -23,28 +23,31 @@ import { DONE, FAILED, INTERRUPTED } from '../../exit-codes.ts'
 import { printJson, reportProblems, viewOf } from '../../print.ts'
 
 export async function run(context: CommandContext): Promise<number> {
-  const { terminal, flags, json } = context
+  const { terminal, world, flags, json } = context
+  const names = new Set(context.args)
   const loaded = await context.load()
-  const isAsked = terminal.canAsk && flags['yes'] !== true && !json
-  const questions = findQuestions(context, loaded, isAsked)
+  const questions =
+    names.size > 0 ? [...names].flatMap((name) => requireQuestions(loaded, name)) : waitingQuestions(loaded)
   if (questions.length === 0) {
     terminal.out(json ? '{"decided":[]}\n' : 'nothing waits for your approval in this project\n')
     return DONE
   }
-  if (!json) terminal.err([WARNING, ...rulesNote(loaded, context.world)].join('\n') + '\n')
-  return isAsked ? askEach(context, questions, 'short') : approveAll(context, loaded, questions)
+  const isAsked = terminal.canAsk && flags['yes'] !== true && !json
+  const refusal = isAsked ? undefined : findRefusal(context, names, questions)
+  if (refusal !== undefined) throw new ProblemError(refusal)
+  const form = flags['verbose'] === true ? 'whole' : 'short'
+  if (!json) terminal.err([WARNING, ...rulesNote(loaded, world, isAsked ? form : 'whole')].join('\n') + '\n')
+  return isAsked ? askEach(context, questions, form) : approveAll(context, loaded, questions)
 }
 
-/** The servers named; without names, all that wait. Throws `trust/nothing-named` where nobody will be asked. */
-function findQuestions(
-  { flags, args }: CommandContext,
-  loaded: LoadedCatalog,
-  isAsked: boolean,
-): readonly TrustQuestion[] {
-  if (args.length > 0) return args.flatMap((name) => requireQuestions(loaded, name))
-  const waiting = waitingQuestions(loaded)
-  if (waiting.length > 0 && !isAsked && flags['all'] !== true) throw new ProblemError(nothingNamed(waiting))
-  return waiting
+/** Where no question is asked, what stands in the line must leave none open. */
+function findRefusal(
+  { flags }: CommandContext,
+  names: ReadonlySet<string>,
+  questions: readonly TrustQuestion[],
+): Problem | undefined {
+  if (names.size !== 1 && flags['all'] !== true) return oneAtATime(questions)
+  return flags['yes'] === true ? undefined : needsYes
 }
 
 async function approveAll(
@@ -93,14 +96,20 @@ async function askEach(
   return code
 }
 
-function nothingNamed(waiting: readonly TrustQuestion[]): Problem {
+const TO_LOOK = 'to see what each would run, run `plugboard trust`'
+
+function oneAtATime(questions: readonly TrustQuestion[]): Problem {
+  const names = [...new Set(questions.map(({ name }) => name))]
   return createProblem({
-    code: 'trust/nothing-named',
-    message: 'nobody is asked here, so the servers to approve must be named',
-    notes: [`waiting: ${[...new Set(waiting.map(({ name }) => name))].join(', ')}`],
-    hints: [
-      'name them: `plugboard trust approve <server>`',
-      'or approve all that wait: `plugboard trust approve --all`',
-    ],
+    code: 'trust/one-at-a-time',
+    message: 'without a question, `plugboard trust approve` takes one server at a time',
+    notes: [`these would be approved: ${names.join(', ')}`, 'with `--all` it takes them all'],
+    hints: [TO_LOOK],
   })
 }
+
+const needsYes = createProblem({
+  code: 'trust/needs-yes',
+  message: '`plugboard trust approve` asks on a terminal; without one, or with `--json`, it needs `--yes`',
+  hints: [TO_LOOK],
+})
