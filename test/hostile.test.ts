@@ -580,7 +580,7 @@ error: a server needs a name
       ['get', red],
       ['explain', red],
       ['doctor'],
-      ['trust', 'approve', red],
+      ['trust', 'approve', red, '--yes'],
       ['trust', 'list'],
       ['trust', 'decline', red],
       ['get', '\u001b[2Jnobody'],

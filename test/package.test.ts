@@ -64,7 +64,7 @@ describe('the package', () => {
     mkdirSync(project)
     writeFileSync(join(project, '.mcp.json'), '{ "mcpServers": { "shop": { "command": "node" } } }')
     const bin = join(folder, 'node_modules', '.bin', 'plugboard')
-    expect(run(bin, ['trust', 'approve', 'shop'], project)).toContain('approved `shop`')
+    expect(run(bin, ['trust', 'approve', 'shop', '--yes'], project)).toContain('approved `shop`')
     expect(run(bin, ['list'], project)).toMatch(/shop +stdio +project +mcp.json +chosen/)
   })
 

@@ -217,7 +217,7 @@ describe('in a project', () => {
     const approve = async (): Promise<readonly string[]> => {
       const lines: string[] = []
       for (const name of ['started', 'reached']) {
-        const { stdout, stderr } = await machine.run(['trust', 'approve', name])
+        const { stdout, stderr } = await machine.run(['trust', 'approve', name, '--yes'])
         lines.push(...`${stdout}${stderr}`.split('\n').filter((line) => line.includes(HUSH)))
       }
       return lines.map((line) => line.trim().split(/[ :]/)[0]!)
@@ -311,7 +311,7 @@ describe('to a host that prints what the library gives', () => {
 
   test('what changed since an approval', async () => {
     using machine = openMachine({ './.mcp.json': { mcpServers: { ours: ENTRIES['started'] } } })
-    await machine.run(['trust', 'approve', 'ours'])
+    await machine.run(['trust', 'approve', 'ours', '--yes'])
     machine.write({
       './.mcp.json': { mcpServers: { ours: { ...ENTRIES['started'], args: ['--token', `${HUSH}-new`] } } },
     })

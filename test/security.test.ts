@@ -162,7 +162,7 @@ describe('a cloned repository leaves the servers of its user alone', () => {
       './.plugboard/settings.json': { deniedMcpServers: ['cursor'] },
       './.mcp.json': { mcpServers: { theirs: { command: 'theirs' } } },
     })
-    await machine.run(['trust', 'approve', 'theirs'])
+    await machine.run(['trust', 'approve', 'theirs', '--yes'])
     expect(await machine.json(['get', 'cursor'])).toMatchObject({
       fate: {
         kind: 'denied',
@@ -201,7 +201,7 @@ describe('an approval', () => {
     mkdirSync(join(elsewhere, '.git'), { recursive: true })
     machine.write({ [join(elsewhere, '.mcp.json')]: { mcpServers: { server } } })
     expect(fatesIn(await list(machine, { env }), 'project')).toEqual({ server: 'untrusted' })
-    await machine.run(['trust', 'approve', 'server'], { env })
+    await machine.run(['trust', 'approve', 'server', '--yes'], { env })
     expect(fatesIn(await list(machine, { env }), 'project')).toEqual({ server: 'chosen' })
     expect(fatesIn(await list(machine, { env, cwd: elsewhere }), 'project')).toEqual({ server: 'untrusted' })
   })
@@ -211,7 +211,7 @@ describe('an approval', () => {
     const [link, other] = [join(dirname(machine.project), 'link'), join(dirname(machine.project), 'other')]
     symlinkSync(machine.project, link)
     // A shell keeps the name of the link in PWD.
-    await machine.run(['trust', 'approve', 'server'], { cwd: link, env: { PWD: link } })
+    await machine.run(['trust', 'approve', 'server', '--yes'], { cwd: link, env: { PWD: link } })
     expect(fatesIn(await list(machine), 'project')).toEqual({ server: 'chosen' })
     mkdirSync(join(other, '.git'), { recursive: true })
     machine.write({ [join(other, '.mcp.json')]: { mcpServers: { server } } })
@@ -223,7 +223,7 @@ describe('an approval', () => {
 
   test('is not shared with a server of another name, or with one of that name in another file', async () => {
     using machine = openMachine(withServers({ server }))
-    await machine.run(['trust', 'approve', 'server'])
+    await machine.run(['trust', 'approve', 'server', '--yes'])
     machine.write({
       ...withServers({ server, twin: server }),
       './.cursor/mcp.json': { mcpServers: { server: { ...server, command: 'evil' } } },
@@ -297,12 +297,12 @@ describe('an approval', () => {
   test.each(changes)('ends when %s changes, and the question shows it', async (_, before, after, shown) => {
     using machine = openMachine({ './.plugboard/mcp.json': { mcpServers: { server: before } } })
     const env = withTool(machine)
-    await machine.run(['trust', 'approve', 'server'], { env })
+    await machine.run(['trust', 'approve', 'server', '--yes'], { env })
     machine.write({ './.plugboard/mcp.json': { mcpServers: { server: after } } })
     const [entry] = (await list(machine, { env })).servers
     expect(entry!.fate).toMatchObject({ kind: 'untrusted', reason: 'it changed since you approved it' })
     expect(entry!.fate.changed!.length).toBeGreaterThan(0)
-    const { stdout } = await machine.run(['trust', 'approve', 'server'], { env })
+    const { stdout } = await machine.run(['trust', 'approve', 'server', '--yes'], { env })
     const lines = machine.shorten(stdout).split('\n')
     const from = lines.indexOf('  changed since you decided:')
     expect(lines.slice(from + 1, lines.indexOf('', from)).map((line) => line.trim())).toEqual(shown)
@@ -312,7 +312,7 @@ describe('an approval', () => {
   test('ends when another program of that name comes first on PATH', async () => {
     using machine = openMachine(withServers({ server }))
     const env = withTool(machine)
-    await machine.run(['trust', 'approve', 'server'], { env })
+    await machine.run(['trust', 'approve', 'server', '--yes'], { env })
     const inFront = { PATH: `${putPrograms(machine, './node_modules/.bin', ['tool'])}:${env.PATH}` }
     const [entry] = (await list(machine, { env: inFront })).servers
     expect(entry!.fate.kind).toBe('untrusted')
@@ -326,7 +326,7 @@ describe('an approval', () => {
     using machine = openMachine(withServers({ server }))
     await machine.run(['trust', 'decline', 'server'])
     expect(fatesIn(await list(machine), 'project')).toEqual({ server: 'declined' })
-    const { stdout } = await machine.run(['trust', 'approve', '--all'])
+    const { stdout } = await machine.run(['trust', 'approve', '--all', '--yes'])
     expect(stdout).toBe('nothing waits for your approval in this project\n')
     machine.write(withServers({ server: { ...server, args: [] } }))
     const [entry] = (await list(machine)).servers
@@ -349,7 +349,7 @@ describe('an approval', () => {
       '~/.x-code/trusted-projects.json': { projects: [machine.project] },
     })
     expect(fatesIn(await list(machine), 'project')).toEqual({ server: 'untrusted' })
-    const { stdout } = await machine.run(['trust', 'approve', 'server'])
+    const { stdout } = await machine.run(['trust', 'approve', 'server', '--yes'])
     expect(machine.shorten(stdout)).toContain(
       '  note       enabled in Claude Code (~/.claude/settings.json:1:',
     )
@@ -436,7 +436,7 @@ describe('nothing of an unapproved project is run or read', () => {
 
   test('and approving runs nothing either; only the doctor, when told to, runs what is approved', async () => {
     using machine = openTrap()
-    const { code, stdout } = await machine.run(['trust', 'approve', 'headers'])
+    const { code, stdout } = await machine.run(['trust', 'approve', 'headers', '--yes'])
     expect({ code, marks: marksIn(machine) }).toEqual({ code: 0, marks: [] })
     expect(stdout).toMatch(
       /^  runs for headers +touch .*ran-helper\n  runs for header\.A +touch .*ran-header$/m,
@@ -459,7 +459,7 @@ describe('the record of approvals', () => {
   test('is readable by its user alone, and leaves the repository as it was', async () => {
     using machine = openMachine(project)
     const before = readdirSync(machine.project, { recursive: true })
-    await machine.run(['trust', 'approve', 'a'])
+    await machine.run(['trust', 'approve', 'a', '--yes'])
     expect(readdirSync(machine.project, { recursive: true })).toEqual(before)
     expect(statSync(machine.at(STORE)).mode & 0o777).toBe(0o600)
     expect(statSync(dirname(machine.at(STORE))).mode & 0o777).toBe(0o700)
@@ -468,7 +468,7 @@ describe('the record of approvals', () => {
 
   test('stays readable by its user alone when somebody opened it', async () => {
     using machine = openMachine(project)
-    await machine.run(['trust', 'approve', 'a'])
+    await machine.run(['trust', 'approve', 'a', '--yes'])
     chmodSync(machine.at(STORE), 0o644)
     const { stdout } = await machine.run(['doctor'])
     expect(stdout).toContain(`warning: others on this machine can read what only you should: its mode is 644
@@ -476,13 +476,13 @@ describe('the record of approvals', () => {
 
 hint: run \`chmod 600 ${machine.at(STORE)}\`
 `)
-    await machine.run(['trust', 'approve', 'b'])
+    await machine.run(['trust', 'approve', 'b', '--yes'])
     expect(statSync(machine.at(STORE)).mode & 0o777).toBe(0o600)
   })
 
   test('keeps every decision of several that are made at once', async () => {
     using machine = openMachine(project)
-    const ran = await Promise.all(names.map((name) => machine.run(['trust', 'approve', name])))
+    const ran = await Promise.all(names.map((name) => machine.run(['trust', 'approve', name, '--yes'])))
     expect(ran.map(({ code }) => code)).toEqual(names.map(() => 0))
     expect(fatesIn(await list(machine), 'project')).toEqual(
       Object.fromEntries(names.map((name) => [name, 'chosen'])),
@@ -503,7 +503,7 @@ hint: run \`chmod 600 ${machine.at(STORE)}\`
           hints: [`move it away and approve again: \`mv ${machine.at(STORE)} ${machine.at(STORE)}.broken\``],
         },
       ])
-      const { code, stderr } = await machine.run(['trust', 'approve', 'a'])
+      const { code, stderr } = await machine.run(['trust', 'approve', 'a', '--yes'])
       expect(code).toBe(2)
       expect(stderr).toContain(
         'error: the record of your approvals cannot be read, so no project server is trusted\n',
@@ -514,7 +514,7 @@ hint: run \`chmod 600 ${machine.at(STORE)}\`
 
   test('in which single decisions are damaged loses those alone', async () => {
     using machine = openMachine(project)
-    await machine.run(['trust', 'approve', 'a', 'b', 'c'])
+    await machine.run(['trust', 'approve', 'a', 'b', 'c', '--all', '--yes'])
     const store = JSON.parse(readFileSync(machine.at(STORE), 'utf8')) as Store
     const servers = store.projects[machine.project]!
     servers['a'] = [{ ...(servers['a'] as object[])[0], decision: 'yes' }]

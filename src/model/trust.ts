@@ -16,7 +16,7 @@ export interface FolderDecision {
 
 /** How to decide about a folder, in the words of each host. */
 export const TRUST_FOLDER =
-  '`plugboard trust folder`, in the shell `/trust`, in a program `trustFolder: true`'
+  '`plugboard trust folder`, in the shell `/trust folder`, in a program `trustFolder: true`'
 
 /** Whether the user's own servers may start in the folder of the project, and so run what lies there. */
 export interface FolderTrust {

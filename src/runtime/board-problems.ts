@@ -58,7 +58,7 @@ export function notConnectable({ entry, fate }: CatalogEntry, words: Words = 'sl
     notes: 'reason' in fate ? [fate.reason] : [],
     hints:
       fate.kind === 'untrusted'
-        ? [`to look at it and decide, run \`plugboard trust approve ${name}\``]
+        ? ['to look at it and decide, run `plugboard trust`']
         : [`to see why, run \`plugboard explain ${name}\``],
   })
 }

@@ -31,7 +31,7 @@ export async function examine(
   const findings = [
     ...catalog.problems,
     ...loaded.notApplied,
-    ...catalog.entries.flatMap((entry) => examineEntry(world, entry)),
+    ...catalog.entries.flatMap((entry) => examineEntry(entry)),
     ...catalog.servers.flatMap((server) => examineServer(world, server)),
     ...examineNames(catalog.servers),
     ...examineTools(world, loaded),
@@ -50,7 +50,7 @@ function withFix(finding: Problem): Problem {
   return { ...finding, hints: [`open \`${place}\` and mend it, or remove it`] }
 }
 
-function examineEntry(world: World, { entry, fate }: CatalogEntry): readonly Problem[] {
+function examineEntry({ entry, fate }: CatalogEntry): readonly Problem[] {
   const { name, origin } = entry.found
   // What another scope, source or rule put aside on purpose is not this user's to mend.
   if (fate.kind === 'excluded') return []
@@ -64,8 +64,7 @@ function examineEntry(world: World, { entry, fate }: CatalogEntry): readonly Pro
     createProblem({ severity: 'info', code: `doctor/${code}`, message, where, hints })
   switch (fate.kind) {
     case 'untrusted': {
-      const command = toCommandLine('plugboard trust approve', [name], world.platform)
-      const hint = `to look at it and decide, run \`${command}\``
+      const hint = 'to look at it and decide, run `plugboard trust`'
       const isWhole = entry.kind === 'definition'
       return [...own, note('untrusted', `\`${name}\` does not run: ${fate.reason}`, isWhole ? [hint] : [])]
     }

@@ -8,7 +8,7 @@
 import type { Project } from '../model/project.ts'
 import type { FolderDecision, FolderTrust, TrustStore } from '../model/trust.ts'
 import type { World } from '../world/world.ts'
-import type { LoadedCatalog } from './load-catalog.ts'
+import type { OurDirs } from '../pipeline/discover/project.ts'
 import { trustFile, updateTrust } from './trust-store.ts'
 
 export function findFolderTrust(
@@ -31,7 +31,7 @@ export function findFolderTrust(
 
 export async function decideFolder(
   world: World,
-  { project, dirs }: Pick<LoadedCatalog, 'project' | 'dirs'>,
+  { project, dirs }: { readonly project: Project; readonly dirs: OurDirs },
   decision: FolderDecision['decision'],
 ): Promise<void> {
   const at = new Date(world.clock.now()).toISOString()

@@ -8,7 +8,7 @@ import type { CatalogEntry, Change } from '../model/catalog.ts'
 import type { Spot } from '../model/origin.ts'
 import type { Problem } from '../model/problem.ts'
 import type { ProjectTrust, TrustDecision, TrustFacts } from '../model/trust.ts'
-import { isAbout } from '../pipeline/admit/trust.ts'
+import { compareFacts, isAbout } from '../pipeline/admit/trust.ts'
 import { createProblem, ProblemError, whereOrigin } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
@@ -41,6 +41,32 @@ export function trustQuestions(loaded: LoadedCatalog, name?: string): readonly T
   })
 }
 
+/** Those that are neither approved nor declined. */
+export function waitingQuestions(loaded: LoadedCatalog): readonly TrustQuestion[] {
+  return trustQuestions(loaded).filter(({ entry }) => entry.fate.kind === 'untrusted')
+}
+
+/** Servers of this project about which nothing can be decided before their entry is mended, with what is wrong. */
+export function brokenServers(
+  loaded: LoadedCatalog,
+): readonly { readonly entry: CatalogEntry; readonly problem: Problem }[] {
+  return loaded.catalog.entries
+    .filter(({ entry, fate }) => fate.kind === 'untrusted' && entry.kind !== 'definition')
+    .map((entry) => ({ entry, problem: invalidServer(entry) }))
+}
+
+/**
+ * The entry that was shown, as it is in a catalog of now; `changed` is then what differs from what was shown. Undefined:
+ * it is gone, or broken.
+ */
+export function findAgain(loaded: LoadedCatalog, shown: TrustQuestion): TrustQuestion | undefined {
+  const { file } = shown.entry.entry.found.origin
+  const now = trustQuestions(loaded, shown.name)
+    .filter(({ entry }) => entry.entry.found.origin.file === file)
+    .map((question) => ({ ...question, changed: compareFacts(shown.facts, question.facts) }))
+  return now.find(({ changed }) => changed.length === 0) ?? now[0]
+}
+
 /** As `trustQuestions`; throws `trust/unknown-server` or `trust/invalid-server` when there is nothing to decide. */
 export function requireQuestions(loaded: LoadedCatalog, name: string): readonly TrustQuestion[] {
   const questions = trustQuestions(loaded, name)
@@ -49,6 +75,25 @@ export function requireQuestions(loaded: LoadedCatalog, name: string): readonly 
     ({ entry: one }) => one.found.name === name && one.found.origin.scope === 'project',
   )
   throw new ProblemError(entry === undefined ? unknownServer(loaded, name) : invalidServer(entry))
+}
+
+/**
+ * Records a decision about exactly what was shown. `loaded` is as the files are now. Throws `trust/changed`, and records
+ * nothing, where one of the servers is not as it was shown.
+ */
+export async function decideAsShown(
+  world: World,
+  loaded: LoadedCatalog,
+  {
+    decision,
+    shown,
+  }: { readonly decision: TrustDecision['decision']; readonly shown: readonly TrustQuestion[] },
+): Promise<void> {
+  for (const question of shown) {
+    const now = findAgain(loaded, question)
+    if (now === undefined || now.changed.length > 0) throw new ProblemError(changedMeanwhile(question, now))
+  }
+  await decide(world, loaded, decision, shown)
 }
 
 export async function decide(
@@ -109,6 +154,16 @@ export async function resetTrust(
 
 function countDecisions(projects: ReadonlyMap<string, ProjectTrust>): number {
   return [...projects.values()].flatMap((servers) => [...servers.values()]).flat().length
+}
+
+/** The answer was about something else than what is there now. */
+export function changedMeanwhile({ name, entry }: TrustQuestion, now: TrustQuestion | undefined): Problem {
+  const what = now === undefined ? 'is not declared there any more' : 'changed while you were asked'
+  return createProblem({
+    code: 'trust/changed',
+    message: `\`${name}\` ${what}, so nothing was recorded`,
+    where: whereOrigin((now ?? { entry }).entry.entry.found.origin, name),
+  })
 }
 
 function unknownServer(loaded: LoadedCatalog, name: string): Problem {

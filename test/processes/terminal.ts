@@ -11,10 +11,18 @@ const LIMIT_MS = 30_000
 export interface Answer {
   /** Text that must have appeared since the last answer. */
   readonly when: string
+  /** What happens while the question is open, before it is answered. */
+  readonly meanwhile?: () => void
   readonly keys: string
 }
 
-export const KEYS = { enter: '\r', down: '\u001b[B', escape: '\u001b', interrupt: '\u0003' } as const
+export const KEYS = {
+  enter: '\r',
+  down: '\u001b[B',
+  up: '\u001b[A',
+  escape: '\u001b',
+  interrupt: '\u0003',
+} as const
 
 export interface Shown {
   readonly code: number
@@ -55,6 +63,7 @@ export function runInTerminal(
       if (next === undefined || !toText(raw.slice(seen)).includes(next.when)) return
       waiting.shift()
       seen = raw.length
+      next.meanwhile?.()
       child.stdin.write(next.keys)
     })
     child.on('error', reject)

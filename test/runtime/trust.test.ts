@@ -6,8 +6,15 @@ import { loadCatalog, type LoadedCatalog } from '../../src/runtime/load-catalog.
 import { reveal } from '../../src/model/launch.ts'
 import { resolve } from '../../src/pipeline/resolve/resolve.ts'
 import { createValueCache } from '../../src/pipeline/resolve/value-cache.ts'
+import { makeShowable } from '../../src/runtime/showable.ts'
 import { createFingerprints } from '../../src/runtime/trust-fingerprint.ts'
-import { decide, requireQuestions, resetTrust, trustQuestions } from '../../src/runtime/trust.ts'
+import {
+  decide,
+  decideAsShown,
+  requireQuestions,
+  resetTrust,
+  trustQuestions,
+} from '../../src/runtime/trust.ts'
 import { createMemoryWorld, type MemoryWorld } from '../worlds/memory.ts'
 
 const FILE = '/src/shop/.mcp.json'
@@ -112,6 +119,18 @@ describe('an approval', () => {
     const world = createProject({ ...SERVER, env: { TOKEN: 'hunter2' } })
     await approve(world)
     expect(String(world.stored.get('/home/ada/.local/state/plugboard/trust.json'))).not.toContain('hunter2')
+  })
+
+  test('is about what stands in the file, also after the catalog was made fit to be printed', async () => {
+    const entry = {
+      ...REMOTE,
+      auth: { type: 'oauth', credentialId: 'work' },
+      oauth: { clientId: 'shop', clientSecret: 'one' },
+    }
+    const loaded = await loadCatalog(createProject(entry))
+    const before = requireQuestions(loaded, 'shop').map(({ facts }) => facts)
+    makeShowable(loaded.catalog)
+    expect(requireQuestions(loaded, 'shop').map(({ facts }) => facts)).toEqual(before)
   })
 
   test('does not carry over to a file in which the same text would be a command', async () => {
@@ -244,6 +263,26 @@ describe('decisions', () => {
       reason: 'you declined it on 2026-11-16',
     })
     await approve(world)
+    expect(fates(await loadCatalog(world))).toEqual(['chosen'])
+  })
+
+  test('about what was shown are refused when it is something else by then, and nothing is recorded', async () => {
+    const world = createProject(SERVER)
+    const shown = requireQuestions(await loadCatalog(world), 'shop')
+    const decision = 'approved'
+    const changes: readonly (readonly [MemoryWorld, string])[] = [
+      [change(world, { ...SERVER, args: ['evil.js'] }), '`shop` changed while you were asked'],
+      [change(world, SERVER, ['/opt/bin/node']), '`shop` changed while you were asked'],
+      [change(world, { command: 5 }), '`shop` is not declared there any more'],
+    ]
+    for (const [changed, message] of changes) {
+      const deciding = decideAsShown(changed, await loadCatalog(changed), { decision, shown })
+      await expect(deciding).rejects.toMatchObject({
+        problem: { code: 'trust/changed', message: `${message}, so nothing was recorded` },
+      })
+      expect([...(await loadCatalog(changed)).trustStore.projects]).toEqual([])
+    }
+    await decideAsShown(world, await loadCatalog(world), { decision, shown })
     expect(fates(await loadCatalog(world))).toEqual(['chosen'])
   })
 

@@ -30,6 +30,9 @@ const ALONE_FLAG: Flag = {
   summary: 'start servers for this run, whether or not a gateway runs that has them',
 }
 
+/** For what is approved. */
+const VERBOSE_FLAG: Flag = { name: 'verbose', summary: 'shorten nothing' }
+
 /** For a rule that is written. */
 const RULE_FLAGS: readonly Flag[] = [
   { name: 'scope', value: 'scope', summary: 'whose settings: user (the default), local or project' },
@@ -711,8 +714,16 @@ export const PLUGBOARD: Command = {
       summary: 'decide which servers of a project may run, and whether yours may start in it',
       arguments: [],
       flags: [],
-      examples: ['plugboard trust approve github'],
+      examples: ['plugboard trust', 'plugboard trust approve github'],
       commands: [
+        {
+          name: 'show',
+          summary: 'show what the servers that wait for approval would run; decides nothing',
+          arguments: [{ name: 'server', count: 'any' }],
+          flags: [VERBOSE_FLAG],
+          examples: ['plugboard trust', 'plugboard trust show github --verbose'],
+          load: () => import('./commands/trust/show.ts'),
+        },
         {
           name: 'list',
           summary: 'show what was decided, in every project',
@@ -723,11 +734,12 @@ export const PLUGBOARD: Command = {
         },
         {
           name: 'approve',
-          summary: 'let servers of this project run',
+          summary: 'let servers of this project run; asks about each',
           arguments: [{ name: 'server', count: 'any' }],
           flags: [
-            { name: 'all', summary: 'every server that waits for approval' },
-            { name: 'yes', short: 'y', summary: 'do not ask' },
+            { name: 'all', summary: 'more than one with --yes: those named, or every one that waits' },
+            { name: 'yes', short: 'y', summary: 'do not ask; needed where there is no terminal' },
+            VERBOSE_FLAG,
           ],
           examples: ['plugboard trust approve', 'plugboard trust approve github --yes'],
           load: () => import('./commands/trust/approve.ts'),

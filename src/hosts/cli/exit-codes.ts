@@ -26,6 +26,7 @@ const BY_CODE: Readonly<Record<string, number>> = {
   'serve/no-socket': FAILED,
   'serve/silent': FAILED,
   'token/unwritable': FAILED,
+  'trust/changed': FAILED,
   'trust/unwritable': FAILED,
   'permit/unwritable': FAILED,
   'permit/denied': DENIED,

@@ -17,9 +17,10 @@ import { previewTransfer, writeTransfer, type FileDiff } from '../../runtime/man
 import { toProblemJson } from '../shared/problem-json.ts'
 import { showOwner, showPath, showSpot, toShownFile } from '../shared/show-path.ts'
 import type { CommandContext } from './command.ts'
-import { showQuestion, WARNING } from '../shared/trust-question.ts'
+import type { Form } from '../shared/shorten.ts'
+import { isShortened, showQuestion, WARNING } from '../shared/trust-question.ts'
 import { DENIED, DONE, INTERRUPTED, TO_FIX } from './exit-codes.ts'
-import { printJson, printLines, reportBeside } from './print.ts'
+import { printJson, printLines, reportBeside, viewOf } from './print.ts'
 
 export interface TransferToRun {
   readonly verb: 'import' | 'export'
@@ -99,7 +100,7 @@ export async function askForConsent(
   if (!isWaiting && run.chosen !== 'each') return 'yes'
   const isDry = flags['dry-run'] === true
   if (canAsk(context) && flags['yes'] !== true && !isDry) {
-    terminal.out(`\n${showServer(context, planned)}\n`)
+    terminal.out(`\n${showServer(context, planned, 'short')}\n`)
     if (isWaiting) terminal.err(`${WARNING}\n`)
     return choose(context, `${toWord(run.verb)} \`${toPrintable(planned.name)}\`?`, {
       no: 'leave it out',
@@ -107,10 +108,10 @@ export async function askForConsent(
     })
   }
   if (!isWaiting) return 'yes'
-  const isAnswered = run.chosen === 'named' || flags['yes'] === true
-  if (!isAnswered) return needsConsent(planned.from, { ...run, platform: world.platform })
+  const isAnswered = flags['yes'] === true || (isDry && run.chosen === 'named')
+  if (!isAnswered) return needsConsent(planned.from, world.platform)
   // Shown all the same, so that a log says what was agreed to.
-  if (!json) terminal.err(`${WARNING}\n${showServer(context, planned)}\n`)
+  if (!json) terminal.err(`${WARNING}\n${showServer(context, planned, 'whole')}\n`)
   return 'yes'
 }
 
@@ -136,10 +137,14 @@ async function choose(
 }
 
 /** The exact command, and whatever else would be approved. */
-function showServer({ world, paint }: CommandContext, { from, definition }: Planned): string {
+function showServer(context: CommandContext, { from, definition }: Planned, form: Form): string {
+  const { world } = context
   const facts = wholeFactsOfServer(world, definition, from.entry.found)
   const question = { name: from.entry.found.name, entry: from, facts, changed: [], enabledElsewhere: [] }
-  return showQuestion(question, { here: world, paint })
+  const view = { ...viewOf(context), form }
+  const isCut = form === 'short' && waitsForApproval(from) && isShortened(question, view)
+  const note = isCut ? '\nto see all of what is shortened here, run `plugboard trust --verbose`' : ''
+  return showQuestion(question, view) + note
 }
 
 async function approveAll(

@@ -13,6 +13,7 @@ export function toFolderJson({ folder }: Pick<Catalog, 'folder'>): object {
 export function showConfinement(
   { folder, servers }: Pick<Catalog, 'folder' | 'servers'>,
   here: Here,
+  command = 'plugboard trust folder',
 ): string[] {
   const apart = servers.filter(({ confinement }) => confinement?.start === 'empty-folder').length
   const refused = servers.filter(({ confinement }) => confinement?.start === 'refused')
@@ -25,6 +26,6 @@ export function showConfinement(
         : [`${countOf(apart, 'server')} start${apart === 1 ? 's' : ''} in an empty folder`]),
       ...(refused.length === 0 ? [] : [`${names} ${refused.length === 1 ? 'does' : 'do'} not start`]),
     ].join(', ')}`,
-    'hint: to see what trusting the folder means, run `plugboard trust folder`',
+    `hint: to see what trusting the folder means, ${command.startsWith('/') ? 'type' : 'run'} \`${command}\``,
   ]
 }

@@ -1,10 +1,8 @@
 /**
  * show-fate: what became of an entry, and who decided it, in the words and colours of every listing.
  */
-import { toCommandLine } from '../../base/command-line.ts'
 import { toPrintable } from '../../base/printable.ts'
 import type { CatalogEntry, Fate, FateKind } from '../../model/catalog.ts'
-import type { Platform } from '../../world/world.ts'
 import type { DeciderJson } from './entry-json.ts'
 import type { Brush, Paint } from './paint.ts'
 import { showOwner, showSpot, type Here } from './show-path.ts'
@@ -46,9 +44,9 @@ export function showDecider(fate: Fate, here: Here): string | undefined {
   return owner === '' ? words : `${words}   (${owner})`
 }
 
-/** The command that lets an entry run which waits for approval; undefined when that is not what it needs. */
-export function approvalCommand({ entry, fate }: CatalogEntry, platform: Platform): string | undefined {
-  // One that is broken as well must be mended first.
-  if (fate.kind !== 'untrusted' || entry.kind !== 'definition') return undefined
-  return toPrintable(toCommandLine('plugboard trust approve', [entry.found.name], platform))
+/** What is said of an entry that waits for approval. One that is broken as well must be mended first. */
+export function trustHint({ entry, fate }: CatalogEntry): readonly string[] {
+  return fate.kind === 'untrusted' && entry.kind === 'definition'
+    ? ['to look at it and decide, run `plugboard trust`']
+    : []
 }

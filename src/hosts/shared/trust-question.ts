@@ -3,7 +3,7 @@
  *
  * The command and its arguments are shown exactly, since they are what is approved; of variables and headers only the
  * names, of an address all but its credentials. Every variable, file and sign-in that the server is given is named with
- * its field. A long text is shortened from the middle, so that nothing pushes the rest off the screen.
+ * its field. A long text is shortened in its middle, and says by how much, so that it hides nothing that stands behind it.
  */
 import { toPrintable } from '../../base/printable.ts'
 import type { Change } from '../../model/catalog.ts'
@@ -14,106 +14,179 @@ import { USES, type TrustFacts } from '../../model/trust.ts'
 import type { LoadedCatalog } from '../../runtime/load-catalog.ts'
 import type { TrustQuestion } from '../../runtime/trust.ts'
 import { maskShown, readArgs } from '../../problem/mask-fact.ts'
-import type { Paint } from './paint.ts'
+import type { Brush, Paint } from './paint.ts'
+import { leaveOut, shortenDifference, shortenList, shortenText, shortenUrl, type Form } from './shorten.ts'
 import { showSpot, type Here } from './show-path.ts'
+import { widthOf } from './width.ts'
+import { wrap } from './wrap.ts'
 
 export const WARNING = [
   'An MCP server can do whatever you can: read and write your files, use your network and your accounts.',
   'Your approval covers what is shown here, not the contents of the scripts and packages it runs.',
 ].join('\n')
 
-export function showQuestion(
-  question: TrustQuestion,
-  { here, paint }: { readonly here: Here; readonly paint: Paint },
-): string {
+export interface QuestionView {
+  readonly here: Here
+  readonly paint: Paint
+  /** Lines are broken there. Undefined: they stay as long as they are. */
+  readonly columns: number | undefined
+  /** Default: `short`. */
+  readonly form?: Form
+  /** What it changed since. Default: `you decided`. */
+  readonly since?: 'you decided' | 'you were asked'
+}
+
+export function showQuestion(question: TrustQuestion, view: QuestionView): string {
+  const { here, paint, columns = Infinity, form = 'short', since = 'you decided' } = view
   const { name, entry, facts, changed, enabledElsewhere } = question
   const rows = [
-    ...showFacts(facts),
-    ...enabledElsewhere.map((by) => ['note', `enabled in Claude Code (${showSpot(by, here)})`] as const),
+    ...showFacts(facts, form),
+    ...enabledElsewhere.map((by): Row => ['note', `enabled in Claude Code (${showSpot(by, here)})`]),
   ]
   const width = Math.max(...rows.map(([label]) => label.length))
-  return [
-    `${paint.bold(toPrintable(name))}  ${paint.dim(showSpot(entry.entry.found.origin, here))}`,
-    ...rows.map(
-      ([label, value]) => `  ${paint.cyan(label.padEnd(width))}  ${toPrintable(shorten(value, LONGEST_ROW))}`,
-    ),
-    ...(changed.length === 0
-      ? []
-      : ['  changed since you decided:', ...changed.flatMap((change) => showChange(change, paint))]),
-  ].join('\n')
-}
-
-const LONGEST_WORD = 200
-const MOST_WORDS = 40
-const LONGEST_ROW = 2000
-const LONGEST_CHANGE = 400
-
-function showCommandLine({ command, args }: TrustFacts): string | undefined {
-  if (command === undefined) return undefined
-  const words = [command, ...readArgs(args ?? '[]')].map((word) => shorten(quote(word), LONGEST_WORD))
-  if (words.length <= MOST_WORDS) return words.join(' ')
-  const half = MOST_WORDS / 2
-  const left = `[… ${words.length - MOST_WORDS} more arguments …]`
-  return [...words.slice(0, half), left, ...words.slice(-half)].join(' ')
-}
-
-/** From the middle: what a long text is about stands mostly at its ends. */
-function shorten(text: string, longest: number): string {
-  if (text.length <= longest) return text
-  const half = longest / 2
-  return `${text.slice(0, half)} [… ${text.length - longest} more characters …] ${text.slice(-half)}`
-}
-
-function showFacts(facts: TrustFacts): readonly (readonly [string, string])[] {
-  const names = (prefix: string): string =>
-    Object.keys(facts)
-      .filter((field) => field.startsWith(prefix))
-      .map((field) => field.slice(prefix.length))
-      .join(', ')
-  const rows: readonly (readonly [string, string | undefined])[] = [
-    ['type', facts['type']],
-    ['runs', showCommandLine(facts)],
-    ['program', facts['executable']],
-    ['folder', facts['cwd']],
-    ['variables', names('env.')],
-    ['variables from', showEnvFile(facts)],
-    ['reaches', facts['url'] === undefined ? undefined : maskShown(facts['url'])],
-    ['headers', names('header.')],
-    ['runs for headers', facts['headersHelper']],
-    ...Object.entries(facts)
-      .filter(([field, value]) => /^(?:env|header)\./.test(field) && value.startsWith('!'))
-      .map(([field, value]) => [`runs for ${field}`, value.slice(1)] as const),
-    ...Object.entries(facts)
-      .filter(([field]) => field.startsWith(USES))
-      .map(([field, what]) => ['uses', `${what} in ${field.slice(USES.length)}`] as const),
-    ['inherits', facts['inheritEnv'] === 'true' ? 'your whole environment' : undefined],
+  const lines = [
+    ...showTitle(shortenText(toPrintable(name), form), showSpot(entry.entry.found.origin, here), view),
+    ...rows.flatMap((row) => showRow(row, { width, columns, paint })),
+    ...(changed.length === 0 ? [] : [`  changed since ${since}:`]),
+    ...changed
+      .flatMap((change) => showChange(change, form, paint))
+      .flatMap(({ text, brush }) => hang(text, columns, CHANGE_INDENT).map(brush)),
   ]
-  return rows.filter((row): row is readonly [string, string] => row[1] !== undefined && row[1] !== '')
+  return lines.join('\n')
+}
+
+/** Whether its short form leaves something out. */
+export function isShortened(question: TrustQuestion, view: QuestionView): boolean {
+  return (
+    showQuestion(question, { ...view, form: 'short' }) !== showQuestion(question, { ...view, form: 'whole' })
+  )
+}
+
+function showTitle(name: string, spot: string, { paint, columns = Infinity }: QuestionView): string[] {
+  if (widthOf(`${name}  ${spot}`) <= columns) return [`${paint.bold(name)}  ${paint.dim(spot)}`]
+  return [...hang(name, columns, ROW_INDENT), ...hang(`  ${spot}`, columns, ROW_INDENT).map(paint.dim)]
+}
+
+type Row = readonly [label: string, value: string]
+
+interface RowLayout {
+  /** Of all labels. */
+  readonly width: number
+  readonly columns: number
+  readonly paint: Paint
+}
+
+/** What does not fit goes on beside or below its label, further in, so that no value looks like a row of ours. */
+function showRow([label, value]: Row, { width, columns, paint }: RowLayout): string[] {
+  const indent = ROW_INDENT + width
+  const isBelow = columns - indent < Math.min(LEAST_COLUMNS, widthOf(value))
+  if (isBelow) {
+    const lines = wrap(value, columns - VALUE_INDENT)
+    return [`  ${paint.cyan(label)}`, ...lines.map((line) => ' '.repeat(VALUE_INDENT) + line)]
+  }
+  const [first = '', ...rest] = wrap(value, columns - indent)
+  return [`  ${paint.cyan(label.padEnd(width))}  ${first}`, ...rest.map((line) => ' '.repeat(indent) + line)]
+}
+
+/** Two blanks on each side of a label. */
+const ROW_INDENT = 4
+/** Of a value below its label. */
+const VALUE_INDENT = 6
+const CHANGE_INDENT = 8
+/** A value is not squeezed into fewer columns than these. */
+const LEAST_COLUMNS = 24
+
+function hang(text: string, columns: number, indent: number): string[] {
+  const [first = '', ...rest] = wrap(text, columns - indent)
+  return [first, ...rest.map((line) => ' '.repeat(indent) + line)]
+}
+
+function showFacts(facts: TrustFacts, form: Form): readonly Row[] {
+  const namesIn = (prefix: string): string => showNames(namesOf(facts, prefix), form)
+  const text = (value: string | undefined): string => shortenText(toPrintable(value ?? ''), form)
+  const uses = namesOf(facts, USES).map((field) => text(`${facts[USES + field]} in ${field}`))
+  const rows: readonly Row[] = [
+    ['type', text(facts['type'])],
+    ['runs', showCommandLine(facts, form)],
+    ['program', text(facts['executable'])],
+    ['folder', text(facts['cwd'])],
+    ['variables', namesIn('env.')],
+    ['variables from', showEnvFile(facts, form)],
+    ['reaches', shortenUrl(toPrintable(maskShown(facts['url'] ?? '')), form)],
+    ['headers', namesIn('header.')],
+    ['runs for headers', text(facts['headersHelper'])],
+    ...valueCommands(facts).map(([field, command]): Row => {
+      const label = toPrintable(`runs for ${field}`)
+      return label.length <= LONGEST_LABEL
+        ? [label, text(command)]
+        : ['runs for a value', `${text(field)}: ${text(command)}`]
+    }),
+    ...leaveOut(uses, form, 'of these').map((one): Row => ['uses', one]),
+    ['inherits', facts['inheritEnv'] === 'true' ? 'your whole environment' : ''],
+  ]
+  return rows.filter(([, value]) => value !== '')
+}
+
+const LONGEST_LABEL = 40
+
+/** The facts whose names begin so, without that beginning. */
+export function namesOf(facts: TrustFacts, prefix: string): readonly string[] {
+  return Object.keys(facts)
+    .filter((field) => field.startsWith(prefix))
+    .map((field) => field.slice(prefix.length))
+}
+
+/** Values of variables and headers that are commands, by field. */
+export function valueCommands(facts: TrustFacts): readonly (readonly [field: string, command: string])[] {
+  return Object.entries(facts)
+    .filter(([field, value]) => /^(?:env|header)\./.test(field) && value.startsWith('!'))
+    .map(([field, value]) => [field, value.slice(1)])
+}
+
+function showCommandLine({ command, args }: TrustFacts, form: Form): string {
+  if (command === undefined) return ''
+  const words = [command, ...readArgs(args ?? '[]')].map((word) => toPrintable(quote(word)))
+  return shortenList(words, { form, between: ' ', what: 'arguments' })
+}
+
+function showNames(names: readonly string[], form: Form): string {
+  return shortenList(
+    names.map((name) => toPrintable(quote(name))),
+    { form, between: ', ', what: 'names' },
+  )
 }
 
 /** The file with the names of its variables: `./.env (NODE_OPTIONS, TOKEN)`. */
-function showEnvFile(facts: TrustFacts): string | undefined {
+function showEnvFile(facts: TrustFacts, form: Form): string {
   const file = facts['envFile']
-  if (file === undefined) return undefined
+  if (file === undefined) return ''
   const content = facts['envFile.content'] ?? 'not read yet'
-  const found = content.startsWith('sha256:') ? facts['envFile.variables'] || 'no variables' : content
-  return `${file} (${found})`
+  const names = (facts['envFile.variables'] ?? '').split(', ').filter((name) => name !== '')
+  const found = content.startsWith('sha256:') ? showNames(names, form) || 'no variables' : content
+  return `${shortenText(toPrintable(file), form)} (${found})`
 }
 
-function showChange({ field, was, is }: Change, paint: Paint): readonly string[] {
+interface ChangeLine {
+  readonly text: string
+  readonly brush: Brush
+}
+
+function showChange({ field, was, is }: Change, form: Form, paint: Paint): readonly ChangeLine[] {
   const [before, after] = [was, is].map((value) => (value === undefined ? undefined : showFact(field, value)))
-  const name = toPrintable(field)
-  if (before === after) return [paint.yellow(`    ~ ${name}: another value, which is not shown`)]
+  const name = shortenText(toPrintable(field), form)
+  if (before === after)
+    return [{ text: `    ~ ${name}: another value, which is not shown`, brush: paint.yellow }]
+  const [old, now] = shortenDifference(before ?? '', after ?? '', form)
   return [
-    ...(before === undefined ? [] : [paint.red(`    - ${name}: ${before}`)]),
-    ...(after === undefined ? [] : [paint.green(`    + ${name}: ${after}`)]),
+    ...(before === undefined ? [] : [{ text: `    - ${name}: ${old}`, brush: paint.red }]),
+    ...(after === undefined ? [] : [{ text: `    + ${name}: ${now}`, brush: paint.green }]),
   ]
 }
 
 /** Values of variables and headers are known as hashes alone. */
 function showFact(field: string, value: string): string {
   if (value.startsWith('sha256:')) return 'a value that is not shown'
-  return toPrintable(shorten(field === 'url' ? maskShown(value) : value, LONGEST_CHANGE))
+  return toPrintable(field === 'url' ? maskShown(value) : value)
 }
 
 function quote(word: string): string {
@@ -121,7 +194,11 @@ function quote(word: string): string {
 }
 
 /** Approving one server of a project puts its rules into force, for every server there is. */
-export function rulesNote({ projectDeny, projectRules }: LoadedCatalog, here: Here): string[] {
+export function rulesNote(
+  { projectDeny, projectRules }: LoadedCatalog,
+  here: Here,
+  form: Form = 'short',
+): string[] {
   const toolsOf = (wanted: Action): readonly Named[] =>
     projectRules
       .filter(({ action }) => action === wanted)
@@ -131,10 +208,10 @@ export function rulesNote({ projectDeny, projectRules }: LoadedCatalog, here: He
   return [
     ...(denied.length === 0
       ? []
-      : [`With it, what this project denies is denied here: ${showNamed(denied, here)}.`]),
+      : [`With it, what this project denies is denied here: ${showNamed(denied, here, form)}.`]),
     ...(asked.length === 0
       ? []
-      : [`With it, what this project wants to be asked is asked here: ${showNamed(asked, here)}.`]),
+      : [`With it, what this project wants to be asked is asked here: ${showNamed(asked, here, form)}.`]),
   ]
 }
 
@@ -143,8 +220,9 @@ interface Named {
   readonly by?: Spot
 }
 
-function showNamed(rules: readonly Named[], here: Here): string {
-  const texts = rules.map(({ text }) => `\`${toPrintable(text)}\``).join(', ')
+function showNamed(rules: readonly Named[], here: Here, form: Form): string {
+  const words = rules.map(({ text }) => `\`${toPrintable(text)}\``)
+  const texts = shortenList(words, { form, between: ', ', what: 'rules' })
   const by = rules[0]?.by
   return by === undefined ? texts : `${texts} (${showSpot(by, here)})`
 }

@@ -3,13 +3,15 @@
  *
  * out    whether something may run now that could not before; each decision is on disk
  */
+import type { Problem } from '../../model/problem.ts'
 import type { LoadedCatalog } from '../../runtime/load-catalog.ts'
 import { decideFolder } from '../../runtime/folder-trust.ts'
-import { decide, trustQuestions, type TrustQuestion } from '../../runtime/trust.ts'
+import { decideAsShown, waitingQuestions, type TrustQuestion } from '../../runtime/trust.ts'
 import type { World } from '../../world/world.ts'
 import { countOf } from '../shared/amounts.ts'
 import { FOLDER_TITLE, showFolderQuestion } from '../shared/folder-question.ts'
 import type { Paint } from '../shared/paint.ts'
+import { settleTrust, TRUST_TITLE, trustChoices } from '../shared/settle-trust.ts'
 import { rulesNote, showQuestion, WARNING } from '../shared/trust-question.ts'
 import type { Ask } from './questions.ts'
 
@@ -17,9 +19,14 @@ export interface TrustDesk {
   readonly world: World
   readonly ask: Ask
   readonly paint: Paint
+  /** Of the terminal, now. */
+  columns(): number
   /** Leaves the rest for the next time. */
   readonly signal: AbortSignal
+  /** The files as they are now. */
+  load(): Promise<LoadedCatalog>
   note(line: string): void
+  report(problems: readonly Problem[]): void
 }
 
 /** `again`: also a folder that the user declined before. */
@@ -29,13 +36,14 @@ export async function askTrust(
   when: 'first' | 'again' = 'first',
 ): Promise<boolean> {
   const { folder, servers } = loaded.catalog
-  const waiting = trustQuestions(loaded).filter(({ entry }) => entry.fate.kind === 'untrusted')
+  const waiting = waitingQuestions(loaded)
   const isConcerned = waiting.length > 0 || servers.some(({ confinement }) => confinement !== undefined)
   const isOpen = folder.decision === 'unknown' || (when === 'again' && folder.decision === 'declined')
   if (!isOpen || !isConcerned) return askEach(desk, loaded, waiting)
   switch (await askFolder(desk, loaded, waiting)) {
     case 'all':
-      if (waiting.length > 0) await decide(desk.world, loaded, 'approved', waiting)
+      if (waiting.length > 0)
+        await decideAsShown(desk.world, await desk.load(), { decision: 'approved', shown: waiting })
       await decideFolder(desk.world, loaded, 'trusted')
       return true
     case 'folder':
@@ -46,7 +54,7 @@ export async function askTrust(
       return askEach(desk, loaded, waiting)
     case 'declined':
       await decideFolder(desk.world, loaded, 'declined')
-      desk.note('this folder is not trusted; /trust asks again')
+      desk.note('this folder is not trusted; /trust folder asks again')
       return false
     default:
       return false
@@ -55,11 +63,11 @@ export async function askTrust(
 
 /** One question for the folder and everything that it declares. */
 function askFolder(
-  { world, ask, paint, signal }: TrustDesk,
+  { world, ask, paint, signal, columns }: TrustDesk,
   loaded: LoadedCatalog,
   waiting: readonly TrustQuestion[],
 ): Promise<string | undefined> {
-  const here = { here: world, paint }
+  const here = { here: world, paint, columns: columns() - 1 }
   const servers = countOf(waiting.length, 'server')
   const declared =
     waiting.length === 0
@@ -99,28 +107,31 @@ async function askEach(
   loaded: LoadedCatalog,
   waiting: readonly TrustQuestion[],
 ): Promise<boolean> {
-  const { world, paint, signal } = desk
+  const { world } = desk
   let isApproved = false
   for (const question of waiting) {
-    const answer = await desk.ask(
+    const decided = await settleTrust(
       {
-        kind: 'choice',
-        title: 'May it run in this project?',
-        lines: [WARNING, ...rulesNote(loaded, world), '', showQuestion(question, { here: world, paint })],
-        options: [
-          { value: 'later', label: 'not now', hint: 'ask again next time' },
-          { value: 'approved', label: 'yes', hint: 'until it changes' },
-          { value: 'declined', label: 'no', hint: 'and do not ask again' },
-        ],
+        world,
+        load: () => desk.load(),
+        tell: (problem) => desk.report([problem]),
+        async ask(shown, how) {
+          const view = { here: world, paint: desk.paint, columns: desk.columns() - 1, ...how }
+          const lines = [WARNING, ...rulesNote(loaded, world, how.form), '', showQuestion(shown, view)]
+          const options = trustChoices(shown, view)
+          const answer = await desk.ask(
+            { kind: 'choice', title: TRUST_TITLE, lines, options },
+            { signal: desk.signal },
+          )
+          return options.find(({ value }) => value === answer)?.value
+        },
       },
-      { signal },
+      question,
     )
-    if (answer !== 'approved' && answer !== 'declined') continue
-    await decide(world, loaded, answer, [question])
-    isApproved ||= answer === 'approved'
-    const { name } = question.entry.entry.found
-    if (answer === 'declined')
-      desk.note(`${name}: declined, and not started (\`plugboard trust reset ${name}\` has it asked again)`)
+    isApproved ||= decided === 'approved'
+    const { name } = question
+    if (decided === 'declined')
+      desk.note(`${name}: declined, and not started (\`/trust reset ${name}\` has it asked again)`)
   }
   return isApproved
 }

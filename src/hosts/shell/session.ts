@@ -147,7 +147,7 @@ class LiveSession implements Session {
   }
 
   async #start(): Promise<void> {
-    const { world, paint } = this.#context
+    const { world, paint, terminal } = this.#context
     this.#openBoard(this.#connect())
     const board = await this.#board
     this.#look(board)
@@ -158,7 +158,16 @@ class LiveSession implements Session {
     const { mode } = (await board.permissions()).current()
     this.store.send({ type: 'mode', mode })
     const isApproved = await askTrust(
-      { world, ask: this.#ask, paint, note: (line) => this.#note(line), signal: this.#over.signal },
+      {
+        world,
+        ask: this.#ask,
+        paint,
+        columns: () => terminal.size().columns,
+        load: () => this.#context.load(),
+        note: (line) => this.#note(line),
+        report: (problems) => this.#report(problems),
+        signal: this.#over.signal,
+      },
       loaded,
     )
     if (isApproved && !this.#over.signal.aborted) await board.reload()

@@ -6,7 +6,7 @@
  * never  puts values of variables in: the facts are the unexpanded definition
  */
 import { sha256 } from '../../base/sha256.ts'
-import { toStableJson } from '../../base/stable-json.ts'
+import { toRawJson, toStableJson } from '../../base/stable-json.ts'
 import type { Change, Fate } from '../../model/catalog.ts'
 import type { Auth, OAuth, ServerDefinition, TemplateMap } from '../../model/definition.ts'
 import type { DialectId } from '../../model/entry.ts'
@@ -116,7 +116,7 @@ export function toTrustFacts(definition: ServerDefinition, ground: Ground): Trus
       put('headersHelper', transport.headersHelper)
       putMap('header', transport.headers)
       if (transport.type !== 'ws' && transport.oauth !== undefined)
-        facts['oauth'] = secret(stringify(transport.oauth))
+        facts['oauth'] = secret(toRawJson(transport.oauth))
       break
     case 'sse-ide':
     case 'ws-ide':
@@ -135,7 +135,7 @@ export function toTrustFacts(definition: ServerDefinition, ground: Ground): Trus
       put('url', transport.url)
       put('id', transport.id)
   }
-  if (auth !== undefined) facts['auth'] = secret(stringify(auth))
+  if (auth !== undefined) facts['auth'] = secret(toRawJson(auth))
   for (const [field, value] of Object.entries(rest))
     facts[field] = typeof value === 'string' ? value : JSON.stringify(value)
   for (const [field, what] of findUses(definition, ground.env)) facts[USES + field] = what
@@ -227,10 +227,6 @@ const TREATMENT: ReadonlySet<string> = new Set([
   'supportsParallelCalls',
   'isolation',
 ])
-
-function stringify(value: OAuth | object): string {
-  return JSON.stringify(value)
-}
 
 /** Tells a change, not the value. */
 function secret(value: string): string {

@@ -166,23 +166,17 @@ export function isOffHere({ entry }: CatalogEntry, target: Reader, platform: Pla
 }
 
 /** A repository's server that its user never approved: copying it would let it run without a question. */
-export function needsConsent(
-  { entry, fate }: CatalogEntry,
-  {
-    verb,
-    agent,
-    platform,
-  }: { readonly verb: 'import' | 'export'; readonly agent: SourceId; readonly platform: Platform },
-): Problem {
+export function needsConsent({ entry, fate }: CatalogEntry, platform: Platform): Problem {
   const { name, origin } = entry.found
-  const why = fate.kind === 'declined' ? 'you declined it' : 'it waits for your approval'
+  const isDeclined = fate.kind === 'declined'
+  const why = isDeclined ? 'you declined it' : 'it waits for your approval'
+  const look = isDeclined ? toCommandLine('plugboard trust show', [name], platform) : 'plugboard trust'
   return createProblem({
     code: 'manage/needs-consent',
     message: `\`${name}\` is left out: the repository declares it, and ${why}`,
     where: whereOrigin(origin, name),
-    hints: [
-      `to look at it, and ${verb} it, name it: \`${toCommandLine(`plugboard ${verb} ${agent}`, [name], platform)}\``,
-    ],
+    notes: ['where no question can be asked, it is taken along with `--yes` alone'],
+    hints: [`to see what it would run, run \`${look}\``],
   })
 }
 

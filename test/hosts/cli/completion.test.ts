@@ -51,7 +51,7 @@ describe('what is suggested', () => {
     [['li'], ['list']],
     [
       ['trust', ''],
-      ['list', 'approve', 'decline', 'reset'],
+      ['show', 'list', 'approve', 'folder', 'decline', 'reset'],
     ],
     [['trust', 'approve', '--a'], ['--all']],
     [['list', '--js'], ['--json']],

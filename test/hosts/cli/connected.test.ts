@@ -97,7 +97,7 @@ describe('test', () => {
     const { code, stderr } = await run('test', 'shop')
     expect(code).toBe(2)
     expect(stderr).toContain('`shop` cannot be connected: it is untrusted')
-    expect(stderr).toContain('plugboard trust approve shop')
+    expect(stderr).toContain('run `plugboard trust`')
   })
 
   test('a name nobody has is a usage error with a guess', async () => {

@@ -19,13 +19,14 @@ const find = (...names: string[]): readonly Command[] =>
 
 test('the help of a command', () => {
   expect(helpOf(find('plugboard', 'trust', 'approve'), 80).join('\n'))
-    .toBe(`plugboard trust approve: let servers of this project run
+    .toBe(`plugboard trust approve: let servers of this project run; asks about each
 
 usage: plugboard trust approve [server…] [flags]
 
 flags:
-  --all      every server that waits for approval
-  -y, --yes  do not ask
+  --all      more than one with --yes: those named, or every one that waits
+  -y, --yes  do not ask; needed where there is no terminal
+  --verbose  shorten nothing
 
 flags of every command:
   --json                       print JSON

@@ -21,7 +21,7 @@ describe('understands', () => {
     [['list', '--all', '--json'], { run: 'list', flags: { all: true, json: true }, args: [] }],
     [['--json', 'get', 'github'], { run: 'get', flags: { json: true }, args: ['github'] }],
     [['explain'], { run: 'explain', flags: {}, args: [] }],
-    [['trust'], { run: 'list', flags: {}, args: [] }],
+    [['trust'], { run: 'show', flags: {}, args: [] }],
     [['trust', 'approve', 'a', 'b', '-y'], { run: 'approve', flags: { yes: true }, args: ['a', 'b'] }],
     [['trust', 'approve', '--', '--all'], { run: 'approve', flags: {}, args: ['--all'] }],
     [['get', '-'], { run: 'get', flags: {}, args: ['-'] }],

@@ -59,13 +59,13 @@ export async function openSession(options: SessionOptions = {}): Promise<TestSes
   const { dirs } = await loadCatalog(world, { enabled: false })
   const demo = createDemo(world, () => dirs)
   const load = (how?: LoadOptions): ReturnType<typeof loadCatalog> =>
-    loadCatalog(world, { ...how, servers: demo.servers() })
+    loadCatalog(world, { trustFolder: true, ...how, servers: demo.servers() })
   const board = await openBoard(world, {
     wait: 'all',
     inProcess: demo.inProcess,
     ...more,
     // Who watches sees which files are read.
-    load: ({ world: seen, ...how }) => loadCatalog(seen, { ...how, servers: demo.servers() }),
+    load: ({ world: seen, ...how }) => loadCatalog(seen, { trustFolder: true, ...how, servers: demo.servers() }),
   })
 
   const [shown, notes, asked, kept, problems]: [string[], string[], Question[], NamedMedia[], Problem[]] = [

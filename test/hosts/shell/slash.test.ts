@@ -28,6 +28,7 @@ describe('/help', () => {
       '/model',
       '/permissions',
       '/pins',
+      '/trust',
       '/tools',
       '/clear',
       '/quit',
@@ -228,6 +229,32 @@ describe('/permissions and /pins', () => {
     await session.type('/permissions reset mcp__x__echo')
     expect(await session.type('/call x echo text=a')).toContain('a')
     expect(await session.type('/pins')).toMatch(/x +echo/)
+  })
+})
+
+describe('/trust', () => {
+  const theirs = serverEntry('outcomes')
+  const files = { 'project/.mcp.json': { mcpServers: { theirs } } }
+
+  it('shows what the servers of the project would run, and is named where they are listed', async () => {
+    await using session = await openSession({ files })
+    expect(await session.type('/mcp')).toContain('type /trust')
+    await session.type('/mcp reconnect theirs')
+    expect(session.shown.at(-1)).toBe('to look at it and decide, type `/trust`')
+    const said = await session.type('/trust')
+    expect(said).toContain('An MCP server can do whatever you can')
+    expect(said).toMatch(/^ {2}runs +\S+node/m)
+    expect(said).toContain('hint: to decide, type `/trust approve theirs`; it asks first')
+    expect(said).not.toContain('plugboard trust')
+    expect(session.asked).toEqual([])
+  })
+
+  it('approve asks, and the server runs at once', async () => {
+    await using session = await openSession({ files, answers: ['approved'] })
+    await session.type('/trust approve theirs')
+    expect(session.asked).toMatchObject([{ title: 'May it run in this project?' }])
+    expect(await session.untilNoted('theirs: added')).toMatch(/^theirs: added, \d+ tools$/)
+    expect(await session.type('/trust')).toBe('nothing waits for your approval in this project')
   })
 })
 

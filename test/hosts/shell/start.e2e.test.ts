@@ -47,6 +47,24 @@ it('starts a server of the project once it is approved', async () => {
   expect(screen.text()).toContain('theirs: added, ')
 })
 
+it('asks again about a server that changed while the question was open, and shows all that is long', async () => {
+  const long = 'x'.repeat(5000)
+  const entryWith = (word: string): object => ({ command: 'no-such-program', args: [long, word] })
+  using machine = openMachine({ './.mcp.json': { mcpServers: { theirs: entryWith('--safe') } } })
+  await using screen = openScreen(machine, { columns: 40 })
+  const question = await screen.until('May it run in this project?')
+  expect(question).toContain('more characters …')
+  expect(question).toContain('--safe')
+  machine.write({ './.mcp.json': { mcpServers: { theirs: entryWith('--evil') } } })
+  await screen.do('2', 'asked, so nothing was recorded')
+  await screen.until('--evil')
+  await screen.do('4', /"--evil"\][^]*"--evil"\][^]*May it run[^]*do not ask again\)\n(?! {2}4)/)
+  await screen.do('1', 'no model is configured yet')
+  expect(screen.text().replace(/\s+/g, '')).toContain(`${long}--evil`)
+  const { approvals } = (await machine.json(['trust', 'list'])) as { readonly approvals: readonly object[] }
+  expect(approvals).toEqual([])
+})
+
 it('is on the screen before any of its servers is, and none of them delays what is typed', async () => {
   const servers = Object.fromEntries(
     Array.from({ length: 20 }, (_, i) => [`slow-${i}`, serverEntry('never-answers')]),

@@ -14,7 +14,7 @@ import { printJson, reportBeside } from '../print.ts'
 import { askForConsent } from '../transfer-servers.ts'
 import { findWritableScope } from '../writable-scope.ts'
 
-/** Throws `manage/…` for what cannot be added. */
+/** Throws `manage/…` for what cannot be added, or not without a question. */
 export async function run(context: CommandContext): Promise<number> {
   const { world, args, flags, terminal, json } = context
   const [given, name] = args as readonly [string, string]
@@ -36,6 +36,7 @@ export async function run(context: CommandContext): Promise<number> {
   const answer = await askForConsent(context, { verb: 'import', agent, chosen: 'named' }, one)
   if (answer === 'interrupted') return INTERRUPTED
   if (answer === 'no') return DENIED
+  if (answer !== 'yes') throw new ProblemError(answer)
   if (one.losses.length > 0 && !json) reportBeside(context, [notInFull(one.name, target, one.losses)])
   return addEntry(context, { name: one.name, scope, entry: one.entry })
 }

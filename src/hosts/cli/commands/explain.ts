@@ -8,7 +8,7 @@ import { ProblemError } from '../../../problem/problem.ts'
 import type { Problem } from '../../../model/problem.ts'
 import type { LoadedCatalog } from '../../../runtime/load-catalog.ts'
 import { problemsOf, toEntryJson, typeOf } from '../../shared/entry-json.ts'
-import { approvalCommand, fateBrush, showDecider } from '../../shared/show-fate.ts'
+import { fateBrush, showDecider, trustHint } from '../../shared/show-fate.ts'
 import { toProblemJson } from '../../shared/problem-json.ts'
 import { showName } from '../../shared/show-name.ts'
 import { showOwner, showSpot } from '../../shared/show-path.ts'
@@ -89,7 +89,6 @@ function explainEntry(context: CommandContext, catalogEntry: CatalogEntry): stri
   const kind = fateBrush(fate.kind, paint)(fate.kind) + ' '.repeat(FATE_WIDTH - fate.kind.length)
   const owner = [showOwner(origin), typeOf(entry) ?? 'type unknown'].map(toPrintable).join(', ')
   const decider = showDecider(fate, world)
-  const command = approvalCommand(catalogEntry, world.platform)
   const problems = problemsOf(entry).map((problem) => showProblem(problem, viewOf(context)))
   const details = [
     ...(entry.found.document.isStale === true
@@ -99,7 +98,7 @@ function explainEntry(context: CommandContext, catalogEntry: CatalogEntry): stri
     ...(decider === undefined
       ? []
       : [fate.kind === 'duplicate' ? `the same server as ${decider}` : `by ${decider}`]),
-    ...(command === undefined ? [] : [`hint: to look at it and decide, run \`${command}\``]),
+    ...trustHint(catalogEntry).map((hint) => `hint: ${hint}`),
     ...problems.flatMap((text) => text.split('\n')),
     ...entry.warnings.map(({ message }) => `${paint.yellow('warning:')} ${toPrintable(message)}`),
   ]

@@ -8,7 +8,7 @@ import { ProblemError } from '../../../problem/problem.ts'
 import { countOf } from '../../shared/amounts.ts'
 import { toDefinitionJson, type JsonValue } from '../../../runtime/definition-json.ts'
 import { problemsOf, toEntryJson } from '../../shared/entry-json.ts'
-import { approvalCommand, fateBrush, showDecider } from '../../shared/show-fate.ts'
+import { fateBrush, showDecider, trustHint } from '../../shared/show-fate.ts'
 import { showName } from '../../shared/show-name.ts'
 import { showOwner, showSpot, type Here } from '../../shared/show-path.ts'
 import { showProblem } from '../../shared/show-problem.ts'
@@ -82,7 +82,6 @@ function toText(
 
 function fateLines({ paint, world }: CommandContext, found: CatalogEntry): string[] {
   const { fate } = found
-  const command = approvalCommand(found, world.platform)
   const kind = fateBrush(fate.kind, paint)(fate.kind)
   const decider = showDecider(fate, world)
   // What is wrong with a broken entry is told below.
@@ -91,7 +90,7 @@ function fateLines({ paint, world }: CommandContext, found: CatalogEntry): strin
   return [
     reason === undefined ? kind : `${kind}: ${toPrintable(reason)}`,
     ...(decider === undefined ? [] : [`by ${decider}`]),
-    ...(command === undefined ? [] : [`hint: to look at it and decide, run \`${command}\``]),
+    ...trustHint(found).map((hint) => `hint: ${hint}`),
   ]
 }
 

@@ -12,7 +12,7 @@ import { countOf, showAge } from '../../shared/amounts.ts'
 import { problemsOf, toEntryJson, typeOf } from '../../shared/entry-json.ts'
 import { showConfinement, toFolderJson } from '../../shared/confinement.ts'
 import { toProblemJson } from '../../shared/problem-json.ts'
-import { approvalCommand, fateBrush } from '../../shared/show-fate.ts'
+import { fateBrush, trustHint } from '../../shared/show-fate.ts'
 import { showName } from '../../shared/show-name.ts'
 import { showPath } from '../../shared/show-path.ts'
 import { toTable, type Cell, type Column } from '../../shared/table.ts'
@@ -108,7 +108,7 @@ function toText(context: CommandContext, catalog: Catalog, { shown, known }: Sho
   const footer = [
     ...countHidden(catalog.entries, shown),
     ...countWarnings(shown),
-    ...adviseOnTrust(context, shown),
+    ...adviseOnTrust(shown),
     ...showConfinement(catalog, context.world),
     ...adviseOnRefusals(context, shown),
   ]
@@ -180,19 +180,12 @@ function countWarnings(shown: readonly CatalogEntry[]): string[] {
     : [`${countOf(count, 'warning')} about these servers (\`plugboard doctor\` shows them)`]
 }
 
-/** More names than this make a command nobody wants to paste. */
-const NAMES_IN_HINT = 4
-
-function adviseOnTrust({ world }: CommandContext, shown: readonly CatalogEntry[]): string[] {
-  const waiting = shown.filter((one) => approvalCommand(one, world.platform) !== undefined)
-  const names = [...new Set(waiting.map(({ entry }) => entry.found.name))]
-  if (names.length === 0) return []
-  const command =
-    names.length > NAMES_IN_HINT
-      ? 'plugboard trust approve --all'
-      : toCommandLine('plugboard trust approve', names, world.platform)
-  const what = names.length === 1 ? `\`${names[0]}\`` : 'the untrusted servers'
-  return [toPrintable(`hint: to look at ${what} and decide, run \`${command}\``)]
+function adviseOnTrust(shown: readonly CatalogEntry[]): string[] {
+  const waiting = shown.filter((one) => trustHint(one).length > 0)
+  const [name, ...others] = new Set(waiting.map(({ entry }) => entry.found.name))
+  if (name === undefined) return []
+  const what = others.length === 0 ? `\`${name}\`` : 'the untrusted servers'
+  return [toPrintable(`hint: to look at ${what} and decide, run \`plugboard trust\``)]
 }
 
 /** Nobody should have to guess who forbids a server. */

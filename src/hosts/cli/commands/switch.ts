@@ -7,7 +7,7 @@ import { ProblemError } from '../../../problem/problem.ts'
 import { badScope } from '../../../runtime/manage/add-problems.ts'
 import { switchServer, type SwitchScope } from '../../../runtime/manage/switch-server.ts'
 import { toEntryJson } from '../../shared/entry-json.ts'
-import { approvalCommand, showDecider } from '../../shared/show-fate.ts'
+import { showDecider, trustHint } from '../../shared/show-fate.ts'
 import { showPath } from '../../shared/show-path.ts'
 import type { CommandContext } from '../command.ts'
 import { DONE } from '../exit-codes.ts'
@@ -44,10 +44,9 @@ function whyNotYet({ world }: CommandContext, holder: CatalogEntry): readonly st
   const { fate } = holder
   if (fate.kind === 'chosen') return []
   const decider = showDecider(fate, world)
-  const command = approvalCommand(holder, world.platform)
   return [
     `it does not run yet: it is ${fate.kind}${decider === undefined ? '' : `, by ${decider}`}`,
-    ...(command === undefined ? [] : [`to look at it and decide, run \`${command}\``]),
+    ...trustHint(holder),
   ]
 }
 

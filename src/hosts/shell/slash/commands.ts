@@ -8,7 +8,7 @@ import { call, completeCall } from './call.ts'
 import { helpLines, type HelpRow } from './help-lines.ts'
 import { completeMcp, MCP_COMMANDS, runMcp } from './mcp.ts'
 import { tools } from './offers.ts'
-import { completeRunning } from './servers.ts'
+import { completeDeclared, completeRunning } from './servers.ts'
 import { demo, model, permissions, pins, plan, trust } from './session.ts'
 
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
@@ -50,18 +50,21 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
       length <= 1 ? ['list', 'allow', 'ask', 'deny', 'reset', 'explain'] : [],
   },
   {
+    name: 'trust',
+    usage: '[show | folder | approve | decline | reset | list] …',
+    summary: 'what servers of this project would run, which may, and whether yours may start in it',
+    run: trust,
+    complete: async (context, words) =>
+      words.length <= 1
+        ? ['show', 'folder', 'approve', 'decline', 'reset', 'list']
+        : completeDeclared(context),
+  },
+  {
     name: 'pins',
     usage: '[list | diff | accept | forget] …',
     summary: 'tools that are not what you approved',
     run: pins,
     complete: async (_, { length }) => (length <= 1 ? ['list', 'diff', 'accept', 'forget'] : []),
-  },
-  {
-    name: 'trust',
-    usage: '[folder | list | approve | decline | reset] …',
-    summary: 'decide about this folder and the servers that it declares',
-    run: trust,
-    complete: async (_, { length }) => (length <= 1 ? ['folder', 'list', 'approve', 'decline', 'reset'] : []),
   },
   { name: 'model', usage: '[provider/id]', summary: 'which model answers', run: model },
   { name: 'demo', summary: 'a bundled server to try things out with, on and off', run: demo },

@@ -5,7 +5,7 @@ import type { CatalogEntry, FateKind } from '../../../model/catalog.ts'
 import type { ServerSnapshot } from '../../../runtime/supervisor.ts'
 import { countOf, showAge } from '../../shared/amounts.ts'
 import type { Brush, Paint } from '../../shared/paint.ts'
-import { fateBrush } from '../../shared/show-fate.ts'
+import { fateBrush, trustHint } from '../../shared/show-fate.ts'
 import { showName } from '../../shared/show-name.ts'
 import { showPath } from '../../shared/show-path.ts'
 import { toTable, type Cell, type Column } from '../../shared/table.ts'
@@ -83,6 +83,9 @@ function advise(servers: readonly ServerSnapshot[], others: readonly CatalogEntr
         ({ name }) =>
           `to see what is the matter with \`${showName(name)}\`, type /mcp test ${showName(name)}`,
       ),
+    ...(others.some((one) => trustHint(one).length > 0)
+      ? ['to look at the untrusted servers and decide, type /trust']
+      : []),
     ...others
       .filter(({ fate }) => fate.kind === 'disabled')
       .map(

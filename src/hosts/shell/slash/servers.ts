@@ -47,6 +47,7 @@ function toSlash(problem: Problem): Problem {
   const hints = problem.hints.map((hint) =>
     hint
       .replace('run `plugboard list --all`', 'type `/mcp explain`')
+      .replace('run `plugboard trust`', 'type `/trust`')
       .replace(/run `plugboard (?=explain|test|logs)/, 'type `/mcp '),
   )
   return { ...problem, hints }
@@ -76,7 +77,7 @@ export async function reach(context: ShellContext, name: string): Promise<void> 
     await context.board.connect(name, { signal: context.signal })
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error
-    context.report([error.problem])
+    context.report([toSlash(error.problem)])
   } finally {
     context.busy(undefined)
   }

@@ -2,12 +2,16 @@
  * session: the mode, the model, and what may be called in this session.
  */
 import { toPrintable } from '../../../base/printable.ts'
+import { brokenServers, waitingQuestions } from '../../../runtime/trust.ts'
 import type { ModelChoice } from '../agent/model.ts'
 import { noModel } from '../agent/problems.ts'
 import { askTrust } from '../ask-trust.ts'
 import type { ShellContext } from '../context.ts'
 import { DEMO_NAME } from '../demo/demo.ts'
+import { showConfinement } from '../../shared/confinement.ts'
 import { showPath } from '../../shared/show-path.ts'
+import { showWaiting } from '../../shared/show-waiting.ts'
+import { rulesNote, WARNING } from '../../shared/trust-question.ts'
 import { runCommandLine } from './command-line.ts'
 import { reach } from './servers.ts'
 
@@ -35,12 +39,33 @@ export async function permissions(context: ShellContext, words: readonly string[
   ])
 }
 
-/** Alone, it asks about the folder and its servers; with words, as `plugboard trust`. */
+/** As `plugboard trust`: alone it shows what waits; what is decided counts at once. */
 export async function trust(context: ShellContext, words: readonly string[]): Promise<void> {
-  if (words.length > 0) await runCommandLine(context, ['trust', ...words])
+  const [first, ...rest] = words
+  if (first === undefined) return showTrust(context)
+  if (first !== 'folder' || rest.length > 0) await runCommandLine(context, ['trust', ...words])
   else if (!(await askTrust(context, await context.load(), 'again')))
     return context.note('no server starts that did not before')
   await context.board.reload()
+}
+
+async function showTrust(context: ShellContext): Promise<void> {
+  const { world, paint } = context
+  const loaded = await context.load()
+  const view = {
+    here: world,
+    paint,
+    columns: context.columns(),
+    words: 'slash',
+    platform: world.platform,
+  } as const
+  const questions = waitingQuestions(loaded)
+  const broken = brokenServers(loaded).map(({ problem }) => problem)
+  context.print([
+    ...(questions.length === 0 ? [] : [...WARNING.split('\n'), ...rulesNote(loaded, world), '']),
+    ...showWaiting({ questions, broken }, view),
+    ...showConfinement(loaded.catalog, world, '/trust folder'),
+  ])
 }
 
 export async function pins(context: ShellContext, words: readonly string[]): Promise<void> {

@@ -72,7 +72,7 @@ function toText(context: CommandContext, now: Permissions, { projectRules }: Loa
     ...(waiting === 0
       ? []
       : [
-          `${countOf(waiting, 'rule')} of this project: in force when you approve a server of it (\`plugboard trust approve\`)`,
+          `${countOf(waiting, 'rule')} of this project: in force when you approve a server of it (\`plugboard trust\`)`,
         ]),
     '',
     ...(grants.length === 0 ? ['nothing is always allowed'] : toTable(GRANTS, grants, view)),

@@ -1,89 +1,115 @@
 /**
  * approve: let servers of this project run.
  *
- * On a terminal each is shown and asked about. Without one, naming a server (or `--all`) is the answer: it is shown all
- * the same, so that a log says what was approved.
+ * On a terminal each is shown and asked about. Without one, `--yes` is the answer, for one server at a time or for all:
+ * they are shown all the same, so that a log says what was approved.
  */
-import type { TrustDecision } from '../../../../model/trust.ts'
 import { toPrintable } from '../../../../base/printable.ts'
+import type { Problem } from '../../../../model/problem.ts'
 import { createProblem, ProblemError } from '../../../../problem/problem.ts'
 import type { LoadedCatalog } from '../../../../runtime/load-catalog.ts'
-import { decide, requireQuestions, trustQuestions, type TrustQuestion } from '../../../../runtime/trust.ts'
+import {
+  decideAsShown,
+  requireQuestions,
+  waitingQuestions,
+  type TrustQuestion,
+} from '../../../../runtime/trust.ts'
+import { settleTrust, TRUST_TITLE, trustChoices } from '../../../shared/settle-trust.ts'
 import { showFolder } from '../../../shared/show-path.ts'
-import type { CommandContext } from '../../command.ts'
-import { DONE, INTERRUPTED } from '../../exit-codes.ts'
-import { printJson } from '../../print.ts'
+import type { Form } from '../../../shared/shorten.ts'
 import { rulesNote, showQuestion, WARNING } from '../../../shared/trust-question.ts'
+import type { CommandContext } from '../../command.ts'
+import { DONE, FAILED, INTERRUPTED } from '../../exit-codes.ts'
+import { printJson, reportProblems, viewOf } from '../../print.ts'
 
 export async function run(context: CommandContext): Promise<number> {
-  const { terminal, flags, json } = context
+  const { terminal, world, flags, json } = context
+  const names = new Set(context.args)
   const loaded = await context.load()
-  const mustAsk = terminal.canAsk && flags['yes'] !== true && !json
-  const questions = findQuestions(context, loaded, mustAsk)
+  const questions =
+    names.size > 0 ? [...names].flatMap((name) => requireQuestions(loaded, name)) : waitingQuestions(loaded)
   if (questions.length === 0) {
     terminal.out(json ? '{"decided":[]}\n' : 'nothing waits for your approval in this project\n')
     return DONE
   }
-  if (!json) terminal.err([WARNING, ...rulesNote(loaded, context.world)].join('\n') + '\n')
-  return mustAsk ? askEach(context, loaded, questions) : approveAll(context, loaded, questions)
+  const isAsked = terminal.canAsk && flags['yes'] !== true && !json
+  const refusal = isAsked ? undefined : findRefusal(context, names, questions)
+  if (refusal !== undefined) throw new ProblemError(refusal)
+  const form = flags['verbose'] === true ? 'whole' : 'short'
+  if (!json) terminal.err([WARNING, ...rulesNote(loaded, world, isAsked ? form : 'whole')].join('\n') + '\n')
+  return isAsked ? askEach(context, questions, form) : approveAll(context, loaded, questions)
 }
 
-/** The servers named; without names, all that wait. Throws `trust/nothing-named` where nobody will be asked. */
-function findQuestions(
-  { flags, args }: CommandContext,
-  loaded: LoadedCatalog,
-  mustAsk: boolean,
-): readonly TrustQuestion[] {
-  if (args.length > 0) return args.flatMap((name) => requireQuestions(loaded, name))
-  const waiting = trustQuestions(loaded).filter(({ entry }) => entry.fate.kind === 'untrusted')
-  if (waiting.length > 0 && !mustAsk && flags['all'] !== true) throw new ProblemError(nothingNamed(waiting))
-  return waiting
+/** Where no question is asked, what stands in the line must leave none open. */
+function findRefusal(
+  { flags }: CommandContext,
+  names: ReadonlySet<string>,
+  questions: readonly TrustQuestion[],
+): Problem | undefined {
+  if (names.size !== 1 && flags['all'] !== true) return oneAtATime(questions)
+  return flags['yes'] === true ? undefined : needsYes
 }
 
 async function approveAll(
-  { world, terminal, paint, json }: CommandContext,
-  loaded: LoadedCatalog,
+  context: CommandContext,
+  { project }: LoadedCatalog,
   questions: readonly TrustQuestion[],
 ): Promise<number> {
-  await decide(world, loaded, 'approved', questions)
+  const { world, terminal, json } = context
+  const view = { ...viewOf(context), form: 'whole' } as const
+  if (!json) for (const question of questions) terminal.out(`\n${showQuestion(question, view)}\n`)
+  await decideAsShown(world, await context.load(), { decision: 'approved', shown: questions })
   if (json)
     printJson(terminal, { decided: questions.map(({ name }) => ({ server: name, decision: 'approved' })) })
   else {
-    for (const question of questions) terminal.out(`\n${showQuestion(question, { here: world, paint })}\n`)
     const names = [...new Set(questions.map(({ name }) => `\`${toPrintable(name)}\``))].join(', ')
-    terminal.out(`\napproved ${names} for ${showFolder(loaded.project.realRoot, world)}\n`)
+    terminal.out(`\napproved ${names} for ${showFolder(project.realRoot, world)}\n`)
   }
   return DONE
 }
-
-type Answer = TrustDecision['decision'] | 'later'
 
 async function askEach(
-  { world, terminal, paint }: CommandContext,
-  loaded: LoadedCatalog,
+  context: CommandContext,
   questions: readonly TrustQuestion[],
+  form: Form,
 ): Promise<number> {
+  const { world, terminal } = context
+  let code = DONE
   for (const question of questions) {
-    terminal.out(`\n${showQuestion(question, { here: world, paint })}\n`)
-    const answer = await terminal.choose<Answer>('May it run in this project?', [
-      { value: 'later', label: 'not now', hint: 'ask again next time' },
-      { value: 'approved', label: 'yes', hint: 'until it changes' },
-      { value: 'declined', label: 'no', hint: 'and do not ask again' },
-    ])
+    const answer = await settleTrust(
+      {
+        world,
+        load: () => context.load(),
+        tell: (problem) => reportProblems(terminal, [problem], world),
+        ask(shown, how) {
+          const view = { ...viewOf(context), ...how }
+          terminal.out(`\n${showQuestion(shown, view)}\n`)
+          return terminal.choose(TRUST_TITLE, trustChoices(shown, view))
+        },
+      },
+      question,
+      form,
+    )
     if (answer === undefined) return INTERRUPTED
-    if (answer !== 'later') await decide(world, loaded, answer, [question])
+    if (answer === 'gone') code = FAILED
   }
-  return DONE
+  return code
 }
 
-function nothingNamed(waiting: readonly TrustQuestion[]): ProblemError['problem'] {
+const TO_LOOK = 'to see what each would run, run `plugboard trust`'
+
+function oneAtATime(questions: readonly TrustQuestion[]): Problem {
+  const names = [...new Set(questions.map(({ name }) => name))]
   return createProblem({
-    code: 'trust/nothing-named',
-    message: 'nobody is asked here, so the servers to approve must be named',
-    notes: [`waiting: ${[...new Set(waiting.map(({ name }) => name))].join(', ')}`],
-    hints: [
-      'name them: `plugboard trust approve <server>`',
-      'or approve all that wait: `plugboard trust approve --all`',
-    ],
+    code: 'trust/one-at-a-time',
+    message: 'without a question, `plugboard trust approve` takes one server at a time',
+    notes: [`these would be approved: ${names.join(', ')}`, 'with `--all` it takes them all'],
+    hints: [TO_LOOK],
   })
 }
+
+const needsYes = createProblem({
+  code: 'trust/needs-yes',
+  message: '`plugboard trust approve` asks on a terminal; without one, or with `--json`, it needs `--yes`',
+  hints: [TO_LOOK],
+})

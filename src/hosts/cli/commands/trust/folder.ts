@@ -4,14 +4,14 @@
 import { createProblem, ProblemError } from '../../../../problem/problem.ts'
 import { decideFolder } from '../../../../runtime/folder-trust.ts'
 import type { LoadedCatalog } from '../../../../runtime/load-catalog.ts'
-import { decide, trustQuestions, type TrustQuestion } from '../../../../runtime/trust.ts'
+import { decideAsShown, waitingQuestions, type TrustQuestion } from '../../../../runtime/trust.ts'
 import { countOf } from '../../../shared/amounts.ts'
 import { FOLDER_TITLE, showFolderQuestion } from '../../../shared/folder-question.ts'
 import { showFolder } from '../../../shared/show-path.ts'
 import { rulesNote, showQuestion, WARNING } from '../../../shared/trust-question.ts'
 import type { CommandContext } from '../../command.ts'
 import { DONE, INTERRUPTED } from '../../exit-codes.ts'
-import { printJson, printLines } from '../../print.ts'
+import { printJson, printLines, viewOf } from '../../print.ts'
 
 type Answer = 'folder-and-servers' | 'folder' | 'declined' | 'later'
 
@@ -19,7 +19,7 @@ type Answer = 'folder-and-servers' | 'folder' | 'declined' | 'later'
 export async function run(context: CommandContext): Promise<number> {
   const { terminal, flags, json } = context
   const loaded = await context.load()
-  const waiting = trustQuestions(loaded).filter(({ entry }) => entry.fate.kind === 'untrusted')
+  const waiting = waitingQuestions(loaded)
   const told = answerOf(flags)
   if (told !== undefined) return carryOut(context, { loaded, waiting, answer: told })
   if (loaded.catalog.folder.decision === 'trusted') return report(context, loaded, 'trusted')
@@ -68,7 +68,8 @@ interface Decision {
 async function carryOut(context: CommandContext, { loaded, waiting, answer }: Decision): Promise<number> {
   const { world } = context
   const decision = answer === 'declined' ? 'declined' : 'trusted'
-  if (answer === 'folder-and-servers' && waiting.length > 0) await decide(world, loaded, 'approved', waiting)
+  if (answer === 'folder-and-servers' && waiting.length > 0)
+    await decideAsShown(world, await context.load(), { decision: 'approved', shown: waiting })
   await decideFolder(world, loaded, decision)
   const approved = answer === 'folder-and-servers' ? waiting.map(({ name }) => name) : []
   return report(context, loaded, decision, approved)
@@ -93,11 +94,13 @@ function report(
 }
 
 function showAll(
-  { world, paint }: CommandContext,
+  context: CommandContext,
   loaded: LoadedCatalog,
   waiting: readonly TrustQuestion[],
 ): readonly string[] {
-  const own = showFolderQuestion(loaded, { here: world, paint })
+  const { world } = context
+  const view = { ...viewOf(context), form: 'whole' } as const
+  const own = showFolderQuestion(loaded, view)
   if (waiting.length === 0) return own
   return [
     ...own,
@@ -105,7 +108,7 @@ function showAll(
     `This project declares ${countOf(waiting.length, 'server')} that you have not approved.`,
     WARNING,
     ...rulesNote(loaded, world),
-    ...waiting.flatMap((question) => ['', showQuestion(question, { here: world, paint })]),
+    ...waiting.flatMap((question) => ['', showQuestion(question, view)]),
   ]
 }
 

@@ -41,7 +41,7 @@ export async function run({ world, terminal, paint, json, load }: CommandContext
   if (damaged.length > 0)
     terminal.err(`${showProblems(damaged, { here: world, paint, columns: terminal.columns })}\n`)
   if (approvals.length + folders.length === 0)
-    terminal.out('nothing was decided yet; `plugboard trust approve` shows what waits in this project\n')
+    terminal.out('nothing was decided yet; `plugboard trust` shows what waits in this project\n')
   else {
     const rows = [
       ...folders.map(({ folder, decision, at }) => [
