@@ -29,6 +29,7 @@ import { findNativeKey } from '../pipeline/resolve/native-key.ts'
 import type { World } from '../world/world.ts'
 import { originsOfRunning } from './gateway-record.ts'
 import { findTrust } from './known-trust.ts'
+import { findUnusableFolders } from './our-folders.ts'
 import { readTrust, trustFile } from './trust-store.ts'
 
 export interface LoadOptions {
@@ -145,6 +146,7 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
   const chosen = judge(house)
 
   const problems = [
+    ...findUnusableFolders(world, dirs),
     ...found.problems,
     ...settings.problems,
     ...ofAgents.problems,

@@ -77,6 +77,8 @@ async function run(request: LoginRequest, host: LoginHost): Promise<LoginOutcome
   errand.secrets.push(...resolved.secrets)
   try {
     if (asked.isOpen && !(await isDescribed(errand))) return { kind: 'not-needed' }
+    // Before a browser is opened: a sign-in that is lost at once would have to be made again.
+    request.store.requireFolder()
     const signIn = await obtain(errand, request, host)
     await request.store.save(signIn)
     return { kind: 'signed-in', signIn }

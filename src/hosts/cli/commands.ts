@@ -156,6 +156,7 @@ export const PLUGBOARD: Command = {
         ALONE_FLAG,
       ],
       examples: ['plugboard list', 'plugboard list --all', 'plugboard list --check'],
+      showsProblems: 'always',
       load: () => import('./commands/list.ts'),
     },
     {
@@ -203,6 +204,7 @@ export const PLUGBOARD: Command = {
         'plugboard tools --provider gemini',
         'plugboard tools --wait --deadline 5000 --json',
       ],
+      showsProblems: 'always',
       load: async () => (await import('./connected.ts')).tools,
     },
     {
@@ -267,6 +269,7 @@ export const PLUGBOARD: Command = {
         { name: 'model', value: 'provider/id', summary: 'the model, instead of the configured one' },
       ],
       examples: ['plugboard', 'plugboard shell --plan'],
+      showsProblems: 'always',
       load: (hosts) => hosts.shell(),
     },
     {
@@ -275,6 +278,7 @@ export const PLUGBOARD: Command = {
       arguments: [],
       flags: [{ name: 'stdio', summary: 'serve it, for the MCP client that starts this command' }],
       examples: ['plugboard demo', 'plugboard add demo -- plugboard demo --stdio'],
+      showsProblems: 'always',
       load: (hosts) => hosts.demo(),
     },
     {
@@ -283,6 +287,7 @@ export const PLUGBOARD: Command = {
       arguments: [{ name: 'server', count: 'optional' }],
       flags: [...READY_FLAGS, ALONE_FLAG],
       examples: ['plugboard resources', 'plugboard resources docs'],
+      showsProblems: 'always',
       load: async () => (await import('./connected.ts')).resources,
     },
     {
@@ -306,6 +311,7 @@ export const PLUGBOARD: Command = {
       arguments: [{ name: 'server', count: 'optional' }],
       flags: [...READY_FLAGS, ALONE_FLAG],
       examples: ['plugboard prompts'],
+      showsProblems: 'always',
       load: async () => (await import('./connected.ts')).prompts,
     },
     {
@@ -404,6 +410,7 @@ export const PLUGBOARD: Command = {
       arguments: [],
       flags: [],
       examples: ['plugboard sources'],
+      showsProblems: 'as-text',
       load: () => import('./commands/sources.ts'),
     },
     {
@@ -412,6 +419,7 @@ export const PLUGBOARD: Command = {
       arguments: [],
       flags: [],
       examples: ['plugboard watch', 'plugboard watch --json'],
+      showsProblems: 'as-text',
       load: () => import('./commands/watch.ts'),
     },
     {
@@ -513,6 +521,7 @@ export const PLUGBOARD: Command = {
       arguments: [],
       flags: [{ name: 'run', summary: 'also run commands and fetch what the checks need' }],
       examples: ['plugboard doctor', 'plugboard doctor --run'],
+      showsProblems: 'always',
       load: () => import('./commands/doctor.ts'),
     },
     {
