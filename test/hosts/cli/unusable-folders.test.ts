@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serverEntry } from '../../boards/open.ts'
 import { DIST, openMachine, runChild, type Machine, type Ran } from '../../processes/plugboard.ts'
 import { openScreen } from '../../processes/screen.ts'
+import { serve } from '../../servers/http/loopback.ts'
 import { startAuthorizationServer } from '../../servers/authorization-server.ts'
 import { startProtectedServer } from '../../servers/protected-server.ts'
 
@@ -221,6 +222,22 @@ describe('other folders, and other things in their way', () => {
       for (const one of expected) expect(said).toContain(one)
       if (line !== 'list') expect(stdout).toBe('x\n')
     }
+  })
+
+  test('a list of servers that is fetched serves, although its copy cannot be kept', async () => {
+    const list = { mcpServers: { hosted: { type: 'http', url: 'http://127.0.0.1:1/mcp' } } }
+    await using connector = await serve(({ response }) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(list)),
+    )
+    using other = openMachine({
+      '~/.config/plugboard/settings.json': { connectors: [{ url: connector.url }] },
+      '~/file': '',
+    })
+    const env = { XDG_CACHE_HOME: other.at('~/file') }
+    expect(await other.json(['list', '--check'], { env })).toMatchObject({
+      servers: [{ name: 'hosted', state: 'failed' }],
+      problems: [{ code: 'folders/unusable' }, { code: 'connect/network' }],
+    })
   })
 
   test('HOME=/dev/null', async () => {
