@@ -185,7 +185,8 @@ async function waitFor({ errand, request, host, listener, page }: Wait): Promise
     stopTyping = host.onTyped?.(judge) ?? stopTyping
   })
   try {
-    host.onStep({ kind: 'page', url, redirectUri, way: request.way })
+    const named = page.client.from === 'entry' ? { clientId: page.client.id } : {}
+    host.onStep({ kind: 'page', url, redirectUri, ...named, way: request.way })
     if (request.way === 'browser') await showPage(request, host, url)
     return await untilAborted(Promise.race([back, pasted]), errand.signal)
   } finally {
