@@ -297,8 +297,8 @@ export class HeldSignIn implements Authorization {
     try {
       kept = await obtain
     } catch (error) {
-      // Not kept, but given: it is good for as long as this process runs.
-      if (outcome?.kind !== 'signed-in') throw error
+      // Given, and the store says why it cannot be kept: it is good for as long as this process runs.
+      if (outcome?.kind !== 'signed-in' || !(error instanceof ProblemError)) throw error
       trouble = toTrouble(error)
       kept = { signIn: outcome.signIn, account: this.#account }
     }

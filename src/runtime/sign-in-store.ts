@@ -96,6 +96,8 @@ export class OpenSignInStore implements SignInStore {
 
   /** Somebody signed in. Throws `authorize/store-…`. */
   async save(signIn: SignIn): Promise<Kept> {
+    // Before the keychain is asked, whose verdict is kept beside.
+    this.requireFolder()
     const { keys, clock } = this.#world
     const stored = await this.#seal(signIn, { account: keys.random(9), signedInAt: clock.now() })
     const id = idOf(stored)
