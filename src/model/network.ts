@@ -115,6 +115,15 @@ export function describeNetwork(failure: NetworkFailure): string {
   return via?.isAtFault === true ? `${who} failed: ${message}` : message
 }
 
+/** As `describeNetwork`, of what `world.web` throws: the failure stands one level down. Anything else in its own words. */
+export function describeWebError(error: unknown, url: string): string {
+  const cause = error instanceof Error ? (error.cause as Partial<NetworkFailure> | undefined) : undefined
+  if (typeof cause?.code !== 'string') return error instanceof Error ? error.message : String(error)
+  const { code, message = code, via } = cause
+  const host = URL.canParse(url) ? { host: new URL(url).host } : {}
+  return describeNetwork({ code, message, ...host, ...(via === undefined ? {} : { via }) })
+}
+
 /** Without what may be secret about it. */
 export function nameProxy({ proxy, variable }: ViaProxy): string {
   return proxy === '' ? `the proxy in \`${variable}\`` : `the proxy \`${proxy}\` (\`${variable}\`)`

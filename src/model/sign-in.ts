@@ -183,6 +183,8 @@ export interface Kept {
 export interface SignInStore {
   /** By the name that an entry asks for, else by the address of its server. Throws `authorize/store-…` problems. */
   find(wanted: SignInWish): Promise<SignIn | undefined>
+  /** Throws `authorize/store-unwritable` where nothing could be kept. */
+  requireFolder(): void
   /** In place of what was kept for the same key. */
   save(signIn: SignIn): Promise<Kept>
   forget(key: SignInKey): Promise<void>

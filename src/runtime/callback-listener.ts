@@ -20,34 +20,42 @@ export interface CallbackListener extends AsyncDisposable {
 
 /** Throws AuthorizeError. */
 export async function openCallbackListener(loopback: Loopback, plan: SignInPlan): Promise<CallbackListener> {
-  const wanted = placeOf(plan)
+  const place = placeOf(plan)
   const port = new Port(plan.url)
-  const listening = loopback.listen(wanted.port, (request) => port.answer(request))
+  const listening = loopback.listen(place.port, (request) => port.answer(request))
   const listener = await listening.catch((error: unknown) => {
-    throw inUse(error, wanted.port)
+    throw cannotListen(error, place.port)
   })
-  return port.open(listener, `http://${wanted.host}:${listener.port}${wanted.path}`)
+  return port.open(listener, place.at(listener.port))
 }
 
 interface Place {
-  readonly host: string
+  /** Undefined: any that is free. */
   readonly port: number | undefined
-  readonly path: string
+  /** The address to register, at this port. */
+  at(port: number): string
 }
 
 function placeOf({ callback, client }: SignInPlan): Place {
-  const { redirectUri, port, path = '/callback' } = callback
-  if (redirectUri !== undefined) return placeOfUri(redirectUri, port)
-  // Whoever registered a client with a port wrote `localhost`, as other agents have it; RFC 8252 prefers the number.
-  const host = client !== undefined && port !== undefined ? 'localhost' : '127.0.0.1'
-  return { host, port, path: path.startsWith('/') ? path : `/${path}` }
+  if (callback.redirectUri !== undefined) return placeOfUri(callback.redirectUri, callback)
+  // A client that its user registered comes back to `localhost`, as in Claude Code, whose fields these are. One that is
+  // registered here comes back to the number, which RFC 8252 prefers. The port changes nothing about that.
+  const host = client === undefined ? '127.0.0.1' : 'localhost'
+  return { port: callback.port, at: (port) => `http://${host}:${port}${pathOf(callback) ?? '/callback'}` }
+}
+
+type Callback = SignInPlan['callback']
+
+function pathOf({ path }: Callback): string | undefined {
+  return path === undefined || path.startsWith('/') ? path : `/${path}`
 }
 
 const LISTENED: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost'])
 
-function placeOfUri(redirectUri: string, callbackPort: number | undefined): Place {
+/** To the letter, since authorization servers compare it so; only a port that it leaves out is put in. */
+function placeOfUri(redirectUri: string, callback: Callback): Place {
   const url = URL.canParse(redirectUri) ? new URL(redirectUri) : undefined
-  if (url?.protocol !== 'http:' || !isLoopbackName(url.hostname)) {
+  if (url?.protocol !== 'http:' || !isLoopbackName(url.hostname) || url.username !== '') {
     throw new AuthorizeError('the `redirectUri` of its entry does not lead back to this machine', {
       notes: ['a code that is sent elsewhere is for whoever is there'],
       hints: ['use an address such as `http://127.0.0.1:8765/callback`, and register that one'],
@@ -59,18 +67,46 @@ function placeOfUri(redirectUri: string, callbackPort: number | undefined): Plac
       hints: ['use `127.0.0.1` or `localhost` in it, and register that one'],
     })
   }
-  return {
-    host: url.hostname,
-    port: url.port === '' ? callbackPort : Number(url.port),
-    path: url.pathname,
+  if (redirectUri.includes('#')) {
+    throw new AuthorizeError('the `redirectUri` of its entry has a `#…`, which a browser would not send', {
+      hints: ['leave it out, and register the rest'],
+    })
   }
+  const [, start = '', port, rest = ''] =
+    /^(http:\/\/[^/?:]*)(?::(\d+))?(.*)$/is.exec(redirectUri.trim()) ?? []
+  requireSame('callbackPort', port === undefined ? undefined : Number(port), callback.port)
+  requireSame('callbackPath', url.pathname, pathOf(callback))
+  if (port !== undefined) return { port: Number(port), at: () => redirectUri.trim() }
+  return { port: callback.port, at: (free) => `${start}:${free}${rest}` }
 }
 
-function inUse(error: unknown, port: number | undefined): unknown {
-  if ((error as { readonly code?: string }).code !== 'EADDRINUSE') return error
-  return new AuthorizeError(`port ${port} of this machine, where the browser is to come back to, is in use`, {
-    hints: ['end the program that uses it, or leave `callbackPort` out where any port will do'],
+/** Of two that differ one would be left out without a word, and perhaps the one that is registered. */
+function requireSame<T>(
+  field: 'callbackPort' | 'callbackPath',
+  own: T | undefined,
+  beside: T | undefined,
+): void {
+  if (own === undefined || beside === undefined || own === beside) return
+  const what = field === 'callbackPort' ? 'ports' : 'paths'
+  throw new AuthorizeError(`\`redirectUri\` and \`${field}\` of its entry name different ${what}`, {
+    notes: [`\`redirectUri\` has ${String(own)}, and \`${field}\` is ${String(beside)}`],
+    hints: [`keep the one that is registered: \`redirectUri\` says all of it, so \`${field}\` can go`],
   })
+}
+
+function cannotListen(error: unknown, port: number | undefined): unknown {
+  const { code } = error as { readonly code?: string }
+  const where = port === undefined ? 'no port of this machine' : `port ${port} of this machine`
+  const use = 'where the browser is to come back to,'
+  if (code === 'EADDRINUSE')
+    return new AuthorizeError(`${where}, ${use} is in use`, {
+      hints: ['end the program that uses it, or leave `callbackPort` out where any port will do'],
+    })
+  if (code === 'EACCES')
+    return new AuthorizeError(`${where}, ${use} may not be used by you`, {
+      hints: ['register an address with a port of 1024 or more, and give that one as `callbackPort`'],
+    })
+  return error
 }
 
 class Port {

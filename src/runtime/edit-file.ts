@@ -182,7 +182,7 @@ function describeDenied(world: World, file: string, path: string): Described {
     message: isThere
       ? 'you may not write in the folder of this file'
       : 'the folder of this file cannot be made',
-    hints: [`make sure that you may write in \`${isThere ? folder : world.paths.dirname(path)}\``],
+    hints: [`make sure that you may write in \`${isThere ? folder : path}\``],
   }
 }
 

@@ -58,6 +58,9 @@ const REMEMBERED = 20
 
 const NONE: readonly string[] = []
 
+/** Without a mark: it is in no store. */
+type Held = Omit<Kept, 'mark'> & Partial<Pick<Kept, 'mark'>>
+
 export class HeldSignIn implements Authorization {
   readonly #options: HeldOptions
   #account: string
@@ -175,7 +178,7 @@ export class HeldSignIn implements Authorization {
     this.#loading = 'over'
   }
 
-  #take(kept: Kept | undefined): void {
+  #take(kept: Held | undefined): void {
     const signIn = kept === undefined || !this.#isOurs(kept.signIn) ? undefined : kept.signIn
     this.#signIn = signIn
     this.#mark = kept?.mark
@@ -283,18 +286,29 @@ export class HeldSignIn implements Authorization {
   async #askAlone(alone: Alone, challenge: Challenge): Promise<NetworkFailure | undefined> {
     const { store, wish } = this.#options
     let outcome: AloneOutcome | undefined
-    const kept = await store.obtaining(wish, async (now) => {
+    const obtain = store.obtaining(wish, async (now) => {
       // Another process was quicker, and this is what it left.
       if (now !== undefined && this.#isSuccessor(now.signIn)) return undefined
       outcome = await alone.signIn(challenge, this.#signIn?.key.issuer)
       return outcome.kind === 'signed-in' ? outcome.signIn : undefined
     })
+    let kept: Held | undefined
+    let trouble: string | undefined
+    try {
+      kept = await obtain
+    } catch (error) {
+      // Given, and the store says why it cannot be kept: it is good for as long as this process runs.
+      if (outcome?.kind !== 'signed-in' || !(error instanceof ProblemError)) throw error
+      trouble = toTrouble(error)
+      kept = { signIn: outcome.signIn, account: this.#account }
+    }
     if (outcome?.kind === 'unavailable')
       return { code: NOT_RENEWED, message: outcome.why, host: outcome.host }
     // Its own from now on: or what it signed in for would be taken for somebody else's, and never be renewed.
     this.#account = kept!.account
     this.#take(kept)
     this.#settle(outcome === undefined ? undefined : { kind: 'tokens', tokens: outcome.signIn.tokens })
+    this.#trouble = trouble
     return undefined
   }
 

@@ -30,6 +30,7 @@ import type { World } from '../world/world.ts'
 import { originsOfRunning } from './gateway-record.ts'
 import { findFolderTrust } from './folder-trust.ts'
 import { findTrust } from './known-trust.ts'
+import { findUnusableFolders } from './our-folders.ts'
 import { readTrust, trustFile } from './trust-store.ts'
 
 export interface LoadOptions {
@@ -154,6 +155,7 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
   const chosen = judge(house)
 
   const problems = [
+    ...findUnusableFolders(world, dirs),
     ...found.problems,
     ...settings.problems,
     ...ofAgents.problems,

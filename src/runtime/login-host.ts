@@ -32,6 +32,8 @@ export type LoginStep =
       readonly kind: 'page'
       readonly url: string
       readonly redirectUri: string
+      /** The client that the entry names, which must be registered with this `redirectUri`. */
+      readonly clientId?: string
       readonly way: LoginWay
     }
   | { readonly kind: 'browser'; readonly outcome: BrowserOutcome }

@@ -77,6 +77,8 @@ async function run(request: LoginRequest, host: LoginHost): Promise<LoginOutcome
   errand.secrets.push(...resolved.secrets)
   try {
     if (asked.isOpen && !(await isDescribed(errand))) return { kind: 'not-needed' }
+    // Before a browser is opened: a sign-in that is lost at once would have to be made again.
+    request.store.requireFolder()
     const signIn = await obtain(errand, request, host)
     await request.store.save(signIn)
     return { kind: 'signed-in', signIn }
@@ -183,7 +185,8 @@ async function waitFor({ errand, request, host, listener, page }: Wait): Promise
     stopTyping = host.onTyped?.(judge) ?? stopTyping
   })
   try {
-    host.onStep({ kind: 'page', url, redirectUri, way: request.way })
+    const named = page.client.from === 'entry' ? { clientId: page.client.id } : {}
+    host.onStep({ kind: 'page', url, redirectUri, ...named, way: request.way })
     if (request.way === 'browser') await showPage(request, host, url)
     return await untilAborted(Promise.race([back, pasted]), errand.signal)
   } finally {

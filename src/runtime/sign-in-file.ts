@@ -67,7 +67,8 @@ export function signInFile(
 export function findOpenness(world: World, file: string): Problem | undefined {
   const folder = world.paths.dirname(file)
   const loose = [file, folder].find((path) => ((world.files.mode(path) ?? 0) & 0o077) !== 0)
-  if (loose === undefined) return undefined
+  // In the place of the folder may be a file, in which nothing is kept.
+  if (loose === undefined || (loose === folder && world.files.kind(folder) !== 'directory')) return undefined
   const mode = loose === file ? '600' : '700'
   return createProblem({
     code: 'authorize/store-open',

@@ -18,7 +18,7 @@ import {
   type SignInWish,
 } from '../model/sign-in.ts'
 import { createProblem, ProblemError } from '../problem/problem.ts'
-import type { World } from '../world/world.ts'
+import { UpdateError, type Obstacle, type World } from '../world/world.ts'
 import { createKeychainKey, type KeychainKey } from './keychain-key.ts'
 import { boundOf, findOpenness, idOf, signInFile, toSummary, type StoredSignIn } from './sign-in-file.ts'
 import { readState, rereadState, updateState, type ReadState, type StateFile } from './state-file.ts'
@@ -87,8 +87,17 @@ export class OpenSignInStore implements SignInStore {
     return { signIns: value.map(toSummary), ...(problem === undefined ? {} : { problem }) }
   }
 
+  /** For a sign-in that has not begun. Throws `authorize/store-unwritable`. */
+  requireFolder(): void {
+    const obstacle = this.#findObstacle()
+    if (obstacle === undefined) return
+    throw new ProblemError(this.#state.unwritable(this.#state.file, new UpdateError(obstacle).message))
+  }
+
   /** Somebody signed in. Throws `authorize/store-…`. */
   async save(signIn: SignIn): Promise<Kept> {
+    // Before the keychain is asked, whose verdict is kept beside.
+    this.requireFolder()
     const { keys, clock } = this.#world
     const stored = await this.#seal(signIn, { account: keys.random(9), signedInAt: clock.now() })
     const id = idOf(stored)
@@ -123,15 +132,23 @@ export class OpenSignInStore implements SignInStore {
 
   /**
    * One new sign-in for this wish at a time, in all processes, where nobody has to agree: the step gets what is kept by now,
-   * which may be what another one has just been given. Gives what is kept in the end. Throws what the step throws.
+   * which may be what another one has just been given. Gives what is kept in the end. Throws what the step throws, and
+   * `authorize/store-…` for what was given and cannot be kept.
    */
   async obtaining(wish: SignInWish, step: Obtain): Promise<Kept | undefined> {
     const { url, credentialId } = wish
-    return this.#alone(`sign-in-${JSON.stringify([url ?? null, credentialId ?? null])}`, async () => {
+    const obtain = async (): Promise<Kept | undefined> => {
       const kept = await this.findKept(wish)
       const given = await step(kept)
       return given === undefined ? kept : this.save(given)
-    })
+    }
+    // Where nothing can be kept, no other process can have been given something to wait for.
+    if (this.#findObstacle() !== undefined) return obtain()
+    return this.#alone(`sign-in-${JSON.stringify([url ?? null, credentialId ?? null])}`, obtain)
+  }
+
+  #findObstacle(): Obstacle | undefined {
+    return this.#world.files.findObstacle(this.#world.paths.dirname(this.#state.file))
   }
 
   #alone<T>(what: string, step: () => Promise<T>): Promise<T> {

@@ -49,6 +49,12 @@ export function guardFiles(files: Files, onFault: OnFault): Files {
         () => files.isExecutable(path),
         () => false,
       ),
+    findObstacle: (folder) =>
+      guard(
+        'findObstacle',
+        () => files.findObstacle(folder),
+        () => undefined,
+      ),
     mode: (path) =>
       guard(
         'mode',

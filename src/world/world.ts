@@ -63,6 +63,8 @@ export interface Files {
   /** The path itself when it cannot be resolved. */
   realPath(path: string): string
   isExecutable(path: string): boolean
+  /** What keeps files from being written in this folder, which is made if it is not there; a full disk is not noticed. */
+  findObstacle(folder: string): Obstacle | undefined
   /** Permission bits, or undefined where the platform has none or the file is missing. */
   mode(path: string): number | undefined
   /** It belongs to another user of this machine. False where it is missing, and where the platform does not tell. */
@@ -83,7 +85,8 @@ export interface Files {
   ): Promise<void>
   /**
    * Runs the step while nobody else, in this process or another one of this user, runs one for the same file, which need
-   * not exist. A lock whose process is gone is taken over. Rejects as the step does, or when it waited too long.
+   * not exist. A lock whose process is gone is taken over. Rejects as the step does, with an UpdateError where no lock can
+   * be made, or when it waited too long.
    */
   locked<T>(file: string, step: () => Promise<T>): Promise<T>
   /** Adds to the end, for logs. False when it could not be done. */
@@ -99,6 +102,12 @@ export interface Files {
    * replaced, or reached by another link. Who is told looks. Holds no process open. The answer ends it.
    */
   watch(paths: WatchedPaths, onTouched: () => void): Promise<() => void>
+}
+
+/** An Unwritable that can be told without writing. `path`: the folder itself, or what stands above it. */
+export interface Obstacle {
+  readonly kind: 'no-folder' | 'denied' | 'read-only-disk'
+  readonly path: string
 }
 
 export interface FileAccess {
@@ -151,7 +160,7 @@ export type Unwritable =
   | { readonly kind: 'read-only-file' }
   /** The file belongs to somebody else, and would be ours afterwards. */
   | { readonly kind: 'other-owner'; readonly uid: number }
-  /** The path of what may not be written: the file, or something in its folder. */
+  /** The path of what may not be written: the file, or the folder that it is to be in. */
   | { readonly kind: 'denied'; readonly path: string }
   /** Something that is no folder stands where the folder should be. */
   | { readonly kind: 'no-folder'; readonly path: string }
@@ -178,19 +187,30 @@ export class UpdateError extends Error {
   }
 
   constructor(why: Unwritable, options?: ErrorOptions) {
-    super(why.kind === 'failed' ? why.message : WORDS[why.kind], options)
+    super(wordsOf(why), options)
     this.name = 'UpdateError'
     this.why = why
   }
 }
 
-const WORDS: Readonly<Record<Exclude<Unwritable['kind'], 'failed'>, string>> = {
+function wordsOf(why: Unwritable): string {
+  switch (why.kind) {
+    case 'failed':
+      return why.message
+    case 'denied':
+      return `permission denied for \`${why.path}\``
+    case 'no-folder':
+      return `\`${why.path}\` is not a folder`
+    default:
+      return WORDS[why.kind]
+  }
+}
+
+const WORDS: Readonly<Record<Exclude<Unwritable['kind'], 'failed' | 'denied' | 'no-folder'>, string>> = {
   'disk-full': 'the disk is full',
   'read-only-disk': 'the disk is read-only',
   'read-only-file': 'the file is read-only',
   'other-owner': 'the file belongs to somebody else',
-  denied: 'permission denied',
-  'no-folder': 'its folder is not a folder',
   unreadable: 'it cannot be read',
   outside: 'a link leads out of the folder that it belongs to',
   'lock-taken': 'something that is no file stands where its lock would be',
@@ -621,7 +641,8 @@ export interface Pipe {
 export interface Daemons {
   /**
    * In the home, with the environment of this process. Resolves with the first line that it writes to stdout, after which
-   * nobody reads any more, or with undefined when it ends before. What it writes to stderr goes to the end of `log`.
+   * nobody reads any more, or with undefined when it ends before. What it writes to stderr goes to the end of `log`. Rejects
+   * with an UpdateError where that cannot be written.
    */
   start(args: readonly string[], options: { readonly log: string }): Promise<string | undefined>
   /** Of this process. */

@@ -121,6 +121,7 @@ function createMemoryStore(saved: SignIn[]): SignInStore {
   const idOf = ({ url, issuer, credentialId }: SignInKey): string =>
     JSON.stringify([url, issuer, credentialId])
   return {
+    requireFolder: () => undefined,
     find: async ({ url }) => saved.findLast(({ key }) => key.url === url),
     save: async (signIn) => {
       saved.push(signIn)

@@ -188,6 +188,11 @@ function createMemoryFiles({ paths, stored, reads, programs, watchers, unwritabl
     },
     realPath: (path) => path,
     isExecutable: (path) => programs.has(path),
+    findObstacle(folder) {
+      for (let path = folder; paths.dirname(path) !== path; path = paths.dirname(path))
+        if (stored.has(path)) return { kind: 'no-folder', path }
+      return undefined
+    },
     mode: (path) => (stored.has(path) ? 0o600 : undefined),
     isForeign: (path) => foreign.has(path),
     makeFolder: () => true,

@@ -18,6 +18,8 @@ export interface Command {
   readonly commands?: readonly Command[]
   /** Whether, after these arguments, the rest of the line belongs to them, flags and all: it is somebody else's command. */
   readonly endsFlags?: (args: readonly string[]) => boolean
+  /** Whether its answer has the problems of the catalog. Absent: those that matter to every command are reported first. */
+  readonly showsProblems?: 'always' | 'as-text'
   /** The work, imported when the command runs. Absent for a group. */
   readonly load?: (hosts: Hosts) => Promise<CommandModule>
 }

@@ -159,6 +159,7 @@ export const PLUGBOARD: Command = {
         ALONE_FLAG,
       ],
       examples: ['plugboard list', 'plugboard list --all', 'plugboard list --check'],
+      showsProblems: 'always',
       load: () => import('./commands/list.ts'),
     },
     {
@@ -206,6 +207,7 @@ export const PLUGBOARD: Command = {
         'plugboard tools --provider gemini',
         'plugboard tools --wait --deadline 5000 --json',
       ],
+      showsProblems: 'always',
       load: async () => (await import('./connected.ts')).tools,
     },
     {
@@ -274,6 +276,7 @@ export const PLUGBOARD: Command = {
         { name: 'model', value: 'provider/id', summary: 'the model, instead of the configured one' },
       ],
       examples: ['plugboard', 'plugboard shell --plan'],
+      showsProblems: 'always',
       load: (hosts) => hosts.shell(),
     },
     {
@@ -282,6 +285,7 @@ export const PLUGBOARD: Command = {
       arguments: [],
       flags: [{ name: 'stdio', summary: 'serve it, for the MCP client that starts this command' }],
       examples: ['plugboard demo', 'plugboard add demo -- plugboard demo --stdio'],
+      showsProblems: 'always',
       load: (hosts) => hosts.demo(),
     },
     {
@@ -290,6 +294,7 @@ export const PLUGBOARD: Command = {
       arguments: [{ name: 'server', count: 'optional' }],
       flags: [...READY_FLAGS, ALONE_FLAG],
       examples: ['plugboard resources', 'plugboard resources docs'],
+      showsProblems: 'always',
       load: async () => (await import('./connected.ts')).resources,
     },
     {
@@ -313,6 +318,7 @@ export const PLUGBOARD: Command = {
       arguments: [{ name: 'server', count: 'optional' }],
       flags: [...READY_FLAGS, ALONE_FLAG],
       examples: ['plugboard prompts'],
+      showsProblems: 'always',
       load: async () => (await import('./connected.ts')).prompts,
     },
     {
@@ -411,6 +417,7 @@ export const PLUGBOARD: Command = {
       arguments: [],
       flags: [],
       examples: ['plugboard sources'],
+      showsProblems: 'as-text',
       load: () => import('./commands/sources.ts'),
     },
     {
@@ -419,6 +426,7 @@ export const PLUGBOARD: Command = {
       arguments: [],
       flags: [],
       examples: ['plugboard watch', 'plugboard watch --json'],
+      showsProblems: 'as-text',
       load: () => import('./commands/watch.ts'),
     },
     {
@@ -520,6 +528,7 @@ export const PLUGBOARD: Command = {
       arguments: [],
       flags: [{ name: 'run', summary: 'also run commands and fetch what the checks need' }],
       examples: ['plugboard doctor', 'plugboard doctor --run'],
+      showsProblems: 'always',
       load: () => import('./commands/doctor.ts'),
     },
     {

@@ -37,6 +37,7 @@ const BY_CODE: Readonly<Record<string, number>> = {
   'call/needs-auth': SIGN_IN,
   'authorize/failed': FAILED,
   'authorize/no-endpoints': FAILED,
+  'authorize/store-unwritable': FAILED,
   'authorize/timed-out': FAILED,
   'authorize/unreachable': FAILED,
   // A page to open: mostly one to sign in at.

@@ -179,6 +179,16 @@ export function daemonDied(log: string): Problem {
   })
 }
 
+export function noDaemonLog(log: string, { message }: Error): Problem {
+  return createProblem({
+    code: 'serve/no-socket',
+    message: 'the gateway cannot run in the background: its log cannot be written',
+    where: { file: log },
+    notes: [message],
+    hints: ['make sure that the folder is one, and that you may write there'],
+  })
+}
+
 export function badAddress(given: string): Problem {
   return createProblem({
     code: 'cli/bad-address',

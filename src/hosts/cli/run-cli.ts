@@ -7,6 +7,7 @@
  */
 import { ProblemError } from '../../problem/problem.ts'
 import type { LoadedCatalog, LoadOptions } from '../../runtime/load-catalog.ts'
+import { UNUSABLE_FOLDER } from '../../runtime/our-folders.ts'
 import type { Terminal, World } from '../../world/world.ts'
 import { COLORS, NO_COLORS } from '../shared/paint.ts'
 import type { DaemonHost, GatewayHost, Visited } from '../shared/gateway-host.ts'
@@ -85,9 +86,12 @@ async function runCommand(request: CliRequest, line: RunLine): Promise<number> {
   }
 }
 
-function createContext(request: CliRequest, { flags, args }: RunLine): CommandContext {
+function createContext(request: CliRequest, { command, flags, args }: RunLine): CommandContext {
   const { argv, world, terminal, version, gateway, daemon, visited } = request
   const all = { ...request.inherited, ...flags }
+  const json = flags['json'] === true
+  // A command that stays loads again and again.
+  let isWarned = command.showsProblems === 'always' || (command.showsProblems === 'as-text' && !json)
   return {
     world,
     gateway,
@@ -98,7 +102,7 @@ function createContext(request: CliRequest, { flags, args }: RunLine): CommandCo
     flags,
     args,
     paint: terminal.hasColor.out ? COLORS : NO_COLORS,
-    json: flags['json'] === true,
+    json,
     command: (words, shown, inside) =>
       runCli({
         ...request,
@@ -118,9 +122,20 @@ function createContext(request: CliRequest, { flags, args }: RunLine): CommandCo
       const { loadCatalog } = await import('../../runtime/load-catalog.ts')
       const loaded = await loadCatalog(from, { ...toLoadOptions(all), ...options })
       requireGiven(loaded)
+      if (!isWarned) await warnOfFolders(loaded, request)
+      isWarned = true
       return loaded
     },
   }
+}
+
+/** What cannot be kept matters to every command, whatever else its answer is about. */
+async function warnOfFolders({ catalog }: LoadedCatalog, { terminal, world }: CliRequest): Promise<void> {
+  const problems = catalog.problems.filter(({ code }) => code === UNUSABLE_FOLDER)
+  if (problems.length === 0) return
+  const { reportProblems } = await import('./print.ts')
+  reportProblems(terminal, problems, world)
+  terminal.err('\n')
 }
 
 /** Whoever names a file with `--mcp-config` means that file: without it the answer would be to another question. */

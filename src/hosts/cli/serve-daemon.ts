@@ -9,7 +9,7 @@ import { NamedTokens } from '../../runtime/named-tokens.ts'
 import { alreadyRuns, askStatus, describe, type GatewayStatus } from '../../runtime/running-gateway.ts'
 import { gatewayPlaceOf } from '../../world/gateway-place.ts'
 import { canVisit } from '../../world/visit.ts'
-import type { World } from '../../world/world.ts'
+import { UpdateError, type World } from '../../world/world.ts'
 import type { HttpServingOptions } from '../shared/gateway-host.ts'
 import type { ProblemJson } from '../shared/problem-json.ts'
 import { sharingOf } from '../shared/sharing.ts'
@@ -20,12 +20,12 @@ import { DONE } from './exit-codes.ts'
 import { keepRenewing } from './keep-renewing.ts'
 import { loadAgain } from './load-again.ts'
 import { printJson } from './print.ts'
-import { daemonDied, notForDaemon } from './problems.ts'
+import { daemonDied, noDaemonLog, notForDaemon } from './problems.ts'
 import { drainLimitMs, readAudit, readServeOptions } from './serve-options.ts'
 
 type Address = Pick<HttpServingOptions, 'host' | 'port'>
 
-/** Throws `cli/not-for-daemon`, `serve/already-runs`, `serve/daemon-died`, `serve/cannot-listen`. */
+/** Throws `cli/not-for-daemon`, `serve/already-runs`, `serve/daemon-died`, `serve/no-socket`, `serve/cannot-listen`. */
 export function runDaemon(context: CommandContext, address: Address | undefined): Promise<number> {
   for (const flag of ['stdio', 'mcp-config', 'strict-mcp-config', 'no-mcp'])
     if (context.flags[flag] !== undefined) throw new ProblemError(notForDaemon(`--${flag}`))
@@ -38,7 +38,10 @@ async function inBackground(context: CommandContext): Promise<number> {
   if (before.gateway.running) throw new ProblemError(alreadyRuns(before))
   const { log } = gatewayPlaceOf(world)
   const words = withWholePaths(world, argv).filter((word) => word !== '--json')
-  const line = await world.daemons.start([...words, '--foreground', '--json'], { log })
+  const starting = world.daemons.start([...words, '--foreground', '--json'], { log })
+  const line = await starting.catch((error: unknown) => {
+    throw error instanceof UpdateError ? new ProblemError(noDaemonLog(log, error), { cause: error }) : error
+  })
   const said = readLine(line)
   if (said === undefined) throw new ProblemError(daemonDied(log))
   if ('error' in said) throw new ProblemError(said.error)

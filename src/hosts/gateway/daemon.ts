@@ -16,7 +16,7 @@ import type { GatewayRecord } from '../../runtime/gateway-record.ts'
 import { alreadyRuns, askStatus, type GatewayStatus } from '../../runtime/running-gateway.ts'
 import { gatewayPlaceOf, type GatewayPlace } from '../../world/gateway-place.ts'
 import { ALIVE_MS, definedIn, type Visit, type Wish, type Word } from '../../world/visit.ts'
-import type { Pipe, TlsIdentity } from '../../world/world.ts'
+import { UpdateError, type Pipe, type TlsIdentity } from '../../world/world.ts'
 import type { DaemonRequest, HttpServingOptions, OpenDaemon } from '../shared/gateway-host.ts'
 import { originOf } from '../shared/origin-of.ts'
 import { House, type Room } from './house.ts'
@@ -35,8 +35,9 @@ export async function openDaemon(request: DaemonRequest): Promise<OpenDaemon> {
   const place = gatewayPlaceOf(world)
   const daemon = new Daemon(request, place)
   // Two that start at once must not take each other for dead.
-  await world.files.locked(place.record, async () => {
-    await daemon.listen()
+  const listening = world.files.locked(place.record, () => daemon.listen())
+  await listening.catch((error: unknown) => {
+    throw error instanceof UpdateError ? noSocket(place, error) : error
   })
   try {
     await daemon.start()
@@ -45,6 +46,16 @@ export async function openDaemon(request: DaemonRequest): Promise<OpenDaemon> {
     throw error
   }
   return daemon
+}
+
+function noSocket({ folder }: GatewayPlace, cause: Error): ProblemError {
+  const problem = createProblem({
+    code: 'serve/no-socket',
+    message: `nobody could reach a gateway here: ${cause.message}`,
+    where: { file: folder },
+    hints: ['make sure that the folder is yours, and that you may write there'],
+  })
+  return new ProblemError(problem, { cause })
 }
 
 class Daemon implements OpenDaemon {
@@ -90,22 +101,13 @@ class Daemon implements OpenDaemon {
 
   async listen(): Promise<void> {
     const { world } = this.#request
-    const { socket, folder } = this.#place
+    const { socket } = this.#place
     try {
       this.#listener = await world.pipes.listen(socket, (pipe) => new Visitor(this, pipe).begin())
     } catch (error) {
-      const { code = '', message = '' } = error as { readonly code?: string; readonly message?: string }
-      if (code === 'EADDRINUSE')
+      if ((error as { readonly code?: string }).code === 'EADDRINUSE')
         throw new ProblemError(alreadyRuns(await askStatus(world, this.#request.version)))
-      throw new ProblemError(
-        createProblem({
-          code: 'serve/no-socket',
-          message: `nobody could reach a gateway here: ${message}`,
-          where: { file: folder },
-          hints: ['make sure that the folder is yours, and that you may write there'],
-        }),
-        { cause: error },
-      )
+      throw noSocket(this.#place, error as Error)
     }
     await this.#record()
   }

@@ -8,6 +8,7 @@
 import { createLocalJWKSet, jwtVerify, type JSONWebKeySet, type JWTPayload } from 'jose'
 import { isTooDeep } from '../../base/depth.ts'
 import { isObject } from '../../base/is-object.ts'
+import { describeWebError } from '../../model/network.ts'
 import { createProblem, ProblemError } from '../../problem/problem.ts'
 import type { World } from '../../world/world.ts'
 import { KeySet, KeysUnavailableError } from './key-set.ts'
@@ -75,9 +76,12 @@ export async function openIssuer(world: World, options: IssuerOptions): Promise<
     open: createLocalJWKSet,
   })
   await keys.load().catch((error: unknown) => {
-    throw new ProblemError(unusable(issuer, `its keys at ${address} cannot be had: ${wordsOf(error)}`), {
-      cause: error,
-    })
+    throw new ProblemError(
+      unusable(issuer, `its keys at ${address} cannot be had: ${wordsOf(error, address)}`),
+      {
+        cause: error,
+      },
+    )
   })
   return createIssuer(world, options, keys)
 }
@@ -230,7 +234,7 @@ async function discover(world: World, issuer: string): Promise<string> {
       return keys
     } catch (error) {
       if (error instanceof ProblemError) throw error
-      faults.push(`${place}: ${wordsOf(error)}`)
+      faults.push(`${place}: ${wordsOf(error, place)}`)
     }
   }
   throw new ProblemError(unusable(issuer, ...faults))
@@ -279,8 +283,8 @@ async function getObject(world: World, url: string): Promise<Readonly<Record<str
   }
 }
 
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+function wordsOf(error: unknown, url: string): string {
+  return error instanceof SyntaxError ? 'the answer is not JSON' : describeWebError(error, url)
 }
 
 function unusable(

@@ -22,6 +22,7 @@ export function describeLogin(step: LoginStep, canPaste: boolean): LoginDescript
           `  ${step.url}`,
           '',
           ...(canPaste ? [sayHowToPaste(step)] : []),
+          ...(step.clientId === undefined ? [] : [sayWhatToRegister(step.clientId, step.redirectUri)]),
         ],
         waiting: 'waiting for you to sign in in the browser …',
       }
@@ -59,6 +60,11 @@ function sayHowToPaste({ way, redirectUri }: Extract<LoginStep, { kind: 'page' }
   return way === 'paste'
     ? `It ends at a page that does not load on another machine (${redirectUri}…): paste ${what} here.`
     : `Should the browser not find its way back (it ends at ${redirectUri}…), paste ${what}.`
+}
+
+/** Where it is not, the authorization server shows a page that says so, and nothing comes back. */
+function sayWhatToRegister(clientId: string, redirectUri: string): string {
+  return `The client \`${clientId}\` must be registered with ${redirectUri}; if it has another address, put that into its entry as \`redirectUri\`.`
 }
 
 function hostOf(url: string): string {

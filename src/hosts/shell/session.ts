@@ -11,6 +11,7 @@ import { ProblemError } from '../../problem/problem.ts'
 import type { Board } from '../../runtime/board.ts'
 import type { LoadHow } from '../../runtime/catalog-loader.ts'
 import type { LoadedCatalog } from '../../runtime/load-catalog.ts'
+import { UNUSABLE_FOLDER } from '../../runtime/our-folders.ts'
 import type { CommandContext } from '../shared/context.ts'
 import { showFolder } from '../shared/show-path.ts'
 import { toProblem } from '../shared/to-problem.ts'
@@ -153,7 +154,9 @@ class LiveSession implements Session {
     this.#look(board)
     board.on('change', () => this.#look(board))
     const loaded = this.#loaded!
-    const problems = loaded.catalog.problems.filter(({ severity }) => severity === 'error')
+    const problems = loaded.catalog.problems.filter(
+      ({ severity, code }) => severity === 'error' || code === UNUSABLE_FOLDER,
+    )
     if (problems.length > 0) this.#report(problems)
     const { mode } = (await board.permissions()).current()
     this.store.send({ type: 'mode', mode })

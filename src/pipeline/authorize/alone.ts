@@ -5,13 +5,15 @@
  * out    a SignIn, or that nobody could be reached for it
  * never  tries a grant twice, or another in its place: what was refused would be refused again
  */
+import { isObject } from '../../base/is-object.ts'
 import { Secret } from '../../base/secret.ts'
 import type { GrantPlan, SignIn } from '../../model/sign-in.ts'
 import { chooseClient } from './client.ts'
-import { discover, type AuthServer } from './discover.ts'
+import { discover, findMetadata, type AuthServer } from './discover.ts'
 import { createErrand, type Errand, type ErrandRequest } from './errand.ts'
 import { GuardError, type Refusal } from './guarded-fetch.ts'
-import { AuthorizeError, toProblemError } from './problems.ts'
+import { AuthorizeError, explainOAuth, toProblemError } from './problems.ts'
+import { requireRefusal } from './refusals.ts'
 import { chooseScopes } from './scopes.ts'
 import { requestTokens } from './tokens.ts'
 
@@ -78,23 +80,50 @@ async function paramsOf(errand: Errand, server: AuthServer, grant: AloneGrant): 
 
 /** The identity provider turns what it said of a person into a grant for this one server (RFC 8693, ID-JAG). */
 async function askProvider(
-  { sdk, fetch, secrets, plan }: Errand,
+  errand: Errand,
   server: AuthServer,
   { idToken, provider }: Extract<AloneGrant, { kind: 'enterprise' }>,
 ): Promise<Secret> {
-  const common = {
+  const { jwtAuthGrant } = await errand.sdk.requestJwtAuthorizationGrant({
     audience: server.issuer,
-    resource: server.resource ?? plan.url,
+    resource: server.resource ?? errand.plan.url,
     idToken: idToken.reveal(),
     clientId: provider.clientId,
     ...(provider.clientSecret === undefined ? {} : { clientSecret: provider.clientSecret.reveal() }),
-    fetchFn: fetch,
-  }
-  const { jwtAuthGrant } =
-    provider.tokenUrl === undefined
-      ? await sdk.discoverAndRequestJwtAuthGrant({ ...common, idpUrl: provider.issuer! })
-      : await sdk.requestJwtAuthorizationGrant({ ...common, tokenEndpoint: provider.tokenUrl })
+    tokenEndpoint: provider.tokenUrl ?? (await findTokenUrl(errand, provider.issuer!)),
+    fetchFn: async (to, init) => requireGrant(await errand.fetch(to, init), errand),
+  })
   const assertion = new Secret(jwtAuthGrant)
-  secrets.push(assertion)
+  errand.secrets.push(assertion)
   return assertion
+}
+
+async function findTokenUrl(errand: Errand, issuer: string): Promise<string> {
+  const metadata = await findMetadata(errand, issuer)
+  if (metadata !== undefined) return metadata.token_endpoint
+  throw new AuthorizeError('the identity provider does not say where it gives tokens', {
+    notes: errand.sdk.buildDiscoveryUrls(issuer).map(({ url }) => `looked at ${url.href}`),
+    hints: ['put its token endpoint into the entry: `"oauth": { "idpTokenUrl": "…" }`'],
+  })
+}
+
+const ID_JAG = 'urn:ietf:params:oauth:token-type:id-jag'
+
+/** Looked at before the SDK does, which says what is wrong in the words of its schema library. */
+async function requireGrant(response: Response, { server, lastAsked }: Errand): Promise<Response> {
+  const url = lastAsked()!
+  if (!response.ok) {
+    const { why, notes = [] } = explainOAuth(await requireRefusal(response, url), server)
+    throw new AuthorizeError(`the identity provider gave no grant for this server: ${why}`, { notes })
+  }
+  const value: unknown = await response.clone().json()
+  const { issued_token_type: type, access_token: token } = isObject(value) ? value : {}
+  if (type === ID_JAG && typeof token === 'string') return response
+  throw new AuthorizeError('the identity provider gave no grant for this server', {
+    notes: [
+      `asked ${url}`,
+      ...(type === ID_JAG ? [] : [`\`issued_token_type\` is not \`${ID_JAG}\``]),
+      ...(typeof token === 'string' ? [] : ['`access_token` is missing, or is not a string']),
+    ],
+  })
 }

@@ -32,6 +32,7 @@ export interface PageWish {
 export async function openPage(errand: Errand, parties: Parties, wish: PageWish): Promise<OpenPage> {
   const { sdk, plan, world } = errand
   const { server, client } = parties
+  requireCodes(server)
   requirePkce(server)
   const state = world.keys.random(24)
   const scope = wish.scopes?.join(' ')
@@ -59,6 +60,13 @@ export async function openPage(errand: Errand, parties: Parties, wish: PageWish)
 
 function needsIssuer({ metadata }: AuthServer): boolean {
   return metadata?.authorization_response_iss_parameter_supported === true
+}
+
+function requireCodes({ metadata }: AuthServer): void {
+  if (metadata === undefined || metadata.response_types_supported.includes('code')) return
+  throw new AuthorizeError('its authorization server does not offer sign-in in a browser', {
+    notes: ['its `response_types_supported` does not have `code`'],
+  })
 }
 
 /** The specification has us refuse: a code could be used by whoever sees it. */

@@ -1,12 +1,14 @@
 /**
  * device: the grant for machines without a browser (RFC 8628): a short code that its user types in somewhere else.
  */
+import { isObject } from '../../base/is-object.ts'
 import { Secret } from '../../base/secret.ts'
 import type { DeviceCode, SignIn } from '../../model/sign-in.ts'
 import { chooseClient } from './client.ts'
 import { fieldOf, type AuthServer } from './discover.ts'
 import type { Errand } from './errand.ts'
 import { AuthorizeError, explainOAuth } from './problems.ts'
+import { requireRefusal, type OAuthRefusal } from './refusals.ts'
 import { chooseScopes } from './scopes.ts'
 import { requestTokens, type Parties } from './tokens.ts'
 
@@ -48,13 +50,14 @@ async function ask(
   if (scopes !== undefined) body.set('scope', scopes.join(' '))
   if (server.resource !== undefined) body.set('resource', server.resource)
   const response = await errand.fetch(endpoint, { method: 'POST', body })
-  if (!response.ok) throw await errand.sdk.parseErrorResponse(response)
-  return parseAsked((await response.json()) as Readonly<Record<string, unknown>>)
+  if (!response.ok) throw refused(await requireRefusal(response, endpoint), errand)
+  return parseAsked(await response.json())
 }
 
-function parseAsked(value: Readonly<Record<string, unknown>>): Asked {
-  const { device_code: deviceCode, user_code: userCode, verification_uri: url } = value
-  const completeUrl = value['verification_uri_complete']
+function parseAsked(value: unknown): Asked {
+  const asked = isObject(value) ? value : {}
+  const { device_code: deviceCode, user_code: userCode, verification_uri: url } = asked
+  const completeUrl = asked['verification_uri_complete']
   if (typeof deviceCode !== 'string' || typeof userCode !== 'string' || typeof url !== 'string') {
     throw new AuthorizeError('its authorization server gave no code to type in')
   }
@@ -63,8 +66,8 @@ function parseAsked(value: Readonly<Record<string, unknown>>): Asked {
     userCode,
     url,
     ...(typeof completeUrl === 'string' ? { completeUrl } : {}),
-    expiresInMs: secondsOf(value['expires_in'], 900) * 1000,
-    intervalMs: secondsOf(value['interval'], 5) * 1000,
+    expiresInMs: secondsOf(asked['expires_in'], 900) * 1000,
+    intervalMs: secondsOf(asked['interval'], 5) * 1000,
   }
 }
 
@@ -99,10 +102,7 @@ async function poll(errand: Errand, parties: Parties, { asked, scopes }: Poll): 
   throw new AuthorizeError('the code was not typed in before it expired')
 }
 
-function refused(
-  error: { readonly code: string; readonly message: string },
-  { server }: Errand,
-): AuthorizeError {
+function refused(error: OAuthRefusal, { server }: Errand): AuthorizeError {
   const { why, notes = [], hints = [] } = explainOAuth(error, server)
   return new AuthorizeError(why, { notes, hints, oauthCode: error.code })
 }

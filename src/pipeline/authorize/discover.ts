@@ -5,10 +5,12 @@
  * out    an AuthServer, whose name is the one that was asked for
  * never  takes a description that is of another resource, or metadata of another issuer
  */
+import type { SignInPlan } from '../../model/sign-in.ts'
 import { ProblemError } from '../../problem/problem.ts'
 import type { Errand, ServerMetadata } from './errand.ts'
 import { GuardError } from './guarded-fetch.ts'
 import { AuthorizeError, noEndpoints } from './problems.ts'
+import { answeredWith } from './refusals.ts'
 
 export interface AuthServer {
   readonly url: string
@@ -30,6 +32,7 @@ type Description = Awaited<ReturnType<Errand['sdk']['discoverOAuthProtectedResou
 /** Throws AuthorizeError, GuardError, what the SDK throws, `authorize/no-endpoints`. */
 export async function discover(errand: Errand): Promise<AuthServer> {
   const { plan, sdk } = errand
+  requireAddresses(plan)
   const description = await readDescription(errand)
   const url = chooseServer(errand, description)
   const metadata = await readMetadata(errand, url)
@@ -48,6 +51,26 @@ export async function discover(errand: Errand): Promise<AuthServer> {
     isKeyBound: isKeyBound(errand, description, metadata),
     looked,
   }
+}
+
+/** Before a library says of the entry what it would say of an answer. */
+function requireAddresses(plan: SignInPlan): void {
+  const provider = plan.grant.kind === 'enterprise' ? plan.grant.provider : undefined
+  const addresses = {
+    issuer: plan.issuer,
+    authServerMetadataUrl: plan.metadataUrl,
+    authorizationUrl: plan.authorizationUrl,
+    tokenUrl: plan.tokenUrl,
+    resource: plan.resource,
+    clientMetadataUrl: plan.clientDocumentUrl,
+    idpIssuer: provider?.issuer,
+    idpTokenUrl: provider?.tokenUrl,
+  }
+  for (const [field, address] of Object.entries(addresses))
+    if (address !== undefined && !URL.canParse(address))
+      throw new AuthorizeError(`the \`${field}\` of its entry is not an address`, {
+        hints: [`give the whole of it in \`${field}\`, with \`https://\``],
+      })
 }
 
 /** Whether the server describes itself as one that wants tokens. */
@@ -119,19 +142,53 @@ function isSameIssuer(one: string, other: string): boolean {
 }
 
 async function readMetadata(errand: Errand, url: string): Promise<ServerMetadata | undefined> {
-  const { plan, sdk, fetch } = errand
+  const { plan } = errand
   const { authorizationUrl, tokenUrl, metadataUrl } = plan
   if (authorizationUrl !== undefined && tokenUrl !== undefined)
     return metadataOf(authorizationUrl, tokenUrl, plan.issuer)
   const metadata =
     metadataUrl === undefined
-      ? await sdk.discoverAuthorizationServerMetadata(url, { fetchFn: fetch })
-      : await sdk.discoverAuthorizationServerMetadata(url, {
-          // Whatever place is looked at, it is the one that the entry names; whose it is, the document says.
-          fetchFn: (_, init) => fetch(metadataUrl, init),
-          skipIssuerValidation: true,
-        })
+      ? await findMetadata(errand, url)
+      : // Whose it is, the document says.
+        await readDocument(errand, url, { place: metadataUrl, skipIssuerValidation: true })
   return metadata === undefined ? undefined : withOwn(metadata, plan)
+}
+
+/** What an authorization server says of itself, at the first place that has something. */
+export async function findMetadata(errand: Errand, url: string): Promise<ServerMetadata | undefined> {
+  for (const { url: place } of errand.sdk.buildDiscoveryUrls(url)) {
+    const found = await readDocument(errand, url, { place: place.href })
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/**
+ * Every document is checked as RFC 8414 has it, which is how the SDK checks what it finds at the first place it looks at. For
+ * one of OpenID Connect it would want what no client of ours needs, and would drop what we do: where a device signs in, where
+ * tokens are revoked.
+ */
+async function readDocument(
+  { sdk, fetch }: Errand,
+  url: string,
+  {
+    place,
+    skipIssuerValidation = false,
+  }: { readonly place: string; readonly skipIssuerValidation?: boolean },
+): Promise<ServerMetadata | undefined> {
+  const [first, ...others] = sdk.buildDiscoveryUrls(url).map((one) => one.url.href)
+  return sdk.discoverAuthorizationServerMetadata(url, {
+    skipIssuerValidation,
+    fetchFn: async (to, init) => {
+      const asked = new URL(to).href
+      if (others.includes(asked)) return new Response(undefined, { status: 404 })
+      // Any other address is one that the first answer redirects to.
+      const response = await fetch(asked === first ? place : asked, init)
+      // The SDK takes a 502 for a place that is not there.
+      if (response.status < 500 || response.status === 502) return response
+      throw answeredWith(response, place)
+    },
+  })
 }
 
 /** One endpoint in an entry outranks what was discovered. */

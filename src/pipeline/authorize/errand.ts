@@ -23,6 +23,8 @@ export interface Errand {
   readonly sdk: Sdk
   readonly fetch: GuardedFetch
   readonly world: Pick<World, 'keys' | 'clock'>
+  /** The address of the last request, without its query, which may hold a code. */
+  lastAsked(): string | undefined
   /** By the clock of whoever answered last: ours may be wrong, and signatures that are an hour old are refused. */
   now(): number
   /** What must not be repeated, whoever says it. */
@@ -40,10 +42,14 @@ export async function createErrand(request: ErrandRequest): Promise<Errand> {
   const { url: serverUrl, allowsHttp, chosenOrigins } = plan
   const guarded = createGuardedFetch(world, { serverUrl, allowsHttp, chosenOrigins, signal })
   let skewMs = 0
+  let asked: string | undefined
   return {
     ...request,
     sdk: await import('@modelcontextprotocol/client'),
+    lastAsked: () => asked,
     fetch: async (url, init) => {
+      const { origin, pathname } = undisguise(url, plan)
+      asked = origin + pathname
       const response = await guarded(undisguise(url, plan), init)
       skewMs = skewOf(response, clock.now()) ?? skewMs
       return response

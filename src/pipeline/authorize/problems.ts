@@ -12,6 +12,7 @@ import { TOKEN_SHAPE } from '../../problem/mask.ts'
 import { adviseToAllow } from '../../problem/plain-http.ts'
 import { createProblem, ProblemError } from '../../problem/problem.ts'
 import type { Errand } from './errand.ts'
+import { describeFault } from './faults.ts'
 import { GuardError } from './guarded-fetch.ts'
 
 /** Thrown where a step finds out that it cannot go on. */
@@ -77,7 +78,7 @@ interface Explanation {
   readonly hints?: readonly string[]
 }
 
-function explain(error: unknown, { sdk, server }: Errand): Explanation {
+function explain(error: unknown, { sdk, server, lastAsked }: Errand): Explanation {
   if (error instanceof AuthorizeError) return { why: error.message, notes: error.notes, hints: error.hints }
   if (error instanceof GuardError) return { why: error.message, hints: adviseOnGuard(error) }
   if (error instanceof sdk.IssuerMismatchError) {
@@ -104,9 +105,11 @@ function explain(error: unknown, { sdk, server }: Errand): Explanation {
   if (error instanceof sdk.InsecureTokenEndpointError) {
     return { why: 'its token endpoint is not https, and secrets would be sent there for all to read' }
   }
+  const asked = lastAsked()
+  const faults = describeFault(error) ?? saying(error instanceof Error ? error.message : String(error))
   return {
     why: 'the authorization server gave an answer that is not what the specification asks for',
-    notes: saying(error instanceof Error ? error.message : String(error)),
+    notes: asked === undefined ? faults : [`asked ${asked}`, ...faults],
   }
 }
 

@@ -10,6 +10,8 @@ import { toKeyUrl, type OAuthClient, type SignIn, type Tokens } from '../../mode
 import { fieldOf, type AuthServer } from './discover.ts'
 import { createProver } from './dpop.ts'
 import { disguise, undisguise, type Errand, type Sdk, type ServerMetadata } from './errand.ts'
+import { AuthorizeError } from './problems.ts'
+import { tidyRefusal } from './refusals.ts'
 
 type Provider = Parameters<Sdk['fetchToken']>[0]
 type Given = Awaited<ReturnType<Sdk['fetchToken']>>
@@ -41,7 +43,7 @@ export async function requestTokens(
   const given = await errand.sdk.fetchToken(toProvider(errand, { server, client }, { params, key }), url, {
     ...(metadata === undefined ? {} : { metadata: withEndpoint(metadata, errand) }),
     ...(resource === undefined ? {} : { resource }),
-    fetchFn: errand.fetch,
+    fetchFn: async (to, init) => tidyRefusal(await errand.fetch(to, init), errand.lastAsked()!),
   })
   const revocation = fieldOf(metadata, 'revocation_endpoint')
   return {
@@ -105,7 +107,24 @@ function signerOf({ plan, sdk }: Errand, { id, method }: OAuthClient): Provider[
   const key = plan.client?.key
   if (method !== 'private_key_jwt' || key === undefined) return undefined
   const { pem, algorithm } = key
-  return sdk.createPrivateKeyJwtAuth({ issuer: id, subject: id, privateKey: pem.reveal(), alg: algorithm })
+  const sign = sdk.createPrivateKeyJwtAuth({
+    issuer: id,
+    subject: id,
+    privateKey: pem.reveal(),
+    alg: algorithm,
+  })
+  return async (...request) => {
+    try {
+      await sign(...request)
+    } catch {
+      // What the library says about it may quote the key.
+      throw new AuthorizeError(`the private key of its entry cannot be used to sign with ${algorithm}`, {
+        hints: [
+          'give a private key in PEM (PKCS #8: `-----BEGIN PRIVATE KEY-----`), and its algorithm as `signingAlgorithm`',
+        ],
+      })
+    }
+  }
 }
 
 /** Our own signatures in the place of the SDK's: with a key that can be kept, and on a clock that may be told to be wrong. */

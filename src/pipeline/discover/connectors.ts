@@ -7,11 +7,10 @@
 import { sha256 } from '../../base/sha256.ts'
 import type { ConnectorRefusal } from '../../model/catalog.ts'
 import type { FoundEntry } from '../../model/entry.ts'
-import { describeNetwork } from '../../model/network.ts'
+import { describeWebError } from '../../model/network.ts'
 import type { Connector } from '../../model/settings.ts'
-import { tryUrl } from '../../model/signature.ts'
 import { fillTemplate } from '../../model/template.ts'
-import type { HttpError } from '../../world/world.ts'
+import { UpdateError } from '../../world/world.ts'
 import { maskText } from '../../problem/mask-text.ts'
 import { connectorExcluded, connectorFailed, connectorUnfetched } from './problems.ts'
 import { parseText } from './formats/parse-text.ts'
@@ -82,14 +81,25 @@ async function fetchCopy(context: SiteContext, connector: Connector): Promise<Co
     const parsed = await parseText(text, 'json')
     if (parsed.kind === 'fault') return fail(`its answer is not JSON: ${parsed.message}`)
     const copy = { text, fetchedAt: world.clock.now() }
-    await world.files.update(copyFile(context, connector), 0o600, () =>
-      JSON.stringify({ url: connector.url, ...copy }),
-    )
+    await keepCopy(context, connector, copy)
     return copy
   } catch (error) {
     const isLate = error instanceof Error && error.name === 'TimeoutError'
-    return fail(isLate ? `no answer within ${FETCH_LIMIT_MS / 1000} s` : reasonOf(error, connector.url))
+    return fail(
+      isLate ? `no answer within ${FETCH_LIMIT_MS / 1000} s` : describeWebError(error, connector.url),
+    )
   }
+}
+
+/** Where it cannot be kept, it still serves now: the catalog warns of a folder that cannot be used. */
+async function keepCopy(context: SiteContext, connector: Connector, copy: Copy): Promise<void> {
+  const { files } = context.world
+  const text = JSON.stringify({ url: connector.url, ...copy })
+  await files
+    .update(copyFile(context, connector), 0o600, () => text)
+    .catch((error: unknown) => {
+      if (!(error instanceof UpdateError)) throw error
+    })
 }
 
 function readCopy(context: SiteContext, connector: Connector): Copy | undefined {
@@ -104,7 +114,7 @@ function readCopy(context: SiteContext, connector: Connector): Copy | undefined 
       connectorFailed(
         connector.url,
         connector.by,
-        `its last copy is damaged: ${reasonOf(error, connector.url)}`,
+        `its last copy is damaged: ${describeWebError(error, connector.url)}`,
       ),
     )
     return undefined
@@ -113,20 +123,4 @@ function readCopy(context: SiteContext, connector: Connector): Copy | undefined 
 
 function copyFile({ world, dirs }: SiteContext, connector: Connector): string {
   return world.paths.join(dirs.cache, 'connectors', `${sha256(connector.url).slice(0, 16)}.json`)
-}
-
-/** What the network says about it stands one level down. */
-function reasonOf(error: unknown, url: string): string {
-  const cause = error instanceof Error ? (error.cause as HttpError | undefined) : undefined
-  const host = tryUrl(url)?.host
-  if (typeof cause?.code === 'string') {
-    const { code, message, via } = cause
-    return describeNetwork({
-      code,
-      message,
-      ...(host === undefined ? {} : { host }),
-      ...(via === undefined ? {} : { via }),
-    })
-  }
-  return error instanceof Error ? error.message : String(error)
 }

@@ -87,10 +87,12 @@ export function asText<T>(key: Key<T, string>): Setter<T> {
   }
 }
 
-export function asNumber<T>(key: Key<T, number>): Setter<T> {
+export function asPort<T>(key: Key<T, number>): Setter<T> {
   return (target, { node }) => {
-    if (node.kind !== 'scalar' || typeof node.value !== 'number') return 'a number'
-    target[key] = node.value as T[typeof key]
+    const port = node.kind === 'scalar' ? node.value : undefined
+    if (typeof port !== 'number' || !Number.isInteger(port) || port < 1 || port > 65_535)
+      return 'a port, from 1 to 65535'
+    target[key] = port as T[typeof key]
     return undefined
   }
 }

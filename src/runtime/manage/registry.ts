@@ -7,6 +7,7 @@
  */
 import { isTooDeep } from '../../base/depth.ts'
 import { findNearest } from '../../base/edit-distance.ts'
+import { describeWebError } from '../../model/network.ts'
 import { ProblemError } from '../../problem/problem.ts'
 import type { World } from '../../world/world.ts'
 import {
@@ -137,7 +138,9 @@ async function get(
   } catch (error) {
     if (error instanceof ProblemError) throw error
     if (error instanceof SyntaxError) throw new ProblemError(registryMisspoke(registry), { cause: error })
-    const why = controller.signal.aborted ? `no answer in ${TIMEOUT_MS / 1000} s` : (error as Error).message
+    const why = controller.signal.aborted
+      ? `no answer in ${TIMEOUT_MS / 1000} s`
+      : describeWebError(error, url)
     throw new ProblemError(registryFailed(registry, why), { cause: error })
   } finally {
     cancel()

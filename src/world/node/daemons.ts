@@ -21,15 +21,12 @@ export function createNodeDaemons(home: string): Daemons {
   }
 }
 
-function start(
+async function start(
   args: readonly string[],
   { log, home }: { readonly log: string; readonly home: string },
 ): Promise<string | undefined> {
   const { spawn } = process.getBuiltinModule('node:child_process')
-  mkdirSync(dirname(log), { recursive: true, mode: 0o700 })
-  const stderr = openSync(log, 'a', 0o600)
-  // Whoever made it before may have been less careful.
-  chmodSync(log, 0o600)
+  const stderr = await openLog(log)
   const child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, ...args], {
     cwd: home,
     // A session of its own: the terminal that goes away takes nobody with it.
@@ -53,4 +50,18 @@ function start(
     })
     child.stdout!.on('close', () => finish(undefined))
   })
+}
+
+/** Rejects with an UpdateError. */
+async function openLog(log: string): Promise<number> {
+  try {
+    mkdirSync(dirname(log), { recursive: true, mode: 0o700 })
+    const descriptor = openSync(log, 'a', 0o600)
+    // Whoever made it before may have been less careful.
+    chmodSync(log, 0o600)
+    return descriptor
+  } catch (error) {
+    const { toUpdateError } = await import('./update-file.ts')
+    throw toUpdateError(error, log)
+  }
 }

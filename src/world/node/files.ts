@@ -24,6 +24,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { MAX_FILE_BYTES, type FileRead, type Files, type Unreadable } from '../world.ts'
+import { findObstacle } from './obstacle.ts'
 
 export const nodeFiles: Files = {
   read(file, maxBytes = MAX_FILE_BYTES) {
@@ -71,6 +72,8 @@ export const nodeFiles: Files = {
     }
   },
 
+  findObstacle,
+
   mode(path) {
     if (process.platform === 'win32') return undefined
     const stats = tryStat(path)
@@ -100,7 +103,11 @@ export const nodeFiles: Files = {
 
   async locked(file, step) {
     const { holdLock } = await import('./lock.ts')
-    const lock = await holdLock(file)
+    const lock = await holdLock(file).catch(async (error: unknown) => {
+      if (!(error instanceof Error) || !('syscall' in error)) throw error
+      const { toUpdateError } = await import('./update-file.ts')
+      throw toUpdateError(error, file)
+    })
     try {
       return await step()
     } finally {

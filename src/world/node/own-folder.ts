@@ -4,16 +4,28 @@
  * For whoever connects, as for whoever listens: a socket may have to be where everybody can make folders, and what a
  * visitor says first is its whole environment.
  */
-import { lstatSync } from 'node:fs'
+import { lstatSync, type Stats } from 'node:fs'
 
 /** False also when there is none. Not through a link: what it leads to could be another a moment later. */
 export function isOwnFolder(folder: string): boolean {
-  const stats = lstatSync(folder, { throwIfNoEntry: false })
-  const own = process.getuid?.()
-  return stats?.isDirectory() === true && (own === undefined || stats.uid === own)
+  return isOwn(look(folder))
 }
 
 /** Where others can do nothing, not even look. */
 export function isPrivateFolder(folder: string): boolean {
-  return isOwnFolder(folder) && (process.getuid === undefined || (lstatSync(folder).mode & 0o077) === 0)
+  const stats = look(folder)
+  return isOwn(stats) && (process.getuid === undefined || (stats!.mode & 0o077) === 0)
+}
+
+function isOwn(stats: Stats | undefined): boolean {
+  const own = process.getuid?.()
+  return stats?.isDirectory() === true && (own === undefined || stats.uid === own)
+}
+
+function look(folder: string): Stats | undefined {
+  try {
+    return lstatSync(folder, { throwIfNoEntry: false })
+  } catch {
+    return undefined // a part of its path is a file, or may not be looked into: no folder that could be used
+  }
 }

@@ -32,6 +32,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { UpdateError, type FileRead, type Unwritable } from '../world.ts'
 import { holdLock, type HeldLock } from './lock.ts'
+import { findObstacle } from './obstacle.ts'
 
 const datasync = promisify(fdatasync)
 const sync = promisify(fsync)
@@ -270,7 +271,8 @@ async function waitForOthers(target: string): Promise<void> {
   }
 }
 
-function toUpdateError(error: unknown, file: string): unknown {
+/** What the system would not do, as an UpdateError; anything else as it is. */
+export function toUpdateError(error: unknown, file: string): unknown {
   const code = codeOf(error)
   const isSystem = error instanceof Error && 'syscall' in error
   if (error instanceof UpdateError || (!isSystem && code !== 'ELOCKED' && code !== 'ENOTLOCK')) return error
@@ -289,10 +291,15 @@ function toUnwritable(
       return { kind: 'read-only-disk' }
     case 'EACCES':
     case 'EPERM':
-      return { kind: 'denied', path: (error as NodeJS.ErrnoException).path ?? file }
+      return { kind: 'denied', path: pathOfObstacle(file) ?? (error as NodeJS.ErrnoException).path ?? file }
     case 'ENOTDIR':
     case 'EEXIST':
-      return { kind: 'no-folder', path: findObstacle(dirname(file)) }
+      return { kind: 'no-folder', path: pathOfObstacle(file) ?? dirname(file) }
+    case 'ENOENT': {
+      // A link to nothing stands where the folder would be made.
+      const path = pathOfObstacle(file)
+      return path === undefined ? { kind: 'failed', message: error.message } : { kind: 'no-folder', path }
+    }
     case 'ENOTLOCK':
       return { kind: 'lock-taken', path: (error as NodeJS.ErrnoException).path! }
     case 'ELOCKED':
@@ -302,14 +309,8 @@ function toUnwritable(
   }
 }
 
-/** The part of a path that is there: what stands below it could not be made because this is no folder. */
-function findObstacle(folder: string): string {
-  try {
-    if (lstatSync(folder, { throwIfNoEntry: false }) !== undefined) return folder
-  } catch (error) {
-    if (codeOf(error) !== 'ENOTDIR') return folder
-  }
-  return dirname(folder) === folder ? folder : findObstacle(dirname(folder))
+function pathOfObstacle(file: string): string | undefined {
+  return findObstacle(dirname(file))?.path
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -65,7 +65,8 @@ export async function openSession(options: SessionOptions = {}): Promise<TestSes
     inProcess: demo.inProcess,
     ...more,
     // Who watches sees which files are read.
-    load: ({ world: seen, ...how }) => loadCatalog(seen, { trustFolder: true, ...how, servers: demo.servers() }),
+    load: ({ world: seen, ...how }) =>
+      loadCatalog(seen, { trustFolder: true, ...how, servers: demo.servers() }),
   })
 
   const [shown, notes, asked, kept, problems]: [string[], string[], Question[], NamedMedia[], Problem[]] = [

@@ -10,7 +10,7 @@ import { countOf } from '../../shared/amounts.ts'
 import type { CommandContext } from '../command.ts'
 import { DONE, INTERRUPTED } from '../exit-codes.ts'
 import { showSteps } from '../login-steps.ts'
-import { printJson, printLines } from '../print.ts'
+import { printJson, printLines, reportProblems } from '../print.ts'
 import { conflictingFlags } from '../problems.ts'
 import { seed, wantsSeed } from '../seed.ts'
 import { unknownServer } from '../unknown-server.ts'
@@ -42,9 +42,11 @@ async function signIn(context: CommandContext): Promise<LoginOutcome | 'cancelle
   const name = context.args[0]!
   const options = readOptions(context)
   const loaded = await context.load({ connectors: 'fetch' })
-  if (!loaded.catalog.entries.some(({ entry }) => entry.found.name === name)) {
-    throw new ProblemError(unknownServer(name, loaded.catalog, world))
-  }
+  const declared = loaded.catalog.entries.filter(({ entry }) => entry.found.name === name)
+  if (declared.length === 0) throw new ProblemError(unknownServer(name, loaded.catalog, world))
+  const chosen = declared.find(({ fate }) => fate.kind === 'chosen')
+  // What is not used of its entry may be why the page refuses.
+  reportProblems(terminal, chosen?.entry.warnings ?? [], world)
   const controller = new AbortController()
   const keyboard = listen(terminal, { way: options.way, onCancel: () => controller.abort() })
   const canPaste = keyboard.onTyped !== undefined && options.way !== 'device'

@@ -5,7 +5,7 @@
 import type { OAuth } from '../../../model/definition.ts'
 import type { Dialect, FieldReader } from '../draft.ts'
 import { disabled, flag, ignored, millis, template, words } from '../fields.ts'
-import { asNumber, asScopes, asTemplate, asText, oauth } from '../nested.ts'
+import { asPort, asScopes, asTemplate, asText, oauth } from '../nested.ts'
 import { notUsed } from '../problems.ts'
 import { COMMON_FIELDS, OUR_FIELDS } from './plugboard.ts'
 
@@ -24,7 +24,7 @@ export const claudeCode: Dialect = {
     headersHelper: template('headersHelper'),
     oauth: oauth({
       clientId: asTemplate<OAuth>('clientId'),
-      callbackPort: asNumber<OAuth>('callbackPort'),
+      callbackPort: asPort<OAuth>('callbackPort'),
       authServerMetadataUrl: asText<OAuth>('authServerMetadataUrl'),
       scopes: asScopes<OAuth>('scopes'),
     }),

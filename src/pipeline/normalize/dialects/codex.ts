@@ -17,7 +17,7 @@ import {
   templates,
   toolNames,
 } from '../fields.ts'
-import { asNumber, asScopes, asTemplate, asText, oauth, oauthField } from '../nested.ts'
+import { asPort, asScopes, asTemplate, asText, oauth, oauthField } from '../nested.ts'
 import { findMember, toText } from '../../../model/document.ts'
 import { invalidConfig, notUsed, wrongType } from '../problems.ts'
 
@@ -77,7 +77,7 @@ export const codex: Dialect = {
     scopes: oauthField(asScopes<OAuth>('scopes')),
     oauth: oauth({
       client_id: asTemplate<OAuth>('clientId'),
-      callback_port: asNumber<OAuth>('callbackPort'),
+      callback_port: asPort<OAuth>('callbackPort'),
     }),
     oauth_resource: oauthField(asText<OAuth>('resource')),
     default_tools_approval_mode: ignored('set permissions in Plugboard instead'),

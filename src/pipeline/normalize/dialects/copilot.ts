@@ -4,7 +4,7 @@
 import type { GrantType, OAuth } from '../../../model/definition.ts'
 import { setField, templateIn, type Dialect, type FieldReader } from '../draft.ts'
 import { ignored, millis, readTexts, requireText, scalarText } from '../fields.ts'
-import { asNumber, asOneOf, asTemplate, oauth, oauthField } from '../nested.ts'
+import { asPort, asOneOf, asTemplate, oauth, oauthField } from '../nested.ts'
 import { COMMON_FIELDS } from './plugboard.ts'
 
 /** `["*"]` is every tool, `[]` none. */
@@ -36,11 +36,11 @@ export const copilot: Dialect = {
     oauthClientId: oauthField(asTemplate<OAuth>('clientId')),
     oauthGrantType: grantType,
     oauthPublicClient: ignored(),
-    auth: oauth({ redirectPort: asNumber<OAuth>('callbackPort') }),
+    auth: oauth({ redirectPort: asPort<OAuth>('callbackPort') }),
     // How older versions wrote the two above.
     oauth: oauth({
       clientId: asTemplate<OAuth>('clientId'),
-      callbackPort: asNumber<OAuth>('callbackPort'),
+      callbackPort: asPort<OAuth>('callbackPort'),
     }),
     oidc: ignored('Plugboard has no token of GitHub to pass on'),
     deferTools: ignored(),

@@ -5,7 +5,7 @@
 import type { OAuth } from '../../../model/definition.ts'
 import { setField, type Dialect, type FieldReader } from '../draft.ts'
 import { disabled, seconds, silent, toolNames } from '../fields.ts'
-import { asNumber, asTemplate, oauthField } from '../nested.ts'
+import { asPort, asTemplate, oauthField } from '../nested.ts'
 import { badValue } from '../problems.ts'
 import { COMMON_FIELDS } from './plugboard.ts'
 
@@ -28,7 +28,7 @@ export const crush: Dialect = {
     oauth: oauthSwitch,
     oauth_client_id: oauthField(asTemplate<OAuth>('clientId')),
     oauth_client_secret: oauthField(asTemplate<OAuth>('clientSecret')),
-    oauth_callback_port: oauthField(asNumber<OAuth>('callbackPort')),
+    oauth_callback_port: oauthField(asPort<OAuth>('callbackPort')),
     oauth_token: silent,
   },
   syntaxes: ['dollar', 'command'],

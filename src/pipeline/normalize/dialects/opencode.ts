@@ -5,7 +5,7 @@ import type { OAuth } from '../../../model/definition.ts'
 import { findAt, findMember } from '../../../model/document.ts'
 import type { Dialect, Draft, FieldReader } from '../draft.ts'
 import { commandList, disabled, enabled, group, millis, template, templateMap, words } from '../fields.ts'
-import { asNumber, asScopes, asTemplate, asText, oauth, oauthOrFalse } from '../nested.ts'
+import { asPort, asScopes, asTemplate, asText, oauth, oauthOrFalse } from '../nested.ts'
 import { wrongType } from '../problems.ts'
 
 const command: FieldReader = (draft, field) => {
@@ -20,8 +20,8 @@ const settings = oauth({
   clientSecret: asTemplate<OAuth>('clientSecret'),
   client_secret: asTemplate<OAuth>('clientSecret'),
   scope: asScopes<OAuth>('scopes'),
-  callbackPort: asNumber<OAuth>('callbackPort'),
-  callback_port: asNumber<OAuth>('callbackPort'),
+  callbackPort: asPort<OAuth>('callbackPort'),
+  callback_port: asPort<OAuth>('callbackPort'),
   redirectUri: asText<OAuth>('redirectUri'),
   redirect_uri: asText<OAuth>('redirectUri'),
 })

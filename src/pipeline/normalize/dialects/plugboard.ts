@@ -20,7 +20,7 @@ import {
 } from '../fields.ts'
 import {
   asFlag,
-  asNumber,
+  asPort,
   asOneOf,
   asScopes,
   asTemplate,
@@ -50,7 +50,7 @@ const OAUTH_OF_ANYONE: Readonly<Record<string, Setter<Mutable<OAuth>>>> = {
   clientSecret: asTemplate<OAuth>('clientSecret'),
   scopes: asScopes<OAuth>('scopes'),
   scope: asScopes<OAuth>('scopes'),
-  callbackPort: asNumber<OAuth>('callbackPort'),
+  callbackPort: asPort<OAuth>('callbackPort'),
   callbackPath: asText<OAuth>('callbackPath'),
   redirectUri: asText<OAuth>('redirectUri'),
   authServerMetadataUrl: asText<OAuth>('authServerMetadataUrl'),
