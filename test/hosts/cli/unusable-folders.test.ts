@@ -84,9 +84,10 @@ describe('a state folder that is a file', () => {
 
   test('is a problem in the JSON of a list, and nothing is said beside it', async () => {
     const { stdout, stderr } = await run('tools --json', broken())
-    expect(JSON.parse(stdout)).toMatchObject({
-      problems: [{ code: 'folders/unusable', file: machine.at('~/file') }],
-    })
+    const { problems } = JSON.parse(stdout) as { readonly problems: readonly object[] }
+    expect(problems).toContainEqual(
+      expect.objectContaining({ code: 'folders/unusable', file: machine.at('~/file') }),
+    )
     expect(stderr).toBe('')
   })
 
@@ -124,7 +125,7 @@ await board.close()`,
   })
 
   test.each([
-    ['trust approve theirs', 'your decision could not be written down'],
+    ['trust approve theirs --yes', 'your decision could not be written down'],
     ['trust decline theirs', 'your decision could not be written down'],
     ['token add laptop', 'the tokens of the gateway could not be written down'],
     ['serve --http 0', 'the token that clients show could not be written down'],
@@ -289,10 +290,13 @@ describe.runIf(process.platform === 'linux')('folders that may not be written', 
   let locked: Machine
   let start: readonly string[]
   beforeAll(() => {
-    locked = openMachine({
-      '~/.config/plugboard/mcp.json': { mcpServers: { a: serverEntry('well-behaved') } },
-      './.mcp.json': { mcpServers: { theirs: serverEntry('well-behaved') } },
-    })
+    locked = openMachine(
+      {
+        '~/.config/plugboard/mcp.json': { mcpServers: { a: serverEntry('well-behaved') } },
+        './.mcp.json': { mcpServers: { theirs: serverEntry('well-behaved') } },
+      },
+      'unknown',
+    )
     const root = dirname(locked.home)
     // The built files may be where nobody else can look.
     cpSync(DIST, join(root, 'dist'), { recursive: true })
@@ -320,7 +324,10 @@ describe.runIf(process.platform === 'linux')('folders that may not be written', 
   })
 
   test.each([
-    ['trust approve theirs', '  --> ~/.local/state/plugboard/trust.json\n  permission denied for `~/.local`'],
+    [
+      'trust approve theirs --yes',
+      '  --> ~/.local/state/plugboard/trust.json\n  permission denied for `~/.local`',
+    ],
     [
       'token add laptop',
       '  --> ~/.local/state/plugboard/gateway-tokens.json\n  permission denied for `~/.local`',
