@@ -115,6 +115,8 @@ function showAll(
 const notAsked = createProblem({
   code: 'trust/not-asked',
   message: 'not an interactive terminal; pass `--yes` to trust this folder',
-  notes: ['nothing was decided'],
-  hints: ['`--yes --all` also approves every server that the project declares; `--decline` says no'],
+  notes: [
+    'nothing was decided',
+    'with `--all` as well, every server that the project declares is approved; `--decline` says no',
+  ],
 })
