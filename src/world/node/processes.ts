@@ -80,13 +80,15 @@ function isFile(path: string): boolean {
   return nodeFiles.kind(path) === 'file'
 }
 
-/** For a folder that is missing, the system says the same as for a program that is. */
+/** For a folder that is missing, the system says the same as for a program that is; for a file, a word of its own. */
 function toFailed(
   error: NodeJS.ErrnoException,
   { cwd }: SpawnRequest,
 ): Parameters<ProcessListener['onFailed']>[0] {
   if (error.code === 'ENOENT' && nodeFiles.kind(cwd) === 'missing')
     return { code: 'ENOCWD', message: `its folder (\`cwd\`) does not exist: ${cwd}` }
+  if (error.code === 'ENOTDIR' && isFile(cwd))
+    return { code: 'ENOTDIR', message: `its folder (\`cwd\`) is not a folder: ${cwd}` }
   return { code: error.code ?? 'UNKNOWN', message: error.message }
 }
 
