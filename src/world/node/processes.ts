@@ -24,6 +24,14 @@ import { toSpawnable } from './windows-command.ts'
 
 export function createNodeProcesses(platform: Platform): Processes {
   const table = createTable(platform)
+  const running = new Set<NodeChild>()
+  let watchers: (() => void)[] = []
+  const onOver = (child: NodeChild): void => {
+    running.delete(child)
+    if (running.size > 0) return
+    for (const tell of watchers) tell()
+    watchers = []
+  }
   return {
     spawn(request, listener) {
       // Before the first child, while the processors have nothing else to do: behind it, all children of a turn would
@@ -34,8 +42,12 @@ export function createNodeProcesses(platform: Platform): Processes {
         queueMicrotask(() => listener.onFailed(toFailed(child, request)))
         return NO_CHILD
       }
-      return new NodeChild(child, { listener, request }, { platform, reaper, table })
+      const one = new NodeChild(child, { listener, request }, { platform, reaper, table, onOver })
+      running.add(one)
+      return one
     },
+    whenNoneIsLeft: () =>
+      running.size === 0 ? Promise.resolve() : new Promise((resolve) => watchers.push(resolve)),
     toText,
   }
 }
@@ -109,6 +121,7 @@ interface Surroundings {
   readonly platform: Platform
   readonly reaper: Reaper
   readonly table: Table
+  onOver(child: NodeChild): void
 }
 
 class NodeChild implements Child {
@@ -118,6 +131,7 @@ class NodeChild implements Child {
   readonly #platform: Platform
   readonly #reaper: Reaper
   readonly #table: Table
+  readonly #onOver: Surroundings['onOver']
   #installs: boolean
   /** What it started and what left its group, as far as that was found before it was asked to end. */
   #strays: readonly ProcessRow[] = []
@@ -127,7 +141,7 @@ class NodeChild implements Child {
   constructor(
     child: ChildProcess,
     { listener, request }: { readonly listener: ProcessListener; readonly request: SpawnRequest },
-    { platform, reaper, table }: Surroundings,
+    { platform, reaper, table, onOver }: Surroundings,
   ) {
     this.#child = child
     this.#listener = listener
@@ -135,6 +149,7 @@ class NodeChild implements Child {
     this.#platform = platform
     this.#reaper = reaper
     this.#table = table
+    this.#onOver = onOver
     this.#installs = request.installs === true
     if (child.pid !== undefined) reaper[this.#installs ? 'install' : 'watch'](child.pid)
     this.#listen()
@@ -233,6 +248,7 @@ class NodeChild implements Child {
     if (this.pid !== undefined) this.#reaper.end(this.pid)
     this.#output?.destroy()
     this.#child.stderr?.destroy()
+    this.#onOver(this)
     tell()
   }
 }
