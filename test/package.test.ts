@@ -106,7 +106,7 @@ describe('the package', () => {
   test('has adapters whose types are those of the packages: the examples of the guide', () => {
     const guide = readFileSync(join(ROOT, 'docs', 'guides', 'embed.md'), 'utf8')
     const examples = [...guide.matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, code]) => code!)
-    expect(examples).toHaveLength(5)
+    expect(examples).toHaveLength(6)
     const home = join(folder, 'examples')
     mkdirSync(join(home, 'node_modules'), { recursive: true })
     writeFileSync(join(home, 'package.json'), '{ "private": true, "type": "module" }')
