@@ -263,6 +263,8 @@ export interface ShellOutcome {
 /** Children that belong to us, with everything they start: none outlives this process, however it ends. */
 export interface Processes {
   spawn(request: SpawnRequest, listener: ProcessListener): Child
+  /** Resolves when no child is left: a package runner may need longer to end than a close waits for it. */
+  whenNoneIsLeft(): Promise<void>
   /** Of UTF-8, as what children write is; a byte order mark is kept. */
   toText(bytes: Uint8Array): string
 }

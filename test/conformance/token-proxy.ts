@@ -4,7 +4,7 @@
  * The suite cannot send a token, and knows tools and prompts by the names that the server gives them. So the proxy adds
  * the token to each request. For the endpoint of all servers it also puts the prefix of the one server before each name
  * that the suite sends, and takes it from each name in a list. It changes nothing else: status, headers, `Host`, timing and
- * the events of a stream go through as they are.
+ * the events of a stream go through as they are, unless it is asked to break connections.
  */
 import { once } from 'node:events'
 import {
@@ -25,17 +25,18 @@ export interface TokenProxyOptions {
   readonly token: string
   /** What the names of the server begin with at this endpoint. Default: nothing. */
   readonly prefix?: string
+  /** The tool whose calls lose their connection after the first event. Default: none. */
+  readonly breaks?: string
 }
 
 export async function startTokenProxy({
   target,
   token,
   prefix = '',
+  breaks = '',
 }: TokenProxyOptions): Promise<TokenProxy> {
-  const server = createServer((from, to) => void pass(from, to, { target, token, prefix })).listen(
-    0,
-    '127.0.0.1',
-  )
+  const server = createServer((from, to) => void pass(from, to, { target, token, prefix, breaks }))
+  server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   return {
@@ -51,7 +52,7 @@ export async function startTokenProxy({
 async function pass(
   from: IncomingMessage,
   to: ServerResponse,
-  { target, token, prefix }: Required<TokenProxyOptions>,
+  { target, token, prefix, breaks }: Required<TokenProxyOptions>,
 ): Promise<void> {
   const body = await readAll(from)
   const headers: OutgoingHttpHeaders = { ...from.headers, authorization: `Bearer ${token}` }
@@ -60,12 +61,17 @@ async function pass(
   if (prefix !== '' && typeof name === 'string' && PREFIXED.has(String(headers['mcp-method'])))
     headers['mcp-name'] = withPrefix(name, prefix)
   if (headers['content-length'] !== undefined) headers['content-length'] = String(Buffer.byteLength(sent))
+  const isToBreak = breaks !== '' && callsTool(body, breaks)
   const onward = httpRequest(target, { method: from.method, headers, agent: false }, (answer) => {
     to.writeHead(answer.statusCode!, prefix === '' ? answer.headers : withoutLength(answer))
     to.flushHeaders()
     answer.on('error', () => to.destroy())
-    if (prefix === '') return void answer.pipe(to)
-    const onLine = (line: string): void => void to.write(takePrefix(line, prefix))
+    if (prefix === '' && !isToBreak) return void answer.pipe(to)
+    const onLine = (line: string): void => {
+      if (to.writableEnded) return
+      to.write(takePrefix(line, prefix))
+      if (isToBreak && line === '\n') to.end()
+    }
     relayLines(answer, onLine, () => to.end())
   })
   onward.on('error', () => to.destroy())
@@ -75,6 +81,11 @@ async function pass(
 
 /** Methods whose `name` is one of a tool or a prompt. */
 const PREFIXED: ReadonlySet<string> = new Set(['tools/call', 'prompts/get'])
+
+function callsTool(body: string, name: string): boolean {
+  const { method, params } = parse(body) ?? {}
+  return method === 'tools/call' && (params as { name?: unknown } | undefined)?.name === name
+}
 
 function addPrefix(body: string, prefix: string): string {
   const message = parse(body)

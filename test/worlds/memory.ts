@@ -103,7 +103,7 @@ export function createMemoryWorld(options: MemoryOptions = {}): MemoryWorld {
         return options.shell?.(command) ?? { stdout: '', stderr: '', exitCode: 0, timedOut: false }
       },
     },
-    processes: { spawn: () => unreachable('a process'), toText },
+    processes: { spawn: () => unreachable('a process'), whenNoneIsLeft: async () => undefined, toText },
     http: { request: () => unreachable('a host') },
     sockets: { open: () => unreachable('a socket') },
     networkOf: () => unreachable('a host'),

@@ -29,7 +29,14 @@ type Address = Pick<HttpServingOptions, 'host' | 'port'>
 export function runDaemon(context: CommandContext, address: Address | undefined): Promise<number> {
   for (const flag of ['stdio', 'mcp-config', 'strict-mcp-config', 'no-mcp'])
     if (context.flags[flag] !== undefined) throw new ProblemError(notForDaemon(`--${flag}`))
-  return context.flags['foreground'] === true ? inForeground(context, address) : inBackground(context)
+  return context.flags['foreground'] === true ? untilGone(context, address) : inBackground(context)
+}
+
+/** Who waits for the gateway to be gone may start the same servers then, and an npx that is still at work breaks the next. */
+async function untilGone(context: CommandContext, address: Address | undefined): Promise<number> {
+  const code = await inForeground(context, address)
+  await context.world.processes.whenNoneIsLeft()
+  return code
 }
 
 async function inBackground(context: CommandContext): Promise<number> {

@@ -15,6 +15,9 @@ export const ONLY_POST: WholeReply = {
 
 export const UNKNOWN_SESSION = toReply(404, { code: -32001, message: 'Session not found' })
 
+/** Of a stream that is not kept any more, or of another session. */
+export const UNKNOWN_EVENT = toReply(400, { code: -32000, message: 'Bad Request: unknown Last-Event-ID' })
+
 /** Another may take its place at once, or never. */
 export const LEAVING: WholeReply = {
   ...say(503, 'This gateway is about to end.'),

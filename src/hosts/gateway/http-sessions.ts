@@ -3,14 +3,15 @@
  */
 import type { Message } from '../../model/message.ts'
 import type { Clock, Reply, RequestHead } from '../../world/world.ts'
-import { say } from './door.ts'
+import { say, textOf } from './door.ts'
 import type { Gateway } from './gateway.ts'
 import type { Heartbeats } from './heartbeats.ts'
 import { HttpAnswer } from './http-answer.ts'
-import { ACCEPTED, takesEvents, UNKNOWN_SESSION } from './http-replies.ts'
+import { ACCEPTED, takesEvents, UNKNOWN_EVENT, UNKNOWN_SESSION } from './http-replies.ts'
 import { LegacyClient, type RequestMessage } from './legacy-client.ts'
 import { ENDED, type OpenAnswers } from './open-answers.ts'
 import type { Principal } from './principal.ts'
+import { EventLog, OWN_STREAM, parseEventId, ResumableStreams } from './resumable-streams.ts'
 import type { View } from './view.ts'
 
 /** A client that is silent for so long, and does not listen either, is gone. */
@@ -37,6 +38,8 @@ interface HttpSession {
   underWay: number
   /** On which it is told what it did not ask for. */
   stream: HttpAnswer | undefined
+  /** Of all such streams, one after the other. */
+  readonly log: EventLog
   readonly unheard: Unheard[]
 }
 
@@ -62,6 +65,7 @@ export class HttpSessions {
   readonly #leaving = new Set<HttpSession>()
   readonly #heartbeats: Heartbeats
   readonly #answers: OpenAnswers
+  readonly #streams = new ResumableStreams<HttpAnswer>()
   #cancelSweep: (() => void) | undefined
 
   constructor(heartbeats: Heartbeats, answers: OpenAnswers) {
@@ -86,6 +90,7 @@ export class HttpSessions {
       seenAt: clock.now(),
       underWay: 0,
       stream: undefined,
+      log: new EventLog(OWN_STREAM),
       unheard: [],
     }
     this.#sessions.set(id, session)
@@ -102,17 +107,34 @@ export class HttpSessions {
     posted.reply.send(ACCEPTED)
   }
 
-  /** The stream for what nobody asked for. A new one takes the place of the one before. */
+  /**
+   * The stream for what nobody asked for; a new one takes the place of the one before. With `Last-Event-ID`, the stream that
+   * broke off after that event.
+   */
   openStream(id: string, posted: Posted): void {
     const { head, reply, gateway } = posted
     const { clock } = gateway.world
     const session = this.#find(id, posted)
     if (session === undefined) return reply.send(UNKNOWN_SESSION)
     if (!takesEvents(head)) return reply.send(say(406, 'Only text/event-stream can be had here.'))
+    const last = textOf(head.headers['last-event-id'])
+    const event = last === undefined ? undefined : parseEventId(last)
+    if (last !== undefined && event === undefined) return reply.send(UNKNOWN_EVENT)
+    if (event !== undefined && event.stream !== OWN_STREAM) {
+      const broken = this.#streams.find(session, event)
+      if (broken === undefined) return reply.send(UNKNOWN_EVENT)
+      reply.onGone(() => broken.abandon(reply))
+      return broken.resume(reply, event.event)
+    }
     session.stream?.end()
-    const stream = new HttpAnswer(reply, { heartbeats: this.#heartbeats, canStream: true })
+    const stream = new HttpAnswer(reply, {
+      heartbeats: this.#heartbeats,
+      canStream: true,
+      ...(session.client.takesEmptyEvents ? { toLog: () => session.log } : {}),
+    })
     session.stream = stream
     stream.stream()
+    if (event !== undefined) stream.repeat(event.event)
     reply.onGone(() => {
       stream.abandon()
       if (session.stream === stream) session.stream = undefined
@@ -159,11 +181,14 @@ export class HttpSessions {
 
   #finish(session: HttpSession): void {
     this.#leaving.delete(session)
+    this.#streams.removeOf(session)
     session.client.close()
   }
 
-  #remove(id: string, { client, stream }: HttpSession): void {
+  #remove(id: string, session: HttpSession): void {
+    const { client, stream } = session
     this.#sessions.delete(id)
+    this.#streams.removeOf(session)
     client.close()
     stream?.end()
   }
@@ -194,9 +219,12 @@ export class HttpSessions {
       heartbeats: this.#heartbeats,
       canStream: takesEvents(head),
       headers,
+      ...(method !== 'initialize' && session.client.takesEmptyEvents
+        ? { toLog: (answer) => this.#streams.add(session, answer) }
+        : {}),
     })
     // The work goes on: whoever hangs up has not said that it should not.
-    reply.onGone(() => out.abandon())
+    reply.onGone(() => out.abandon(reply))
     session.underWay += 1
     const number = this.#answers.add({
       giveUp: () => out.finish({ jsonrpc: '2.0', id: request.id, error: ENDED }, 200),

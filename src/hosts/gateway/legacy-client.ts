@@ -159,6 +159,11 @@ export class LegacyClient implements Ear, RootsClient {
     }
   }
 
+  /** Clients of earlier revisions take an event without data for a broken message. */
+  get takesEmptyEvents(): boolean {
+    return this.#version >= '2025-11-25'
+  }
+
   /** What it calls itself, once it has said so. */
   get name(): string | undefined {
     return nameOfClient(this.#info)

@@ -259,6 +259,7 @@ function advise(server: AdmittedServer, { failure, isInstalling }: Circumstances
   switch (wire.kind) {
     case 'spawn':
       if (wire.code === 'ENOCWD') return ['make the folder, or correct `cwd` in its entry']
+      if (wire.code === 'ENOTDIR') return ['correct `cwd` in its entry']
       return wire.code === 'ENOENT' ? adviseOnMissing(transport) : []
     case 'exit':
       return transport.type === 'stdio'

@@ -24,6 +24,14 @@ import { toSpawnable } from './windows-command.ts'
 
 export function createNodeProcesses(platform: Platform): Processes {
   const table = createTable(platform)
+  const running = new Set<NodeChild>()
+  let watchers: (() => void)[] = []
+  const onOver = (child: NodeChild): void => {
+    running.delete(child)
+    if (running.size > 0) return
+    for (const tell of watchers) tell()
+    watchers = []
+  }
   return {
     spawn(request, listener) {
       // Before the first child, while the processors have nothing else to do: behind it, all children of a turn would
@@ -34,8 +42,12 @@ export function createNodeProcesses(platform: Platform): Processes {
         queueMicrotask(() => listener.onFailed(toFailed(child, request)))
         return NO_CHILD
       }
-      return new NodeChild(child, { listener, request }, { platform, reaper, table })
+      const one = new NodeChild(child, { listener, request }, { platform, reaper, table, onOver })
+      running.add(one)
+      return one
     },
+    whenNoneIsLeft: () =>
+      running.size === 0 ? Promise.resolve() : new Promise((resolve) => watchers.push(resolve)),
     toText,
   }
 }
@@ -80,13 +92,15 @@ function isFile(path: string): boolean {
   return nodeFiles.kind(path) === 'file'
 }
 
-/** For a folder that is missing, the system says the same as for a program that is. */
+/** For a folder that is missing, the system says the same as for a program that is; for a file, a word of its own. */
 function toFailed(
   error: NodeJS.ErrnoException,
   { cwd }: SpawnRequest,
 ): Parameters<ProcessListener['onFailed']>[0] {
   if (error.code === 'ENOENT' && nodeFiles.kind(cwd) === 'missing')
     return { code: 'ENOCWD', message: `its folder (\`cwd\`) does not exist: ${cwd}` }
+  if (error.code === 'ENOTDIR' && isFile(cwd))
+    return { code: 'ENOTDIR', message: `its folder (\`cwd\`) is not a folder: ${cwd}` }
   return { code: error.code ?? 'UNKNOWN', message: error.message }
 }
 
@@ -107,6 +121,7 @@ interface Surroundings {
   readonly platform: Platform
   readonly reaper: Reaper
   readonly table: Table
+  onOver(child: NodeChild): void
 }
 
 class NodeChild implements Child {
@@ -116,6 +131,7 @@ class NodeChild implements Child {
   readonly #platform: Platform
   readonly #reaper: Reaper
   readonly #table: Table
+  readonly #onOver: Surroundings['onOver']
   #installs: boolean
   /** What it started and what left its group, as far as that was found before it was asked to end. */
   #strays: readonly ProcessRow[] = []
@@ -125,7 +141,7 @@ class NodeChild implements Child {
   constructor(
     child: ChildProcess,
     { listener, request }: { readonly listener: ProcessListener; readonly request: SpawnRequest },
-    { platform, reaper, table }: Surroundings,
+    { platform, reaper, table, onOver }: Surroundings,
   ) {
     this.#child = child
     this.#listener = listener
@@ -133,6 +149,7 @@ class NodeChild implements Child {
     this.#platform = platform
     this.#reaper = reaper
     this.#table = table
+    this.#onOver = onOver
     this.#installs = request.installs === true
     if (child.pid !== undefined) reaper[this.#installs ? 'install' : 'watch'](child.pid)
     this.#listen()
@@ -231,6 +248,7 @@ class NodeChild implements Child {
     if (this.pid !== undefined) this.#reaper.end(this.pid)
     this.#output?.destroy()
     this.#child.stderr?.destroy()
+    this.#onOver(this)
     tell()
   }
 }

@@ -36,6 +36,13 @@ describe('a server that does not start', () => {
     expect(said).not.toContain('PATH')
   })
 
+  it('because its folder is a file is told so', async () => {
+    using machine = openWith({ command: process.execPath, args: ['-e', ''], cwd: '~/crashes.cjs' })
+    const said = await why(machine)
+    expect(said).toContain('Failed to connect to "x": its folder (`cwd`) is not a folder: ~/crashes.cjs')
+    expect(said).toContain('hint: correct `cwd` in its entry')
+  })
+
   it('and has a folder is said to have no command', async () => {
     using machine = openWith({ command: 'no-such-program' })
     const said = await why(machine)

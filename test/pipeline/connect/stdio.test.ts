@@ -33,6 +33,7 @@ function open() {
       told.push(listener)
       return child
     },
+    whenNoneIsLeft: async () => undefined,
     toText,
   }
   const launch = { kind: 'stdio', command: 'server', args: [], env: new Map(), cwd: '/' } as const

@@ -31,13 +31,18 @@ export const PROGRAMS = {
   reference: [REFERENCE, 'http'],
 } as const
 
-/** Resolves when it listens. What it writes, to stdout or stderr, is told line by line. */
+/**
+ * Resolves when it listens, which it says in a line with its port. What it writes, to stdout or stderr, is told line by
+ * line. In place of a name: a command with its arguments, which gets its port in `PORT`.
+ */
 export async function startProgram(
-  name: keyof typeof PROGRAMS,
+  program: keyof typeof PROGRAMS | readonly string[],
   { port, onLine = () => undefined }: ProgramOptions = {},
 ): Promise<Program> {
   const at = port ?? (await findFreePort())
-  const child = spawn(process.execPath, PROGRAMS[name], {
+  const isOurs = typeof program === 'string'
+  const [command, ...args] = isOurs ? [process.execPath, ...PROGRAMS[program]] : program
+  const child = spawn(command!, args, {
     env: { PATH: process.env['PATH'], PORT: String(at) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -48,17 +53,18 @@ export async function startProgram(
       createInterface({ input }).on('line', (line) => {
         said.push(line)
         onLine(line)
-        if (line.includes(`on port ${at}`)) resolve()
+        if (line.includes(String(at))) resolve()
       })
     }
-    void closed.then(() => reject(new Error(`it ended: ${said.join('\n')}`)))
+    closed.then(() => reject(new Error(`it ended: ${said.join('\n')}`)), reject)
   })
   return {
     origin: `http://127.0.0.1:${at}`,
     port: at,
     /** May be done before its time, and again. */
     async [Symbol.asyncDispose]() {
-      child.kill('SIGKILL')
+      // A command may be a runner such as `tsx`, which passes SIGTERM on to the server.
+      child.kill(isOurs ? 'SIGKILL' : 'SIGTERM')
       await closed
     },
   }

@@ -4,7 +4,7 @@
  *   PORT=0 node test/servers/http/reference.mjs http      says `listening on port <port>` on stderr
  *   node test/servers/http/reference.mjs stdio
  *
- * It passes every server requirement of both revisions; the gateway in front of it must, too.
+ * It passes every server scenario of the suite in every version, without a warning; the gateway in front of it must, too.
  */
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { createServer as createHttpServer } from 'node:http'
@@ -104,6 +104,12 @@ const SIMPLE = {
     if (envelope === undefined && inputResponses === undefined)
       return inputRequired({ inputRequests: { llm: sample('Say hello', 10) } })
     return text('sampling is there')
+  },
+  /** Closes its stream before it answers: the client comes back for the answer. In 2026-07-28 it just answers. */
+  async test_reconnection(_, { mcpReq, http }) {
+    await mcpReq.log('info', 'The stream is about to end')
+    http?.closeSSE?.()
+    return text('The client came back for this')
   },
   async test_trigger_tool_change(_, context) {
     await tellTools(context)
@@ -218,6 +224,32 @@ const WITH_ARGUMENTS = {
       required: ['region'],
     },
     call: ({ region }) => text(`in ${region}`),
+  },
+  json_schema_2020_12_tool: {
+    inputSchema: {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      $defs: {
+        address: {
+          $anchor: 'address',
+          type: 'object',
+          properties: { town: { type: 'string' }, country: { type: 'string' } },
+        },
+      },
+      properties: {
+        sendTo: { $ref: '#address' },
+        billTo: { $ref: '#/$defs/address' },
+        isGift: { type: 'boolean' },
+        greeting: { type: 'string' },
+      },
+      allOf: [{ anyOf: [{ required: ['sendTo'] }, { required: ['billTo'] }] }],
+      if: { properties: { isGift: { const: true } }, required: ['isGift'] },
+      // oxlint-disable-next-line no-thenable -- a keyword of JSON Schema
+      then: { required: ['greeting'] },
+      else: { properties: { greeting: false } },
+      additionalProperties: false,
+    },
+    call: (args) => text(JSON.stringify(args)),
   },
   test_sampling: {
     inputSchema: { type: 'object', properties: { prompt: { type: 'string' } }, required: ['prompt'] },
@@ -370,7 +402,7 @@ function createServer() {
   server.setRequestHandler('tools/call', ({ params }, context) => {
     const tool = Object.hasOwn(TOOLS, params.name) ? TOOLS[params.name] : undefined
     if (tool === undefined) throw new ProtocolError(-32602, `Unknown tool: ${params.name}`)
-    return tool.call(params.arguments ?? {}, { mcpReq: context.mcpReq, server })
+    return tool.call(params.arguments ?? {}, { mcpReq: context.mcpReq, http: context.http, server })
   })
   server.setRequestHandler('resources/list', () => ({
     ...HINTS,
@@ -421,6 +453,52 @@ function overStdio() {
   serveStdio(() => (server = createServer()))
 }
 
+/** How long a client waits before it comes back to a stream. */
+const RETRY_MS = 100
+
+/** What was sent on the streams of one session, so that its client can read on where a stream ended. */
+function createEventStore() {
+  const events = []
+  return {
+    async storeEvent(stream, message) {
+      events.push({ stream, message })
+      return String(events.length)
+    },
+    async getStreamIdForEventId(id) {
+      return events[Number(id) - 1]?.stream
+    },
+    async replayEventsAfter(id, { send }) {
+      const { stream } = events[Number(id) - 1]
+      for (const [at, event] of events.entries()) {
+        const isLater = at >= Number(id) && event.stream === stream
+        // The first event of a stream has an id and no message.
+        if (isLater && event.message.jsonrpc !== undefined) await send(String(at + 1), event.message)
+      }
+      return stream
+    },
+  }
+}
+
+/** 2026-07-28: an argument marked with `x-mcp-header` is sent in a header as well. Undefined: they agree. */
+function findHeaderMismatch({ method, params }, headers) {
+  if (method !== 'tools/call' || !Object.hasOwn(TOOLS, params?.name)) return undefined
+  const properties = Object.entries(TOOLS[params.name].inputSchema.properties)
+  return properties
+    .filter(([name, { 'x-mcp-header': header }]) => header !== undefined && params.arguments?.[name] != null)
+    .map(([name, { 'x-mcp-header': header }]) => ({ name, header: `Mcp-Param-${header}` }))
+    .find(
+      ({ name, header }) => decodeHeader(headers[header.toLowerCase()]) !== String(params.arguments[name]),
+    )?.header
+}
+
+/** Undefined: there is no header, or what is marked as Base64 is not. */
+function decodeHeader(value) {
+  const [, encoded] = /^=\?base64\?(.*)\?=$/.exec(value) ?? []
+  if (encoded === undefined) return value
+  const decoded = Buffer.from(encoded, 'base64')
+  return decoded.toString('base64') === encoded ? decoded.toString() : undefined
+}
+
 function overHttp() {
   const modern = createMcpHandler(createServer, { legacy: 'reject' })
   const serveModern = toNodeHandler(modern)
@@ -441,6 +519,8 @@ function overHttp() {
       const server = createServer()
       const transport = new NodeStreamableHTTPServerTransport({
         sessionIdGenerator: randomUUID,
+        eventStore: createEventStore(),
+        retryInterval: RETRY_MS,
         onsessioninitialized: (made) => void sessions.set(made, { server, transport }),
         onsessionclosed: (gone) => void sessions.delete(gone),
       })
@@ -449,9 +529,14 @@ function overHttp() {
     }
     const known = sessions.get(id)
     if (known !== undefined) return known.transport.handleRequest(request, response, body)
-    const error = { code: -32001, message: 'Session not found' }
-    response.writeHead(id === undefined ? 400 : 404, { 'content-type': 'application/json' })
-    return response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error }))
+    return refuse(response, id === undefined ? 400 : 404, { code: -32001, message: 'Session not found' })
+  }
+
+  async function serve2026(request, response, body) {
+    const header = body === undefined ? undefined : findHeaderMismatch(body, request.headers)
+    if (header === undefined) return serveModern(request, response, body)
+    const error = { code: -32020, message: `${header} does not say what the argument says` }
+    return refuse(response, 400, error, body.id)
   }
 
   const http = createHttpServer(async (request, response) => {
@@ -461,11 +546,16 @@ function overHttp() {
     const body = sent === '' ? undefined : JSON.parse(sent)
     const version = request.headers['mcp-protocol-version']
     const isLegacy = version === undefined || version < '2026'
-    await (isLegacy ? serveLegacy(request, response, body) : serveModern(request, response, body))
+    await (isLegacy ? serveLegacy(request, response, body) : serve2026(request, response, body))
   })
   http.listen(Number(process.env.PORT ?? 0), '127.0.0.1', () =>
     process.stderr.write(`listening on port ${http.address().port}\n`),
   )
+}
+
+function refuse(response, status, error, id = null) {
+  response.writeHead(status, { 'content-type': 'application/json' })
+  response.end(JSON.stringify({ jsonrpc: '2.0', id, error }))
 }
 
 if (process.argv[2] === 'http') overHttp()

@@ -74,6 +74,7 @@ class StdioWire implements Wire, ProcessListener {
   #unsent = ''
   /** Those who wait for its end; undefined once it is over. */
   #leaving: (() => void)[] | undefined = []
+  #closing: Promise<void> | undefined
 
   constructor(launch: StdioLaunch, world: Pick<World, 'processes' | 'clock'>, listener: WireListener) {
     this.#clock = world.clock
@@ -110,8 +111,14 @@ class StdioWire implements Wire, ProcessListener {
     this.#clock.stayAwake(PIECE_MS, this)
   }
 
+  /** Once, however often it is asked for: a second SIGTERM would end npm in the middle of what it takes back. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
   /** The end of its input, then a request, then force; each only when the one before did not do. */
-  async close(): Promise<void> {
+  async #close(): Promise<void> {
     this.#verdict ??= { kind: 'closed' }
     if (this.#leaving === undefined) return
     const gone = new Promise<void>((resolve) => this.#leaving!.push(resolve))
