@@ -22,6 +22,11 @@ interface Listed {
   readonly folder: { readonly path: string; readonly trust: string }
 }
 
+interface Answer {
+  readonly id?: number
+  readonly result: { readonly structuredContent?: object }
+}
+
 interface Tested {
   readonly state: string
   readonly problem?: { readonly code: string; readonly message: string; readonly hints: readonly string[] }
@@ -274,6 +279,36 @@ describe('what is said about it', () => {
       approved: ['other'],
     })
     expect(await fate()).toBe('chosen')
+  })
+
+  test('a gateway over stdio, which cannot ask, says it in its status; and `connect` does', async () => {
+    using machine = openClone({ files: serverEntry('well-behaved', '.') })
+    const params = {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'x', version: '1' },
+    }
+    const messages = [
+      { id: 1, method: 'initialize', params },
+      { method: 'notifications/initialized' },
+      { id: 2, method: 'tools/call', params: { name: 'plugboard_status', arguments: {} } },
+    ]
+    const input = messages.map((one) => `${JSON.stringify({ jsonrpc: '2.0', ...one })}\n`).join('')
+    const { stdout } = await machine.run(['serve', '--stdio', '--alone'], { input })
+    const answers = stdout
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as Answer)
+    const { structuredContent } = answers.find(({ id }) => id === 2)!.result
+    expect(structuredContent).toMatchObject({
+      untrustedFolder: {
+        path: machine.project,
+        hint: expect.stringContaining('`plugboard trust folder`') as unknown,
+      },
+      servers: [{ name: 'files', problem: expect.stringContaining('does not start here') as unknown }],
+    })
+    const connected = await machine.run(['connect', 'cursor', '--yes'])
+    expect(connected.stdout).toContain('plugboard trust folder')
   })
 
   test('a server that ends at once is told to have started in an empty folder', async () => {
