@@ -93,8 +93,15 @@ export type AdmittedServer = ServerDefinition & {
   readonly confinement?: Confinement
 }
 
-/** How a server starts in a folder that its user does not trust. */
-export type Confinement =
-  | { readonly start: 'empty-folder'; readonly folder: string }
+/** What a folder that its user does not trust means to one of the user's own servers. */
+export type Confinement = {
+  readonly folder: string
+  /** As `FolderTrust`. */
+  readonly names: readonly string[]
+} & (
+  | { readonly start: 'empty-folder' }
+  /** Where its entry says, or nowhere on this machine: without what the folder has in the environment. */
+  | { readonly start: 'elsewhere' }
   /** `field` leads into the folder: `command`, `cwd`, `envFile`, `args[1]`, `env.HOME`. */
-  | { readonly start: 'refused'; readonly folder: string; readonly field: string; readonly value: string }
+  | { readonly start: 'refused'; readonly field: string; readonly value: string }
+)

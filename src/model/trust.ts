@@ -14,15 +14,14 @@ export interface FolderDecision {
   readonly at: string
 }
 
-/** How to decide about a folder, in the words of each host. */
-export const TRUST_FOLDER =
-  '`plugboard trust folder`, in the shell `/trust folder`, in a program `trustFolder: true`'
-
 /** Whether the user's own servers may start in the folder of the project, and so run what lies there. */
 export interface FolderTrust {
   /** The real path of the project root: what the decision is bound to. */
   readonly path: string
-  /** The root as it is reached, and its real path. */
+  /**
+   * The root as it is reached, and its real path. Empty where the user's home is in it, as in `/`: then a path that leads
+   * into it says nothing.
+   */
   readonly names: readonly string[]
   readonly decision: FolderDecision['decision'] | 'unknown'
   /** The root, or its `.git`, where it belongs to another user of this machine. */

@@ -7,6 +7,7 @@
  */
 import type { Project } from '../model/project.ts'
 import type { FolderDecision, FolderTrust, TrustStore } from '../model/trust.ts'
+import { isInside } from '../world/is-inside.ts'
 import type { World } from '../world/world.ts'
 import type { OurDirs } from '../pipeline/discover/project.ts'
 import { trustFile, updateTrust } from './trust-store.ts'
@@ -19,11 +20,12 @@ export function findFolderTrust(
   const { root, realRoot } = project
   const foreign = [root, world.paths.join(root, '.git')].find((path) => world.files.isForeign(path))
   // The home folder is the user's own place, and what programs read there they read anyway.
-  const isHome = realRoot === world.files.realPath(world.home) && foreign === undefined
+  const home = world.files.realPath(world.home)
+  const isHome = realRoot === home && foreign === undefined
   const decided = store.folders.get(realRoot)?.decision
   return {
     path: realRoot,
-    names: [...new Set([root, realRoot])],
+    names: isInside(world.paths, realRoot, home) ? [] : [...new Set([root, realRoot])],
     decision: isTrustedByHost ? 'trusted' : (decided ?? (isHome ? 'trusted' : 'unknown')),
     ...(foreign === undefined ? {} : { foreign }),
   }

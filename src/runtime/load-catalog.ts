@@ -143,7 +143,7 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
     native: new Set(options.native),
     ownOrigins: gatewaysAmong(world, entries, options.ownOrigins),
     env: world.env,
-    paths: world.paths,
+    world,
     folder,
     ...(found.managed === undefined ? {} : { managed: found.managed }),
   }

@@ -642,14 +642,20 @@ export interface Pipe {
 /** This program once more, as a process of its own that outlives this one and its terminal. */
 export interface Daemons {
   /**
-   * In the home, with the environment of this process. Resolves with the first line that it writes to stdout, after which
-   * nobody reads any more, or with undefined when it ends before. What it writes to stderr goes to the end of `log`. Rejects
-   * with an UpdateError where that cannot be written.
+   * In the home. Resolves with the first line that it writes to stdout, which is the last that is read, or with undefined
+   * when it ends before. What it writes to stderr goes to the end of `log`. Rejects with an UpdateError where that cannot be
+   * written.
    */
-  start(args: readonly string[], options: { readonly log: string }): Promise<string | undefined>
+  start(args: readonly string[], options: DaemonOptions): Promise<string | undefined>
   /** Of this process. */
   readonly pid: number
   isAlive(pid: number): boolean
+}
+
+export interface DaemonOptions {
+  readonly log: string
+  /** The whole environment, but for what would lead back to where it was started (`PWD`). */
+  readonly env: Env
 }
 
 /** What a host sees of the terminal it runs in. */

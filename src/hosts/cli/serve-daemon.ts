@@ -8,6 +8,7 @@ import { readGatewayToken } from '../../runtime/gateway-token.ts'
 import { NamedTokens } from '../../runtime/named-tokens.ts'
 import { alreadyRuns, askStatus, describe, type GatewayStatus } from '../../runtime/running-gateway.ts'
 import { gatewayPlaceOf } from '../../world/gateway-place.ts'
+import { envWithout } from '../../world/untrusted-folder.ts'
 import { canVisit } from '../../world/visit.ts'
 import { UpdateError, type World } from '../../world/world.ts'
 import type { HttpServingOptions } from '../shared/gateway-host.ts'
@@ -45,7 +46,9 @@ async function inBackground(context: CommandContext): Promise<number> {
   if (before.gateway.running) throw new ProblemError(alreadyRuns(before))
   const { log } = gatewayPlaceOf(world)
   const words = withWholePaths(world, argv).filter((word) => word !== '--json')
-  const starting = world.daemons.start([...words, '--foreground', '--json'], { log })
+  const { folder } = (await context.load()).catalog
+  const env = folder.decision === 'trusted' ? world.env : envWithout(folder, world)
+  const starting = world.daemons.start([...words, '--foreground', '--json'], { log, env })
   const line = await starting.catch((error: unknown) => {
     throw error instanceof UpdateError ? new ProblemError(noDaemonLog(log, error), { cause: error }) : error
   })

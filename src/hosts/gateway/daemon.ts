@@ -29,7 +29,7 @@ const MAX_LINE_LENGTH = 64 * 1024 * 1024
 
 const MAX_LOG_BYTES = 1024 * 1024
 
-/** Rejects with a ProblemError when one runs already, or nobody could reach it. */
+/** Rejects with a ProblemError when one runs already, or it could not be reached. */
 export async function openDaemon(request: DaemonRequest): Promise<OpenDaemon> {
   const { world } = request
   const place = gatewayPlaceOf(world)
@@ -51,7 +51,7 @@ export async function openDaemon(request: DaemonRequest): Promise<OpenDaemon> {
 function noSocket({ folder }: GatewayPlace, cause: Error): ProblemError {
   const problem = createProblem({
     code: 'serve/no-socket',
-    message: `nobody could reach a gateway here: ${cause.message}`,
+    message: `a gateway cannot be reached here: ${cause.message}`,
     where: { file: folder },
     hints: ['make sure that the folder is yours, and that you may write there'],
   })
@@ -314,16 +314,16 @@ class Visitor {
     this.#terminal = createVisitorTerminal(terminal, (word) => this.#say(word))
     await this.#answered
     if (this.#isOver) return
-    const stopTelling = this.#tellThatItIsAlive()
+    const stopSending = this.#sendAlive()
     try {
       await this.#runIn(await this.#daemon.enter(from), { argv, terminal: this.#terminal })
     } finally {
-      stopTelling()
+      stopSending()
     }
   }
 
   /** A visitor cannot see otherwise that this process was suspended. */
-  #tellThatItIsAlive(): () => void {
+  #sendAlive(): () => void {
     let cancel = (): void => undefined
     const tell = (): void => {
       if (!this.#isOver) this.#say({ say: 'alive' })

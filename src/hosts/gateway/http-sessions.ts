@@ -11,7 +11,7 @@ import { ACCEPTED, takesEvents, UNKNOWN_EVENT, UNKNOWN_SESSION } from './http-re
 import { LegacyClient, type RequestMessage } from './legacy-client.ts'
 import { ENDED, type OpenAnswers } from './open-answers.ts'
 import type { Principal } from './principal.ts'
-import { EventLog, OWN_STREAM, parseEventId, ResumableStreams } from './resumable-streams.ts'
+import { OWN_STREAM, parseEventId, ResumableStreams, type EventLog } from './resumable-streams.ts'
 import type { View } from './view.ts'
 
 /** A client that is silent for so long, and does not listen either, is gone. */
@@ -84,13 +84,14 @@ export class HttpSessions {
     if (!this.#makeRoom(principal) || this.#sessions.size >= MAX_SESSIONS)
       return posted.reply.send(say(503, 'There are too many sessions.'))
     const id = keys.random(32)
+    const client = new LegacyClient(gateway, view, { tell: (told) => tell(session, told), principal })
     const session: HttpSession = {
-      client: new LegacyClient(gateway, view, { tell: (told) => tell(session, told), principal }),
+      client,
       principal,
       seenAt: clock.now(),
       underWay: 0,
       stream: undefined,
-      log: new EventLog(OWN_STREAM),
+      log: this.#streams.addOwn(client),
       unheard: [],
     }
     this.#sessions.set(id, session)
@@ -121,7 +122,7 @@ export class HttpSessions {
     const event = last === undefined ? undefined : parseEventId(last)
     if (last !== undefined && event === undefined) return reply.send(UNKNOWN_EVENT)
     if (event !== undefined && event.stream !== OWN_STREAM) {
-      const broken = this.#streams.find(session, event)
+      const broken = this.#streams.find(session.client, event)
       if (broken === undefined) return reply.send(UNKNOWN_EVENT)
       reply.onGone(() => broken.abandon(reply))
       return broken.resume(reply, event.event)
@@ -181,14 +182,14 @@ export class HttpSessions {
 
   #finish(session: HttpSession): void {
     this.#leaving.delete(session)
-    this.#streams.removeOf(session)
+    this.#streams.removeOf(session.client)
     session.client.close()
   }
 
   #remove(id: string, session: HttpSession): void {
     const { client, stream } = session
     this.#sessions.delete(id)
-    this.#streams.removeOf(session)
+    this.#streams.removeOf(session.client)
     client.close()
     stream?.end()
   }
@@ -220,7 +221,7 @@ export class HttpSessions {
       canStream: takesEvents(head),
       headers,
       ...(method !== 'initialize' && session.client.takesEmptyEvents
-        ? { toLog: (answer) => this.#streams.add(session, answer) }
+        ? { toLog: (answer) => this.#streams.add(session.client, answer) }
         : {}),
     })
     // The work goes on: whoever hangs up has not said that it should not.

@@ -38,7 +38,7 @@ export class EventLog {
   #characters = 0
   #isClosed = false
 
-  constructor(number: number, onSize: (characters: number) => void = () => undefined) {
+  constructor(number: number, onSize: (characters: number) => void) {
     this.#number = number
     this.#onSize = onSize
   }
@@ -87,20 +87,30 @@ interface Kept<Stream> {
 /** The streams of all sessions, the oldest first. */
 export class ResumableStreams<Stream> {
   readonly #streams = new Map<number, Kept<Stream>>()
+  /** Of the stream of each session that belongs to no request. They count, and stay for as long as their session. */
+  readonly #own = new Map<object, EventLog>()
   #last = 0
   #characters = 0
 
-  /** `owner` is the session. */
+  /** `owner` is the client of the session. */
   add(owner: object, stream: Stream): EventLog {
     this.#last += 1
     const number = this.#last
-    const log = new EventLog(number, (characters) => {
-      this.#characters += characters
-      if (characters > 0) this.#shrink()
-    })
+    const log = new EventLog(number, (characters) => this.#count(characters))
     this.#streams.set(number, { owner, stream, log })
     this.#shrink()
     return log
+  }
+
+  addOwn(owner: object): EventLog {
+    const log = new EventLog(OWN_STREAM, (characters) => this.#count(characters))
+    this.#own.set(owner, log)
+    return log
+  }
+
+  #count(characters: number): void {
+    this.#characters += characters
+    if (characters > 0) this.#shrink()
   }
 
   find(owner: object, { stream }: EventId): Stream | undefined {
@@ -111,6 +121,8 @@ export class ResumableStreams<Stream> {
   /** Its session is over. */
   removeOf(owner: object): void {
     for (const [number, kept] of this.#streams) if (kept.owner === owner) this.#remove(number, kept)
+    this.#own.get(owner)?.close()
+    this.#own.delete(owner)
   }
 
   #shrink(): void {

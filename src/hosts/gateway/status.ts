@@ -48,9 +48,12 @@ export interface ServerStatus {
   readonly hints?: readonly string[]
 }
 
+const ELSEWHERE = { start: 'elsewhere' } as const
+
 export function statusOf(board: ServedBoard): Status {
   const { servers: seen } = board.snapshot()
-  const folder = seen.find(({ confinement }) => confinement !== undefined)?.confinement?.folder
+  const folder = seen.find(({ confinement = ELSEWHERE }) => confinement.start !== 'elsewhere')?.confinement
+    ?.folder
   const servers = seen.map(({ name, connection, offering, isAsleep }) => ({
     name,
     // It is there for whoever asks.
@@ -93,7 +96,8 @@ export function nextTryOf(connection: Connection): string | undefined {
     case 'waiting':
       return new Date(connection.retryAt).toISOString()
     case 'failed':
-      return 'with the next call'
+      // It is not tried again before its user decides.
+      return connection.problem.code === 'trust/folder' ? undefined : 'with the next call'
     case 'needs-auth':
       return 'when somebody has signed in'
     default:

@@ -2,12 +2,19 @@
  * confinement: which servers a folder that is not trusted concerns, in a line or two.
  */
 import { toPrintable } from '../../base/printable.ts'
-import type { Catalog } from '../../model/catalog.ts'
+import type { Catalog, Confinement } from '../../model/catalog.ts'
 import { countOf } from './amounts.ts'
 import { showFolder, type Here } from './show-path.ts'
 
 export function toFolderJson({ folder }: Pick<Catalog, 'folder'>): object {
   return { path: folder.path, trust: folder.decision }
+}
+
+/** Nothing where a server starts as everywhere. */
+export function toConfinementJson(confinement: Confinement): object {
+  if (confinement.start === 'elsewhere') return {}
+  const { names: _, ...confined } = confinement
+  return { confinement: confined }
 }
 
 export function showConfinement(
@@ -26,6 +33,10 @@ export function showConfinement(
         : [`${countOf(apart, 'server')} start${apart === 1 ? 's' : ''} in an empty folder`]),
       ...(refused.length === 0 ? [] : [`${names} ${refused.length === 1 ? 'does' : 'do'} not start`]),
     ].join(', ')}`,
-    `hint: to see what trusting the folder means, ${command.startsWith('/') ? 'type' : 'run'} \`${command}\``,
+    ...(folder.decision === 'declined'
+      ? []
+      : [
+          `hint: to see what trusting the folder means, ${command.startsWith('/') ? 'type' : 'run'} \`${command}\``,
+        ]),
   ]
 }

@@ -19,7 +19,7 @@ export interface TrustContext {
   load(): Promise<LoadedCatalog>
   /** Shows the question and asks. Undefined: it was not answered. */
   ask(question: TrustQuestion, how: HowToShow): Promise<TrustAnswer | undefined>
-  tell(problem: Problem): void
+  report(problem: Problem): void
 }
 
 export type HowToShow = Required<Pick<QuestionView, 'form' | 'since'>>
@@ -44,7 +44,7 @@ export async function settleTrust(
       await decide(context.world, loaded, answer, [question])
       return answer
     }
-    context.tell(changedMeanwhile(question, now))
+    context.report(changedMeanwhile(question, now))
     if (now === undefined) return 'gone'
     question = now
     how = { form, since: 'you were asked' }

@@ -7,6 +7,7 @@ import type { Problem } from '../../model/problem.ts'
 import type { LoadedCatalog } from '../../runtime/load-catalog.ts'
 import { decideFolder } from '../../runtime/folder-trust.ts'
 import { decideAsShown, waitingQuestions, type TrustQuestion } from '../../runtime/trust.ts'
+import { ProblemError } from '../../problem/problem.ts'
 import type { World } from '../../world/world.ts'
 import { countOf } from '../shared/amounts.ts'
 import { FOLDER_TITLE, showFolderQuestion } from '../shared/folder-question.ts'
@@ -37,23 +38,48 @@ export async function askTrust(
 ): Promise<boolean> {
   const { folder, servers } = loaded.catalog
   const waiting = waitingQuestions(loaded)
-  const isConcerned = waiting.length > 0 || servers.some(({ confinement }) => confinement !== undefined)
-  const isOpen = folder.decision === 'unknown' || (when === 'again' && folder.decision === 'declined')
-  if (!isOpen || !isConcerned) return askEach(desk, loaded, waiting)
-  switch (await askFolder(desk, loaded, waiting)) {
+  const isConcerned =
+    waiting.length > 0 ||
+    servers.some(({ confinement }) => confinement !== undefined && confinement.start !== 'elsewhere')
+  const isOpen =
+    when === 'again' ? folder.decision !== 'trusted' : folder.decision === 'unknown' && isConcerned
+  if (!isOpen) return askEach(desk, loaded, waiting)
+  const answer = await askFolder(desk, loaded, waiting)
+  try {
+    return await carryOut(desk, { loaded, waiting, answer })
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error
+    desk.report([error.problem])
+    // An entry that is another one by now is shown again; what cannot be written down stays undecided.
+    return error.problem.code === 'trust/changed' && askTrust(desk, await desk.load(), when)
+  }
+}
+
+interface Answered {
+  readonly loaded: LoadedCatalog
+  readonly waiting: readonly TrustQuestion[]
+  readonly answer: string | undefined
+}
+
+async function carryOut(desk: TrustDesk, { loaded, waiting, answer }: Answered): Promise<boolean> {
+  const { world } = desk
+  const decideAll = async (decision: 'approved' | 'declined'): Promise<void> => {
+    if (waiting.length > 0) await decideAsShown(world, await desk.load(), { decision, shown: waiting })
+  }
+  switch (answer) {
     case 'all':
-      if (waiting.length > 0)
-        await decideAsShown(desk.world, await desk.load(), { decision: 'approved', shown: waiting })
-      await decideFolder(desk.world, loaded, 'trusted')
+      await decideAll('approved')
+      await decideFolder(world, loaded, 'trusted')
       return true
     case 'folder':
-      await decideFolder(desk.world, loaded, 'trusted')
+      await decideFolder(world, loaded, 'trusted')
       await askEach(desk, loaded, waiting)
       return true
     case 'each':
       return askEach(desk, loaded, waiting)
     case 'declined':
-      await decideFolder(desk.world, loaded, 'declined')
+      await decideAll('declined')
+      await decideFolder(world, loaded, 'declined')
       desk.note('this folder is not trusted; /trust folder asks again')
       return false
     default:
@@ -114,7 +140,7 @@ async function askEach(
       {
         world,
         load: () => desk.load(),
-        tell: (problem) => desk.report([problem]),
+        report: (problem) => desk.report([problem]),
         async ask(shown, how) {
           const view = { here: world, paint: desk.paint, columns: desk.columns() - 1, ...how }
           const lines = [WARNING, ...rulesNote(loaded, world, how.form), '', showQuestion(shown, view)]

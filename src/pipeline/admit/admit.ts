@@ -30,8 +30,8 @@ export interface House {
   /** Where this very process serves MCP: `http://127.0.0.1:7777` … */
   readonly ownOrigins: ReadonlySet<string>
   readonly env: Env
-  readonly paths: Ground['paths']
   readonly folder: FolderTrust
+  readonly world: Ground['world']
 }
 
 /** What the user has to say about one entry of a repository. */

@@ -10,24 +10,24 @@ import type { StdioTransport } from '../../model/definition.ts'
 import { originalText, type FoundEntry, type NormalizedEntry } from '../../model/entry.ts'
 import { expandForComparison, isLiteral, showTemplate, type Template } from '../../model/template.ts'
 import type { FolderTrust } from '../../model/trust.ts'
-import { isInside } from '../../world/is-inside.ts'
-import type { Env, Paths } from '../../world/world.ts'
+import { leadsInto, type Outside } from '../../world/untrusted-folder.ts'
 
 export interface Ground {
   readonly folder: FolderTrust
-  readonly paths: Paths
-  readonly env: Env
+  readonly world: Outside
 }
 
-/** Undefined: it starts where its entry says, else in the project. */
+/** Undefined: it starts where its entry says, else in the project, with the environment of its user. */
 export function findConfinement(entry: NormalizedEntry, ground: Ground): Confinement | undefined {
-  if (entry.kind !== 'definition' || ground.folder.decision === 'trusted') return undefined
+  const { folder } = ground
+  if (entry.kind !== 'definition' || folder.decision === 'trusted') return undefined
+  if (entry.found.origin.scope === 'project') return undefined
   const { transport } = entry.definition
-  if (transport.type !== 'stdio' || entry.found.origin.scope === 'project') return undefined
-  const folder = ground.folder.path
+  const confined = { folder: folder.path, names: folder.names }
+  if (transport.type !== 'stdio') return { start: 'elsewhere', ...confined }
   const leading = findLeadingField(transport, entry.found, ground)
-  if (leading !== undefined) return { start: 'refused', folder, ...leading }
-  return transport.cwd === undefined ? { start: 'empty-folder', folder } : undefined
+  if (leading !== undefined) return { start: 'refused', ...confined, ...leading }
+  return { start: transport.cwd === undefined ? 'empty-folder' : 'elsewhere', ...confined }
 }
 
 /** `.`, `./x`, `..\x`, and the same behind a flag: `--root=.` */
@@ -35,60 +35,73 @@ export function isRelativePath(text: string): boolean {
   return /^(?:--?[\w-]+=)?\.{1,2}(?:[/\\]|$)/.test(text)
 }
 
-type LeadingField = Pick<Extract<Confinement, { start: 'refused' }>, 'field' | 'value'>
+interface LeadingField {
+  readonly field: string
+  readonly value: string
+}
 
 /** The first field that leads into the untrusted folder without naming it. */
 function findLeadingField(
-  transport: StdioTransport,
+  { command, args, env, envFile, cwd }: StdioTransport,
   found: FoundEntry,
   ground: Ground,
 ): LeadingField | undefined {
-  const { command, args, env, envFile, cwd } = transport
   // A path that its user wrote out in full is their own decision.
-  const leadsInside = createInsideTest(found, ground)
-  const startsInside = (path: Template): boolean =>
-    leadsInside(path) || (isRelativeFile(path, ground) && isWithin(found.baseDir, ground))
+  const isLeading = createLeadingTest(found, ground)
+  const isLeadingPath = (path: Template): boolean => isLeading(path) || isRelativeHere(path, found, ground)
   const isPath = /[/\\]/.test(showTemplate(command))
+  const isLeadingArgument = (arg: Template): boolean =>
+    isLeading(arg) || (cwd === undefined && isRelativePath(textOf(arg, ground)))
   const fields: readonly (readonly [string, Template | undefined, (value: Template) => boolean])[] = [
-    ['command', isPath ? command : undefined, startsInside],
-    ['cwd', cwd, startsInside],
-    ['envFile', envFile, startsInside],
-    ...args.map(
-      (arg, i) =>
-        [
-          `args[${i}]`,
-          arg,
-          (value: Template) =>
-            leadsInside(value) || (cwd === undefined && isRelativePath(textOf(value, ground))),
-        ] as const,
-    ),
-    ...[...env].map(([name, value]) => [`env.${name}`, value, leadsInside] as const),
+    ['command', isPath ? command : undefined, isLeadingPath],
+    ['cwd', cwd, isLeadingPath],
+    ['envFile', envFile, isLeadingPath],
+    ...args.map((arg, i) => [`args[${i}]`, arg, isLeadingArgument] as const),
+    ...[...env].map(([name, value]) => [`env.${name}`, value, isLeading] as const),
   ]
   const leading = fields.find(([, value, leads]) => value !== undefined && leads(value))
   return leading === undefined ? undefined : { field: leading[0], value: showTemplate(leading[1]!) }
 }
 
-/** Whether a value becomes a path in the untrusted folder by a variable, such as `${PWD}` or `${workspaceFolder}`. */
-function createInsideTest(found: FoundEntry, ground: Ground): (value: Template) => boolean {
-  const namesFolder = Object.entries(found.variables).some(
-    ([name, value]) => originalText(found).includes(`\${${name}`) && isWithin(value, ground),
+/**
+ * Whether a variable, such as `${PWD}` or `${workspaceFolder}`, leads a value into the untrusted folder. `PATH` is no such
+ * variable: its folders are taken out (`envWithout`).
+ */
+function createLeadingTest(found: FoundEntry, ground: Ground): (value: Template) => boolean {
+  const { folder, world } = ground
+  const text = originalText(found)
+  const words = Object.entries(found.variables)
+  const namesFolder = words.some(
+    ([name, value]) => text.includes(`\${${name}`) && leadsInto(folder, value, world),
   )
   return (value) => {
-    if (isLiteral(value) && !namesFolder) return false
-    const path = textOf(value, ground).replace(/^--?[\w-]+=/, '')
-    return ground.paths.isAbsolute(path) && isWithin(path, ground)
+    const variables = value.flatMap((part) =>
+      typeof part === 'object' && part.kind === 'env' && part.name.toUpperCase() !== 'PATH'
+        ? [world.env[part.name] ?? part.fallback ?? '']
+        : [],
+    )
+    if (variables.some((one) => leadsInto(folder, one, world))) return true
+    if (isLiteral(value) ? !namesFolder : variables.length === 0) return false
+    return folder.names.some((name) => mentions(textOf(value, ground), name))
   }
 }
 
-function isRelativeFile(path: Template, ground: Ground): boolean {
+/** As a whole path: `/src/shop` is in `--require /src/shop/x.js`, and not in `/src/shopping`. */
+function mentions(text: string, folder: string): boolean {
+  const at = text.indexOf(folder)
+  if (at === -1) return false
+  const next = text[at + folder.length]
+  return next === undefined || !/[\w.-]/.test(next) || mentions(text.slice(at + 1), folder)
+}
+
+/** A path that begins in the folder of its file, where that is the untrusted one. */
+function isRelativeHere(path: Template, { baseDir }: FoundEntry, ground: Ground): boolean {
+  const { folder, world } = ground
   const text = textOf(path, ground)
-  return !ground.paths.isAbsolute(text) && !/^~(?:[/\\]|$)/.test(text)
+  if (world.paths.isAbsolute(text) || /^~(?:[/\\]|$)/.test(text)) return false
+  return world.files.realPath(baseDir) === folder.path || leadsInto(folder, baseDir, world)
 }
 
-function textOf(value: Template, { env }: Ground): string {
-  return expandForComparison(value, env)
-}
-
-function isWithin(path: string, { folder, paths }: Ground): boolean {
-  return folder.names.some((root) => isInside(paths, root, path))
+function textOf(value: Template, { world }: Ground): string {
+  return expandForComparison(value, world.env)
 }

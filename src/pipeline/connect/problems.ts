@@ -12,7 +12,6 @@ import type { Problem } from '../../model/problem.ts'
 import { SessionError, type SessionFailure } from '../../model/session.ts'
 import type { Challenge } from '../../model/sign-in.ts'
 import { showTemplate } from '../../model/template.ts'
-import { TRUST_FOLDER } from '../../model/trust.ts'
 import type { WireFailure } from '../../model/wire.ts'
 import { createProblem, whereOrigin } from '../../problem/problem.ts'
 import {
@@ -64,8 +63,10 @@ export function failedToConnect(server: AdmittedServer, how: Circumstances): Pro
 /** A file that it was to find may be in the folder that it did not start in. */
 function adviseOnFolder({ confinement }: AdmittedServer, failure: SessionFailure): readonly string[] {
   const hasEnded = failure.kind === 'lost' && failure.wire.kind === 'exit'
-  if (confinement === undefined || !hasEnded) return []
-  return [`it started in an empty folder, since this one is not trusted; to decide: ${TRUST_FOLDER}`]
+  if (confinement?.start !== 'empty-folder' || !hasEnded) return []
+  return [
+    'it started in an empty folder, since you do not trust this one; to decide, run `plugboard trust folder`',
+  ]
 }
 
 /** A bug, or a function of the host that throws. `why` holds no secret. */

@@ -5,6 +5,7 @@ import type { AdmittedServer } from '../../model/catalog.ts'
 import type { CredentialSource } from '../../model/launch.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { Project } from '../../model/project.ts'
+import { envWithout } from '../../world/untrusted-folder.ts'
 import type { Env, World } from '../../world/world.ts'
 import type { ValueCache } from './value-cache.ts'
 
@@ -34,7 +35,14 @@ export interface Job {
 }
 
 export function createJob(server: AdmittedServer, context: ResolveContext): Job {
-  return { server, context, problems: [], secrets: [] }
+  return { server, context: outsideOf(server, context), problems: [], secrets: [] }
+}
+
+/** In a folder that is not trusted, nothing that is looked up or run for the user's own servers finds its programs. */
+function outsideOf({ confinement }: AdmittedServer, context: ResolveContext): ResolveContext {
+  if (confinement === undefined) return context
+  const { world } = context
+  return { ...context, world: { ...world, env: envWithout(confinement, world) } }
 }
 
 /** All at once, since a value can be a slow command; what they notice is kept in the order of the items. */
@@ -45,7 +53,7 @@ export async function mapAtOnce<T, R>(
 ): Promise<R[]> {
   const done = await Promise.all(
     [...items].map(async (item) => {
-      const own = createJob(job.server, job.context)
+      const own: Job = { ...job, problems: [], secrets: [] }
       return { own, result: await step(own, item) }
     }),
   )

@@ -8,7 +8,6 @@ import type { AdmittedServer, Confinement } from '../../model/catalog.ts'
 import { findMember, type ConfigNode } from '../../model/document.ts'
 import type { FoundEntry } from '../../model/entry.ts'
 import type { Problem, Where } from '../../model/problem.ts'
-import { TRUST_FOLDER } from '../../model/trust.ts'
 import { maskText } from '../../problem/mask-text.ts'
 import { adviseOnPlainHttp, becauseOfPlainHttp } from '../../problem/plain-http.ts'
 import { createProblem, createWarning, ProblemError, whereOf, whereOrigin } from '../../problem/problem.ts'
@@ -113,11 +112,12 @@ export function leadsIntoFolder(
     code: 'trust/folder',
     message: `\`${server.name}\` does not start here: \`${field}\` leads into a folder that you do not trust`,
     where: whereOrigin(server.found.origin, server.name),
-    notes: [`folder: ${toPrintable(folder)}`, `\`${field}\`: ${toPrintable(value).slice(0, 300)}`],
-    hints: [
-      `to see what trusting the folder means, and decide: ${TRUST_FOLDER}`,
-      `or write the path out in full: the server then starts in every folder`,
+    notes: [
+      `folder: ${toPrintable(folder)}`,
+      `\`${field}\`: ${toPrintable(value).slice(0, 300)}`,
+      'a program that has asked its user passes `trustFolder: true`',
     ],
+    hints: ['to see what trusting the folder means, and decide, run `plugboard trust folder`'],
   })
 }
 

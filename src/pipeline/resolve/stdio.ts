@@ -5,7 +5,7 @@ import { Secret } from '../../base/secret.ts'
 import type { StdioTransport } from '../../model/definition.ts'
 import type { LaunchTransport, LaunchValue } from '../../model/launch.ts'
 import { stateFolderOf } from '../../world/gateway-place.ts'
-import { isInside } from '../../world/is-inside.ts'
+import { leadsInto } from '../../world/untrusted-folder.ts'
 import { minimalEnv, wholeEnv } from './child-env.ts'
 import { findCredential } from './credential.ts'
 import { hashOfEnvFile, parseEnvFile } from './env-file.ts'
@@ -47,7 +47,8 @@ function makeEmptyFolder({ server, context, problems }: Job): string {
     'folders',
     `${name}-${fingerprintOf(server).slice(0, 8)}`,
   )
-  if (world.files.makeFolder(folder)) return folder
+  const isOutside = !leadsInto(server.confinement!, folder, world)
+  if (isOutside && world.files.makeFolder(folder)) return folder
   problems.push(noEmptyFolder(server, folder))
   return world.home
 }
@@ -91,7 +92,7 @@ async function findEnv(job: Job, transport: StdioTransport): Promise<ReadonlyMap
 
   for (const [name, value] of job.server.inheritEnv === true ? wholeEnv(env) : minimalEnv(env, platform)) {
     job.secrets.push(...secretsOfUser(name, value))
-    put(name, new Secret(name.toUpperCase() === 'PATH' ? searchPath(job, value) : value))
+    put(name, new Secret(value))
   }
   for (const [name, value] of readEnvFile(job, transport)) {
     job.secrets.push(...secretsInVariable(name, value))
@@ -109,17 +110,6 @@ async function findEnv(job: Job, transport: StdioTransport): Promise<ReadonlyMap
     put(name, toLaunchValue(value, secrets))
   }
   return found
-}
-
-/** `npx plugboard` in a repository puts its `node_modules/.bin` before everything else. */
-function searchPath({ server, context }: Job, path: string): string {
-  if (server.confinement === undefined) return path
-  const { paths } = context.world
-  const { folder } = server.confinement
-  return path
-    .split(paths.delimiter)
-    .filter((part) => !isInside(paths, folder, paths.resolve(folder, part)))
-    .join(paths.delimiter)
 }
 
 const TOKEN_VARIABLE = 'OAUTH_ACCESS_TOKEN'

@@ -3,12 +3,12 @@
  */
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Daemons } from '../world.ts'
+import type { DaemonOptions, Daemons } from '../world.ts'
 
 export function createNodeDaemons(home: string): Daemons {
   return {
     pid: process.pid,
-    start: (args, { log }) => start(args, { log, home }),
+    start: (args, { log, env }) => start(args, { log, home, env }),
     isAlive(pid) {
       try {
         process.kill(pid, 0)
@@ -23,12 +23,14 @@ export function createNodeDaemons(home: string): Daemons {
 
 async function start(
   args: readonly string[],
-  { log, home }: { readonly log: string; readonly home: string },
+  { log, home, env }: DaemonOptions & { readonly home: string },
 ): Promise<string | undefined> {
   const { spawn } = process.getBuiltinModule('node:child_process')
   const stderr = await openLog(log)
   const child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, ...args], {
     cwd: home,
+    // Nothing there leads back to where it was started.
+    env: { ...env, PWD: home, OLDPWD: undefined, INIT_CWD: undefined },
     // A session of its own: the terminal that goes away takes nobody with it.
     detached: true,
     windowsHide: true,

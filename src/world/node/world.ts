@@ -72,7 +72,11 @@ function findHome(paths: Paths): string {
   const given = process.env[process.platform === 'win32' ? 'USERPROFILE' : 'HOME']
   if (given !== undefined && paths.isAbsolute(given)) return given
   // Loaded only here: nearly everyone has the variable.
-  return process.getBuiltinModule('node:os').userInfo().homedir
+  try {
+    return process.getBuiltinModule('node:os').userInfo().homedir
+  } catch {
+    return paths.resolve('/') // a user that the system does not know, as in some containers
+  }
 }
 
 /** Other systems follow the rules of Linux. */

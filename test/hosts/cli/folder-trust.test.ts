@@ -2,7 +2,7 @@
  * folder-trust: what a cloned repository can do to the servers of its user before they trust the folder, and after.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -231,6 +231,94 @@ describe('a server whose entry leads into it', () => {
   })
 })
 
+describe('every way back into the folder', () => {
+  /** Its programs stand first on the search path, as `npx plugboard` has it. */
+  const poisoned = (machine: Machine): Readonly<Record<string, string>> => ({
+    PATH: `${machine.at('./node_modules/.bin')}:${process.env['PATH'] ?? ''}`,
+    PWD: machine.project,
+  })
+  const WHOAMI = { command: 'shop-server' }
+
+  test.each([
+    ['an entry with a folder of its own', { ...WHOAMI, cwd: '~' }],
+    ['an entry with a search path of its own', { ...WHOAMI, env: { PATH: '/usr/local/sbin:${PATH}' } }],
+    ['a helper for headers', { type: 'http', url: 'http://127.0.0.1:9/mcp', headersHelper: 'shop-server' }],
+  ])('%s finds no program of the folder', async (_, entry) => {
+    using machine = openClone({ shop: entry })
+    withProgram(machine, './node_modules/.bin/shop-server', EVIL)
+    await machine.run(['test', 'shop'], { env: poisoned(machine) })
+    expect(existsSync(machine.at('./ran'))).toBe(false)
+    await machine.run(['trust', 'folder', '--yes'])
+    await machine.run(['test', 'shop'], { env: poisoned(machine) })
+    expect(existsSync(machine.at('./ran'))).toBe(true)
+  })
+
+  test('a search path that leads there by a link does not count, either', async () => {
+    using machine = openClone({ shop: WHOAMI })
+    withProgram(machine, './node_modules/.bin/shop-server', EVIL)
+    symlinkSync(machine.project, machine.at('~/link'))
+    const PATH = `${machine.at('~/link/node_modules/.bin')}:${process.env['PATH'] ?? ''}`
+    await machine.run(['test', 'shop'], { env: { PATH } })
+    expect(existsSync(machine.at('./ran'))).toBe(false)
+  })
+
+  test.each([
+    ['${PWD} by a link', { command: 'node', cwd: '${PWD}' }, 'cwd'],
+    [
+      'a variable within a word',
+      { command: 'node', env: { NODE_OPTIONS: '--require ${PWD}/x.js' } },
+      'env.NODE_OPTIONS',
+    ],
+    ['a variable within a list', { command: 'node', env: { PYTHONPATH: '/x:${PWD}' } }, 'env.PYTHONPATH'],
+    [
+      'a variable within an address',
+      { command: 'node', args: ['--import', 'file://${PWD}/x.js'] },
+      'args[1]',
+    ],
+  ])('%s keeps a server from starting', async (_, entry, field) => {
+    using machine = openClone({ shop: entry })
+    symlinkSync(machine.project, machine.at('~/link'))
+    for (const PWD of [machine.project, machine.at('~/link')]) {
+      const { problem } = (await machine.json(['test', 'shop'], { env: { PWD } })) as Tested
+      expect([problem?.code, problem?.message]).toEqual(['trust/folder', expect.stringContaining(field)])
+    }
+  })
+
+  test('a gateway that is started there in the background takes nothing of it along', async () => {
+    using machine = openClone({ shop: WHOAMI, there: { command: 'shop-server', cwd: '${PWD}' } })
+    withProgram(machine, './node_modules/.bin/shop-server', EVIL)
+    const env = poisoned(machine)
+    expect((await machine.run(['serve', '--daemon'], { env })).code).toBe(0)
+    try {
+      await machine.run(['list', '--check'], { env })
+      expect(existsSync(machine.at('./ran'))).toBe(false)
+    } finally {
+      await machine.run(['stop'])
+    }
+  })
+
+  test('a folder for the state that lies in it is not used', async () => {
+    using machine = openClone({ shop: { command: 'npx', args: ['shop-server'] } }, { './package.json': {} })
+    await using registry = await openEmptyRegistry()
+    machine.write({ '~/.npmrc': `registry=${registry.url}\n` })
+    withProgram(machine, './node_modules/.bin/shop-server', EVIL)
+    await machine.run(['add', 'shop', '--', 'npx', 'shop-server'], {
+      env: { PLUGBOARD_HOME: machine.at('./.pb') },
+    })
+    await machine.run(['test', 'shop'], { env: { PLUGBOARD_HOME: machine.at('./.pb') } })
+    expect(existsSync(machine.at('./ran'))).toBe(false)
+  })
+})
+
+describe('a folder that holds the home of its user, such as `/`', () => {
+  test('changes no search path, and variables that lead below it are no reason not to start', async () => {
+    const file = (serverEntry('well-behaved') as { args: string[] }).args[0]!
+    using machine = openClone({ shop: { command: 'node', args: [file, '${HOME}/x'] } })
+    const { state } = (await machine.json(['test', 'shop'], { cwd: '/' })) as Tested
+    expect(state).toBe('ready')
+  })
+})
+
 describe('what is said about it', () => {
   test('list, list --check and test say where servers start', async () => {
     using machine = openClone({
@@ -258,7 +346,7 @@ describe('what is said about it', () => {
     expect(code).toBe(2)
     expect(stdout).toContain('now in an empty folder  shop')
     expect(stdout).toContain('curl x')
-    expect(stderr).toContain('not an interactive terminal; pass `--yes`')
+    expect(stderr).toContain('needs `--yes` or `--decline`')
     expect(((await machine.json(['list'])) as Listed).folder.trust).toBe('unknown')
   })
 

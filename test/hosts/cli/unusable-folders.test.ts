@@ -130,7 +130,7 @@ await board.close()`,
     ['token add laptop', 'the tokens of the gateway could not be written down'],
     ['serve --http 0', 'the token that clients show could not be written down'],
     ['serve --daemon', 'the gateway cannot run in the background: its log cannot be written'],
-    ['serve --daemon --foreground', 'nobody could reach a gateway here'],
+    ['serve --daemon --foreground', 'a gateway cannot be reached here'],
     ['connect cursor', 'this file could not be written: a part of its path is not a folder'],
   ])('fails `%s` with the path that is in the way', async (line, message) => {
     const { code, stderr } = await run(line, broken())

@@ -1,8 +1,8 @@
 /**
  * choose, with admit before it: the laws that hold for any set of layers.
  */
-import { posix } from 'node:path'
 import * as fc from 'fast-check'
+import { createMemoryWorld } from '../../worlds/memory.ts'
 import { describe, expect, test } from 'vitest'
 import type { Admission, Catalog, CatalogEntry } from '../../../src/model/catalog.ts'
 import { createDocument } from '../../../src/model/document.ts'
@@ -202,7 +202,7 @@ function load(all: readonly Layer[], policy: Policy): Pick<Catalog, 'entries' | 
     native: new Set(),
     ownOrigins: new Set(),
     env: {},
-    paths: posix,
+    world: createMemoryWorld(),
     folder: { path: '/src/shop', names: ['/src/shop'], decision: 'trusted' },
   }
   return choose(

@@ -10,7 +10,7 @@ import type { LoadedCatalog } from '../../../runtime/load-catalog.ts'
 import type { Memory } from '../../../runtime/last-known.ts'
 import { countOf, showAge } from '../../shared/amounts.ts'
 import { problemsOf, toEntryJson, typeOf } from '../../shared/entry-json.ts'
-import { showConfinement, toFolderJson } from '../../shared/confinement.ts'
+import { showConfinement, toConfinementJson, toFolderJson } from '../../shared/confinement.ts'
 import { toProblemJson } from '../../shared/problem-json.ts'
 import { fateBrush, trustHint } from '../../shared/show-fate.ts'
 import { showName } from '../../shared/show-name.ts'
@@ -67,7 +67,7 @@ function toJson(
     const fetchedAt = fetchTime(catalog, entry)
     const copy = fetchedAt === undefined ? {} : { fetchedAt: new Date(fetchedAt).toISOString() }
     const confinement = entry.fate.kind === 'chosen' ? confined.get(entry.entry.found.name) : undefined
-    const start = confinement === undefined ? {} : { confinement }
+    const start = confinement === undefined ? {} : toConfinementJson(confinement)
     return { ...toEntryJson(entry), ...copy, ...start, ...toStateJson(entry, known) }
   })
   return { servers, folder: toFolderJson(catalog), problems: problems.map(toProblemJson) }

@@ -55,7 +55,7 @@ function toRow({ world, paint }: CommandContext, server: GatewayServer): Cell[] 
   const { name, state, tools, project, problem = '', nextTry } = server
   const brush =
     state === 'ready' ? paint.green : state === 'failed' || state === 'waiting' ? paint.red : paint.yellow
-  const next = nextTry === undefined ? '' : ` (next try at ${nextTry})`
+  const next = nextTry === undefined ? '' : ` (next try ${/^\d/.test(nextTry) ? `at ${nextTry}` : nextTry})`
   return [
     name,
     { text: state, brush },

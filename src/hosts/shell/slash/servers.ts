@@ -48,6 +48,7 @@ function toSlash(problem: Problem): Problem {
     hint
       .replace('run `plugboard list --all`', 'type `/mcp explain`')
       .replace('run `plugboard trust`', 'type `/trust`')
+      .replace('run `plugboard trust folder`', 'type `/trust folder`')
       .replace(/run `plugboard (?=explain|test|logs)/, 'type `/mcp '),
   )
   return { ...problem, hints }

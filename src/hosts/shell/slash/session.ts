@@ -44,8 +44,12 @@ export async function trust(context: ShellContext, words: readonly string[]): Pr
   const [first, ...rest] = words
   if (first === undefined) return showTrust(context)
   if (first !== 'folder' || rest.length > 0) await runCommandLine(context, ['trust', ...words])
-  else if (!(await askTrust(context, await context.load(), 'again')))
-    return context.note('no server starts that did not before')
+  else {
+    const loaded = await context.load()
+    if (loaded.catalog.folder.decision === 'trusted')
+      context.note('this folder is trusted; `/trust folder --decline` takes that back')
+    if (!(await askTrust(context, loaded, 'again'))) return
+  }
   await context.board.reload()
 }
 

@@ -80,7 +80,7 @@ async function askEach(
       {
         world,
         load: () => context.load(),
-        tell: (problem) => reportProblems(terminal, [problem], world),
+        report: (problem) => reportProblems(terminal, [problem], world),
         ask(shown, how) {
           const view = { ...viewOf(context), ...how }
           terminal.out(`\n${showQuestion(shown, view)}\n`)

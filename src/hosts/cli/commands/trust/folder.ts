@@ -13,15 +13,19 @@ import type { CommandContext } from '../../command.ts'
 import { DONE, INTERRUPTED } from '../../exit-codes.ts'
 import { printJson, printLines, viewOf } from '../../print.ts'
 
-type Answer = 'folder-and-servers' | 'folder' | 'declined' | 'later'
+type Answer = 'folder-and-servers' | 'folder' | 'declined' | 'neither' | 'later'
 
 /** Throws `trust/not-asked` where a question would be needed and cannot be asked. */
 export async function run(context: CommandContext): Promise<number> {
   const { terminal, flags, json } = context
   const loaded = await context.load()
   const waiting = waitingQuestions(loaded)
-  const told = answerOf(flags)
-  if (told !== undefined) return carryOut(context, { loaded, waiting, answer: told })
+  const chosen = answerOf(flags)
+  if (chosen !== undefined) {
+    // So that a log says what was decided.
+    if (!json) printLines(terminal, [...showAll(context, loaded, waiting), ''])
+    return carryOut(context, { loaded, waiting, answer: chosen })
+  }
   if (loaded.catalog.folder.decision === 'trusted') return report(context, loaded, 'trusted')
   if (json || !terminal.canAsk) {
     if (!json) printLines(terminal, showAll(context, loaded, waiting))
@@ -55,7 +59,7 @@ function toOptions(
           },
         ]),
     { value: 'folder', label: count === 0 ? 'yes' : 'yes, the folder only', hint: 'until you take it back' },
-    { value: 'declined', label: 'no', hint: 'and do not ask again' },
+    { value: 'neither', label: 'no', hint: 'and do not ask again' },
   ]
 }
 
@@ -67,9 +71,13 @@ interface Decision {
 
 async function carryOut(context: CommandContext, { loaded, waiting, answer }: Decision): Promise<number> {
   const { world } = context
-  const decision = answer === 'declined' ? 'declined' : 'trusted'
-  if (answer === 'folder-and-servers' && waiting.length > 0)
-    await decideAsShown(world, await context.load(), { decision: 'approved', shown: waiting })
+  const decision = answer === 'declined' || answer === 'neither' ? 'declined' : 'trusted'
+  const shown = answer === 'folder-and-servers' || answer === 'neither' ? waiting : []
+  if (shown.length > 0)
+    await decideAsShown(world, await context.load(), {
+      decision: answer === 'neither' ? 'declined' : 'approved',
+      shown,
+    })
   await decideFolder(world, loaded, decision)
   const approved = answer === 'folder-and-servers' ? waiting.map(({ name }) => name) : []
   return report(context, loaded, decision, approved)
@@ -114,7 +122,8 @@ function showAll(
 
 const notAsked = createProblem({
   code: 'trust/not-asked',
-  message: 'not an interactive terminal; pass `--yes` to trust this folder',
+  message:
+    '`plugboard trust folder` asks on a terminal; without one, or with `--json`, it needs `--yes` or `--decline`',
   notes: [
     'nothing was decided',
     'with `--all` as well, every server that the project declares is approved; `--decline` says no',
