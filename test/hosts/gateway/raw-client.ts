@@ -203,7 +203,10 @@ export function overHttp(url: URL, token: string): OpenLine {
       session ??= response.headers.get('mcp-session-id') ?? undefined
       if (response.headers.get('content-type')?.startsWith('application/json') === true)
         return hear((await response.json()) as RawMessage)
-      const parser = createParser({ onEvent: ({ data }) => hear(JSON.parse(data) as RawMessage) })
+      const parser = createParser({
+        // An event without data only has an id.
+        onEvent: ({ data }) => (data === '' ? undefined : hear(JSON.parse(data) as RawMessage)),
+      })
       const decoder = new TextDecoder()
       for await (const chunk of response.body ?? [])
         parser.feed(decoder.decode(chunk as Uint8Array, { stream: true }))
