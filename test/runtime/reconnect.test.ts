@@ -143,7 +143,7 @@ describe('a server that keeps failing', () => {
   })
 
   it.each([
-    ['its folder is a file', { ...serverEntry('well-behaved'), cwd: process.execPath }, 'ENOTDIR'],
+    ['its folder is a file', { ...serverEntry('well-behaved'), cwd: process.execPath }, 'is not a folder'],
     ['its command holds a zero byte', { command: 'a\0b' }, 'null bytes'],
     ['its command is a folder', { command: '/' }, 'its command may not be run (permission denied)'],
   ])('is given up at once when %s', async (_, entry, words) => {
