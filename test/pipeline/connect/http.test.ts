@@ -10,6 +10,7 @@ import type { LaunchValue } from '../../../src/model/launch.ts'
 import type { Sent } from '../../../src/model/wire.ts'
 import { openHttp } from '../../../src/pipeline/connect/transports/http.ts'
 import { nodeClock } from '../../../src/world/node/clock.ts'
+import { AgentCache } from '../../../src/world/node/agent-cache.ts'
 import { createNodeHttp } from '../../../src/world/node/http.ts'
 import type { Clock } from '../../../src/world/world.ts'
 import { haveSeenLongTexts } from '../../base/long-texts.ts'
@@ -28,7 +29,7 @@ function open(
 ): Said & AsyncDisposable {
   const ear = createEar()
   const launch = { kind: 'http', url, headers: new Map(Object.entries(headers)), fallback: 'none' } as const
-  const wire = openHttp(launch, { http: createNodeHttp({}), clock }, ear.listener)
+  const wire = openHttp(launch, { http: createNodeHttp({}, new AgentCache()), clock }, ear.listener)
   return { wire, ear, [Symbol.asyncDispose]: () => wire.close() }
 }
 
