@@ -201,11 +201,6 @@ export interface Clock {
   after(ms: number, step: () => void, hold?: 'held' | 'loose'): () => void
   /** From 0 to 1, for jitter. */
   random(): number
-  /**
-   * For so long the process looks for what comes in place of sleeping until it does, as long as nobody else waits so.
-   * 0: it is over, for this one.
-   */
-  stayAwake(ms: number, who: object): void
 }
 
 export interface Web {

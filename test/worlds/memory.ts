@@ -85,7 +85,6 @@ export function createMemoryWorld(options: MemoryOptions = {}): MemoryWorld {
       now: () => options.now ?? Date.UTC(2026, 10, 16),
       after: () => () => undefined,
       random: () => 0.5,
-      stayAwake: () => undefined,
     },
     web: {
       get: async (url) => {

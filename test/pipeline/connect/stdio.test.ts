@@ -86,36 +86,6 @@ describe('messages of one turn', () => {
   })
 })
 
-describe('the process stays awake for a moment', () => {
-  beforeAll(haveSeenLongTexts)
-
-  test('while a long message goes out, and none for a short one', async () => {
-    const { clock, wire } = open()
-    wire.send(callWith(1, 'short'))
-    await Promise.resolve()
-    expect(clock.awake).toEqual([])
-    wire.send(callWith(2, 'QUJD'.repeat(10_000)))
-    expect(clock.awake).toEqual([1])
-  })
-
-  test('while there is more of a message to come', () => {
-    const { clock, say } = open()
-    say(bytes('{"jsonrpc":"2.0","method":"one"}\n'))
-    expect(clock.awake).toEqual([])
-    const long = 'x'.repeat(20_000)
-    for (const piece of [`{"jsonrpc":"2.0","method":"${long}`, long, `"}\n`]) say(bytes(piece))
-    expect(clock.awake).toEqual([1, 1])
-  })
-
-  test('and none for a server that draws dots, or is to be gone', () => {
-    const { clock, wire, say } = open()
-    for (let i = 0; i < 100; i++) say(bytes('.'))
-    void wire.close()
-    say(bytes('x'.repeat(20_000)))
-    expect(clock.awake).toEqual([])
-  })
-})
-
 describe('of what is too much on stderr, the last piece', () => {
   test('is kept from its first whole line on', () => {
     const { clock, logged, write } = open()

@@ -22,10 +22,6 @@ type StdioLaunch = Extract<LaunchTransport, { kind: 'stdio' }>
 /** Longest message, in bytes. Whoever writes more in one line has lost the thread, or means harm. */
 const MAX_LINE = 64 * 1024 * 1024
 
-/** A long message goes through the pipe in pieces, none of them short: for so long the next one is waited for awake. */
-const PIECE_MS = 1
-const PIECE_BYTES = 16 * 1024
-
 /** How long a server may take to leave after it was asked to, politely and then firmly. */
 const LEAVE_MS = { politely: 1000, firmly: 1000 }
 
@@ -107,7 +103,6 @@ class StdioWire implements Wire, ProcessListener {
   #sendNow(line: Uint8Array): void {
     this.#flush()
     this.#child.write(line)
-    this.#clock.stayAwake(PIECE_MS, this)
   }
 
   /** The end of its input, then a request, then force; each only when the one before did not do. */
@@ -184,8 +179,6 @@ class StdioWire implements Wire, ProcessListener {
       this.#listener.onFirstSign?.()
     }
     if (this.#verdict !== undefined) return
-    // Before its end is told, which may end this, too.
-    if (isPiece(bytes)) this.#clock.stayAwake(PIECE_MS, this)
     this.#output.push(bytes)
   }
 
@@ -281,10 +274,6 @@ const HOLD_MS = 1000
 
 /** Far more than a log keeps of a line: what is cut here, perhaps inside a secret, is never shown. */
 const MAX_LOG_LINE = 64 * 1024
-
-function isPiece(bytes: Uint8Array): boolean {
-  return bytes.length >= PIECE_BYTES && bytes.at(-1) !== LINE_FEED
-}
 
 function toRequest({ command, args, env, cwd }: StdioLaunch): SpawnRequest {
   return {
