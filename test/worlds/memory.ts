@@ -17,7 +17,6 @@ import {
   type Unwritable,
   type World,
 } from '../../src/world/world.ts'
-import { toText } from '../../src/world/node/to-text.ts'
 
 export interface MemoryOptions {
   readonly platform?: Platform
@@ -99,7 +98,7 @@ export function createMemoryWorld(options: MemoryOptions = {}): MemoryWorld {
         return options.shell?.(command) ?? { stdout: '', stderr: '', exitCode: 0, timedOut: false }
       },
     },
-    processes: { spawn: () => unreachable('a process'), toText },
+    processes: { spawn: () => unreachable('a process') },
     http: { request: () => unreachable('a host') },
     sockets: { open: () => unreachable('a socket') },
     networkOf: () => unreachable('a host'),

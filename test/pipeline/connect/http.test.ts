@@ -4,7 +4,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { Secret } from '../../../src/base/secret.ts'
 import type { LaunchValue } from '../../../src/model/launch.ts'
 import type { Sent } from '../../../src/model/wire.ts'
@@ -13,7 +13,6 @@ import { nodeClock } from '../../../src/world/node/clock.ts'
 import { AgentCache } from '../../../src/world/node/agent-cache.ts'
 import { createNodeHttp } from '../../../src/world/node/http.ts'
 import type { Clock } from '../../../src/world/world.ts'
-import { haveSeenLongTexts } from '../../base/long-texts.ts'
 import { ask, createEar, INITIALIZED, request, type Said } from '../../servers/http/ear.ts'
 import { startProgram } from '../../servers/http/program.ts'
 import { sendJson, sendResult, serve, startEvents, toEvent } from '../../servers/http/loopback.ts'
@@ -47,9 +46,7 @@ function createHastyClock(): Clock & { readonly waits: number[] } {
 }
 
 const pong = (id: number) => ({ jsonrpc: '2.0', id, result: {} })
-beforeAll(haveSeenLongTexts)
 
-/** Sent as bytes. */
 const LONG_CALL = { name: 'grüße', arguments: { text: 'QUJD'.repeat(50_000), more: '😀' } }
 const PROGRESS = { jsonrpc: '2.0', method: 'notifications/progress', params: { progress: 1 } }
 

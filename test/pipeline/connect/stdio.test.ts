@@ -1,13 +1,11 @@
 /**
  * stdio: what is written, and what of a flood on stderr is kept, with a process and a clock that the test moves.
  */
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Message } from '../../../src/model/message.ts'
 import { openStdio } from '../../../src/pipeline/connect/transports/stdio.ts'
 import type { ProcessListener } from '../../../src/world/world.ts'
 import { createMovedClock } from '../../worlds/moved-clock.ts'
-import { toText } from '../../../src/world/node/to-text.ts'
-import { haveSeenLongTexts } from '../../base/long-texts.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
@@ -18,10 +16,10 @@ function open() {
   const clock = createMovedClock()
   const logged: string[] = []
   const told: ProcessListener[] = []
-  const written: (string | Uint8Array)[] = []
+  const written: string[] = []
   const child = {
     pid: 1,
-    write: (input: string | Uint8Array) => void written.push(input),
+    write: (input: string) => void written.push(input),
     unread: 0,
     endInput: () => void written.push('(the end)'),
     end: () => undefined,
@@ -33,7 +31,6 @@ function open() {
       told.push(listener)
       return child
     },
-    toText,
   }
   const launch = { kind: 'stdio', command: 'server', args: [], env: new Map(), cwd: '/' } as const
   const wire = openStdio(
@@ -58,29 +55,23 @@ const callWith = (id: number, text: string): Message => ({
   params: { name: 'echo', arguments: { text } },
 })
 
-const textOf = (input: string | Uint8Array): string =>
-  typeof input === 'string' ? input : new TextDecoder().decode(input)
-
 describe('messages of one turn', () => {
-  beforeAll(haveSeenLongTexts)
-
   const long = 'QUJD'.repeat(10_000)
   const messages = ['a', long, 'b', 'c', long, 'd'].map((text, at) => callWith(at, text))
   const lines = messages.map((message) => `${JSON.stringify(message)}\n`).join('')
 
-  test('are written in their order, short ones together and long ones by themselves', async () => {
+  test('are written in their order, and together', async () => {
     const { wire, written } = open()
     for (const message of messages) wire.send(message)
     await Promise.resolve()
-    expect(written.map(textOf).join('')).toBe(lines)
-    expect(written.map((input) => typeof input)).toEqual(['string', 'object', 'string', 'object', 'string'])
+    expect(written).toEqual([lines])
   })
 
   test('are written before the input ends', async () => {
     const { wire, written, exit } = open()
     for (const message of messages) wire.send(message)
     const closed = wire.close()
-    expect(written.map(textOf).join('')).toBe(`${lines}(the end)`)
+    expect(written.join('')).toBe(`${lines}(the end)`)
     exit()
     await closed
   })

@@ -6,7 +6,6 @@
  * never  ends by itself: a message that fails is that message's failure; sends anything to another origin
  */
 import { Numbered } from '../../../base/numbered.ts'
-import { lendRoom } from '../../../base/room.ts'
 import type { LaunchTransport } from '../../../model/launch.ts'
 import type { Message, RpcNotification } from '../../../model/message.ts'
 import type { SendOptions, Sent, Wire, WireFailure, WireListener } from '../../../model/wire.ts'
@@ -18,7 +17,6 @@ import { Exchange, toText, type ExchangeRequest } from './exchange.ts'
 import { ownHeaders, revisionOf, withExtra, withoutOwn } from './http-headers.ts'
 import { Listening } from './listening.ts'
 import { Post, type PostLine } from './post.ts'
-import { toJson } from './to-json.ts'
 
 export type HttpLaunch = Extract<LaunchTransport, { kind: 'http' | 'sse' }>
 
@@ -163,8 +161,7 @@ class HttpWire implements Wire, PostLine {
       origin,
       path,
       headers: this.#headersOf(message, options),
-      // What is encrypted is not given back.
-      body: toJson(message, '', origin.startsWith('https:') ? undefined : lendRoom),
+      body: JSON.stringify(message),
       isUrgent: !('method' in message && 'id' in message),
       mayRepeat: mayRepeat(message),
       authorization: this.#launch.authorization,

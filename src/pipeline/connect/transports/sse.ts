@@ -16,7 +16,6 @@ import { createEventStream, loadEventStreams, type EventStream } from './event-s
 import { Exchange, type AnswerListener } from './exchange.ts'
 import type { HttpLaunch } from './http.ts'
 import { mediaType } from './media-type.ts'
-import { toJson } from './to-json.ts'
 
 export function openSse(launch: HttpLaunch, world: Pick<World, 'http'>, listener: WireListener): Wire {
   return new SseWire(launch, world.http, listener)
@@ -130,7 +129,7 @@ class SseWire implements Wire, AnswerListener {
       origin,
       path: this.#path!,
       headers: toHeaderList(headers, [['content-type', 'application/json']]),
-      body: toJson(message),
+      body: JSON.stringify(message),
       isUrgent: false,
       mayRepeat: false,
       authorization: this.#authorization,

@@ -6,15 +6,13 @@
  * never  keeps more than 64 MB for a process that does not read; leaves the process or anything it started behind; keeps more than one line of limited length in memory
  */
 import { ByteLines } from '../../../base/byte-lines.ts'
-import { lendRoom } from '../../../base/room.ts'
 import { reveal, type LaunchTransport } from '../../../model/launch.ts'
 import type { Message } from '../../../model/message.ts'
 import type { SendOptions, Wire, WireFailure, WireListener } from '../../../model/wire.ts'
-import type { Child, Clock, Processes, ProcessListener, SpawnRequest, World } from '../../../world/world.ts'
+import type { Child, Clock, ProcessListener, SpawnRequest, World } from '../../../world/world.ts'
 import { deliver } from './deliver.ts'
 import { Meter } from './meter.ts'
 import { isPackageRunner, isInstalling } from './package-runner.ts'
-import { toJson } from './to-json.ts'
 import { whyNotSent } from './unread.ts'
 
 type StdioLaunch = Extract<LaunchTransport, { kind: 'stdio' }>
@@ -45,7 +43,6 @@ export function openStdio(
 class StdioWire implements Wire, ProcessListener {
   readonly kind = 'stdio'
   readonly #clock: Clock
-  readonly #processes: Processes
   readonly #listener: WireListener
   readonly #output: ByteLines
   /** Of stderr; made when something comes, as are the meters: most servers are silent there. */
@@ -73,12 +70,9 @@ class StdioWire implements Wire, ProcessListener {
 
   constructor(launch: StdioLaunch, world: Pick<World, 'processes' | 'clock'>, listener: WireListener) {
     this.#clock = world.clock
-    this.#processes = world.processes
     this.#listener = listener
-    const { toText } = world.processes
     this.#output = new ByteLines({
       maxLength: MAX_LINE,
-      toText,
       onLine: (line) => this.#read(line),
       onTooLong: () =>
         this.#abandon({ kind: 'protocol', message: `it wrote a line of more than ${MAX_LINE >> 20} MB` }),
@@ -93,16 +87,10 @@ class StdioWire implements Wire, ProcessListener {
     if (this.#leaving === undefined) return
     const failure = whyNotSent(this.#child.unread + this.#unsent.length)
     if (failure !== undefined) return queueMicrotask(() => options?.onFailure?.(failure))
-    const line = toJson(message, '\n', lendRoom)
-    if (typeof line !== 'string') return this.#sendNow(line)
+    const line = `${JSON.stringify(message)}\n`
     // Messages of one turn go out in one write: a pipe costs more for each write than for each byte.
-    if (this.#unsent === '') void NOW.then(this.#flush)
+    if (this.#unsent === '') queueMicrotask(this.#flush)
     this.#unsent += line
-  }
-
-  #sendNow(line: Uint8Array): void {
-    this.#flush()
-    this.#child.write(line)
   }
 
   /** The end of its input, then a request, then force; each only when the one before did not do. */
@@ -195,8 +183,7 @@ class StdioWire implements Wire, ProcessListener {
 
   #openLog(): ByteLines {
     const onLog = (line: string): void => this.#listener.onLog?.(line)
-    const { toText } = this.#processes
-    this.#log ??= new ByteLines({ maxLength: MAX_LOG_LINE, toText, onLine: onLog, onTooLong: onLog })
+    this.#log ??= new ByteLines({ maxLength: MAX_LOG_LINE, onLine: onLog, onTooLong: onLog })
     return this.#log
   }
 
@@ -259,9 +246,6 @@ class StdioWire implements Wire, ProcessListener {
     this.#listener.onEnd(this.#verdict ?? failure)
   }
 }
-
-/** What is to follow it comes when this turn's work is done. For `queueMicrotask` Node makes something that can be traced, each time. */
-const NOW = Promise.resolve()
 
 const LINE_FEED = 0x0a
 
