@@ -9,7 +9,7 @@
 import type { Signal } from '../../base/abort.ts'
 import { isTooDeep, MAX_DEPTH } from '../../base/depth.ts'
 import { isObject } from '../../base/is-object.ts'
-import { Numbered } from '../../base/numbered.ts'
+import { IdTable } from '../../base/id-table.ts'
 import { tell } from '../../base/tell.ts'
 import {
   RPC_CODES,
@@ -161,7 +161,7 @@ export class Channel implements WireListener {
   readonly wire: Wire
   readonly #clock: Clock
   readonly #hooks: ChannelHooks
-  readonly #pending = new Numbered<Pending>()
+  readonly #pending = new IdTable<Pending>()
   /** What the server asks, while somebody here thinks about it. */
   #questions: Map<RequestId, AbortController> | undefined
   #ended: WireFailure | undefined

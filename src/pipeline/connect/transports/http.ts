@@ -5,7 +5,7 @@
  * out    messages from the answers, and from the stream that a server of the older revisions may offer beside them
  * never  ends by itself: a message that fails is that message's failure; sends anything to another origin
  */
-import { Numbered } from '../../../base/numbered.ts'
+import { IdTable } from '../../../base/id-table.ts'
 import type { LaunchTransport } from '../../../model/launch.ts'
 import type { Message, RpcNotification } from '../../../model/message.ts'
 import type { SendOptions, Sent, Wire, WireFailure, WireListener } from '../../../model/wire.ts'
@@ -54,7 +54,7 @@ class HttpWire implements Wire, PostLine {
   /** Of every message that does not name its revision itself; made anew when session or version change. */
   #legacyHeaders: readonly string[] | undefined
   #modernHeaders: readonly string[] | undefined
-  readonly #posts = new Numbered<Post>()
+  readonly #posts = new IdTable<Post>()
   /** Those among them that linger, oldest first; made when the first does. */
   #lingering: Set<Post> | undefined
   /** What the server has to say of its own accord. */
