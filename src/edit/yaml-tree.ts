@@ -4,6 +4,7 @@
  * never  leads to what another place would see changed: a place on the way to a change throws `edit/shared` then
  */
 import { isAlias, isMap, isSeq, parseDocument, visit, type Document, type Node } from 'yaml'
+import { describeYamlFault } from '../base/yaml-fault.ts'
 import type { Path } from './change.ts'
 import { eolOf, lineStart, type Page, type Span } from './page.ts'
 import { doesNotParse, isShared } from './problems.ts'
@@ -30,12 +31,7 @@ export function parse(text: string): Document.Parsed {
   const [error] = document?.errors ?? []
   if (document === undefined) throw fault(text, 'it is nested too deeply', [0, 1])
   if (error === undefined) return document
-  const message = error.message.charAt(0).toLowerCase() + error.message.slice(1).replace(/\.$/, '')
-  throw fault(
-    text,
-    error.code === 'MULTIPLE_DOCS' ? 'there is more than one document in it' : message,
-    error.pos,
-  )
+  throw fault(text, describeYamlFault(error), error.pos)
 }
 
 function tryParse(text: string): Document.Parsed | undefined {
