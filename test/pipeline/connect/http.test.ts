@@ -317,6 +317,17 @@ describe('the session', () => {
     expect(failures).toEqual([])
   })
 
+  test('what is no JSON is found out at once, also behind the greeting', async () => {
+    await using server = await serve((one) => {
+      // The greeting has no answer.
+      if (one.message?.method !== 'notifications/initialized') sendResult(one)
+    })
+    await using said = open(server.url)
+    await ask(said, request(1, 'initialize'))
+    said.wire.send(INITIALIZED)
+    expect(() => said.wire.send(request(2, 'tools/call', { big: 1n }))).toThrow(TypeError)
+  })
+
   test('closing waits a second for the server, and no longer', async () => {
     await using server = await serve((one) => {
       if (one.method === 'DELETE') return

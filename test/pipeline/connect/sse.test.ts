@@ -59,6 +59,12 @@ describe('the stream', () => {
     expect(server.received[1]!.message.params).toEqual(call)
   })
 
+  test('is not waited for to find out what is no JSON', async () => {
+    await using server = await serveOldStyle()
+    await using said = open(server.url)
+    expect(() => said.wire.send(request(1, 'tools/call', { big: 1n }))).toThrow(TypeError)
+  })
+
   test('may name its endpoint in full', async () => {
     const place = { origin: '' }
     await using server = await serve((one) => {

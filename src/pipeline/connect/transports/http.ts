@@ -12,7 +12,6 @@ import type { SendOptions, Sent, Wire, WireFailure, WireListener } from '../../.
 import type { Clock, Http, HttpHead, World } from '../../../world/world.ts'
 import { parseAddress, toHeaderList, type Address } from './address.ts'
 import { deliver } from './deliver.ts'
-import { loadEventStreams } from './event-stream.ts'
 import { Exchange, toText, type ExchangeRequest } from './exchange.ts'
 import { ownHeaders, revisionOf, withExtra, withoutOwn } from './http-headers.ts'
 import { Listening } from './listening.ts'
@@ -76,15 +75,11 @@ class HttpWire implements Wire, PostLine {
   }
 
   send(message: Message, options: SendOptions = {}): Sent | undefined {
-    const loading = loadEventStreams()
-    if (this.#held === undefined && loading === undefined) return this.#post(message, options)
-    const waiting = new Waiting(() => this.#post(message, options))
-    if (this.#held !== undefined) this.#held.push(() => waiting.start())
-    else {
-      // What cannot be sent is found out at once, not behind the load.
-      JSON.stringify(message)
-      void loading!.then(() => waiting.start())
-    }
+    // Also for what has to wait: what is no JSON is found out at once.
+    const body = JSON.stringify(message)
+    if (this.#held === undefined) return this.#post(message, body, options)
+    const waiting = new Waiting(() => this.#post(message, body, options))
+    this.#held.push(() => waiting.start())
     return waiting
   }
 
@@ -148,7 +143,7 @@ class HttpWire implements Wire, PostLine {
     return this.#toRequest('GET', headers)
   }
 
-  #post(message: Message, options: SendOptions): Sent | undefined {
+  #post(message: Message, body: string, options: SendOptions): Sent | undefined {
     const failure = this.#findFailure()
     if (failure !== undefined) {
       queueMicrotask(() => options.onFailure?.(failure))
@@ -161,7 +156,7 @@ class HttpWire implements Wire, PostLine {
       origin,
       path,
       headers: this.#headersOf(message, options),
-      body: JSON.stringify(message),
+      body,
       isUrgent: !('method' in message && 'id' in message),
       mayRepeat: mayRepeat(message),
       authorization: this.#launch.authorization,
