@@ -303,12 +303,8 @@ describe('YAML', () => {
 
   test.each([
     ['a: b: c\n', '1:4', 'nested mappings are not allowed in compact mappings'],
-    ['a:\n\tb: 1\n', '2:1', 'tabs are not allowed as indentation'],
-    [
-      'a: [x\nb: 1\n',
-      '2:1',
-      'flow sequence in block collection must be sufficiently indented and end with a ]',
-    ],
+    ['a:\n\tb: 1\n', '2:1', 'tab characters must not be used in indentation'],
+    ['a: [x\nb: 1\n', '2:1', 'a quote or bracket above is not closed, or this line is indented too little'],
     ['a: "x\nb: 1\n', '3:1', 'missing closing "quote'],
     ['a: "\\secret"\n', '1:5', 'this is no escape sequence'],
     ['a: |secret\n', '1:5', UNEXPECTED],

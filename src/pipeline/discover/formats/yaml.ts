@@ -17,6 +17,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml'
+import { findTooDeep } from '../../../base/bracket-depth.ts'
 import { MAX_DEPTH } from '../../../base/depth.ts'
 import { describeYamlFault } from '../../../base/yaml-fault.ts'
 import type { ConfigNode, Member, ScalarNode } from '../../../model/document.ts'
@@ -32,7 +33,8 @@ export function parseYaml(text: string): ParsedText {
   const [error] = document.errors
   if (error !== undefined) {
     const [start, end] = error.pos
-    if (error.code === 'RESOURCE_EXHAUSTION') return nestedTooDeeply(start)
+    // Where the library gave up depends on the size of the stack.
+    if (error.code === 'RESOURCE_EXHAUSTION') return nestedTooDeeply(findTooDeep(text, MAX_DEPTH) ?? 0)
     return { kind: 'fault', message: describeYamlFault(error), start, end: Math.max(end, start + 1) }
   }
   try {
