@@ -20,8 +20,8 @@ async function main() {
   const reps = Number(argument('--reps') ?? 5)
   const calls = Number(argument('--calls') ?? 4000)
   const isJson = has('--json')
-  const { openHttp, createNodeHttp, nodeClock } = await loadSource()
-  const http = createNodeHttp({})
+  const { openHttp, createNodeHttp, AgentCache, nodeClock } = await loadSource()
+  const http = createNodeHttp({}, new AgentCache())
   const server = await startServer()
   const url = `http://127.0.0.1:${server.port}`
   const wire = (path, params) => openWire({ openHttp, http, nodeClock }, `${url}${path}`, params)
@@ -57,6 +57,7 @@ async function loadSource() {
     stdin: {
       contents: `export { openHttp } from './src/pipeline/connect/transports/http.ts'
         export { createNodeHttp } from './src/world/node/http.ts'
+        export { AgentCache } from './src/world/node/agent-cache.ts'
         export { nodeClock } from './src/world/node/clock.ts'`,
       resolveDir: root,
     },

@@ -7,7 +7,7 @@
  *   permitting.cjs  those about permissions and pins; signing-in.cjs: about sign-ins, login.cjs and alone.cjs: how they come about; doctor.cjs, completion.cjs, watch.cjs: those; path-watch.cjs: what the last needs
  *   update-file.cjs for what is written; lock.cjs: for what is changed while an authorization server is asked
  *   gateway.cjs     the gateway, for `serve`; serving.cjs: HTTP that it is asked over; issuer.cjs: tokens of others, for a gateway that is shared; daemon.cjs: the one in the background, serve-daemon.cjs, status.cjs, stop.cjs: what starts it, looks at it and ends it
- *   plain-http.cjs, undici.cjs, ws.cjs   what those need for servers that are not their children
+ *   undici.cjs, ws.cjs   what those need for servers that are not their children
  *   parse-*.cjs     the parsers it loads when a file is not plain; edit-*.cjs: the editors, when one is changed
  *   index.js        the library, in chunks, so that a host loads what it uses
  *   cached.js       the same as a single script with its code cache: library.cjs
@@ -71,7 +71,6 @@ const APART = {
   'src/world/node/path-watch.ts': 'path-watch',
   'src/world/node/serving.ts': 'serving',
   'src/world/node/agents.ts': 'undici',
-  'src/world/node/plain-http.ts': 'plain-http',
   ws: 'ws',
 }
 /** As those, but ES modules, for what cannot be required: through a file of a few lines, since a script from a code cache has no `import()`. */
@@ -145,12 +144,15 @@ await Promise.all([
       { in: 'src/index.ts', out: 'index' },
       ...ADAPTERS.map((name) => ({ in: `src/hosts/adapters/${name}.ts`, out: name })),
     ],
-    // CommonJS inside, and often in the host's own bundle already; what adapters are for is the host's.
-    external: [...common.external, 'undici/*', 'ws', 'eventsource-parser', 'ai', '@ai-sdk/*', '@langchain/*'],
+    // Often in the host's own bundle already; what adapters are for is the host's. undici is inside: Bun puts its own
+    // in place of the package, in which neither a proxy nor an address that is given means anything.
+    external: [...common.external, 'ws', 'eventsource-parser', 'ai', '@ai-sdk/*', '@langchain/*'],
     outdir: 'dist',
     splitting: true,
     format: 'esm',
     chunkNames: 'chunks/[name]-[hash]',
+    // undici is CommonJS, and requires nothing but what is Node's.
+    banner: { js: 'const require=process.getBuiltinModule;' },
   }),
   build({
     ...common,

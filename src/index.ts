@@ -9,12 +9,9 @@ import { openBoard, type Board, type BoardOptions } from './runtime/board.ts'
 import { emptyCatalog, loadCatalog, type LoadedCatalog, type LoadOptions } from './runtime/load-catalog.ts'
 import { makeShowable } from './runtime/showable.ts'
 import type { BoardTool } from './runtime/tools.ts'
-import { preload } from './world/node/preload.ts'
 import { createNodeWorld } from './world/node/world.ts'
 import { guardFiles } from './world/guard-files.ts'
 import type { Env, World } from './world/world.ts'
-
-preload()
 
 export interface DiscoverServersOptions extends Omit<LoadOptions, 'readings'> {
   /** Where the agent works; decides the project. Default: the process's own. */

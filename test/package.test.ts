@@ -44,6 +44,15 @@ describe('the package', () => {
     expect([...tops].sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json'])
   })
 
+  test('brings its own undici: Bun puts one in place of the package that knows of no proxy and no address guard', () => {
+    const scripts = packed.filter((path) => /\.c?js$/.test(path))
+    const asking = scripts.filter((path) =>
+      /(?:\bfrom|\bimport|\brequire)\s*\(?\s*["']undici\b/.test(readFileSync(join(ROOT, path), 'utf8')),
+    )
+    expect(asking).toEqual([])
+    expect(scripts.length).toBeGreaterThan(10)
+  })
+
   test('installs a command that runs', () => {
     expect(run(join(folder, 'node_modules', '.bin', 'plugboard'), ['--version'], folder)).toBe(`${version}\n`)
   })

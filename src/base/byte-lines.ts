@@ -1,25 +1,24 @@
 /**
  * byte-lines: bytes that come in pieces → whole lines of text.
  *
- * in     pieces of UTF-8, cut anywhere; of what has no end yet a copy is kept, so their memory may be used again
+ * in     pieces of UTF-8, cut anywhere
  * out    lines; a long one is made text of once, when its end has come
  * never  cuts a character in two: what ends a line is no part of any
  */
-import { Gathered } from './gathered.ts'
 import type { LinesOptions } from './lines.ts'
 
 interface ByteLinesOptions extends LinesOptions {
   /** In bytes. */
   readonly maxLength: number
-  toText(bytes: Uint8Array): string
 }
 
 export class ByteLines {
   readonly #options: ByteLinesOptions
-  /** Of the line that has no end yet. */
-  readonly #held = new Gathered()
-  /** The most that was needed so far: who sends one long line sends others. */
-  #most = 0
+  /** Of the line that has no end yet: so many bytes of a buffer that grows. */
+  #length = 0
+  #buffer = NOTHING
+  /** The most that was needed so far: a server that sends one long line sends others. */
+  #longest = 0
   #isSkipping = false
 
   constructor(options: ByteLinesOptions) {
@@ -27,39 +26,56 @@ export class ByteLines {
   }
 
   push(bytes: Uint8Array): void {
-    const end = endOfLines(bytes)
+    const end = bytes.lastIndexOf(LINE_FEED) + 1
     if (end === 0) return this.#hold(bytes)
-    const from = this.#held.length === 0 ? 0 : this.#finishLine(bytes)
-    if (from < end) this.#tellAll(this.#options.toText(part(bytes, from, end)))
+    const from = this.#length === 0 ? 0 : this.#finishLine(bytes)
+    if (from < end) this.#tellAll(DECODER.decode(bytes.subarray(from, end)))
     if (end < bytes.length) this.#hold(bytes.subarray(end))
   }
 
-  /** Of the line that is held, and of no other: what follows it need not be copied. Where that begins. */
+  /** Ends the line that is held, and no other: what follows need not be copied. Returns where that begins. */
   #finishLine(bytes: Uint8Array): number {
     const end = bytes.indexOf(LINE_FEED)
-    this.#tell(this.#take(bytes.subarray(0, end)))
+    this.#add(bytes.subarray(0, end))
+    this.#tell(this.#take())
     return end + 1
   }
 
   /** What is left without an end, as a line. */
   flush(): void {
-    this.#tell(this.#take(NOTHING))
+    this.#tell(this.#take())
   }
 
   #hold(bytes: Uint8Array): void {
     if (this.#isSkipping) return
-    this.#held.add(bytes, this.#most)
-    if (this.#held.length <= this.#options.maxLength) return
-    const start = this.#take(NOTHING)
+    this.#add(bytes)
+    if (this.#length <= this.#options.maxLength) return
+    const start = this.#take()
     this.#isSkipping = true
     this.#options.onTooLong(start)
   }
 
-  #take(rest: Uint8Array): string {
-    if (this.#held.length === 0) return ''
-    this.#held.add(rest)
-    this.#most = Math.max(this.#most, this.#held.length)
-    return this.#held.take(this.#options.toText)
+  #add(bytes: Uint8Array): void {
+    const length = this.#length + bytes.length
+    if (this.#buffer.length < length) this.#grow(length)
+    this.#buffer.set(bytes, this.#length)
+    this.#length = length
+  }
+
+  /** To twice of what is there, so that nothing is copied often, and to what the longest line took once this one is long. */
+  #grow(length: number): void {
+    const expected = length < LONG ? 0 : Math.min(this.#longest, MAX_EXPECTED)
+    const larger = new Uint8Array(Math.max(2 * length, expected))
+    larger.set(this.#buffer.subarray(0, this.#length))
+    this.#buffer = larger
+  }
+
+  #take(): string {
+    const line = DECODER.decode(this.#buffer.subarray(0, this.#length))
+    this.#longest = Math.max(this.#longest, this.#length)
+    this.#length = 0
+    this.#buffer = NOTHING
+    return line
   }
 
   #tellAll(text: string): void {
@@ -80,12 +96,9 @@ export class ByteLines {
 const LINE_FEED = 0x0a
 const NOTHING = new Uint8Array(0)
 
-/** Mostly all of it, for which nothing is made. */
-function part(bytes: Uint8Array, from: number, end: number): Uint8Array {
-  return from === 0 && end === bytes.length ? bytes : bytes.subarray(from, end)
-}
+/** From here on a line is long. */
+const LONG = 32 * 1024
+const MAX_EXPECTED = 16 * 1024 * 1024
 
-/** Behind the last of them; 0 when none ends here. */
-function endOfLines(bytes: Uint8Array): number {
-  return bytes[bytes.length - 1] === LINE_FEED ? bytes.length : bytes.lastIndexOf(LINE_FEED) + 1
-}
+/** A byte order mark is kept: whoever reads the line says what it means there. */
+const DECODER = new TextDecoder('utf-8', { ignoreBOM: true })

@@ -4,23 +4,15 @@
  * in     text of a server
  * out    the same text; line breaks as `\n`, tabs kept, escape sequences gone whole, every other control character gone
  */
-import { isPlainAscii } from './plain-ascii.ts'
 
 export function stripControls(text: string): string {
-  if (!hasControl(text)) return text
+  if (!HAS_CONTROL.test(text)) return text
   return text
     .replace(CSI, '')
     .replace(STRINGS, '')
     .replace(ESCAPES, '')
     .replace(/\r\n?/g, '\n')
     .replace(CONTROLS, '')
-}
-
-/** From here on it pays to look for the usual case first. */
-const LONG = 4096
-
-function hasControl(text: string): boolean {
-  return text.length < LONG ? HAS_CONTROL.test(text) : !isPlainAscii(text) && HAS_CONTROL.test(text)
 }
 
 /* oxlint-disable no-control-regex -- they are what is looked for */

@@ -3,9 +3,10 @@
  *
  * never  leads to what another place would see changed: a place on the way to a change throws `edit/shared` then
  */
-import { parseEvents, YAMLException } from 'js-yaml'
 import { isAlias, isMap, isSeq, parseDocument, visit, type Document, type Node } from 'yaml'
 import { MAX_DEPTH } from '../base/depth.ts'
+import { findTooDeep } from '../base/yaml-depth.ts'
+import { describeYamlFault } from '../base/yaml-fault.ts'
 import type { Path } from './change.ts'
 import { eolOf, lineStart, type Page, type Span } from './page.ts'
 import { doesNotParse, isShared } from './problems.ts'
@@ -28,7 +29,7 @@ export function readSheet(text: string): Sheet {
 }
 
 export function parse(text: string): Document.Parsed {
-  const tooDeep = findTooDeep(text)
+  const tooDeep = findTooDeep(text, MAX_DEPTH)
   if (tooDeep !== undefined) throw fault(text, 'it is nested too deeply', [tooDeep, tooDeep + 1])
   const document = parseDocument(text, {
     merge: false,
@@ -38,27 +39,7 @@ export function parse(text: string): Document.Parsed {
   })
   const [error] = document.errors
   if (error === undefined) return document
-  const message = error.message.charAt(0).toLowerCase() + error.message.slice(1).replace(/\.$/, '')
-  throw fault(
-    text,
-    error.code === 'MULTIPLE_DOCS' ? 'there is more than one document in it' : message,
-    error.pos,
-  )
-}
-
-/**
- * The parser that keeps every place recurses, and works with regular expressions: V8 ends the whole process when it has
- * to compile one while the stack is nearly full. So the one that reads these files looks first.
- */
-function findTooDeep(text: string): number | undefined {
-  try {
-    parseEvents(text, { maxDepth: MAX_DEPTH })
-    return undefined
-  } catch (error) {
-    if (!(error instanceof YAMLException)) throw error
-    // Any other fault is told by the parser that knows where it begins.
-    return error.reason.startsWith('nesting exceeded') ? (error.mark?.position ?? 0) : undefined
-  }
+  throw fault(text, describeYamlFault(error), error.pos)
 }
 
 function fault(text: string, message: string, [start, end]: readonly [number, number]): Error {

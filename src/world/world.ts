@@ -225,11 +225,6 @@ export interface Clock {
   after(ms: number, step: () => void, hold?: 'held' | 'loose'): () => void
   /** From 0 to 1, for jitter. */
   random(): number
-  /**
-   * For so long the process looks for what comes in place of sleeping until it does, as long as nobody else waits so.
-   * 0: it is over, for this one.
-   */
-  stayAwake(ms: number, who: object): void
 }
 
 export interface Web {
@@ -265,8 +260,6 @@ export interface Processes {
   spawn(request: SpawnRequest, listener: ProcessListener): Child
   /** Resolves when no child is left: a package runner may need longer to end than a close waits for it. */
   whenNoneIsLeft(): Promise<void>
-  /** Of UTF-8, as what children write is; a byte order mark is kept. */
-  toText(bytes: Uint8Array): string
 }
 
 export interface SpawnRequest {
@@ -290,12 +283,9 @@ export interface RunningProcess {
 
 /** `onExit` or `onFailed` is the last to be called, exactly one of them, once; all output has come before. */
 export interface ProcessListener {
-  /**
-   * Of stdout, cut anywhere: only who reads it knows where it is whole, and can make text of it once. To be looked at
-   * before it returns: what comes next may be read into the same memory.
-   */
+  /** Of stdout, cut anywhere: only the reader knows where a message ends, and makes text of it once. */
   onOutput(bytes: Uint8Array): void
-  /** Of stderr. These are the listener's. */
+  /** Of stderr. */
   onErrorOutput(bytes: Uint8Array): void
   /** Also when a grandchild still holds the pipes. */
   onExit(exit: { readonly exitCode?: number; readonly signal?: string }): void
@@ -305,8 +295,8 @@ export interface ProcessListener {
 
 export interface Child {
   readonly pid: number | undefined
-  /** Dropped when the child is gone; its exit tells. Bytes are given away: once they are written, something else may be in their memory. */
-  write(input: string | Uint8Array): void
+  /** Dropped when the child is gone; its exit tells. */
+  write(input: string): void
   /** Bytes that were written, and that it has not taken yet. */
   readonly unread: number
   /** The end of its stdin: the polite way to ask it to leave. */
@@ -339,11 +329,7 @@ export interface HttpRequest {
   readonly path: string
   /** Name, value, name, value. */
   readonly headers: readonly string[]
-  /**
-   * Bytes are not to be changed any more: they may be sent again. They are given away with an answer of success: once that
-   * has ended, something else may be in their memory.
-   */
-  readonly body?: string | Uint8Array | undefined
+  readonly body?: string | undefined
   /** Connect there and nowhere else, whatever the name in `origin` means by now. Not for requests through a proxy. */
   readonly address?: string | undefined
   /** Gets a connection at once. Others wait for one when too many are busy, perhaps with waiting for this very message. */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { ByteLines } from '../../src/base/byte-lines.ts'
-import { toText } from '../../src/world/node/to-text.ts'
 
 interface Seen {
   readonly lines: ByteLines
@@ -11,7 +10,6 @@ function open(maxLength = 1000): Seen {
   const told: Seen['told'] = []
   const lines = new ByteLines({
     maxLength,
-    toText,
     onLine: (line) => told.push(['line', line]),
     onTooLong: (start) => told.push(['too long', start]),
   })
@@ -51,17 +49,6 @@ describe('bytes that come in pieces', () => {
     const seen = open(Infinity)
     push(seen, `${long}\n`, 1)
     expect(linesOf(seen)).toEqual([long])
-  })
-
-  it.each([10, 100_000])('may all come in the same memory, lines of %d', (length) => {
-    const memory = new Uint8Array(64)
-    const seen = open(Infinity)
-    const text = ['a', 'b', 'c'].map((letter) => `${letter.repeat(length)}\n`).join('')
-    for (let from = 0; from < text.length; from += memory.length) {
-      const { written } = new TextEncoder().encodeInto(text.slice(from, from + memory.length), memory)
-      seen.lines.push(memory.subarray(0, written))
-    }
-    expect(linesOf(seen)).toEqual(['a', 'b', 'c'].map((letter) => letter.repeat(length)))
   })
 
   it('give a byte order mark as it came, and what is no UTF-8 as what it is', () => {

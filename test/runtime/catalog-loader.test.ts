@@ -60,7 +60,6 @@ function createClock(): { readonly clock: Clock; pass(ms: number): Promise<void>
         return () => void (waiting = waiting.filter((other) => other !== one))
       },
       random: () => 0.5,
-      stayAwake: () => undefined,
     },
     async pass(ms) {
       now += ms

@@ -17,7 +17,6 @@ import {
   type Unwritable,
   type World,
 } from '../../src/world/world.ts'
-import { toText } from '../../src/world/node/to-text.ts'
 
 export interface MemoryOptions {
   readonly platform?: Platform
@@ -88,7 +87,6 @@ export function createMemoryWorld(options: MemoryOptions = {}): MemoryWorld {
       now: () => options.now ?? Date.UTC(2026, 10, 16),
       after: () => () => undefined,
       random: () => 0.5,
-      stayAwake: () => undefined,
     },
     web: {
       get: async (url) => {
@@ -103,7 +101,7 @@ export function createMemoryWorld(options: MemoryOptions = {}): MemoryWorld {
         return options.shell?.(command) ?? { stdout: '', stderr: '', exitCode: 0, timedOut: false }
       },
     },
-    processes: { spawn: () => unreachable('a process'), whenNoneIsLeft: async () => undefined, toText },
+    processes: { spawn: () => unreachable('a process'), whenNoneIsLeft: async () => undefined },
     http: { request: () => unreachable('a host') },
     sockets: { open: () => unreachable('a socket') },
     networkOf: () => unreachable('a host'),

@@ -10,20 +10,15 @@ export interface MovedClock extends Clock {
   setBack(ms: number): void
   /** How many timers are set. */
   readonly waiting: number
-  /** For how many milliseconds the process was told to stay awake, each time. */
-  readonly awake: number[]
 }
 
 export function createMovedClock(): MovedClock {
   let passed = 0
   let back = 0
-  const awake: number[] = []
   const steps = new Set<{ readonly at: number; readonly step: () => void }>()
   return {
     now: () => passed - back,
     random: () => 0.5,
-    awake,
-    stayAwake: (ms) => void awake.push(ms),
     after(ms, step) {
       const one = { at: passed + ms, step }
       steps.add(one)

@@ -5,7 +5,7 @@
  * out    each is told to show itself every `SILENCE_MS` while it is under way
  * never  has a timer for each: nearly all are over long before, and one timer serves thousands
  */
-import { Numbered } from '../../base/numbered.ts'
+import { IdTable } from '../../base/id-table.ts'
 import type { Clock } from '../../world/world.ts'
 
 export interface Beating {
@@ -24,7 +24,7 @@ const GATHER_MS = 1000
 
 export class Heartbeats {
   readonly #clock: Clock
-  readonly #due = new Numbered<Due>()
+  readonly #due = new IdTable<Due>()
   #cancel: (() => void) | undefined
   #isClosed = false
 

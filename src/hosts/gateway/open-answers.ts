@@ -3,7 +3,7 @@
  *
  * never  lets a stream end without an answer: clients would wait for one, or ask again for what may have happened
  */
-import { Numbered } from '../../base/numbered.ts'
+import { IdTable } from '../../base/id-table.ts'
 import { RPC_CODES, type RpcError } from '../../model/message.ts'
 
 /** Over HTTP with status 200: a proxy may send a request again that got a 503, and this one may have been carried out. */
@@ -18,7 +18,7 @@ export interface OpenAnswer {
 }
 
 export class OpenAnswers {
-  readonly #open = new Numbered<OpenAnswer>()
+  readonly #open = new IdTable<OpenAnswer>()
 
   /** Gives the number by which it is removed. */
   add(answer: OpenAnswer): number {

@@ -8,7 +8,7 @@
  */
 import { Abort, type Signal } from '../../base/abort.ts'
 import { isObject } from '../../base/is-object.ts'
-import { Numbered } from '../../base/numbered.ts'
+import { IdTable } from '../../base/id-table.ts'
 import { RPC_CODES, type Params, type Result } from '../../model/message.ts'
 import { RpcFaultError } from '../../model/rpc-fault.ts'
 import type { BoardNotification } from '../../runtime/board-notification.ts'
@@ -38,7 +38,7 @@ interface Conversation {
 
 export class Relay {
   /** By server. Where there was one request, there will be others; but of names that nobody has, there is no end. */
-  readonly #underWay = new Map<string, Numbered<OpenRequest>>()
+  readonly #underWay = new Map<string, IdTable<OpenRequest>>()
   readonly #kept: KeptStates
   /** Of the clients that are connected. */
   readonly roots: SharedRoots
@@ -68,9 +68,9 @@ export class Relay {
     }
   }
 
-  #at(server: string): Numbered<OpenRequest> {
+  #at(server: string): IdTable<OpenRequest> {
     let here = this.#underWay.get(server)
-    if (here === undefined) this.#underWay.set(server, (here = new Numbered()))
+    if (here === undefined) this.#underWay.set(server, (here = new IdTable()))
     return here
   }
 

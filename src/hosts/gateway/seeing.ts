@@ -4,7 +4,7 @@
  * in     requests as they begin, and how they end
  * out    each told to whoever is there to hear of it; how many are under way
  */
-import { Numbered } from '../../base/numbered.ts'
+import { IdTable } from '../../base/id-table.ts'
 import type { Rate } from '../../model/gateway-setting.ts'
 import type { World } from '../../world/world.ts'
 import type { Audit } from './audit.ts'
@@ -29,7 +29,7 @@ export class Seeing {
   readonly #audit: Audit | undefined
   readonly #tracer: Tracer | undefined
   readonly #told: RateLimit
-  readonly #underWay = new Numbered<Begun>()
+  readonly #underWay = new IdTable<Begun>()
   /** Those who wait until some of it is over: each looks whenever something is. */
   readonly #waiting = new Set<() => void>()
 

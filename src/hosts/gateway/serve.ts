@@ -252,8 +252,6 @@ async function overHttp(
   place.origin = originOf(options, listener.port)
   serving.fronts.push({ front, listener, tokens })
   await disown(serving, originsOf(options, listener.port))
-  // Ids of sessions need Node's cryptography, which takes it 5 ms to load: the first client would wait for it.
-  world.clock.after(0, () => void world.keys.random(1), 'loose')
   return listener.port
 }
 

@@ -9,7 +9,7 @@
 import type { Signal } from '../../base/abort.ts'
 import { isTooDeep, MAX_DEPTH } from '../../base/depth.ts'
 import { isObject } from '../../base/is-object.ts'
-import { Numbered } from '../../base/numbered.ts'
+import { IdTable } from '../../base/id-table.ts'
 import { tell } from '../../base/tell.ts'
 import {
   RPC_CODES,
@@ -157,30 +157,16 @@ const MAX_THOUGHT_MS = 15 * 60_000
 /** A server that is still being installed answers nothing, and cannot be late. Who started it has a limit for that. */
 const MAX_INSTALLATION_MS = 15 * 60_000
 
-/**
- * A server is prompt whose last answers took no longer than this, since their request or the last word on it. Not the last
- * one alone: while ten servers start, there is no processor to spare for being awake.
- */
-const PROMPT_MS = 1
-const PROMPT_TIMES = 2
-
-/** How long the answer of a prompt server is waited for awake. */
-const AWAKE_MS = 0.2
-
 export class Channel implements WireListener {
   readonly wire: Wire
   readonly #clock: Clock
   readonly #hooks: ChannelHooks
-  readonly #pending = new Numbered<Pending>()
+  readonly #pending = new IdTable<Pending>()
   /** What the server asks, while somebody here thinks about it. */
   #questions: Map<RequestId, AbortController> | undefined
   #ended: WireFailure | undefined
   #gone: AbortController | undefined
   #onDoubt: ((stream: Doubt) => void) | undefined
-  /** How many requests somebody waits for. */
-  #awaited = 0
-  /** Answers in a row that came at once. */
-  #promptTimes = 0
   /** How many people are asked, since when on the clock outside, and how long that took in all. */
   #holds = 0
   #heldSince = 0
@@ -217,7 +203,6 @@ export class Channel implements WireListener {
     const { at } = one.limit
     if (at !== Infinity) this.#watchFrom(at)
     const answer = one.answer()
-    if (isAwaited(one)) this.#awaitAwake()
     this.#send(one, toRequest(one.id, method, withToken(params, one.id, options)))
     return answer
   }
@@ -316,13 +301,6 @@ export class Channel implements WireListener {
     if (isGone || (failure.kind === 'http' && failure.status === 401)) this.onEnd(failure)
   }
 
-  /** For the answer to a single request: where there are more, what comes together is better read together. */
-  #awaitAwake(): void {
-    this.#awaited++
-    if (this.#awaited === 1 && this.#promptTimes >= PROMPT_TIMES) this.#clock.stayAwake(AWAKE_MS, this.wire)
-    else if (this.#awaited === 2) this.#clock.stayAwake(0, this.wire)
-  }
-
   #answersList(message: Message): boolean {
     return 'result' in message && this.#pending.get(message.id)?.isForList === true
   }
@@ -343,7 +321,6 @@ export class Channel implements WireListener {
   #settleWith(message: Message): void {
     const { id, result, error } = message as { readonly [key in 'id' | 'result' | 'error']?: unknown }
     const one = isId(id) ? this.#settle(id) : undefined
-    if (one !== undefined) this.#promptTimes = this.#isPrompt(one) ? this.#promptTimes + 1 : 0
     if (one === undefined) this.#hooks.onOddity(`an answer that nobody asked for (id ${JSON.stringify(id)})`)
     else if (error !== undefined)
       one.reject(new SessionError({ kind: 'rpc', error: this.#toRpcError(error) }, id as RequestId))
@@ -352,10 +329,6 @@ export class Channel implements WireListener {
       const message = 'the answer has no result'
       one.reject(new SessionError({ kind: 'bad-answer', message }, id as RequestId))
     }
-  }
-
-  #isPrompt({ seenAt }: Pending): boolean {
-    return this.#now() - seenAt <= PROMPT_MS
   }
 
   #hear(method: string, params: Params): void {
@@ -414,7 +387,6 @@ export class Channel implements WireListener {
     const one = this.#pending.take(id)
     if (one === undefined) return undefined
     if (one.onAbort !== undefined) one.options.signal!.removeEventListener('abort', one.onAbort)
-    if (isAwaited(one) && --this.#awaited === 0) this.#clock.stayAwake(0, this.wire)
     if (this.#pending.size === 0 && this.#timerKind === 'held') this.#unwatch()
     return one
   }
@@ -499,11 +471,6 @@ function isId(id: unknown): id is RequestId {
   return typeof id === 'number' || typeof id === 'string'
 }
 
-/** A subscription stays open until it is given up. */
-function isAwaited({ options }: Pending): boolean {
-  return options.onAgreed === undefined
-}
-
 function toRequest(id: RequestId, method: string, params: Params | undefined): Message {
   return params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params }
 }
@@ -515,22 +482,7 @@ function withToken(
   { onProgress }: ChannelOptions,
 ): Params | undefined {
   if (onProgress === undefined || params === undefined) return params
-  // In this order, and `toJson` knows it. Members that are not known by name cost as much as the whole message.
-  if (isNameAndArguments(params))
-    return { _meta: { progressToken: id }, name: params.name, arguments: params.arguments }
   return { ...params, _meta: { ...(params['_meta'] as object | undefined), progressToken: id } }
-}
-
-/** Nothing but a name and arguments, as every call of a tool has them. */
-function isNameAndArguments(
-  params: Params,
-): params is { readonly name: unknown; readonly arguments: unknown } {
-  let members = 0
-  for (const key in params) {
-    if (key !== 'name' && key !== 'arguments') return false
-    members++
-  }
-  return members === 2
 }
 
 /** The id of the request that a notification belongs to. */

@@ -1,14 +1,25 @@
 /**
- * agents: undici's, of which those parts are loaded that are needed. The package as a whole takes three times as long.
+ * agents: undici's agents, with our limits. undici takes a while to load, so this file is loaded with the first request.
  */
-import type { buildConnector } from 'undici'
-import Agent from 'undici/lib/dispatcher/agent.js'
-import { KEEP_MS, MAX_CONNECTIONS, type Agents } from './sender.ts'
+import { Agent, type buildConnector, type Dispatcher } from 'undici'
 
-/** A function connects in its own way; otherwise it is undici that does, with these options. */
-export function createAgents(how: buildConnector.BuildOptions | buildConnector.connector): Agents {
+/** To one origin, for requests that can wait. */
+const MAX_CONNECTIONS = 128
+
+/** Where the server does not say: shorter than what the usual proxies allow, longer than a model thinks. */
+const KEEP_MS = 30_000
+
+export interface Agents {
+  /** For requests that can wait until a connection is free. */
+  readonly patient: Dispatcher
+  /** Streams stay open for hours: they must not use up the connections of the others. */
+  readonly urgent: Dispatcher
+}
+
+/** Given a function, undici connects with it; otherwise it connects by itself, with these options. */
+export function createAgents(connect: buildConnector.BuildOptions | buildConnector.connector): Agents {
   const options = {
-    connect: how,
+    connect,
     pipelining: 1,
     // A stream may be silent for hours; the session has its own limits.
     headersTimeout: 0,

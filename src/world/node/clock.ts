@@ -2,7 +2,6 @@
  * clock: real time.
  */
 import type { Clock } from '../world.ts'
-import { stayAwake } from './stay-awake.ts'
 
 export const nodeClock: Clock = {
   now: Date.now,
@@ -12,5 +11,4 @@ export const nodeClock: Clock = {
     return () => clearTimeout(timer)
   },
   random: Math.random,
-  stayAwake,
 }

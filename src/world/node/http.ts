@@ -1,13 +1,11 @@
 /**
- * http: exchanges over connections of our own, or undici's where they are encrypted.
+ * http: exchanges over undici's connections, which are kept and used again, per origin; through a proxy where the
+ * environment names one.
  *
- * out    connections are kept and used again, per origin; through a proxy where the environment names one
- * never  loads undici before the first request that is encrypted, or what proxies need before the first one; keeps a body
- *        beyond the limit
+ * never  loads undici before the first request; keeps a body beyond the limit
  */
-import type { StringDecoder } from 'node:string_decoder'
-import { Gathered } from '../../base/gathered.ts'
-import { giveBack, withhold } from '../../base/room.ts'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Dispatcher } from 'undici'
 import { findRoute, type Route } from '../proxy.ts'
 import {
   MAX_BODY_BYTES,
@@ -21,21 +19,23 @@ import {
   type HttpListener,
   type HttpRequest,
 } from '../world.ts'
-import { agentsFor, isTunnelled } from './agents-for.ts'
-import { createDecoder } from './decoder.ts'
-import type { Agents, Controller, Handler } from './sender.ts'
-import { toText } from './to-text.ts'
+import { isTunnelled, type AgentCache } from './agent-cache.ts'
+import type { Agents } from './agents.ts'
 
-export function createNodeHttp(env: Env): Http {
+/** From here on an idle connection may have been closed without us having read that: while a host is busy, it reads nothing. */
+const LOOK_MS = 1000
+
+export function createNodeHttp(env: Env, agentCache: AgentCache): Http {
   /** By origin: what the environment says is looked at once. */
   const routes = new Map<string, Route>()
+  const peers: Peers = new Map()
   return {
     request(request, listener) {
       const { origin } = request
       let route = routes.get(origin)
       if (route === undefined) routes.set(origin, (route = findRoute(origin, env)))
-      const exchange = new Exchange(request, listener, route)
-      const agents = agentsFor(route, request)
+      const exchange = new Exchange(request, listener, { route, peers })
+      const agents = agentCache.find(route, request)
       if (agents instanceof Promise) void agents.then((loaded) => exchange.start(loaded))
       else exchange.start(agents)
       return () => exchange.abort()
@@ -43,42 +43,50 @@ export function createNodeHttp(env: Env): Http {
   }
 }
 
-/** With whom an exchange has been completed: the next one may get the same connection. */
-const known = new Set<string>()
+/** By origin: when an exchange was completed last. The next one may get the same connection. */
+type Peers = Map<string, number>
 
-class Exchange implements Handler {
+class Exchange implements Dispatcher.DispatchHandler {
   readonly #request: HttpRequest
   readonly #listener: HttpListener
   readonly #route: Route
-  /** Whose connection it gets: the server's, or that of a proxy which reads what is asked. */
+  readonly #peers: Peers
+  /** The origin that it has a connection to: the server's, or that of a proxy which reads what is asked. */
   #peer = ''
-  #controller: Controller | undefined
+  #controller: Dispatcher.DispatchController | undefined
   #isOver = false
   #isAborted = false
-  /** What was asked with success is not sent again. */
-  #isSuccess = false
   #use: BodyUse = 'nothing'
-  /** Where all of it is wanted, and it comes in pieces, or nobody said how long it is. */
-  #body: Gathered | undefined
-  /** Where all of it came at once, as short answers do: to keep a copy of the bytes would take longer than to read them. */
-  #text = ''
-  /** As many bytes as the server says. */
-  #expected = 0
-  #decoder: StringDecoder | undefined
-  #hasText = false
+  /** Of a body that is wanted whole. */
+  #pieces: Buffer[] = []
+  #length = 0
+  /** Leaves out a byte order mark, with which some servers begin and neither JSON nor an event may. */
+  readonly #decoder = new TextDecoder()
 
-  constructor(request: HttpRequest, listener: HttpListener, route: Route) {
+  constructor(
+    request: HttpRequest,
+    listener: HttpListener,
+    { route, peers }: { readonly route: Route; readonly peers: Peers },
+  ) {
     this.#request = request
     this.#listener = listener
     this.#route = route
+    this.#peers = peers
   }
 
   start(agents: Agents): void {
     if (this.#isOver) return
     // Later, so that whoever asks holds what ends it before it can fail.
     if (this.#route.kind === 'unusable') return queueMicrotask(() => this.#refuseProxy(PROXY_UNUSABLE))
-    const { method, origin, path, headers, body, isUrgent } = this.#forward() ?? this.#request
-    this.#peer = origin
+    const request = this.#forward() ?? this.#request
+    this.#peer = request.origin
+    const usedAt = this.#peers.get(this.#peer)
+    if (usedAt === undefined || performance.now() - usedAt < LOOK_MS) return this.#dispatch(request, agents)
+    // Let the event loop read first what the other side has sent or closed meanwhile.
+    setImmediate(() => setImmediate(() => this.#isOver || this.#dispatch(request, agents)))
+  }
+
+  #dispatch({ method, origin, path, headers, body, isUrgent }: HttpRequest, agents: Agents): void {
     const options = { method, origin, path, headers: headers as string[], body: body ?? null }
     ;(isUrgent ? agents.urgent : agents.patient).dispatch(options, this)
   }
@@ -107,72 +115,50 @@ class Exchange implements Handler {
     this.#cutOff()
   }
 
-  onRequestStart(controller: Controller): void {
+  onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
     if (this.#isAborted) controller.abort(ABORTED)
   }
 
-  onResponseStart(
-    _: Controller,
-    status: number,
-    headers: Readonly<Record<string, string | string[] | undefined>>,
-  ): void {
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     // 1xx: the answer is still to come.
     if (this.#isOver || status < 200) return
     // The one status that only a proxy answers with; behind a tunnel it is the server that says it, whatever it means by it.
     const isProxied = this.#route.kind === 'proxy' && !isTunnelled(this.#request.origin)
     if (status === 407 && isProxied) return this.#refuseProxy(PROXY_REFUSED)
     const via = this.#route.kind === 'proxy' ? { via: this.#route.proxy.via } : {}
-    this.#isSuccess = status < 300
     this.#use = this.#listener.onHead({ status, headers, ...via })
     if (this.#isOver || this.#use !== 'whole') return
-    this.#expected = Number(headers['content-length']) || 0
-    if (this.#expected > MAX_BODY_BYTES) this.#refuse()
+    if (Number(headers['content-length']) > MAX_BODY_BYTES) this.#refuse()
   }
 
-  onResponseData(_: Controller, chunk: Buffer): void {
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isOver || this.#use === 'nothing') return
-    if (this.#use === 'pieces') this.#tell((this.#decoder ??= createDecoder()).write(chunk))
-    else if (chunk.length === this.#expected) this.#text = toText(chunk)
-    else if ((this.#body ??= new Gathered()).length + chunk.length > MAX_BODY_BYTES) this.#refuse()
-    else this.#body.add(chunk, this.#expected)
+    if (this.#use === 'pieces') return this.#tell(this.#decoder.decode(chunk, { stream: true }))
+    this.#length += chunk.length
+    if (this.#length > MAX_BODY_BYTES) this.#refuse()
+    else this.#pieces.push(chunk)
   }
 
-  onResponseEnd({ hasWritten }: Controller): void {
+  onResponseEnd(): void {
     if (this.#isOver) return
-    known.add(this.#peer)
-    this.#returnBody(hasWritten)
-    this.#tell(this.#body?.take(toText) ?? this.#text)
+    this.#peers.set(this.#peer, performance.now())
+    this.#tell(this.#decoder.decode(Buffer.concat(this.#pieces)))
     // The listener may have had enough.
     if (this.#isOver) return
     this.#isOver = true
     this.#listener.onEnd()
   }
 
-  /**
-   * A server may answer before it has read everything, and what is refused may be sent again, over another connection: then
-   * the first one still writes from this memory when the second one is done with it.
-   */
-  #returnBody(hasWritten: boolean | undefined): void {
-    const { body } = this.#request
-    if (typeof body !== 'object') return
-    if (hasWritten !== true) withhold(body)
-    else if (this.#isSuccess) giveBack(body)
-  }
-
-  onResponseError(_: Controller | undefined, error: Error): void {
+  onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
     if (!this.#isOver)
-      return this.#fail({ ...toHttpError(error, known.has(this.#peer)), ...this.#blame(error) })
+      return this.#fail({ ...toHttpError(error, this.#peers.has(this.#peer)), ...this.#blame(error) })
     // What a listener throws comes here, too; a mistake of ours must not vanish.
     if (!this.#isAborted) queueMicrotask(() => raise(error))
   }
 
-  /** Some servers begin with a byte order mark, which neither JSON nor an event may begin with. */
   #tell(text: string): void {
-    if (text === '') return
-    const isMarked = !this.#hasText && text.codePointAt(0) === 0xfeff
-    this.#hasText = true
-    this.#listener.onText(isMarked ? text.slice(1) : text)
+    if (text !== '') this.#listener.onText(text)
   }
 
   /** Behind a tunnel there is the server; a proxy that reads what we ask is all that we have a connection to. */
@@ -222,6 +208,9 @@ function raise(error: Error): never {
 function toHttpError(error: Error, mayBeStale: boolean): HttpError {
   // One error for several addresses of a host that were tried: the first says enough.
   const [first] = error instanceof AggregateError ? (error.errors as Error[]) : []
-  const { code } = error as NodeJS.ErrnoException
-  return { code: code ?? 'UNKNOWN', message: error.message || (first?.message ?? 'unknown'), mayBeStale }
+  const { code = NO_CODE[error.name] ?? 'UNKNOWN' } = error as NodeJS.ErrnoException
+  return { code, message: error.message || (first?.message ?? 'unknown'), mayBeStale }
 }
+
+/** undici gives the errors of its parser a code of Node's parser (`HPE_…`) in some of its versions only. */
+const NO_CODE: Readonly<Record<string, string>> = { HTTPParserError: 'HPE_INVALID' }

@@ -5,10 +5,7 @@
  * never  leaves a group behind: should this process die without a word, the reaper ends what is on its list
  */
 import type { ChildProcess } from 'node:child_process'
-import type { Readable } from 'node:stream'
-import { giveBack } from '../../base/room.ts'
 import type { Child, Platform, Processes, ProcessListener, RunningProcess, SpawnRequest } from '../world.ts'
-import { readOutput } from './child-output.ts'
 import { endTree } from './end-tree.ts'
 import { nodeFiles } from './files.ts'
 import {
@@ -19,7 +16,6 @@ import {
   type ProcessRow,
 } from './process-table.ts'
 import { theReaper, type Reaper } from './reaper.ts'
-import { toText } from './to-text.ts'
 import { toSpawnable } from './windows-command.ts'
 
 export function createNodeProcesses(platform: Platform): Processes {
@@ -48,7 +44,6 @@ export function createNodeProcesses(platform: Platform): Processes {
     },
     whenNoneIsLeft: () =>
       running.size === 0 ? Promise.resolve() : new Promise((resolve) => watchers.push(resolve)),
-    toText,
   }
 }
 
@@ -135,7 +130,6 @@ class NodeChild implements Child {
   #installs: boolean
   /** What it started and what left its group, as far as that was found before it was asked to end. */
   #strays: readonly ProcessRow[] = []
-  #output: Readable | undefined
   #isOver = false
 
   constructor(
@@ -159,9 +153,8 @@ class NodeChild implements Child {
     return this.#child.pid
   }
 
-  write(input: string | Uint8Array): void {
-    if (typeof input === 'string') this.#child.stdin?.write(input)
-    else this.#child.stdin?.write(input, () => giveBack(input))
+  write(input: string): void {
+    this.#child.stdin?.write(input)
   }
 
   get unread(): number {
@@ -213,22 +206,17 @@ class NodeChild implements Child {
 
   #listen(): void {
     const child = this.#child
-    const { stdin, stderr } = child
-    const output = readOutput(child, (bytes) => this.#isOver || this.#listener.onOutput(bytes))
-    this.#output = output
-    // Without any when the system has no more of them to give.
+    // Without any of them when the system has no more to give.
+    const { stdin, stdout, stderr } = child
+    stdout?.on('data', (bytes: Buffer) => this.#isOver || this.#listener.onOutput(bytes))
     stderr?.on('data', (bytes: Buffer) => this.#isOver || this.#listener.onErrorOutput(bytes))
     // What is written to a child that is gone is lost; its exit tells.
-    for (const stream of [stdin, output, stderr]) stream?.on('error', ignore)
+    for (const stream of [stdin, stdout, stderr]) stream?.on('error', ignore)
     child.on('error', (error: NodeJS.ErrnoException) => {
       // A signal that could not be delivered comes here as well; only a child without a pid never started.
       if (child.pid === undefined) this.#finish(() => this.#listener.onFailed(toFailed(error, this.#request)))
     })
-    child.on('close', (code, signal) => {
-      const exit = (): void => this.#exit(code, signal)
-      if (output === undefined || output.closed) exit()
-      else output.on('close', exit)
-    })
+    child.on('close', (code, signal) => this.#exit(code, signal))
     child.on('exit', (code, signal) => {
       // Whatever it started and left behind goes with it. On Windows nobody would find it by now but the reaper.
       if (this.#platform !== 'win32' && child.pid !== undefined) this.#endAll(child.pid, 'kill')
@@ -246,7 +234,7 @@ class NodeChild implements Child {
     if (this.#isOver) return
     this.#isOver = true
     if (this.pid !== undefined) this.#reaper.end(this.pid)
-    this.#output?.destroy()
+    this.#child.stdout?.destroy()
     this.#child.stderr?.destroy()
     this.#onOver(this)
     tell()

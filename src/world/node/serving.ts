@@ -16,7 +16,6 @@ import type {
 } from '../world.ts'
 import { Backlog } from './backlog.ts'
 import { PacedWriter, SLICE } from './paced-writer.ts'
-import { toText } from './to-text.ts'
 
 /** Connections that nobody uses. Longer than the clients of most libraries keep theirs. */
 const KEEP_ALIVE_MS = 30_000
@@ -136,7 +135,7 @@ function read(request: IncomingMessage, response: ServerResponse, { desk, admiss
   request.on('end', () => {
     if (!response.writableEnded)
       admission.take(
-        toText(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)),
+        Buffer.concat(chunks).toString('utf8'),
         new NodeReply(response, { desk, client, unreadMs: requestTimeoutMs }),
         size,
       )

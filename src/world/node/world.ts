@@ -2,6 +2,7 @@
  * world: the real one.
  */
 import type { Env, Network, Paths, Platform, World } from '../world.ts'
+import { AgentCache } from './agent-cache.ts'
 import { createNodeBrowser } from './browser.ts'
 import { nodeClock } from './clock.ts'
 import { createNodeDaemons } from './daemons.ts'
@@ -30,6 +31,8 @@ export function createNodeWorld(options: NodeWorldOptions = {}): World {
   const { env = process.env } = options
   const paths = pathsOf(platform)
   const home = findHome(paths)
+  const agents = new AgentCache()
+  const createNetwork = (of: Env): Network => createNodeNetwork(of, agents)
   return {
     platform,
     // Asked only by those who start something.
@@ -44,8 +47,8 @@ export function createNodeWorld(options: NodeWorldOptions = {}): World {
     clock: nodeClock,
     shell: createNodeShell(platform),
     processes: createNodeProcesses(platform),
-    ...createNodeNetwork(env),
-    networkOf: createNodeNetwork,
+    ...createNetwork(env),
+    networkOf: createNetwork,
     keychain: createNodeKeychain(platform, env),
     sealer: nodeSealer,
     resolver: nodeResolver,
@@ -62,8 +65,8 @@ export function createNodeWorld(options: NodeWorldOptions = {}): World {
   }
 }
 
-function createNodeNetwork(env: Env): Network {
-  const http = createNodeHttp(env)
+function createNodeNetwork(env: Env, agents: AgentCache): Network {
+  const http = createNodeHttp(env, agents)
   return { http, web: createNodeWeb(http), sockets: createNodeSockets(env) }
 }
 

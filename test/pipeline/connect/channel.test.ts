@@ -1,13 +1,12 @@
 /**
  * channel: on a wire in memory, and a clock that is moved by hand.
  */
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Message, Params, Result } from '../../../src/model/message.ts'
 import type { SessionError } from '../../../src/model/session.ts'
 import type { SendOptions, Wire, WireFailure, WireListener } from '../../../src/model/wire.ts'
 import { RpcFaultError } from '../../../src/model/rpc-fault.ts'
 import { Channel } from '../../../src/pipeline/connect/channel.ts'
-import { toJson } from '../../../src/pipeline/connect/transports/to-json.ts'
 import type { Clock } from '../../../src/world/world.ts'
 import { exposeCollector } from '../../memory/collector.ts'
 
@@ -17,19 +16,14 @@ interface Hand extends Clock {
   /** How many steps are still to come, and how many of them keep a process alive. */
   count(): number
   held(): number
-  /** For how many milliseconds the process was told to stay awake, each time. */
-  readonly awake: number[]
 }
 
 function createHand(): Hand {
   let now = 1000
-  const awake: number[] = []
   const due = new Map<object, { readonly at: number; readonly step: () => void; readonly isHeld: boolean }>()
   return {
     now: () => now,
     random: () => 0.5,
-    awake,
-    stayAwake: (ms) => void awake.push(ms),
     after(ms, step, hold) {
       const key = {}
       due.set(key, { at: now + ms, step, isHeld: hold !== 'loose' })
@@ -151,18 +145,6 @@ describe('a request', () => {
     collect()
     expect(sent).toHaveLength(1)
     expect(result.deref()).toBeUndefined()
-  })
-
-  it('for a call is made as the one who writes it down expects it', () => {
-    const { channel, sent } = open()
-    void channel.request('tools/call', { name: 'echo', arguments: { a: 1 } }, { onProgress: () => undefined })
-    using stringify = vi.spyOn(JSON, 'stringify')
-    const json = toJson(sent[0]!.message)
-    // Not for the envelope.
-    expect(stringify.mock.calls).toEqual([['echo'], [{ a: 1 }]])
-    expect(json).toBe(
-      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{"progressToken":1},"name":"echo","arguments":{"a":1}}}',
-    )
   })
 
   it('gets the answer with its id, as it came, whatever the order', async () => {
@@ -435,72 +417,6 @@ describe('what a server asks', () => {
     clock.advance(40)
     await settle()
     expect(seen.outcome).toEqual({ kind: 'timeout', afterMs: 100 })
-  })
-})
-
-describe('an answer is waited for awake', () => {
-  /** One request after the other, each answered after so many milliseconds. */
-  async function answerAfter(
-    { channel, clock, sent, say }: Bench,
-    ...delays: readonly number[]
-  ): Promise<void> {
-    for (const ms of delays) {
-      const answer = channel.request('a', {}, {})
-      clock.advance(ms)
-      say({ id: (sent.at(-1)!.message as { readonly id: number }).id, result: {} })
-      await answer
-    }
-  }
-
-  /** For how many milliseconds, with each request that is made after these. */
-  async function awakeAfter(delays: readonly number[], requests = 1): Promise<number[]> {
-    const bench = open()
-    await answerAfter(bench, ...delays)
-    bench.clock.awake.length = 0
-    for (let i = 0; i < requests; i++) void watch(bench.channel.request('b', {}, {}))
-    return bench.clock.awake
-  }
-
-  it('where the last two came at once', async () => {
-    expect(await awakeAfter([1, 1])).toEqual([0.2])
-    expect(await awakeAfter([2, 0, 0])).toEqual([0.2])
-  })
-
-  it('not where nothing is known of the server, or no more than one answer', async () => {
-    expect(await awakeAfter([])).toEqual([])
-    expect(await awakeAfter([1])).toEqual([])
-  })
-
-  it('not where one of the last two took its time', async () => {
-    expect(await awakeAfter([1, 1, 2])).toEqual([])
-    expect(await awakeAfter([1, 2, 1])).toEqual([])
-  })
-
-  it('not when there are others: what comes together is read together', async () => {
-    expect(await awakeAfter([0, 0], 3)).toEqual([0.2, 0])
-  })
-
-  it('also while a subscription is open', async () => {
-    const bench = open()
-    void watch(bench.channel.request('subscriptions/listen', {}, { onAgreed: () => undefined }))
-    await answerAfter(bench, 0, 0)
-    void watch(bench.channel.request('b', {}, {}))
-    expect(bench.clock.awake).toEqual([0, 0, 0.2])
-  })
-
-  it('and no longer when it is given up', async () => {
-    const bench = open()
-    await answerAfter(bench, 0, 0)
-    const controller = new AbortController()
-    void watch(bench.channel.request('b', {}, { signal: controller.signal }))
-    controller.abort()
-    expect(bench.clock.awake).toEqual([0, 0, 0.2, 0])
-  })
-
-  it('and not beyond it', async () => {
-    const bench = open()
-    await answerAfter(bench, 0, 0, 0)
-    expect(bench.clock.awake).toEqual([0, 0, 0.2, 0])
   })
 })
 

@@ -4,15 +4,15 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { Secret } from '../../../src/base/secret.ts'
 import type { LaunchValue } from '../../../src/model/launch.ts'
 import type { Sent } from '../../../src/model/wire.ts'
 import { openHttp } from '../../../src/pipeline/connect/transports/http.ts'
 import { nodeClock } from '../../../src/world/node/clock.ts'
+import { AgentCache } from '../../../src/world/node/agent-cache.ts'
 import { createNodeHttp } from '../../../src/world/node/http.ts'
 import type { Clock } from '../../../src/world/world.ts'
-import { haveSeenLongTexts } from '../../base/long-texts.ts'
 import { ask, createEar, INITIALIZED, request, type Said } from '../../servers/http/ear.ts'
 import { startProgram } from '../../servers/http/program.ts'
 import { sendJson, sendResult, serve, startEvents, toEvent } from '../../servers/http/loopback.ts'
@@ -28,7 +28,7 @@ function open(
 ): Said & AsyncDisposable {
   const ear = createEar()
   const launch = { kind: 'http', url, headers: new Map(Object.entries(headers)), fallback: 'none' } as const
-  const wire = openHttp(launch, { http: createNodeHttp({}), clock }, ear.listener)
+  const wire = openHttp(launch, { http: createNodeHttp({}, new AgentCache()), clock }, ear.listener)
   return { wire, ear, [Symbol.asyncDispose]: () => wire.close() }
 }
 
@@ -46,9 +46,7 @@ function createHastyClock(): Clock & { readonly waits: number[] } {
 }
 
 const pong = (id: number) => ({ jsonrpc: '2.0', id, result: {} })
-beforeAll(haveSeenLongTexts)
 
-/** Sent as bytes. */
 const LONG_CALL = { name: 'grüße', arguments: { text: 'QUJD'.repeat(50_000), more: '😀' } }
 const PROGRESS = { jsonrpc: '2.0', method: 'notifications/progress', params: { progress: 1 } }
 
@@ -317,6 +315,17 @@ describe('the session', () => {
     await settle(other)
     expect(server.received.map(({ message }) => message?.method)).not.toContain('tools/call')
     expect(failures).toEqual([])
+  })
+
+  test('what is no JSON is found out at once, also behind the greeting', async () => {
+    await using server = await serve((one) => {
+      // The greeting has no answer.
+      if (one.message?.method !== 'notifications/initialized') sendResult(one)
+    })
+    await using said = open(server.url)
+    await ask(said, request(1, 'initialize'))
+    said.wire.send(INITIALIZED)
+    expect(() => said.wire.send(request(2, 'tools/call', { big: 1n }))).toThrow(TypeError)
   })
 
   test('closing waits a second for the server, and no longer', async () => {

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import type { WireFailure } from '../../../src/model/wire.ts'
 import { openSse } from '../../../src/pipeline/connect/transports/sse.ts'
+import { AgentCache } from '../../../src/world/node/agent-cache.ts'
 import { createNodeHttp } from '../../../src/world/node/http.ts'
 import { ask, createEar, INITIALIZED, request, type Said } from '../../servers/http/ear.ts'
 import { startProgram } from '../../servers/http/program.ts'
@@ -13,7 +14,7 @@ import { serve, startEvents, toEvent, type Loopback, type Received } from '../..
 function open(url: string, headers: Readonly<Record<string, string>> = {}): Said & AsyncDisposable {
   const ear = createEar()
   const launch = { kind: 'sse', url, headers: new Map(Object.entries(headers)), fallback: 'none' } as const
-  const wire = openSse(launch, { http: createNodeHttp({}) }, ear.listener)
+  const wire = openSse(launch, { http: createNodeHttp({}, new AgentCache()) }, ear.listener)
   return { wire, ear, [Symbol.asyncDispose]: () => wire.close() }
 }
 
@@ -56,6 +57,12 @@ describe('the stream', () => {
     const call = { name: 'grüße', arguments: { text: 'QUJD'.repeat(50_000) } }
     await ask(said, request(1, 'tools/call', call))
     expect(server.received[1]!.message.params).toEqual(call)
+  })
+
+  test('is not waited for to find out what is no JSON', async () => {
+    await using server = await serveOldStyle()
+    await using said = open(server.url)
+    expect(() => said.wire.send(request(1, 'tools/call', { big: 1n }))).toThrow(TypeError)
   })
 
   test('may name its endpoint in full', async () => {

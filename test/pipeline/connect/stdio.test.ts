@@ -1,13 +1,11 @@
 /**
  * stdio: what is written, and what of a flood on stderr is kept, with a process and a clock that the test moves.
  */
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Message } from '../../../src/model/message.ts'
 import { openStdio } from '../../../src/pipeline/connect/transports/stdio.ts'
 import type { ProcessListener } from '../../../src/world/world.ts'
 import { createMovedClock } from '../../worlds/moved-clock.ts'
-import { toText } from '../../../src/world/node/to-text.ts'
-import { haveSeenLongTexts } from '../../base/long-texts.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
@@ -18,10 +16,10 @@ function open() {
   const clock = createMovedClock()
   const logged: string[] = []
   const told: ProcessListener[] = []
-  const written: (string | Uint8Array)[] = []
+  const written: string[] = []
   const child = {
     pid: 1,
-    write: (input: string | Uint8Array) => void written.push(input),
+    write: (input: string) => void written.push(input),
     unread: 0,
     endInput: () => void written.push('(the end)'),
     end: () => undefined,
@@ -34,7 +32,6 @@ function open() {
       return child
     },
     whenNoneIsLeft: async () => undefined,
-    toText,
   }
   const launch = { kind: 'stdio', command: 'server', args: [], env: new Map(), cwd: '/' } as const
   const wire = openStdio(
@@ -59,61 +56,25 @@ const callWith = (id: number, text: string): Message => ({
   params: { name: 'echo', arguments: { text } },
 })
 
-const textOf = (input: string | Uint8Array): string =>
-  typeof input === 'string' ? input : new TextDecoder().decode(input)
-
 describe('messages of one turn', () => {
-  beforeAll(haveSeenLongTexts)
-
   const long = 'QUJD'.repeat(10_000)
   const messages = ['a', long, 'b', 'c', long, 'd'].map((text, at) => callWith(at, text))
   const lines = messages.map((message) => `${JSON.stringify(message)}\n`).join('')
 
-  test('are written in their order, short ones together and long ones by themselves', async () => {
+  test('are written in their order, and together', async () => {
     const { wire, written } = open()
     for (const message of messages) wire.send(message)
     await Promise.resolve()
-    expect(written.map(textOf).join('')).toBe(lines)
-    expect(written.map((input) => typeof input)).toEqual(['string', 'object', 'string', 'object', 'string'])
+    expect(written).toEqual([lines])
   })
 
   test('are written before the input ends', async () => {
     const { wire, written, exit } = open()
     for (const message of messages) wire.send(message)
     const closed = wire.close()
-    expect(written.map(textOf).join('')).toBe(`${lines}(the end)`)
+    expect(written.join('')).toBe(`${lines}(the end)`)
     exit()
     await closed
-  })
-})
-
-describe('the process stays awake for a moment', () => {
-  beforeAll(haveSeenLongTexts)
-
-  test('while a long message goes out, and none for a short one', async () => {
-    const { clock, wire } = open()
-    wire.send(callWith(1, 'short'))
-    await Promise.resolve()
-    expect(clock.awake).toEqual([])
-    wire.send(callWith(2, 'QUJD'.repeat(10_000)))
-    expect(clock.awake).toEqual([1])
-  })
-
-  test('while there is more of a message to come', () => {
-    const { clock, say } = open()
-    say(bytes('{"jsonrpc":"2.0","method":"one"}\n'))
-    expect(clock.awake).toEqual([])
-    const long = 'x'.repeat(20_000)
-    for (const piece of [`{"jsonrpc":"2.0","method":"${long}`, long, `"}\n`]) say(bytes(piece))
-    expect(clock.awake).toEqual([1, 1])
-  })
-
-  test('and none for a server that draws dots, or is to be gone', () => {
-    const { clock, wire, say } = open()
-    for (let i = 0; i < 100; i++) say(bytes('.'))
-    void wire.close()
-    say(bytes('x'.repeat(20_000)))
-    expect(clock.awake).toEqual([])
   })
 })
 

@@ -225,6 +225,9 @@ describe('TOML', () => {
 })
 
 describe('YAML', () => {
+  const UNEXPECTED =
+    'this does not belong here: perhaps a line above is indented wrongly, or lacks its quotes'
+
   test('knows line and column of keys and values', async () => {
     const document = await parse('# head\nextensions:\n  a:\n    args:\n      - "-y"\n    cmd: npx\n', 'yaml')
     expect(spots(document, 'extensions', 'a')).toEqual(['3:3', '4:5'])
@@ -249,6 +252,13 @@ describe('YAML', () => {
   test('reads an alias of its own parent as nothing', async () => {
     const { root } = await parse('a: &a\n  b: *a\n', 'yaml')
     expect(findAt(root, ['a', 'b'])).toMatchObject({ kind: 'scalar', value: null })
+  })
+
+  test('ends a block that ends with an alias where the alias ends', async () => {
+    const text = 'a: &x 1\nb:\n  c: *x\nd:\n  - *x\n'
+    const { root } = await parse(text, 'yaml')
+    const spans = ['b', 'd'].map((key) => findMember(root, key)!.value)
+    expect(spans.map(({ start, end }) => text.slice(start, end))).toEqual(['c: *x', '- *x'])
   })
 
   test('means the newest node of that name by an alias', async () => {
@@ -292,10 +302,13 @@ describe('YAML', () => {
   })
 
   test.each([
-    ['a: b: c\n', '1:5', 'bad indentation of a mapping entry'],
+    ['a: b: c\n', '1:4', 'nested mappings are not allowed in compact mappings'],
     ['a:\n\tb: 1\n', '2:1', 'tab characters must not be used in indentation'],
     ['a: [x\nb: 1\n', '2:1', 'a quote or bracket above is not closed, or this line is indented too little'],
-    ['- a\nb: 1\n', '2:1', 'the file should have ended here'],
+    ['a: "x\nb: 1\n', '3:1', 'missing closing "quote'],
+    ['a: "\\secret"\n', '1:5', 'this is no escape sequence'],
+    ['a: |secret\n', '1:5', UNEXPECTED],
+    ['- a\nb: 1\n', '2:1', UNEXPECTED],
     ['a: *b\nb: &b 1\n', '1:4', 'this begins like an alias, and there is no anchor for it'],
     ['a: 1\n---\nb: 2\n', '2:1', 'there is more than one document in it'],
   ])('says where %j goes wrong', async (text, spot, message) => {

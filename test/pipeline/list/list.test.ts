@@ -14,7 +14,6 @@ const clock: Clock = {
   now: () => 0,
   after: () => () => undefined,
   random: () => 0.5,
-  stayAwake: () => undefined,
 }
 const OBJECT = { type: 'object' }
 const tool = (name: string): { name: string; inputSchema: object } => ({ name, inputSchema: OBJECT })

@@ -4,7 +4,6 @@
 import { isObject } from '../../../base/is-object.ts'
 import type { Message } from '../../../model/message.ts'
 import type { WireListener } from '../../../model/wire.ts'
-import { fromJson } from './from-json.ts'
 
 /** More than a log keeps of a line: what is cut here, perhaps inside a secret, is never shown. */
 const NOISE_LENGTH = 16 * 1024
@@ -32,7 +31,7 @@ function parse(text: string): unknown {
   // A failing parse costs as much as a message, and a server may write millions of lines that are none.
   if (text.charCodeAt(0) !== BRACE && !/^\s*[[{]/.test(text)) return undefined
   try {
-    return fromJson(text)
+    return JSON.parse(text)
   } catch {
     return undefined // a banner, a log line: told as noise
   }

@@ -5,20 +5,17 @@
  * out    messages from the answers, and from the stream that a server of the older revisions may offer beside them
  * never  ends by itself: a message that fails is that message's failure; sends anything to another origin
  */
-import { Numbered } from '../../../base/numbered.ts'
-import { lendRoom } from '../../../base/room.ts'
+import { IdTable } from '../../../base/id-table.ts'
 import type { LaunchTransport } from '../../../model/launch.ts'
 import type { Message, RpcNotification } from '../../../model/message.ts'
 import type { SendOptions, Sent, Wire, WireFailure, WireListener } from '../../../model/wire.ts'
 import type { Clock, Http, HttpHead, World } from '../../../world/world.ts'
 import { parseAddress, toHeaderList, type Address } from './address.ts'
 import { deliver } from './deliver.ts'
-import { loadEventStreams } from './event-stream.ts'
 import { Exchange, toText, type ExchangeRequest } from './exchange.ts'
 import { ownHeaders, revisionOf, withExtra, withoutOwn } from './http-headers.ts'
 import { Listening } from './listening.ts'
 import { Post, type PostLine } from './post.ts'
-import { toJson } from './to-json.ts'
 
 export type HttpLaunch = Extract<LaunchTransport, { kind: 'http' | 'sse' }>
 
@@ -56,7 +53,7 @@ class HttpWire implements Wire, PostLine {
   /** Of every message that does not name its revision itself; made anew when session or version change. */
   #legacyHeaders: readonly string[] | undefined
   #modernHeaders: readonly string[] | undefined
-  readonly #posts = new Numbered<Post>()
+  readonly #posts = new IdTable<Post>()
   /** Those among them that linger, oldest first; made when the first does. */
   #lingering: Set<Post> | undefined
   /** What the server has to say of its own accord. */
@@ -78,15 +75,11 @@ class HttpWire implements Wire, PostLine {
   }
 
   send(message: Message, options: SendOptions = {}): Sent | undefined {
-    const loading = loadEventStreams()
-    if (this.#held === undefined && loading === undefined) return this.#post(message, options)
-    const waiting = new Waiting(() => this.#post(message, options))
-    if (this.#held !== undefined) this.#held.push(() => waiting.start())
-    else {
-      // What cannot be sent is found out at once, not behind the load.
-      JSON.stringify(message)
-      void loading!.then(() => waiting.start())
-    }
+    // Also for what has to wait: what is no JSON is found out at once.
+    const body = JSON.stringify(message)
+    if (this.#held === undefined) return this.#post(message, body, options)
+    const waiting = new Waiting(() => this.#post(message, body, options))
+    this.#held.push(() => waiting.start())
     return waiting
   }
 
@@ -150,7 +143,7 @@ class HttpWire implements Wire, PostLine {
     return this.#toRequest('GET', headers)
   }
 
-  #post(message: Message, options: SendOptions): Sent | undefined {
+  #post(message: Message, body: string, options: SendOptions): Sent | undefined {
     const failure = this.#findFailure()
     if (failure !== undefined) {
       queueMicrotask(() => options.onFailure?.(failure))
@@ -163,8 +156,7 @@ class HttpWire implements Wire, PostLine {
       origin,
       path,
       headers: this.#headersOf(message, options),
-      // What is encrypted is not given back.
-      body: toJson(message, '', origin.startsWith('https:') ? undefined : lendRoom),
+      body,
       isUrgent: !('method' in message && 'id' in message),
       mayRepeat: mayRepeat(message),
       authorization: this.#launch.authorization,

@@ -13,7 +13,6 @@ import { titleOf } from '../page.ts'
 import { isMessage } from './deliver.ts'
 import { createEventStream, type EventStream } from './event-stream.ts'
 import { Exchange, type AnswerListener, type ExchangeRequest } from './exchange.ts'
-import { fromJson } from './from-json.ts'
 import { Listening, type ListeningLine } from './listening.ts'
 import { mediaType } from './media-type.ts'
 
@@ -229,7 +228,7 @@ function toLostAnswer(failure: WireFailure): WireFailure {
 
 function tryJson(text: string): unknown {
   try {
-    return fromJson(text)
+    return JSON.parse(text)
   } catch {
     return undefined // told as noise, or as a failure
   }

@@ -12,11 +12,10 @@ import type { BodyUse, Http, HttpHead, World } from '../../../world/world.ts'
 import { titleOf } from '../page.ts'
 import { parseAddress, toHeaderList, type Address } from './address.ts'
 import { deliver } from './deliver.ts'
-import { createEventStream, loadEventStreams, type EventStream } from './event-stream.ts'
+import { createEventStream, type EventStream } from './event-stream.ts'
 import { Exchange, type AnswerListener } from './exchange.ts'
 import type { HttpLaunch } from './http.ts'
 import { mediaType } from './media-type.ts'
-import { toJson } from './to-json.ts'
 
 export function openSse(launch: HttpLaunch, world: Pick<World, 'http'>, listener: WireListener): Wire {
   return new SseWire(launch, world.http, listener)
@@ -32,7 +31,7 @@ class SseWire implements Wire, AnswerListener {
   #events: EventStream | undefined
   /** Where messages go, once the server has said so. */
   #path: string | undefined
-  #unsent: (readonly [Message, SendOptions])[] = []
+  #unsent: (readonly [body: string, SendOptions])[] = []
   readonly #posts = new Set<Exchange>()
   /** A web page instead of a stream, by what it calls itself. */
   #page: string | undefined
@@ -44,13 +43,14 @@ class SseWire implements Wire, AnswerListener {
     this.#authorization = launch.authorization
     this.#listener = listener
     // Later, so that whoever opens it holds it before it can end.
-    void Promise.resolve(loadEventStreams()).then(() => this.#open(launch))
+    queueMicrotask(() => this.#open(launch))
   }
 
   send(message: Message, options: SendOptions = {}): void {
     if (this.#isOver) return queueMicrotask(() => options.onFailure?.({ kind: 'closed' }))
-    if (this.#path === undefined) this.#unsent.push([message, options])
-    else this.#post(message, options)
+    const body = JSON.stringify(message)
+    if (this.#path === undefined) this.#unsent.push([body, options])
+    else this.#post(body, options)
   }
 
   async close(): Promise<void> {
@@ -120,17 +120,17 @@ class SseWire implements Wire, AnswerListener {
     this.#path = target.pathname + target.search
     const unsent = this.#unsent
     this.#unsent = []
-    for (const [message, options] of unsent) this.#post(message, options)
+    for (const [body, options] of unsent) this.#post(body, options)
   }
 
-  #post(message: Message, options: SendOptions): void {
+  #post(body: string, options: SendOptions): void {
     const { origin, headers } = this.#address!
     const request = {
       method: 'POST',
       origin,
       path: this.#path!,
       headers: toHeaderList(headers, [['content-type', 'application/json']]),
-      body: toJson(message),
+      body,
       isUrgent: false,
       mayRepeat: false,
       authorization: this.#authorization,

@@ -6,25 +6,19 @@
  * never  keeps more than 64 MB for a process that does not read; leaves the process or anything it started behind; keeps more than one line of limited length in memory
  */
 import { ByteLines } from '../../../base/byte-lines.ts'
-import { lendRoom } from '../../../base/room.ts'
 import { reveal, type LaunchTransport } from '../../../model/launch.ts'
 import type { Message } from '../../../model/message.ts'
 import type { SendOptions, Wire, WireFailure, WireListener } from '../../../model/wire.ts'
-import type { Child, Clock, Processes, ProcessListener, SpawnRequest, World } from '../../../world/world.ts'
+import type { Child, Clock, ProcessListener, SpawnRequest, World } from '../../../world/world.ts'
 import { deliver } from './deliver.ts'
 import { Meter } from './meter.ts'
 import { isPackageRunner, isInstalling } from './package-runner.ts'
-import { toJson } from './to-json.ts'
 import { whyNotSent } from './unread.ts'
 
 type StdioLaunch = Extract<LaunchTransport, { kind: 'stdio' }>
 
 /** Longest message, in bytes. Whoever writes more in one line has lost the thread, or means harm. */
 const MAX_LINE = 64 * 1024 * 1024
-
-/** A long message goes through the pipe in pieces, none of them short: for so long the next one is waited for awake. */
-const PIECE_MS = 1
-const PIECE_BYTES = 16 * 1024
 
 /** How long a server may take to leave after it was asked to, politely and then firmly. */
 const LEAVE_MS = { politely: 1000, firmly: 1000 }
@@ -49,7 +43,6 @@ export function openStdio(
 class StdioWire implements Wire, ProcessListener {
   readonly kind = 'stdio'
   readonly #clock: Clock
-  readonly #processes: Processes
   readonly #listener: WireListener
   readonly #output: ByteLines
   /** Of stderr; made when something comes, as are the meters: most servers are silent there. */
@@ -78,12 +71,9 @@ class StdioWire implements Wire, ProcessListener {
 
   constructor(launch: StdioLaunch, world: Pick<World, 'processes' | 'clock'>, listener: WireListener) {
     this.#clock = world.clock
-    this.#processes = world.processes
     this.#listener = listener
-    const { toText } = world.processes
     this.#output = new ByteLines({
       maxLength: MAX_LINE,
-      toText,
       onLine: (line) => this.#read(line),
       onTooLong: () =>
         this.#abandon({ kind: 'protocol', message: `it wrote a line of more than ${MAX_LINE >> 20} MB` }),
@@ -98,17 +88,10 @@ class StdioWire implements Wire, ProcessListener {
     if (this.#leaving === undefined) return
     const failure = whyNotSent(this.#child.unread + this.#unsent.length)
     if (failure !== undefined) return queueMicrotask(() => options?.onFailure?.(failure))
-    const line = toJson(message, '\n', lendRoom)
-    if (typeof line !== 'string') return this.#sendNow(line)
+    const line = `${JSON.stringify(message)}\n`
     // Messages of one turn go out in one write: a pipe costs more for each write than for each byte.
-    if (this.#unsent === '') void NOW.then(this.#flush)
+    if (this.#unsent === '') queueMicrotask(this.#flush)
     this.#unsent += line
-  }
-
-  #sendNow(line: Uint8Array): void {
-    this.#flush()
-    this.#child.write(line)
-    this.#clock.stayAwake(PIECE_MS, this)
   }
 
   /** Once, however often it is asked for: a second SIGTERM would end npm in the middle of what it takes back. */
@@ -191,8 +174,6 @@ class StdioWire implements Wire, ProcessListener {
       this.#listener.onFirstSign?.()
     }
     if (this.#verdict !== undefined) return
-    // Before its end is told, which may end this, too.
-    if (isPiece(bytes)) this.#clock.stayAwake(PIECE_MS, this)
     this.#output.push(bytes)
   }
 
@@ -209,8 +190,7 @@ class StdioWire implements Wire, ProcessListener {
 
   #openLog(): ByteLines {
     const onLog = (line: string): void => this.#listener.onLog?.(line)
-    const { toText } = this.#processes
-    this.#log ??= new ByteLines({ maxLength: MAX_LOG_LINE, toText, onLine: onLog, onTooLong: onLog })
+    this.#log ??= new ByteLines({ maxLength: MAX_LOG_LINE, onLine: onLog, onTooLong: onLog })
     return this.#log
   }
 
@@ -274,9 +254,6 @@ class StdioWire implements Wire, ProcessListener {
   }
 }
 
-/** What is to follow it comes when this turn's work is done. For `queueMicrotask` Node makes something that can be traced, each time. */
-const NOW = Promise.resolve()
-
 const LINE_FEED = 0x0a
 
 /** Lines that are no messages, in one second. */
@@ -288,10 +265,6 @@ const HOLD_MS = 1000
 
 /** Far more than a log keeps of a line: what is cut here, perhaps inside a secret, is never shown. */
 const MAX_LOG_LINE = 64 * 1024
-
-function isPiece(bytes: Uint8Array): boolean {
-  return bytes.length >= PIECE_BYTES && bytes.at(-1) !== LINE_FEED
-}
 
 function toRequest({ command, args, env, cwd }: StdioLaunch): SpawnRequest {
   return {
