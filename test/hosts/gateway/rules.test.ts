@@ -190,7 +190,9 @@ describe.each(ERAS)('to a %s client, a server', (era) => {
     const call = { name: 'mcp__x__echo', arguments: { text: 'well' } }
     expect(textOf(await test.client.callTool(call))).toBe('well')
     await server[Symbol.asyncDispose]()
-    const said = await test.client.callTool(call)
+    const first = await test.client.callTool(call)
+    // A call that is under way when another request finds out that the server is gone cannot know whether it arrived.
+    const said = textOf(first).includes('it may have happened') ? await test.client.callTool(call) : first
     expect(said).toMatchObject({ isError: true })
     expect(textOf(said)).toMatch(
       /Failed to connect to "x": nobody answers[^]*\nnext try: \d{4}-\d\d-\d\dT[\d:.]+Z$/,
