@@ -1,9 +1,9 @@
 /**
- * alone-for: how a board signs in to servers whose entries need nobody for that.
+ * alone-for: how a board signs in to servers whose entries need no user for that.
  *
- * in     which server asks
- * out    a step that gives a sign-in, for entries with such a grant; what it takes is read anew each time: a token that
- *        vouches for this machine lasts an hour, and somebody else keeps the file fresh
+ * in     the server that needs a sign-in
+ * out    a function that makes a sign-in, for entries with such a grant; it reads its input again each time: a token
+ *        that identifies this machine lasts an hour, and another program keeps its file fresh
  */
 import type { AdmittedServer } from '../model/catalog.ts'
 import type { CredentialRequest } from '../model/launch.ts'
@@ -16,8 +16,8 @@ import type { World } from '../world/world.ts'
 import type { Alone } from './held-sign-in.ts'
 
 /**
- * For all that has to be asked, one after the other. Others wait for the lock meanwhile, who take a holder that takes twice as
- * long for one that hangs.
+ * The limit for all requests of one sign-in together, which run one after the other. Other processes wait for the lock
+ * meanwhile. They treat a holder that takes twice as long as one that hangs.
  */
 const ERRAND_MS = 60_000
 
@@ -50,7 +50,7 @@ async function planFor(server: AdmittedServer, resolving: ResolveContext): Promi
   return plan
 }
 
-/** What takes too long is silence, as that of a single answer is, and not a refusal. */
+/** A sign-in that takes too long counts as no answer, like a single request without one, and not as a refusal. */
 async function inTime<T>(
   { plan, world }: { readonly plan: SignInPlan; readonly world: World },
   step: (signal: AbortSignal) => Promise<T>,

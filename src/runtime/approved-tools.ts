@@ -1,9 +1,9 @@
 /**
- * approved-tools: what servers list, with every tool that its user approved in the form that was approved.
+ * approved-tools: what servers list, with each approved tool in the form that the user approved.
  *
- * in     the pins that count now, and what a server lists
- * out    the same list or offering where nothing differs, and the same one again until something in it changes
- * never  shows what changed before it is accepted; adds a tool that its server does not list
+ * in     the pins in force, and what a server lists
+ * out    the same list or offering when nothing differs, and the same changed one until something in it changes
+ * never  shows a change before the user accepts it; adds a tool that the server does not list
  */
 import type { ListedTool, Offering } from '../model/offering.ts'
 import type { Pin } from '../model/permission.ts'
@@ -16,7 +16,7 @@ export interface ApprovedTools {
 }
 
 export interface ApprovedToolsOptions {
-  /** The same value until one of them changes. */
+  /** The same value until a pin changes. */
   pins(): readonly Pin[]
   readonly fingerprintOf: FingerprintOf
 }
@@ -29,7 +29,7 @@ interface Made {
 export function createApprovedTools({ pins: pinsNow, fingerprintOf }: ApprovedToolsOptions): ApprovedTools {
   let sorted: Sorted = sort([])
   const made = new WeakMap<readonly ListedTool[], Made>()
-  /** By server: a list that is read again may differ in nothing but what is not shown. */
+  /** By server. A list that is read again may differ only in changes that are not shown. */
   const shown = new Map<string, readonly ListedTool[]>()
   const offerings = new WeakMap<Offering, Offering>()
 

@@ -1,5 +1,5 @@
 /**
- * ask: one request to one server, with what the server's definition and its tools say about requests.
+ * ask: one request to one server, by the rules of the server's definition and its tools.
  */
 import type { Signal } from '../base/abort.ts'
 import { Turns } from '../base/turns.ts'
@@ -19,13 +19,13 @@ export interface Question {
   readonly options: RequestOptions | undefined
 }
 
-/** Without a word from the server. */
+/** How long the server may be silent. */
 const DEFAULT_TIMEOUT_MS = 60_000
 
-/** In all. */
+/** How long a request may take in all. */
 const DEFAULT_MAX_DURATION_MS = 60 * 60_000
 
-/** Not an async function: where there is a session, nothing stands between the caller and it. */
+/** Not an async function: with a live session, the request reaches it without an extra promise. */
 export function ask(one: Supervisor, question: Question, clock: Clock): Promise<Result> {
   const send = (): Promise<Result> =>
     askAtOnce(one, question, clock).catch((error: unknown) => {
@@ -36,13 +36,13 @@ export function ask(one: Supervisor, question: Question, clock: Clock): Promise<
     : send()
 }
 
-/** Whoever calls this has waited for the turn that a server may want of its callers, and explains its errors. */
+/** The caller takes the server's turn first where the server wants turns, and explains the errors. */
 export function askAtOnce(one: Supervisor, question: Question, clock: Clock): Promise<Result> {
   const session = one.liveSession
   return session === undefined ? askLater(one, question, clock) : send(one, session, question)
 }
 
-/** Of servers that can do one thing at a time. */
+/** For servers that take one call at a time. */
 const queues = new WeakMap<Supervisor, Turns>()
 
 /** Whether the server's definition says that it takes one call at a time. */
@@ -57,7 +57,7 @@ export function inTurn<T>(one: Supervisor, signal: Signal | undefined, work: () 
   return turns.take(work, { signal, refuse: () => new SessionError({ kind: 'aborted', wasSent: false }) })
 }
 
-/** A call waits for its server no longer than it would for the answer. Whoever answers then may be another one. */
+/** A call waits for its server no longer than for an answer. Another supervisor may then answer. */
 async function askLater(one: Supervisor, question: Question, clock: Clock): Promise<Result> {
   const { session, by } = await untilLive(one, question.options ?? {}, clock)
   try {
@@ -67,7 +67,7 @@ async function askLater(one: Supervisor, question: Question, clock: Clock): Prom
   }
 }
 
-/** Rejects with a ProblemError, also when the time is over; aborted, with a SessionError. */
+/** Rejects with a ProblemError, also when the time is over. Rejects with a SessionError when aborted. */
 export function untilLive(
   one: Supervisor,
   { timeoutMs = timeoutOf(one), signal }: Pick<RequestOptions, 'signal' | 'timeoutMs'>,
@@ -97,7 +97,7 @@ function send(
   return session.request(method, params, { ...options, ...limitsOf(one, options), headers })
 }
 
-/** What a call of a tool has where its caller does not say. */
+/** The limits of a tool call, with defaults for what the caller leaves out. */
 export function limitsOf(
   one: Supervisor,
   {
@@ -111,7 +111,7 @@ export function limitsOf(
 
 type Limits = 'timeoutMs' | 'maxDurationMs' | 'onProgress'
 
-/** What the server wants to have opened first, in words; the error itself is the cause, for whoever passes it on. */
+/** Names the pages that the server wants opened first. The error itself is the cause, for callers that pass it on. */
 export function explain(one: Supervisor, error: unknown): unknown {
   if (!(error instanceof SessionError) || error.failure.kind !== 'rpc') return error
   const pages = wantedPages(error.failure.error)
@@ -120,12 +120,12 @@ export function explain(one: Supervisor, error: unknown): unknown {
   return new ProblemError(problem, { cause: error })
 }
 
-/** Nothing to fill in: to copy an object with many members takes longer than all the rest of a call here. */
+/** True when no default is missing. Copying an object with many members takes longer than the rest of a call here. */
 function isWhole({ timeoutMs, maxDurationMs, onProgress }: RequestOptions): boolean {
   return timeoutMs !== undefined && maxDurationMs !== undefined && onProgress !== undefined
 }
 
-/** A tool that works for long may say so, and is not taken for dead, whether or not somebody looks. */
+/** A long call may report progress, which keeps it alive, even when the caller does not listen. */
 const IGNORE = (): void => undefined
 
 export function timeoutOf({ server }: Supervisor): number {
@@ -140,7 +140,7 @@ function takesHeaders({ wire, hello }: Session): boolean {
   return wire === 'http' && hello.era === 'modern'
 }
 
-/** A server may ask that arguments of a tool be repeated in headers. */
+/** A server may require that arguments of a tool are repeated in headers. */
 function headersFor(
   { offering }: Supervisor,
   params: Params | undefined,

@@ -1,9 +1,9 @@
 /**
- * attempt: one try to reach a server, and the session that came of it.
+ * attempt: one try to reach a server, and the session that it opens.
  *
  * in     an admitted server, and what all servers of the board share
- * out    told through hooks: for whom it speaks and what it launches, then ready or refused, then lists that changed, then that it was lost
- * never  tells anything after `end`; leaves a session open that nobody was told of
+ * out    calls of hooks: the account and the launch, then ready or refused, then changed lists, then the lost session
+ * never  calls a hook after `end`; leaves a session open that no hook reported
  */
 import { createRedactor } from '../base/redact.ts'
 import type { AdmittedServer } from '../model/catalog.ts'
@@ -38,57 +38,60 @@ export interface AttemptRequest {
   readonly server: AdmittedServer
   readonly log: ServerLog
   readonly knownEra: Era | undefined
-  /** What must be over before it begins. */
+  /** The attempt starts when this settles. */
   readonly after: Promise<unknown>
 }
 
 export interface AttemptHooks {
-  /** It is known for whom it speaks; its values may not be yet. Says whether what it offers is known from last time. */
+  /**
+   * The account is known; the values may not be known yet. Returns whether the offering of the last connection is
+   * known.
+   */
   onMarked(credentialMark: string): 'known' | 'unknown'
-  /** Every value is known; nothing is started yet. */
+  /** Every value is known; nothing has started yet. */
   onLaunch(launch: LaunchSpec): void
-  /** A package runner installs the server, or does so no longer. */
+  /** A package runner started or finished installing the server. */
   onInstallation(state: 'begun' | 'over'): void
   onReady(listed: Offering): void
   onRefused(failure: SessionFailure, stage: Stage): void
-  /** Neither could be told, because of a bug. */
+  /** The attempt ended neither ready nor refused, because of a bug. */
   onBroken(error: unknown): void
-  /** After it was ready: its lists are other ones now. */
+  /** After it was ready: its lists changed. */
   onListed(listed: Offering): void
-  /** What one client has for itself. Undefined: nothing that others have not. */
+  /** The lists that one client has for itself. Undefined: the client has the same lists as the others. */
   onOwnListed(client: object, listed: Offering | undefined): void
-  /** What legacy clients are shown at a server of both eras. */
+  /** The lists that a server of both eras shows to legacy clients. */
   onLegacyListed(listed: Offering): void
   onNotification(method: string, params: Params, audience?: Audience): void
-  /** After it was ready: the session is gone. */
+  /** After it was ready: the session is lost. */
   onLost(failure: WireFailure): void
 }
 
-/** How long values may take to look up, where the entry has no limit of its own. */
+/** How long values may take to look up, when the entry has no limit of its own. */
 const RESOLVE_MS = 30_000
 
-/** So long a package runner may take to find out that there is nothing to install: nobody needs to hear of it. */
+/** A package runner may need this long to find out that there is nothing to install. Only a longer run is reported. */
 const RUNNER_MS = 2500
 
-/** How long lists may take that are read again. */
+/** How long it may take to read lists again. */
 const REFRESH_MS = 60_000
 
-/** However short-lived a server calls its lists: a host may look at them whenever something changes. */
+/** Lower limit for the lifetime that a server gives its lists: a host may read them whenever something changes. */
 const SHORTEST_TTL_MS = 1000
 
-/** Of what a server writes, kept for the problem that may follow. */
+/** How many lines of the server's stderr are kept for a later problem. */
 const LAST_LINES = 10
 
-/** Not of a stack, whose lines begin with `at`. */
+/** Excludes lines of a stack, which begin with `at`. */
 const LOOKS_LIKE_ERROR =
   /^(?!\s*at )(?=.*\b(?:\w*Error|\w*Exception|ERR!?|FATAL|fatal|panic|panicked|[Cc]annot|[Cc]ould not|[Ff]ailed|denied|not found)\b)/
 
 const NO_KINDS: readonly ListKind[] = []
 
 export class Attempt implements ConnectListener {
-  /** What it last wrote to stderr, redacted. */
+  /** The last lines on stderr, redacted. */
   readonly lastLines: string[] = []
-  /** The first line there that looks like an error, redacted. */
+  /** The first line on stderr that looks like an error, redacted. */
   firstError: string | undefined
   readonly startedAt: number
   redact: (text: string) => string = (text) => text
@@ -96,7 +99,7 @@ export class Attempt implements ConnectListener {
   readonly #request: AttemptRequest
   readonly #shared: Shared
   readonly #hooks: AttemptHooks
-  /** While something is under way that can be given up: a session that is merely there needs none. */
+  /** Set while there is work that can be aborted. An idle session needs none. */
   #controller: AbortController | undefined = new AbortController()
   readonly #timer: StageTimer
   #giveSlot: (() => void) | undefined
@@ -104,29 +107,29 @@ export class Attempt implements ConnectListener {
   #isOver = false
   #isTimedOut = false
   #cancelTelling: (() => void) | undefined
-  /** The one that runs, or ran last. */
+  /** The limit that runs, or that ran last. */
   #limit: StartupLimit | undefined
-  /** Why its session is gone, perhaps before anyone was told that there is one. */
+  /** Why the session is lost. It may be set before `onReady` is called. */
   #lost: WireFailure | undefined
   #lists = NO_LISTS
-  /** Of those that their server vouches for, for some time. */
+  /** When each list was read. Only for lists to which the server gives a lifetime. */
   #readAt: Map<ListKind, number> | undefined
-  /** Lists to read again, once those are there that are being read. */
+  /** The lists to read again after the current reading. */
   #due: readonly ListKind[] = NO_KINDS
   #isRefreshing = false
-  /** Between two readings, where a server changes its lists without end. */
+  /** The pause between two readings, for servers that change their lists without end. */
   readonly #spacing = new Spacing()
   #cancelRefresh: (() => void) | undefined
-  /** Clients that have lists of their own. */
+  /** By client that has lists of its own. */
   readonly #reading = new WeakMap<object, ListReading>()
-  /** Of legacy clients, at a server of both eras. */
+  /** The lists for legacy clients, at a server of both eras. */
   readonly #legacyLists = newReading()
-  /** Undefined: no such client has come, or there is no session for it. */
+  /** Undefined: no legacy client has come, or there is no session for one. */
   #meetingLegacy: Promise<void> | undefined
   #authorization: Authorization | undefined
-  /** Why there is none, although there might be one. */
+  /** Why there is no authorization, although there might be one. */
   #withheld: Problem | undefined
-  /** Of a server that was asked without a sign-in. */
+  /** Set when the server was asked without a sign-in. */
   #unsigned: { readonly request: CredentialRequest; readonly account: string | undefined } | undefined
 
   constructor(request: AttemptRequest, shared: Shared, hooks: AttemptHooks) {
@@ -135,17 +138,19 @@ export class Attempt implements ConnectListener {
     this.#hooks = hooks
     this.startedAt = shared.world.clock.now()
     this.#timer = new StageTimer(shared.world.clock.now)
-    // All in one turn, step by step: so programs are started one right behind the other. After each start the system
-    // copies what is written to next, and values that are looked up in between are written to many places.
+    // All attempts take the same step in the same turn, so programs start directly one after another. After each start
+    // the operating system copies every memory page that is written next. Looking up values in between would write to
+    // many pages.
     this.#done = request.after
       .then(() => this.#run())
       .catch((error: unknown) => {
-        // Whoever waits for this server would wait for ever, and a host would end with what no one caught.
+        // Without this call, callers would wait for this server for ever, and the uncaught rejection would end the
+        // host.
         if (!this.#isOver) hooks.onBroken(error)
       })
   }
 
-  /** Why a sign-in that was kept is of no use, or was left at home. */
+  /** Why the stored sign-in is of no use, or was not sent. */
   get whyNoSignIn(): Pick<Problem, 'message' | 'hints'> | undefined {
     const why = this.#authorization?.whyNot()
     return why === undefined ? this.#withheld : { message: why, hints: [] }
@@ -155,7 +160,7 @@ export class Attempt implements ConnectListener {
     return this.#timer.stages
   }
 
-  /** Settles when everything it began is gone. */
+  /** Settles when everything that the attempt started has ended. */
   async end(): Promise<void> {
     this.#isOver = true
     this.#cancelRefresh?.()
@@ -185,7 +190,7 @@ export class Attempt implements ConnectListener {
     }
   }
 
-  /** Whether somebody has signed in since it was tried. */
+  /** Whether the user has signed in since the attempt. */
   hasNewSignIn(): boolean {
     if (this.#authorization !== undefined) return this.#authorization.isOutdated()
     if (this.#unsigned === undefined) return false
@@ -211,7 +216,7 @@ export class Attempt implements ConnectListener {
     const { server } = this.#request
     this.#startLimit(server.startupTimeoutMs ?? RESOLVE_MS)
     const launching = resolve(server, this.#shared.resolving)
-    // Beside: what is known of the server is offered while a slow command still looks for its token.
+    // In parallel: the known offering is published while a slow command still looks up its token.
     const work = Promise.all([launching, this.#recall(launching)])
     const [launch, offering] = await unlessAborted(work, this.#signal())
     this.#limit?.stop()
@@ -221,7 +226,7 @@ export class Attempt implements ConnectListener {
     this.redact = createRedaction(launch)
     this.#hooks.onLaunch(launch)
     if (launch.refusal !== undefined) throw new SessionError({ kind: 'not-started', problem: launch.refusal })
-    // Whoever waits only for what is known goes on before anything is started, which takes its time.
+    // Starting a program takes time. Callers that need only the known offering continue before that.
     if (offering === 'known') await this.#pause()
     return launch
   }
@@ -276,7 +281,10 @@ export class Attempt implements ConnectListener {
     return this.#controller.signal
   }
 
-  /** Two times: while values are looked up, and, once it is its turn, from the start to the first lists. */
+  /**
+   * There are two limits: one while values are looked up; one from the start of the server, when its turn comes, to the
+   * first lists.
+   */
   #startLimit(ms: number): void {
     this.#limit = new StartupLimit(this.#shared.world.clock, ms, () => {
       this.#isTimedOut = true
@@ -285,13 +293,14 @@ export class Attempt implements ConnectListener {
   }
 
   /**
-   * In what the handshake has left of the limit. Each list keeps to it by itself from here on: when it ends, the tools that
-   * came are not lost because the prompts never did.
+   * Lists in the time that the handshake left. From here on each list has the limit for itself. When the time is over,
+   * the tools that arrived are kept, although the prompts did not arrive.
    */
   async #listFirst(session: Session): Promise<Offering> {
     this.#timer.begin('list')
     this.#limit?.stop()
-    // What changes meanwhile is read afterwards: a reading of one list knows nothing of the others before this is over.
+    // Lists that change meanwhile are read afterwards: until this reading ends, a reading of one list does not know the
+    // other lists.
     this.#isRefreshing = true
     try {
       return await this.#list(session, LIST_KINDS, this.#limit?.leftMs ?? 0)
@@ -316,7 +325,7 @@ export class Attempt implements ConnectListener {
     }
   }
 
-  // What the session tells.
+  // Callbacks of the session.
 
   onFirstSign(): void {
     this.#leaveSlot()
@@ -336,7 +345,7 @@ export class Attempt implements ConnectListener {
     this.#cancelTelling = clock.after(quietMs, tell, 'loose')
   }
 
-  /** A package runner still installs the server, or did when this try was given up. */
+  /** A package runner still installs the server, or did when this attempt was given up. */
   get isInstalling(): boolean {
     return this.#limit?.isInstalling === true
   }
@@ -349,8 +358,8 @@ export class Attempt implements ConnectListener {
   }
 
   /**
-   * Somebody looks at these lists: those that the server itself no longer vouches for are read again, beside. A time of 0
-   * says nothing that helps: it would be out of date before anyone could look.
+   * A host reads these lists. Lists whose lifetime from the server is over are read again in the background. A lifetime
+   * of 0 is ignored: the list would be out of date before a host could read it.
    */
   keepFresh(kinds: readonly ListKind[]): void {
     const now = this.#shared.world.clock.now()
@@ -361,7 +370,7 @@ export class Attempt implements ConnectListener {
     if (old.length > 0) this.refresh(old)
   }
 
-  /** Reads lists again, once for any number of wishes: one reading is under way, and at most one more is due. */
+  /** Reads lists again, once for any number of calls: one reading runs, and at most one more is due. */
   refresh(kinds: readonly ListKind[] = LIST_KINDS): void {
     if (this.session === undefined || this.#isOver) return
     this.#due = [...new Set([...this.#due, ...kinds])]
@@ -383,11 +392,11 @@ export class Attempt implements ConnectListener {
     const wanted = this.#due
     this.#due = NO_KINDS
     this.#isRefreshing = true
-    // Nobody asks for them again before this is over, however it ends.
+    // Noted now: these lists are not due again before this reading ends, with or without success.
     this.#noteTimes(wanted)
     this.#list(session, wanted, this.#request.server.timeoutMs ?? REFRESH_MS)
       .then(
-        // What was read of a session that went is not all there is.
+        // Lists from a session that was lost meanwhile may be incomplete.
         (listed) =>
           this.#isOver || this.#lost !== undefined || this.#hooks.onListed(this.#redactOffering(listed)),
         (error: unknown) => this.onOddity(`its lists could not be read again: ${String(error)}`),
@@ -415,7 +424,7 @@ export class Attempt implements ConnectListener {
     })
   }
 
-  /** Reads once what legacy clients are shown, where that is something of its own. Never rejects. */
+  /** Reads once what the server shows to legacy clients, when it differs. Never rejects. */
   meetLegacy(): Promise<void> {
     return (this.#meetingLegacy ??= this.#readLegacy())
   }
@@ -429,7 +438,7 @@ export class Attempt implements ConnectListener {
   async #readLegacy(): Promise<void> {
     this.#legacyLists.isDue = true
     const session = await this.session?.legacy?.()
-    // A session that could not be had may be there for the next client.
+    // A session that could not be opened may be available to the next client.
     if (session === undefined) this.#meetingLegacy = undefined
     if (session === undefined || this.#legacyLists.isUnderWay) return
     await this.#readWhileDue(this.#legacyLists, async () => {
@@ -463,7 +472,7 @@ export class Attempt implements ConnectListener {
     }
   }
 
-  /** A session that its server forgot was made anew: what it offers may be something else. */
+  /** The server forgot the session and the client made a new one: the server may offer something else now. */
   onRenewed(): void {
     this.refresh()
   }
@@ -482,7 +491,10 @@ export class Attempt implements ConnectListener {
     this.#keep(this.redact(line))
   }
 
-  /** Started again, since it may have died of a question that it does not know: what it wrote before, it writes again. */
+  /**
+   * The server starts again, since it may have died of a request that it does not know. It writes the same lines again,
+   * so the old ones are dropped.
+   */
   onStartedAgain(): void {
     this.lastLines.length = 0
     this.firstError = undefined
@@ -500,7 +512,7 @@ export class Attempt implements ConnectListener {
     if (!this.#isOver) this.#hooks.onLost(failure)
   }
 
-  /** What went wrong in a list may be in the server's own words; the lists themselves are what it offers. */
+  /** A problem of a list may quote the server, so it is redacted. The lists themselves are what the server offers. */
   #redactOffering(listed: Offering): Offering {
     if (listed.problems.length === 0) return listed
     return { ...listed, problems: listed.problems.map((problem) => redactProblem(problem, this.redact)) }
@@ -509,7 +521,7 @@ export class Attempt implements ConnectListener {
   #toFailure(error: unknown): SessionFailure {
     const limitMs = this.#limit?.limitMs ?? 0
     const isLate = error instanceof SessionError && error.failure.kind === 'timeout' && limitMs > 0
-    // Whichever step was waited for: it is the whole limit that is over.
+    // The whole limit is over, whichever step was running.
     if (this.#isTimedOut || (isLate && this.#timer.current === 'list'))
       return { kind: 'timeout', afterMs: limitMs }
     if (error instanceof ConnectError || error instanceof SessionError) return error.failure
@@ -517,16 +529,16 @@ export class Attempt implements ConnectListener {
   }
 }
 
-/** Which lists are other ones when a server says so. */
+/** The lists that each notification makes out of date. */
 const CHANGES: ReadonlyMap<string, readonly ListKind[]> = new Map<string, readonly ListKind[]>([
   ['notifications/tools/list_changed', ['tool']],
   ['notifications/resources/list_changed', ['resource', 'resource-template']],
   ['notifications/prompts/list_changed', ['prompt']],
 ])
 
-/** The lists of one client, or of all of an era. */
+/** The lists of one client, or of all clients of an era. */
 interface ListReading {
-  /** They changed since they were last asked for. */
+  /** The lists changed since they were last read. */
   isDue: boolean
   isUnderWay: boolean
   readonly spacing: Spacing
@@ -536,7 +548,7 @@ function newReading(): ListReading {
   return { isDue: false, isUnderWay: false, spacing: new Spacing() }
 }
 
-/** As that client sees it. */
+/** What the server lists for that client. */
 async function inNameOf(session: Session, client: object): Promise<Listable> {
   const legacy = speaksLegacy(client) ? await session.legacy?.() : undefined
   return {
@@ -552,14 +564,14 @@ function authorizationOf({ transport }: LaunchSpec): Authorization | undefined {
   return 'authorization' in transport ? transport.authorization : undefined
 }
 
-/** Of what the launch holds, and of tokens that change while the session lives. */
+/** Redacts the secrets of the launch, and tokens that change while the session lives. */
 function createRedaction(launch: LaunchSpec): (text: string) => string {
   const redact = createRedactor(launch.secrets)
   const authorization = authorizationOf(launch)
   return authorization === undefined ? redact : (text) => authorization.redact(redact(text))
 }
 
-/** Work that cannot be stopped is left to itself. */
+/** Rejects on abort. Work that cannot be stopped continues, and its result is ignored. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(new SessionError({ kind: 'aborted', wasSent: false }))
@@ -569,7 +581,7 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   })
 }
 
-/** Those that take a processor of this machine, rather than a connection. */
+/** Whether the server uses a processor of this machine rather than a connection. */
 function isLocal({ transport }: LaunchSpec): boolean {
   return transport.kind === 'stdio' || transport.kind === 'in-process'
 }

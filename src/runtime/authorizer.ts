@@ -1,9 +1,9 @@
 /**
- * authorizer: the sign-ins of a board. Who has one for a server gets its Authorization.
+ * authorizer: the sign-ins of a board. A server that has one gets its Authorization.
  *
- * in     the store, and which server asks
- * out    an Authorization for servers over HTTP, a token for the others; nothing where nobody has signed in
- * never  opens a browser, binds a port, or reads a file before somebody asks
+ * in     the store, and the server that needs a sign-in
+ * out    an Authorization for servers over HTTP, a token for the others; undefined where no user has signed in
+ * never  opens a browser; binds a port; reads a file before the first request
  */
 import type { Secret } from '../base/secret.ts'
 import type { CredentialRequest, CredentialSource } from '../model/launch.ts'
@@ -17,7 +17,7 @@ import { openSignInStore, type OpenSignInStore } from './sign-in-store.ts'
 export interface AuthorizerOptions {
   readonly world: World
   readonly dirs: { readonly state: string }
-  /** How a server is signed in to without anybody, where its entry says enough for that. */
+  /** Signs in to a server without a user, when its entry says enough for that. */
   readonly aloneFor?: ((request: CredentialRequest) => Alone | undefined) | undefined
 }
 
@@ -28,7 +28,7 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
 export class Authorizer implements CredentialSource {
   readonly #options: AuthorizerOptions
   readonly #store: OpenSignInStore
-  /** One for all servers at the same address, so that none of them renews what another has just renewed. */
+  /** One for all servers at the same address, so that no server renews what another has just renewed. */
   readonly #held = new Map<string, HeldSignIn>()
 
   constructor(options: AuthorizerOptions) {
@@ -41,7 +41,7 @@ export class Authorizer implements CredentialSource {
     return this.#hold(request)
   }
 
-  /** For servers that are started, or reached by other means than HTTP: a token as it is now. Throws `authorize/…`. */
+  /** The current token, for servers that are started, or reached by other means than HTTP. Throws `authorize/…`. */
   async find(request: CredentialRequest): Promise<Secret | undefined> {
     const held = this.#hold(request)
     await held?.prepare()
@@ -52,7 +52,7 @@ export class Authorizer implements CredentialSource {
     try {
       return this.#store.look(toWish(request))?.account
     } catch (error) {
-      // `find` tells of it.
+      // `find` reports it.
       if (error instanceof ProblemError) return undefined
       throw error
     }
@@ -69,7 +69,7 @@ export class Authorizer implements CredentialSource {
     const who = alone === undefined ? null : [request.server, alone.clientId ?? null]
     const key = JSON.stringify([wish, leeway, who])
     const known = this.#held.get(key)
-    // Who signed in anew is somebody else.
+    // After a new sign-in the account may be another one.
     if (known?.account === account) return known
     const held = new HeldSignIn({ world, store: this.#store, wish, account, alone, leeway })
     this.#held.set(key, held)

@@ -1,25 +1,25 @@
 /**
- * board-events: what a board tells those who listen to it.
+ * board-events: the events of a board.
  */
 import { tell } from '../base/tell.ts'
 import type { BoardNotification } from './board-notification.ts'
 import type { ReloadSummary } from './reload.ts'
 import type { ResourceChange } from './subscriptions.ts'
 
-/** All that happened in one turn: a host drops what it made of the old state once. */
+/** All changes of one turn, so that a host drops what it made of the old state once. */
 export interface BoardChange {
-  /** Those that are not as they were, in any respect. */
+  /** The servers that changed in any respect. */
   readonly servers: readonly string[]
-  /** Whether the list of tools, or of our own ones, is another one than before. */
+  /** Whether the list of tools, or of built-in tools, changed. */
   readonly tools: boolean
-  /** Whether `systemPromptSection()` is another one than before. */
+  /** Whether `systemPromptSection()` changed. */
   readonly section: boolean
 }
 
 export interface BoardReload {
-  /** What was other than before. */
+  /** The files that changed. */
   readonly files: readonly string[]
-  /** What came of it for the servers. */
+  /** What the reload did to the servers. */
   readonly summary: ReloadSummary
 }
 
@@ -27,7 +27,7 @@ export interface BoardEvents {
   readonly change: BoardChange
   readonly notification: BoardNotification
   readonly resource: ResourceChange
-  /** Files changed and were read again, by itself (`watch`). */
+  /** Files changed and the board read them again by itself (`watch`). */
   readonly reload: BoardReload
 }
 
@@ -41,7 +41,7 @@ export class Listeners {
     reload: new Set(),
   }
 
-  /** The answer takes the listener away. */
+  /** The returned function removes the listener. */
   on<Event extends keyof BoardEvents>(
     event: Event,
     listener: (told: BoardEvents[Event]) => void,
@@ -51,7 +51,7 @@ export class Listeners {
     return () => void listeners.delete(listener)
   }
 
-  /** One that throws keeps nothing from the others. */
+  /** A listener that throws does not stop the other listeners. */
   tell<Event extends keyof BoardEvents>(event: Event, told: BoardEvents[Event]): void {
     const listeners: Set<(told: BoardEvents[Event]) => void> = this.#of[event]
     for (const listener of listeners) tell(() => listener(told))

@@ -1,5 +1,5 @@
 /**
- * board-notification: what a server of a board tells, as it said it.
+ * board-notification: a notification from a server of a board, unchanged.
  */
 import type { Params } from '../model/message.ts'
 import type { Audience } from '../model/session.ts'
@@ -8,6 +8,6 @@ export interface BoardNotification {
   readonly server: string
   readonly method: string
   readonly params: Params
-  /** Of the clients for whom requests were made. Undefined: everybody. */
+  /** The clients for whom requests were made. Undefined: all clients. */
   readonly audience?: Audience | undefined
 }

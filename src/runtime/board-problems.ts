@@ -1,5 +1,5 @@
 /**
- * board-problems: requests that no connection can meet, and servers that are not there to meet them.
+ * board-problems: requests that no connection can answer, and servers that are not connected to answer them.
  */
 import { findNearest } from '../base/edit-distance.ts'
 import { inShell } from '../base/in-shell.ts'
@@ -21,7 +21,7 @@ export function unknownServer(name: string, known: readonly string[]): Problem {
   })
 }
 
-/** Nothing was sent: it may become ready later. */
+/** Nothing was sent. The server may become ready later. */
 export function notReady(name: string, afterMs: number): Problem {
   return createProblem({
     code: 'connect/not-ready',
@@ -32,7 +32,7 @@ export function notReady(name: string, afterMs: number): Problem {
 
 export const NOT_WAITED_FOR = 'it was not ready in time when it was last tried, so it was hardly waited for'
 
-/** Nothing is known of it, and nobody waits for it any longer. */
+/** Nothing is known of the server, and the board no longer waits for it. */
 export function notHere(name: string, afterMs: number, why: 'late' | 'slow'): Problem {
   return createWarning({
     code: 'connect/not-ready',
@@ -42,10 +42,10 @@ export function notHere(name: string, afterMs: number, why: 'late' | 'slow'): Pr
   })
 }
 
-/** How the user is told to change something: with `/mcp` in a shell of ours or of the host's, or with the command. */
+/** How messages name a change: with `/mcp` in a shell of ours or of the host's, or with the command. */
 export type Words = 'slash' | 'command'
 
-/** It is declared, and its fate is not to run. */
+/** The server is declared, but its fate is not to run. */
 export function notConnectable({ entry, fate }: CatalogEntry, words: Words = 'slash'): Problem {
   const { name, origin } = entry.found
   return createProblem({
@@ -63,7 +63,7 @@ export function notConnectable({ entry, fate }: CatalogEntry, words: Words = 'sl
   })
 }
 
-/** It was asked, and answered that somebody must open a page before. */
+/** The server answered that the user must open a page first. */
 export function needsPage({ name, found }: AdmittedServer, pages: readonly WantedPage[]): Problem {
   const shown = pages.slice(0, MAX_PAGES)
   return createProblem({
@@ -80,13 +80,13 @@ export function needsPage({ name, found }: AdmittedServer, pages: readonly Wante
   })
 }
 
-/** Nobody opens more than a few. */
+/** No user opens more than a few. */
 const MAX_PAGES = 3
 
-/** Half of an address leads nowhere, so only what is no address at all is cut. */
+/** Half of an address leads nowhere, so only a text too long for an address is cut. */
 const MAX_URL = 4096
 
-/** Somebody here ended it while somebody else waited. */
+/** One caller in this process disconnected the server while another caller waited. */
 export function disconnected(name: string): Problem {
   return createProblem({ code: 'connect/closed', message: `\`${name}\` was disconnected` })
 }
@@ -99,7 +99,7 @@ export function noSubscriptions(name: string): Problem {
   })
 }
 
-/** Longest part of a server's own words that is quoted. */
+/** The longest part of a server's own words that is quoted. */
 const QUOTE_LENGTH = 300
 
 export function subscriptionLost(

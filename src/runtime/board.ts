@@ -1,11 +1,11 @@
 /**
- * board: every server the user has configured, connected. What hosts are built on.
+ * board: every server that the user has configured, connected. Hosts build on this module.
  *
- * in     a world and what the host asked for
- * out    a board: tools at once, sessions when they are there, one snapshot for all to see
+ * in     a world and the host's options
+ * out    a board: tools at once, sessions when they are ready, one snapshot for all readers
  * never  rejects because of configuration; lets one server delay or break another; leaves a process behind
  */
-// Hosts whose `lib` is older than `await using` can use the types all the same.
+// Hosts whose `lib` is older than `await using` can use the types, too.
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Catalog } from '../model/catalog.ts'
 import type { CredentialSource } from '../model/launch.ts'
@@ -61,36 +61,38 @@ import { createToolList, type BoardTool, type ToolList } from './tools.ts'
 import { createSeen, type SeenBoard } from './seen-board.ts'
 
 export interface BoardOptions extends PermissionOptions {
-  /** Reads the files; asked again by every reload. */
+  /** Reads the files. Every reload calls it again. */
   readonly load: Load
-  /** Files that change are read again by themselves, within a second, and the difference is applied. Default: false. */
+  /** The board reads files that change again by itself, within a second, and applies the difference. Default: false. */
   readonly watch?: boolean | undefined
-  /** What the host can answer when a server asks. */
+  /** The answers of the host to requests from servers. */
   readonly handlers?: ClientHandlers | undefined
-  /** In place of the user's own sign-ins. */
+  /** Replaces the user's own sign-ins. */
   readonly credentials?: CredentialSource | undefined
   /** Servers in this process, for entries of type `sdk`. */
   readonly inProcess?: InProcessServers | undefined
   readonly client?: ClientInfo | undefined
-  /** The servers to connect; the others stay idle until they are asked for. Default: all. */
+  /** The servers to connect. The others stay idle until a caller needs them. Default: all. */
   readonly only?: readonly string[] | undefined
   /** How long opening takes. Default: `known`. */
   readonly wait?: Wait | undefined
   /** Opening takes no longer than this, whatever it waits for. */
   readonly deadlineMs?: number | undefined
-  /** A package runner installs this server, or does so no longer: told while the board opens, too. */
+  /** A package runner started or finished installing this server. Also called while the board opens. */
   readonly onInstallation?: ((server: string, state: 'begun' | 'over') => void) | undefined
-  /** In place of the user's rules and answers: for tests, and for a board on top of another. */
+  /** Replaces the user's rules and answers: for tests, and for a board on top of another. */
   readonly permit?: Permit | undefined
-  /** How often in a row a call may get the same answer to the same arguments; 0 is off. Default: 3. */
+  /** How often in a row a call may get the same answer to the same arguments. 0: no limit. Default: 3. */
   readonly loopLimit?: number | undefined
-  /** Estimated tokens of text in one result; what is longer is saved, and shown in part. 0: no limit. Default: 25,000. */
+  /**
+   * Estimated tokens of text in one result. A longer result is saved, and shown in part. 0: no limit. Default: 25,000.
+   */
   readonly maxResultTokens?: number | undefined
   /** What the user types to change something: a command of the shell, or of the terminal. Default: `slash`. */
   readonly words?: Words | undefined
-  /** With whom processes are shared. Default: nobody. */
+  /** Shares server processes with other boards. Default: no sharing. */
   readonly pool?: { readonly connect: Connector } | undefined
-  /** `once` for a command that looks and leaves: it does not stay tuned to changes. Default: `long`. */
+  /** `once` for a command that reads and exits: it does not follow changes. Default: `long`. */
   readonly stay?: 'long' | 'once' | undefined
 }
 
@@ -98,82 +100,93 @@ export interface Board extends AsyncDisposable {
   /** Servers by name, tools in the server's order. The list is the same value until something changes. */
   tools(): readonly BoardTool[]
   /**
-   * Our own, through which a model gets at resources and prompts; none where no server can have any. The list is the
-   * same value until it changes. `call` carries them out, as any tool.
+   * Our own tools, through which a model reads resources and prompts. Empty when no server can have any. The list is
+   * the same value until it changes. `call` runs them like any tool.
    */
   builtinTools(): readonly BuiltinTool[]
-  /** For the host's system prompt. Empty when there is no server, so that the prompt stays what it was. */
+  /** For the host's system prompt. Empty without servers, so that the prompt does not change. */
   systemPromptSection(): string
-  /** What may be called, and by which rule; rejects only where the user's files cannot be written. */
+  /** What may be called, and by which rule. Rejects only when the user's files cannot be written. */
   permissions(): Promise<OpenPermissions>
-  /** As it is now. Lists in it that their server calls out of date are read again beside; a `change` tells. */
+  /**
+   * The current state. Lists that their server calls out of date are read again in the background; `change` reports
+   * them.
+   */
   snapshot(): BoardSnapshot
-  /** One of `snapshot().servers`, at the price of one. */
+  /** One of `snapshot().servers`, without the cost of the others. */
   server(name: string): ServerSnapshot | undefined
   /**
-   * As one client sees it, where a server that it has to itself lists something else for it, or for all clients that speak
-   * its era. Undefined: as everybody. `client`: as for a request. Tools are as in `approved()`.
+   * The board as one client sees it. It differs when a server that the client has to itself lists something else for
+   * it, or for all clients of its era. Undefined: the client sees the same as the others. `client`: as for a request.
+   * Tools are as in `approved()`.
    */
   seenBy(client: object): SeenBoard<BoardSnapshot> | undefined
   /**
-   * A legacy client has come: servers of both eras are asked what they show to such clients, one server or all. Resolves
-   * when that is known of those that are there or on their way; never rejects.
+   * A legacy client has connected: the board asks one server or all servers of both eras what they show to such
+   * clients. Resolves when that is known of the servers that are connected or connecting. Never rejects.
    */
   meet(client: object, server?: string): Promise<void>
   /**
-   * The same board for clients of a gateway: a tool that changed is shown as its user approved it, until they accept the
-   * change. So it is in `tools()`; `snapshot()` and `server()` have what servers list.
+   * The same board for clients of a gateway. A tool that changed is shown as the user approved it, until the user
+   * accepts the change. `tools()` does the same; `snapshot()` and `server()` have what servers list.
    */
   approved(): SeenBoard<BoardSnapshot>
-  /** Whether what must be ready is. */
+  /** Whether the required servers are ready. */
   readiness(): Readiness
-  /** How the model sees something of a server called, a prompt say: as `tools()` has it for tools. */
+  /** The name under which the model sees something of a server, such as a prompt: as `tools()` has it for tools. */
   nameFor(server: string, name: string): string
   /**
-   * One call of one tool. Resolves whatever happens, with what became of it; rejects with ToolAbortError when its signal
-   * is aborted.
+   * One call of one tool. Resolves with the outcome, whatever it is. Rejects with ToolAbortError when its signal is
+   * aborted.
    */
   call(name: ToolName, args?: CallArguments, options?: CallOptions): Promise<ToolResult>
   /** For a sub-agent: the same connections, with fewer tools and stricter permissions. */
   fork(options?: ForkOptions): Fork
-  /** Any method of any server, with no question asked; waits for its connection. Rejects with a ProblemError or a SessionError. */
+  /**
+   * Any method of any server, without a permission question. Waits for the connection. Rejects with a ProblemError or a
+   * SessionError.
+   */
   request(server: string, method: string, params?: Params, options?: RequestOptions): Promise<Result>
-  /** What may be written for an argument. Waits for the server's connection, and rejects as a request does. */
+  /** Suggests values for an argument. Waits for the server's connection, and rejects as a request does. */
   complete(ref: CompletionRef, argument: CompletionArgument, context?: CompletionContext): Promise<Completion>
   /**
-   * From now on `resource` is told when it changes, through reconnects. The answer ends it. Waits for the server's
-   * connection, and rejects as a request does, or with `connect/no-subscriptions`.
+   * From now on `resource` reports changes of this resource, through reconnects. The returned function ends it. Waits
+   * for the server's connection, and rejects as a request does, or with `connect/no-subscriptions`.
    */
   subscribe(server: string, uri: string, options?: SubscribeOptions): Promise<() => void>
   /**
-   * What `handlers.roots` answers is another now: servers that keep roots read them again. Default: of all servers.
+   * `handlers.roots` answers something else now: servers that keep roots read them again. Default: all servers.
    * `client`: whose roots they are, for servers at which each client has a session of its own.
    */
   rootsChanged(server?: string, client?: RequestClient): void
-  /** Resolves when it is ready. Rejects with a ProblemError. */
+  /** Resolves when the server is ready. Rejects with a ProblemError. */
   connect(server: string, options?: { readonly signal?: AbortSignal }): Promise<void>
   waitFor(server: string, options?: { readonly signal?: AbortSignal }): Promise<void>
   /**
-   * Ends its session; it stays idle until it is asked for. Of this, `connect`, `waitFor`, `restart` and requests the later
-   * one counts: what waits for the server is refused, and what comes afterwards connects it again.
+   * Ends the server's session; the server stays idle until a caller needs it. Of this, `connect`, `waitFor`, `restart`
+   * and requests, the later call counts: the board refuses callers that wait for the server, and later callers connect
+   * it again.
    */
   disconnect(server: string): Promise<void>
-  /** A new session in place of the one there is, whatever failed before. */
+  /** A new session in place of the current one, whatever failed before. */
   restart(server: string): Promise<void>
   /**
-   * Signs somebody in, in a browser unless `way` says otherwise, and connects anew. The only thing here that opens a
-   * browser or a port. Rejects with a ProblemError; aborted, as its signal says.
+   * Signs the user in, in a browser unless `way` says otherwise, and connects again. Only this method opens a browser
+   * or a port. Rejects with a ProblemError; when aborted, with the reason of its signal.
    */
   login(server: string, options?: LoginOptions): Promise<SignedIn>
   /** Reads every file again and applies the difference. */
   reload(): Promise<ReloadSummary>
-  /** With `watch`: what changed in files before now counts from now on. Looks at them, and reads what changed. */
+  /**
+   * With `watch`: changes of files before this call count when it resolves. Checks the files, and reads those that
+   * changed.
+   */
   catchUp(): Promise<void>
   /** Tries these servers, all by default, that are not connected, and waits for them as opening a board does. */
   gather(options?: GatherOptions): Promise<void>
-  /** The answer takes the listener away. */
+  /** The returned function removes the listener. */
   on<Event extends keyof BoardEvents>(event: Event, listener: (told: BoardEvents[Event]) => void): () => void
-  /** Never rejects: one transport that fails to close keeps no other open. */
+  /** Never rejects: a transport that fails to close does not keep the others open. */
   close(): Promise<void>
 }
 
@@ -181,14 +194,14 @@ export type GatherOptions = Pick<BoardOptions, 'only' | 'wait' | 'deadlineMs'>
 
 export interface BoardSnapshot {
   readonly servers: readonly ServerSnapshot[]
-  /** Of files and of the board itself; those of a server are with it. */
+  /** Of files and of the board itself. The problems of a server are with the server. */
   readonly problems: readonly Problem[]
   readonly catalog: Catalog
 }
 
 const NOTHING_SEEN = { tools: false, section: false }
 
-/** Not made anew for each call. */
+/** One object for all calls. */
 const NO_OPTIONS: CallOptions = {}
 
 const DEFAULTS = { loopLimit: 3, maxResultTokens: 25_000 }
@@ -226,12 +239,14 @@ class LiveBoard implements Board {
   #stopWatchingPins: (() => void) | undefined
   #shown: SeenBoard<BoardSnapshot> | undefined
   readonly #shownTo = new WeakMap<object, SeenBoard<BoardSnapshot>>()
-  /** Stands for all legacy clients that no server shows something of their own. */
+  /** Stands for all legacy clients to which no server shows lists of their own. */
   readonly #anyLegacy: RequestClient = { era: 'legacy' }
-  /** Until then nobody but the gate can listen: what the model would see is not looked at with every server that comes. */
+  /**
+   * Until then only the gate listens, so the board does not compare what the model sees for each server that connects.
+   */
   #isOpen = false
   #isClosed = false
-  /** Servers that changed in this turn. Undefined: there is nothing to tell. */
+  /** The servers that changed in this turn. Undefined: there is nothing to report. */
   #changed: Set<string> | undefined
 
   constructor(
@@ -371,7 +386,7 @@ class LiveBoard implements Board {
   rootsChanged(server?: string, client?: RequestClient): void {
     const named = server === undefined ? this.#roster.inOrder() : [this.#roster.find(server)]
     for (const session of named.map((one) => one?.liveSession)) {
-      // Where every request stands for itself, a server asks with each.
+      // In the era of stateless requests, a server asks for roots with each request.
       if (session?.hello.era === 'legacy')
         session.notify('notifications/roots/list_changed', undefined, client)
     }
@@ -461,9 +476,9 @@ class LiveBoard implements Board {
     this.#signIns?.close()
     this.#stopWatchingPins?.()
     this.#loader.close()
-    // Beside each other: servers take a moment to end, and the disk one to write.
+    // In parallel: servers take a moment to end, and the disk takes one to write.
     await Promise.all([this.#roster.close(), this.#shared.cache.flush()])
-    // What was learnt of a server while it ended.
+    // For what the board learned of a server while it ended.
     await this.#shared.cache.flush()
   }
 
@@ -471,7 +486,7 @@ class LiveBoard implements Board {
     return this.close()
   }
 
-  /** Opened when they are first asked for: most commands call nothing. */
+  /** Opened at the first use: most commands call nothing. */
   permissions(): Promise<OpenPermissions> {
     this.#permissions ??= openPermissions(this.#world, this.#loaded, {
       ...this.#options,
@@ -484,7 +499,7 @@ class LiveBoard implements Board {
     return (this.#stores ??= openPermissionStores(this.#world, this.#loaded.dirs, () => this.#noteSome([])))
   }
 
-  /** The files of servers, and what the user accepts in another process. */
+  /** Watches the files of servers, and what the user accepts in another process. */
   async #watch(): Promise<void> {
     await this.#loader.watch((reloaded) => this.#applyChange(reloaded))
     const { file } = pinFile(this.#world, this.#loaded.dirs)
@@ -525,8 +540,8 @@ class LiveBoard implements Board {
   }
 
   /**
-   * Servers that are down are left to their own pace: files that agents write all the time, such as `~/.claude.json`, would
-   * have them tried again and again.
+   * Servers that are down keep their own pace. Agents write files such as `~/.claude.json` all the time, and each
+   * change would retry those servers again.
    */
   async #applyChange({ loaded, files }: Reloaded): Promise<void> {
     const plan = planReload([...this.#roster.all()], loaded.catalog)
@@ -541,7 +556,7 @@ class LiveBoard implements Board {
     for (const server of loaded.catalog.servers) if (fresh.has(server.name)) this.#roster.replace(server)
     for (const name of plan.reconnected) this.#roster.find(name)!.restart()
     for (const name of [...plan.removed, ...fresh]) this.#note(name)
-    // Other names are other tools, although no server changed.
+    // With other names the tools are other tools, although no server changed.
     if (loaded.toolNames !== this.#loaded.toolNames) this.#noteSome([])
     this.#loaded = loaded
     this.#fingerprintOf = createFingerprints(this.#world, loaded)
@@ -564,7 +579,7 @@ class LiveBoard implements Board {
     this.#noteSome([server])
   }
 
-  /** Without a server: the tools may be others all the same. */
+  /** Without a server: the tools may have changed all the same. */
   #noteSome(servers: readonly string[]): void {
     if (this.#changed === undefined) queueMicrotask(() => this.#tellChanges())
     this.#changed ??= new Set()
@@ -580,7 +595,9 @@ class LiveBoard implements Board {
     if (servers.length > 0 || seen.tools || seen.section) this.#listeners.tell('change', { servers, ...seen })
   }
 
-  /** A command that looks and leaves keeps no prompt that could be out of date: nothing is named or put into words for it. */
+  /**
+   * A command that reads and exits keeps no prompt that could be out of date, so nothing is named or formatted for it.
+   */
   #compare(): Omit<BoardChange, 'servers'> {
     if (this.#options.stay === 'once') return { tools: true, section: true }
     const { section, builtins } = this.#modelView.update(this.#roster.known())

@@ -1,10 +1,10 @@
 /**
- * builtin-tools: the four tools of our own, through which a model gets at resources and prompts when it needs them.
+ * builtin-tools: our own four tools, through which a model reads resources and prompts when it needs them.
  *
  * in     what each server offers, and a way to ask one
  * out    results in the shape of a tool's result
- * never  lets one server hide the others; catches what a server or its connection answers: that is an outcome, and for
- *        the caller to name
+ * never  lets one server hide the others; catches an error of a server or its connection: the caller turns it into an
+ *        outcome
  */
 import { isObject } from '../base/is-object.ts'
 import type { BuiltinName } from '../model/builtin.ts'
@@ -20,11 +20,11 @@ export interface BuiltinTool {
   readonly description: string
   readonly inputSchema: Readonly<Record<string, unknown>>
   readonly annotations: Readonly<Record<string, unknown>>
-  /** `list`: says what there is, which is allowed in plan mode. `read`: asks a server, which is not. */
+  /** `list`: reads only what is known, which plan mode allows. `read`: asks a server, which plan mode denies. */
   readonly access: 'list' | 'read'
 }
 
-/** A board is one. */
+/** What the built-in tools need of a board. */
 export interface BuiltinHost {
   snapshot(): { readonly servers: readonly KnownServer[] }
   request(server: string, method: string, params?: Params, options?: RequestOptions): Promise<Result>
@@ -100,12 +100,12 @@ const PROMPT_TOOLS = [LIST_PROMPTS, GET_PROMPT] as const
 
 export const BUILTIN_TOOLS: readonly BuiltinTool[] = [...RESOURCE_TOOLS, ...PROMPT_TOOLS]
 
-/** No tool of a server is called like one of them: those have `__`, or `mcp_` in front. */
+/** No tool of a server has one of these names: those contain `__`, or begin with `mcp_`. */
 export function findBuiltin(name: string): BuiltinTool | undefined {
   return BUILTIN_TOOLS.find((tool) => tool.name === name)
 }
 
-/** As boards list tools; of no server. The same value each time: schemas that were mended are remembered with it. */
+/** As boards list tools, without a server. The same value each time: the mended schemas are cached by it. */
 export function asBoardTool({ name }: BuiltinTool): BoardTool {
   return BOARD_TOOLS.get(name)!
 }
@@ -121,9 +121,9 @@ const BOARD_TOOLS: ReadonlyMap<BuiltinName, BoardTool> = new Map(
 )
 
 /**
- * Those that are of use. What counts is what a server advertises, not what it lists today, and what is known of it, not
- * whether it is there: so the answer stays the same while sessions come and go and lists change, and with it the
- * beginning of a prompt. A server of which nothing is known yet counts once something is.
+ * The built-in tools that are of use. They depend on what servers advertise, not on what they list today; and on what
+ * is known of a server, not on whether it is connected. So the answer, and with it the beginning of a prompt, stays the
+ * same while sessions come and go and lists change. A server counts once something is known of it.
  */
 export function offeredBuiltins(servers: readonly StandingServer[]): readonly BuiltinTool[] {
   const resources = servers.some((server) => mayHave(server, 'resources'))

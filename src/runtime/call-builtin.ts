@@ -1,9 +1,9 @@
 /**
- * call-builtin: a call of one of our own tools, by the stages that every call passes.
+ * call-builtin: a call of one of our own tools, through the stages of every call.
  *
- * in     the tool, its arguments, what is said about calls
+ * in     the tool, its arguments, the permissions in force
  * out    an outcome, as exact as that of a server's tool
- * never  asks a person: they change nothing; asks a server in plan mode
+ * never  asks the user, since these tools change nothing; asks a server in plan mode
  */
 import type { Params, Result } from '../model/message.ts'
 import type { CallOutcome, ResultDetails } from '../model/outcome.ts'
@@ -19,13 +19,13 @@ import { asBoardTool, callBuiltin, type BuiltinHost, type BuiltinTool } from './
 import { askPermit } from './permit-call.ts'
 import type { ReachOptions, Servers } from './reach-tool.ts'
 
-/** What calls of our own tools are made with. */
+/** What calls of our own tools need. */
 export interface BuiltinDesk {
   readonly host: BuiltinHost
   readonly platform: Platform
-  /** What is said about calls, as it is now: of the board, or of the fork that calls. */
+  /** The permissions in force: of the board, or of the fork that calls. */
   permissions(): Promise<Permissions>
-  /** Asked besides: what a host put in place of the permissions, and every fork on the way that may be closed. */
+  /** Asked besides: a host's replacement of the permissions, and each fork on the way that can be closed. */
   readonly permit: Permit | undefined
 }
 
@@ -33,7 +33,7 @@ export interface BuiltinCall {
   readonly tool: BuiltinTool
   readonly wanted: WantedCall
   readonly options: RequestOptions
-  /** How long a server may take to be there. */
+  /** How long a server may take to be connected. */
   readonly reaching: ReachOptions
 }
 
@@ -52,12 +52,12 @@ export async function performBuiltin(
     if (tool.access === 'read') await reach(desk.servers, details.serverName, reaching)
     return callBuiltin(desk.builtins.host, { name: tool.name, args }, limits)
   }
-  // Ours, and so what it says of itself is true: to read twice is as good as once.
+  // The tool is ours, so its annotations are true: reading twice does no harm.
   const outcome = await call({ send }, { target, args, isUnchanged: true, options }, desk.guard)
   return { outcome, details }
 }
 
-/** Undefined when nobody says no. */
+/** Undefined when no rule denies the call. */
 async function refuse(
   { platform, permissions, permit }: BuiltinDesk,
   {
@@ -74,7 +74,7 @@ async function refuse(
   return permission.kind === 'allowed' ? undefined : permission
 }
 
-/** One that there is not is refused where it is asked. */
+/** Does not check that the server exists: the request itself refuses an unknown one. */
 async function reach(servers: Servers, name: string, options: ReachOptions): Promise<void> {
   const one = servers.find(name)
   if (one !== undefined && one.liveSession === undefined) await untilLive(one, options, servers.clock)

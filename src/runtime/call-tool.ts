@@ -1,9 +1,9 @@
 /**
  * call-tool: from a name and arguments to a result. The order of the stages, and nothing else.
  *
- * in     the name of a tool, its arguments, who asks
- * out    a result, whatever happened; ToolAbortError when the caller gave up
- * never  calls what nobody permitted, or a tool that has become another since
+ * in     the name of a tool, its arguments, the caller's options
+ * out    a result in every case; ToolAbortError when the caller aborts
+ * never  calls without permission; calls a tool that changed after the permission
  */
 import { isPromise } from '../base/at-once.ts'
 import { isObject } from '../base/is-object.ts'
@@ -32,44 +32,48 @@ export interface CallOptions extends Pick<
   RequestOptions,
   'signal' | 'timeoutMs' | 'maxDurationMs' | 'onProgress' | 'unfinished' | 'onLog' | 'handlers' | 'client'
 > {
-  /** How long the server may take to be there; its own limit for a start holds as well. Default: as `timeoutMs`. */
+  /** How long the server may take to connect; its own limit for a start holds as well. Default: as `timeoutMs`. */
   readonly connectTimeoutMs?: number | undefined
-  /** `person`: whoever typed the call has answered what would be asked. Default: `model`. */
+  /** `person`: the user typed the call, so no question is left to ask. Default: `model`. */
   readonly who?: WantedCall['who'] | undefined
-  /** Asks in place of the board's own `ask`: for hosts with several people in front of them. */
+  /** Asks in place of the board's own `ask`: for hosts that serve several users. */
   readonly ask?: WantedCall['ask'] | undefined
-  /** `nothing`: whoever is asked is not the user, and their answer is for this call alone. */
+  /** `nothing`: the person who is asked is not the user, and the answer counts for this call alone. */
   readonly remember?: WantedCall['remember']
-  /** Told what was decided about the call, and by which rule, before it is made. */
+  /** Called before the call is made, with the verdict and its rule. */
   readonly onJudged?: JudgedCall['onJudged']
-  /** In place of the board's own: estimated tokens of text; what is longer is saved, and shown in part. 0: no limit. */
+  /**
+   * In place of the board's own: estimated tokens of text. A longer result is saved, and shown in part. 0: no limit.
+   */
   readonly maxResultTokens?: number | undefined
-  /** How the text of a result that was saved tells where the whole is: for those who cannot open a file here. */
+  /** How the text of a saved result says where the whole is: for clients that cannot open a file here. */
   readonly tellPlace?: TellPlace | undefined
-  /** For whom such a result is saved, where that is not the user: each has room of its own. */
+  /** For whom such a result is saved, when not for the user. Each holder has its own storage. */
   readonly holder?: string | undefined
-  /** What else goes with the name and the arguments: `_meta`, answers to what the server asked. */
+  /** Other params in addition to the name and the arguments: `_meta`, answers to requests of the server. */
   readonly params?: Params | undefined
 }
 
 export interface ToolRequest {
   readonly name: ToolName
-  /** A function makes them for the tool, once it is known. */
+  /** A function makes the arguments once the tool is known. */
   readonly args: CallArguments | undefined
   readonly options: CallOptions
 }
 
-/** What the function gives may be anything that a model wrote: all but an object is refused, as other wrong arguments are. */
+/**
+ * The function may return anything that a model wrote. Anything but an object is refused, as other wrong arguments are.
+ */
 export type CallArguments = Params | ((tool: BoardTool) => unknown)
 
-/** From where calls are made: a board, or a fork of it with permissions of its own. */
+/** Where calls come from: a board, or a fork of it with permissions of its own. */
 export interface CallDesk {
   readonly servers: Servers
   readonly permit: Permit
   readonly builtins: BuiltinDesk
   readonly guard: Guard
   readonly spill: Spill
-  /** Of text, for one result; 0: no limit. */
+  /** The limit of text in one result. 0: no limit. */
   readonly maxTokens: number
 }
 
@@ -82,13 +86,13 @@ export function callTool(desk: CallDesk, request: ToolRequest): Promise<ToolResu
 }
 
 /**
- * One call on its way. Not an async function, nor a closure for each step: thousands of calls may wait for an answer, and
- * what each keeps meanwhile costs more than all that is done for it.
+ * One call in progress. It is no async function and makes no closure for each step: thousands of calls may wait for an
+ * answer, and the memory of a waiting call costs more than the rest of its work.
  */
 class ToolCall {
   readonly #desk: CallDesk
   readonly #request: ToolRequest
-  /** Later by what a person thought about it, which is no time of the call. */
+  /** Moved forward by the time that a person took to answer, which does not count as time of the call. */
   #startedAt: number
   #askedAt = 0
   #details: ResultDetails | undefined
@@ -132,7 +136,7 @@ class ToolCall {
     return this.#finish(refuseInTurn(this.#desk.guard, { target, args: undefined, refusal: found }))
   }
 
-  /** Before anybody is asked whether the call may be made. */
+  /** Runs before a person is asked whether the call may be made. */
   #refuseArguments(target: BoardTool, args: unknown): ToolResult {
     this.#details = detailsOf(target)
     const refusal = notSent('bad-arguments', badArguments(target, [noObject(args)]))
@@ -161,7 +165,7 @@ class ToolCall {
     const { options } = this.#request
     const { isUnchanged } = verdict
     const request = { target: found.tool, args, isUnchanged, options: requestOptionsOf(found, options) }
-    // What its caller allows for the call includes the start of its server; what the entry allows does not.
+    // The caller's limit for the call includes the start of its server; the entry's limit does not.
     const startedAt = options.maxDurationMs === undefined ? servers.clock.now() : this.#startedAt
     const recipient = new Recipient(servers, found, { more: options.params, startedAt })
     const outcome = call(recipient, request, guard)
@@ -192,11 +196,11 @@ function requestOptionsOf({ by }: FoundTool, options: CallOptions): RequestOptio
   return { signal, timeoutMs, maxDurationMs, onProgress, unfinished, onLog, handlers, client }
 }
 
-/** The server that was found, for as long as it has the tool that was permitted. */
+/** The server that was found, as long as it has the tool that was permitted. */
 class Recipient implements Addressee {
   readonly #servers: Servers
   readonly #found: FoundTool
-  /** What else goes with every call. */
+  /** Other params of every call. */
   readonly #more: Params | undefined
   readonly #startedAt: number
 
@@ -219,7 +223,7 @@ class Recipient implements Addressee {
       : this.#sendIfSame(params, this.#withSpent(options))
   }
 
-  /** A second try, or one that had to wait for its turn, has no more time than the call as a whole. */
+  /** A second try, or one that waited for its turn, has no more time than the call as a whole. */
   #withSpent(options: RequestOptions): RequestOptions {
     const spentMs = this.#servers.clock.now() - this.#startedAt
     return spentMs < 1 ? options : { ...options, spentMs }
@@ -229,7 +233,7 @@ class Recipient implements Addressee {
     return explain(this.#found.by, error)
   }
 
-  /** Where there is a session, nothing stands between the caller and it. */
+  /** With a live session, the request reaches it without an extra promise. */
   #sendIfSame(params: Params, options: RequestOptions): Promise<Result> {
     const { by, tool } = this.#found
     const isCurrent = this.#servers.find(tool.server) === by

@@ -1,9 +1,9 @@
 /**
- * callback-listener: the port that a browser comes back to.
+ * callback-listener: the port to which a browser returns.
  *
- * in     where the entry wants it; then, once the page is known, what to wait for
- * out    the address to register; the one answer that is ours
- * never  takes a second answer; is reached by another machine; ends the wait because of a stranger
+ * in     the address that the entry wants; then, once the page is known, the answer to wait for
+ * out    the address to register; the one answer to our request
+ * never  takes a second answer; accepts connections from another machine; ends the wait because of a foreign request
  */
 import { isLoopbackName } from '../base/confidential.ts'
 import type { SignInPlan } from '../model/sign-in.ts'
@@ -14,7 +14,7 @@ import type { Loopback, LoopbackAnswer, LoopbackListener, LoopbackRequest } from
 
 export interface CallbackListener extends AsyncDisposable {
   readonly redirectUri: string
-  /** Resolves with the first answer that is ours; `onIgnored` is told of what was not. */
+  /** Resolves with the first answer to our request. `onIgnored` reports other requests. */
   wait(awaited: Awaited, onIgnored: (why: string) => void): Promise<CallbackAnswer>
 }
 
@@ -30,16 +30,16 @@ export async function openCallbackListener(loopback: Loopback, plan: SignInPlan)
 }
 
 interface Place {
-  /** Undefined: any that is free. */
+  /** Undefined: any free port. */
   readonly port: number | undefined
-  /** The address to register, at this port. */
+  /** The address to register, with this port. */
   at(port: number): string
 }
 
 function placeOf({ callback, client }: SignInPlan): Place {
   if (callback.redirectUri !== undefined) return placeOfUri(callback.redirectUri, callback)
-  // A client that its user registered comes back to `localhost`, as in Claude Code, whose fields these are. One that is
-  // registered here comes back to the number, which RFC 8252 prefers. The port changes nothing about that.
+  // A client that the user registered returns to `localhost`, as in Claude Code, which defined these fields. A client
+  // that is registered here returns to the number, which RFC 8252 prefers. The port does not change that.
   const host = client === undefined ? '127.0.0.1' : 'localhost'
   return { port: callback.port, at: (port) => `http://${host}:${port}${pathOf(callback) ?? '/callback'}` }
 }
@@ -52,7 +52,7 @@ function pathOf({ path }: Callback): string | undefined {
 
 const LISTENED: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost'])
 
-/** To the letter, since authorization servers compare it so; only a port that it leaves out is put in. */
+/** Keeps the text as it is, since authorization servers compare it literally. Only a missing port is added. */
 function placeOfUri(redirectUri: string, callback: Callback): Place {
   const url = URL.canParse(redirectUri) ? new URL(redirectUri) : undefined
   if (url?.protocol !== 'http:' || !isLoopbackName(url.hostname) || url.username !== '') {
@@ -61,7 +61,7 @@ function placeOfUri(redirectUri: string, callback: Callback): Place {
       hints: ['use an address such as `http://127.0.0.1:8765/callback`, and register that one'],
     })
   }
-  // Where the listener is: another loopback address would be waited for in vain.
+  // The listener has no other address: at another loopback address it would wait in vain.
   if (!LISTENED.has(url.hostname)) {
     throw new AuthorizeError(`the \`redirectUri\` of its entry is at ${url.hostname}, where nobody listens`, {
       hints: ['use `127.0.0.1` or `localhost` in it, and register that one'],
@@ -80,7 +80,7 @@ function placeOfUri(redirectUri: string, callback: Callback): Place {
   return { port: callback.port, at: (free) => `${start}:${free}${rest}` }
 }
 
-/** Of two that differ one would be left out without a word, and perhaps the one that is registered. */
+/** Of two different values one would be ignored without a message, and it may be the registered one. */
 function requireSame<T>(
   field: 'callbackPort' | 'callbackPath',
   own: T | undefined,

@@ -1,9 +1,9 @@
 /**
- * catalog-changes: two catalogs, one loaded after the other → what became other.
+ * catalog-changes: two catalogs, one loaded after the other → the differences.
  *
- * in     what was loaded before, what is loaded now
- * out    a list: entries that came, went or changed, fates that are others, files that cannot be read or can again
- * never  names a change that makes no difference, such as a file that was formatted anew
+ * in     the catalog before, the catalog now
+ * out    a list: entries that were added, removed or changed; changed fates; files that became unreadable or readable
+ * never  names a change without effect, such as a file that was only formatted
  */
 import { toStableJson } from '../base/stable-json.ts'
 import type { CatalogEntry, Fate } from '../model/catalog.ts'
@@ -15,12 +15,12 @@ import type { LoadedCatalog } from './load-catalog.ts'
 
 export type CatalogChange =
   | { readonly kind: 'added' | 'removed' | 'changed'; readonly entry: CatalogEntry }
-  /** The same entry, of which something else was decided. */
+  /** The same entry with another fate. */
   | { readonly kind: 'fate'; readonly entry: CatalogEntry; readonly was: Fate }
-  /** A file is read again as it is, after a time in which it could not be. */
+  /** A file is read in its current state again, after a time in which it could not be read. */
   | { readonly kind: 'fresh'; readonly where: Spot }
   | { readonly kind: 'problem'; readonly problem: Problem }
-  /** The rules about calls are others. */
+  /** The rules about calls changed. */
   | { readonly kind: 'permissions' }
 
 export function compareCatalogs(before: LoadedCatalog, now: LoadedCatalog): readonly CatalogChange[] {
@@ -59,13 +59,13 @@ function placeOf({ entry: { found } }: CatalogEntry): string {
   return JSON.stringify([found.name, source, scope, file])
 }
 
-/** What it says, whatever the white space; of what is not understood, the text. */
+/** The content, without its white space. For an entry that is not understood, the text. */
 function contentOf(entry: NormalizedEntry): string {
   if (entry.kind !== 'definition') return originalText(entry.found)
   return toStableJson(toDefinitionJson(entry.definition, 'templates'))
 }
 
-/** Who decided may be another line of the same file now; that is no other fate. */
+/** The decision may stand in another line of the same file now. That is the same fate. */
 function isSameFate(a: Fate, b: Fate): boolean {
   const deciderOf = (fate: Fate): string | undefined => ('by' in fate ? fate.by?.file : undefined)
   return a.kind === b.kind && deciderOf(a) === deciderOf(b)

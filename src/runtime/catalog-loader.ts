@@ -1,10 +1,9 @@
 /**
- * catalog-loader: loads, remembers what files said when they could last be read, and tells when loading again would come
- * to something else.
+ * catalog-loader: loads catalogs, keeps the last readable state of each file, and reports when a new load would differ.
  *
  * in     a way to load, and a world
  * out    catalogs; while it watches, a new one soon after a file changed
- * never  remembers more than it must before it is asked to watch, loads twice at once, or holds anything open after `close`
+ * never  remembers more than needed before it watches; loads twice at once; holds anything open after `close`
  */
 import { Turns } from '../base/turns.ts'
 import { createReadings, type Readings } from '../model/readings.ts'
@@ -16,34 +15,34 @@ import type { LoadedCatalog } from './load-catalog.ts'
 export type Load = (how: LoadHow) => Promise<LoadedCatalog>
 
 export interface LoadHow {
-  /** The one to read from: it may remember what it was asked. */
+  /** The world to read from. It may record the questions of the load. */
   readonly world: World
   readonly readings: Readings
-  /** Set where nobody asked for new ones: two processes that watch each other's copies would fetch for ever. */
+  /** Set when no caller asked for new connectors: two processes that watch each other's copies would fetch for ever. */
   readonly connectors?: 'cached'
-  /** As an option of `loadCatalog`. */
+  /** The option of the same name of `loadCatalog`. */
   readonly ownOrigins?: ReadonlySet<string>
 }
 
 export interface Reloaded {
   readonly loaded: LoadedCatalog
-  /** What was other than before. */
+  /** The files that changed. */
   readonly files: readonly string[]
 }
 
-/** No event for so long, and whoever writes is taken to be done. */
+/** After this long without an event, the writer counts as done. */
 const QUIET_MS = 100
 
-/** Events without end are not waited out. */
+/** Events without end delay a load no longer than this. */
 const LONGEST_MS = 500
 
-/** A file that is empty or gone is mostly about to be written. */
+/** A file that is empty or gone is usually about to be written. */
 const GRACE_MS = 300
 
 export interface LoaderOptions {
-  /** `watch` will be called. */
+  /** The owner will call `watch`. */
   readonly isWatched?: boolean
-  /** Files that no load reads, and whose changes are to be told all the same. */
+  /** Files that no load reads, but whose changes count, too. */
   readonly also?: (loaded: LoadedCatalog) => readonly string[]
 }
 
@@ -62,14 +61,14 @@ export class CatalogLoader {
     this.#options = options
   }
 
-  /** What is given to `use` is the newest there is until it is done. */
+  /** The catalog given to `use` stays the newest until `use` ends. */
   load<T>(use: (loaded: LoadedCatalog) => T | Promise<T>): Promise<T> {
     return this.#turns.take(async () => use(await this.#read({})))
   }
 
   /**
-   * From now on `onReload` gets every catalog that is another one; one that a `load` came to is not told. Only after a
-   * `load`, by a loader that `isWatched`.
+   * From now on `onReload` gets every catalog that differs. Catalogs from `load` are not reported. Call it only after a
+   * `load`, and only with `isWatched`.
    */
   watch(onReload: (reloaded: Reloaded) => void | Promise<void>): Promise<void> {
     const watching: Watching = { onReload, stop: () => undefined, isPatient: true }
@@ -77,7 +76,10 @@ export class CatalogLoader {
     return this.#turns.take(() => this.#follow(watching))
   }
 
-  /** What changed before now counts from now on, whether or not whoever watches has noticed. Only while it watches. */
+  /**
+   * Changes before this call count when it resolves, whether or not the watcher has noticed them. Only while it
+   * watches.
+   */
   catchUp(): Promise<void> {
     const watching = this.#watching
     if (watching === undefined) return Promise.resolve()
@@ -107,7 +109,7 @@ export class CatalogLoader {
     return loaded
   }
 
-  /** Watches what the last load has asked for, and looks once: it may have changed before. */
+  /** Watches the files that the last load read, and checks them once: they may have changed before. */
   async #follow(watching: Watching): Promise<void> {
     const paths = this.#record!.paths()
     const key = JSON.stringify(paths)
@@ -116,7 +118,7 @@ export class CatalogLoader {
       watching.stop()
       watching.stop = stop
       watching.paths = key
-      // Closed while the system was asked.
+      // The loader was closed while the system set up the watch.
       if (this.#watching !== watching) stop()
     }
     if (this.#watching === watching && this.#record!.changes().length > 0) this.#touch(watching)
@@ -156,11 +158,11 @@ export class CatalogLoader {
 interface Watching {
   readonly onReload: (reloaded: Reloaded) => void | Promise<void>
   stop: () => void
-  /** What is watched now. */
+  /** The paths that are watched now. */
   paths?: string
-  /** The first event that was not looked at yet. */
+  /** The time of the first event that was not handled yet. */
   since?: number
   cancel?: () => void
-  /** Whether a file that is gone may still be waited for. */
+  /** Whether the loader may still wait for a file that is gone. */
   isPatient: boolean
 }

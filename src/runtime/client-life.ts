@@ -1,11 +1,11 @@
 /**
- * client-life: when a client is gone, for those who keep something for it.
+ * client-life: reports when a client is gone, to modules that keep state for it.
  */
 const listeners = new WeakMap<object, Set<() => void>>()
 
 const gone = new WeakSet<object>()
 
-/** Told once. The answer takes the listener away. */
+/** Calls the listener once. The returned function removes the listener. */
 export function onGone(client: object, listener: () => void): () => void {
   const known = listeners.get(client) ?? new Set()
   listeners.set(client, known)
@@ -13,7 +13,7 @@ export function onGone(client: object, listener: () => void): () => void {
   return () => void known.delete(listener)
 }
 
-/** Nothing may be begun for it any more: nobody would be told to end it. */
+/** Do not start anything for such a client: no event would end it. */
 export function isGone(client: object): boolean {
   return gone.has(client)
 }

@@ -1,14 +1,14 @@
 /**
- * complete: what may be written for an argument of a prompt, or for a variable of a resource template.
+ * complete: suggests values for an argument of a prompt, or for a variable of a resource template.
  *
- * in     which one, what is written so far, and the arguments that are settled
- * out    values as the server suggests them; none where it does not offer to
+ * in     the prompt or template, the text so far, and the arguments that have values
+ * out    values as the server suggests them; none when the server does not offer completions
  */
 import { isObject } from '../base/is-object.ts'
 import { RPC_CODES, type Params } from '../model/message.ts'
 import { SessionError, type RequestOptions, type Session } from '../model/session.ts'
 
-/** A prompt by its name, or a template as the server lists it. */
+/** A prompt by name, or a template as the server lists it. */
 export type CompletionRef = { readonly server: string } & (
   | { readonly prompt: string }
   | { readonly template: string }
@@ -16,18 +16,18 @@ export type CompletionRef = { readonly server: string } & (
 
 export interface CompletionArgument {
   readonly name: string
-  /** So far. */
+  /** The text so far. */
   readonly value: string
 }
 
 export interface CompletionContext extends Pick<RequestOptions, 'signal' | 'timeoutMs'> {
-  /** What is settled, by name. */
+  /** The arguments that have values, by name. */
   readonly arguments?: Readonly<Record<string, string>> | undefined
 }
 
 export interface Completion {
   readonly values: readonly string[]
-  /** Of all there are, where the server says so. */
+  /** The number of all values, when the server gives it. */
   readonly total?: number
   readonly hasMore?: boolean
 }
@@ -65,7 +65,7 @@ export function toCompletionParams(
   }
 }
 
-/** The oldest revision has the method, and no way to say so. */
+/** The oldest revision has the method, but no capability for it. */
 function mayOffer({ hello: { version, capabilities } }: Session): boolean {
   return version === '2024-11-05' || (capabilities['completions'] ?? false) !== false
 }

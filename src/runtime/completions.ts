@@ -1,9 +1,9 @@
 /**
- * completions: what is known of servers and their tools, for a command line that is being typed.
+ * completions: what is known of servers and their tools, for the command line that the user is typing.
  *
- * in     the files, and what servers offered when they were last connected
- * out    names; nothing for what nobody knows yet
- * never  starts, asks or fetches anything: a person waits for the next key
+ * in     the files, and what servers offered at the last connection
+ * out    names; nothing for servers that were never connected
+ * never  starts, asks or fetches anything: the user is waiting for the next key
  */
 import { isObject } from '../base/is-object.ts'
 import type { Listed, ListedTool, Offering } from '../model/offering.ts'
@@ -15,7 +15,7 @@ import type { LoadedCatalog } from './load-catalog.ts'
 import { readTokens } from './named-tokens.ts'
 import { createOfferingStore } from './offering-store.ts'
 
-/** A word, and what to say about it. */
+/** A word, with a description. */
 export interface Suggestion {
   readonly word: string
   readonly about: string
@@ -25,17 +25,17 @@ export interface Completions {
   servers(): readonly Suggestion[]
   tools(server: string): readonly Suggestion[]
   prompts(server: string): readonly Suggestion[]
-  /** As rules name them: `mcp__server__tool`. */
+  /** As permission rules name them: `mcp__server__tool`. */
   toolNames(): readonly Suggestion[]
-  /** What a tool takes, by name. */
+  /** The arguments of a tool. */
   toolArguments(server: string, tool: string): readonly ArgumentSuggestion[]
   promptArguments(server: string, prompt: string): readonly ArgumentSuggestion[]
-  /** Names of those for the gateway. */
+  /** Names of the gateway's tokens. */
   tokens(): readonly Suggestion[]
 }
 
 export interface ArgumentSuggestion extends Suggestion {
-  /** All that it can be, where that is few. */
+  /** All possible values, when they are few. */
   readonly values: readonly string[]
 }
 
@@ -92,7 +92,7 @@ function toSuggestion({ name, description, title }: Listed): Suggestion {
   return { word: name, about: textOf(description ?? title) }
 }
 
-/** Those that are required come first. */
+/** Required arguments come first. */
 function argumentsOf(schema: Readonly<Record<string, unknown>>): readonly ArgumentSuggestion[] {
   const properties = isObject(schema['properties']) ? schema['properties'] : {}
   const required = new Set(Array.isArray(schema['required']) ? schema['required'] : [])

@@ -13,5 +13,5 @@ export type Connector = (
   server: AdmittedServer,
 ) => Promise<Session>
 
-/** For a board on its own. */
+/** For a board that shares no processes. */
 export const connectAlone: Connector = (launch, request) => connect(launch, request)

@@ -1,8 +1,8 @@
 /**
  * definition-json: a definition as plain JSON, in the field names of our own files.
  *
- * `templates` is for writing files: everything as the user wrote it. `masked` is for everything that is shown:
- * no literal that may be a secret.
+ * `templates` is for writing files: everything as the user wrote it. `masked` is for everything that is shown: it
+ * contains no literal that may be a secret.
  */
 import type { Auth, OAuth, ServerDefinition, TemplateMap, Transport } from '../model/definition.ts'
 import { showTemplate, type Template } from '../model/template.ts'
@@ -43,7 +43,7 @@ export function toAuthJson(auth: Auth): JsonObject {
   return authFields(auth, MASKED)
 }
 
-/** How the texts of a definition are spelled, by how likely they hold a secret. */
+/** How each text of a definition is written out, by how likely it holds a secret. */
 interface Spelling {
   readonly text: (template: Template) => string
   readonly args: (args: readonly Template[]) => string[]
@@ -152,13 +152,13 @@ function authFields(auth: Auth, { text, value, words }: Spelling): JsonObject {
   })
 }
 
-/** An empty map says nothing, and is left out. */
+/** Leaves an empty map out, since it says nothing. */
 function mapFields(map: TemplateMap, spell: (template: Template) => string): JsonObject | undefined {
   if (map.size === 0) return undefined
   return createObject([...map].map(([name, template]) => [name, spell(template)]))
 }
 
-/** The fields that have a value. */
+/** Keeps the fields that have a value. */
 function toObject(fields: Fields): JsonObject {
   return createObject(
     Object.entries(fields).filter((field): field is [string, JsonValue] => field[1] !== undefined),

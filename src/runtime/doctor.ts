@@ -3,7 +3,7 @@
  *
  * in     a loaded catalog
  * out    findings: errors first, then warnings, then notes
- * never  runs anything unless told to, and nothing of a server that is not approved even then
+ * never  runs anything unless the caller asks for it, and even then nothing of a server that is not approved
  */
 import { toCommandLine } from '../base/command-line.ts'
 import type { AdmittedServer, CatalogEntry } from '../model/catalog.ts'
@@ -42,7 +42,7 @@ export async function examine(
   return findings.map(withFix).toSorted((a, b) => order[a.severity] - order[b.severity])
 }
 
-/** Where the stage that found it knows no better: the place itself is what to do next. */
+/** When the stage that found it gives no hint, the hint is to look at the place. */
 function withFix(finding: Problem): Problem {
   const { where, hints } = finding
   if (hints.length > 0 || where === undefined) return finding
@@ -52,7 +52,7 @@ function withFix(finding: Problem): Problem {
 
 function examineEntry({ entry, fate }: CatalogEntry): readonly Problem[] {
   const { name, origin } = entry.found
-  // What another scope, source or rule put aside on purpose is not this user's to mend.
+  // Another scope, source or rule excluded it on purpose, so this user has nothing to fix.
   if (fate.kind === 'excluded') return []
   const own = [
     ...entry.warnings,
@@ -88,7 +88,10 @@ function examineEntry({ entry, fate }: CatalogEntry): readonly Problem[] {
   }
 }
 
-/** Dialects whose agents reject a `url` without a `type`, or take it for something else. To us it says: whatever answers. */
+/**
+ * Dialects whose agents reject a `url` without a `type`, or misread it. For Plugboard it means: whatever the server
+ * speaks.
+ */
 const TYPED_DIALECTS: ReadonlySet<DialectId> = new Set(['xcsh', 'claude-code', 'claude-plugin', 'mcp-json'])
 
 function examineServer(world: World, server: AdmittedServer): readonly Problem[] {
@@ -118,7 +121,7 @@ function toAbsolute(world: World, found: FoundEntry, path: Template): string {
   return world.paths.resolve(found.baseDir, text)
 }
 
-/** Agents that shorten names make one of these two unreachable. */
+/** Agents that shorten names can reach only one of these two. */
 function examineNames(servers: readonly AdmittedServer[]): readonly Problem[] {
   const byShort = new Map<string, AdmittedServer[]>()
   for (const server of servers) {
@@ -152,7 +155,7 @@ function examineStores(world: World, { dirs }: LoadedCatalog): readonly Problem[
 
 const COMMAND_LIMIT_MS = 10_000
 
-/** Values that are commands, in the dialects that have them, of servers that may run. */
+/** Runs values that are commands, in the dialects that have them, of servers that may run. */
 async function runValueCommands(
   world: World,
   servers: readonly AdmittedServer[],
@@ -178,7 +181,7 @@ async function runValueCommands(
   return (await Promise.all(runs)).flat()
 }
 
-/** Not the working directory: a relative program of the user's would be looked for in whatever repository one is in. */
+/** Not the working directory: a relative program of the user's would be looked up in the current repository. */
 function folderOf(world: World, { found }: AdmittedServer): string {
   return found.origin.scope === 'project' ? found.baseDir : world.home
 }
@@ -204,7 +207,7 @@ function commandNotFound({ name, found }: AdmittedServer, command: Template): Pr
   const node = findMember(found.node, 'command')?.value ?? findMember(found.node, 'cmd')?.value ?? found.node
   const where = whereOf(found.document, node, { ...ownerOf(found), server: name })
   if (isCommandLine(program)) {
-    // Not repeated: people write tokens into it.
+    // The value is not repeated: users write tokens into it.
     return createProblem({
       code: 'doctor/command-line',
       message: `\`${name}\` has a whole command line where the program alone belongs`,
@@ -221,7 +224,7 @@ function commandNotFound({ name, found }: AdmittedServer, command: Template): Pr
   })
 }
 
-/** Folders may have blanks in their names; a flag, or a blank without a folder, is a sign of arguments. */
+/** Folders may have blanks in their names. A flag, or a blank without a folder, suggests arguments. */
 function isCommandLine(program: string): boolean {
   return /\s-/.test(program) || (/\s/.test(program.trim()) && !/[/\\]/.test(program))
 }
@@ -275,7 +278,7 @@ function storeIsOpen(file: string, mode: number): Problem {
   })
 }
 
-/** The command itself is not shown: people write tokens into it. */
+/** The command itself is not shown: users write tokens into it. */
 function valueCommandFails({ name, found }: AdmittedServer, field: string, reason: string): Problem {
   return createProblem({
     code: 'doctor/empty-command',

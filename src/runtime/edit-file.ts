@@ -1,8 +1,8 @@
 /**
- * edit-file: a file and changes → the file changed, or a Problem and nothing changed.
+ * edit-file: a file and changes → the changed file, or a Problem and an unchanged file.
  *
- * in     changes, which are applied to what the file says when it is locked: a file that was changed since someone looked
- *        is read again, never overwritten
+ * in     changes, applied to the text that the file has under the lock: a file that changed after the caller read it is
+ *        read again, never overwritten
  * out    whether anything had to be written
  */
 import { toCommandLine } from '../base/command-line.ts'
@@ -18,33 +18,33 @@ import type { WritableScope } from './manage/scope-file.ts'
 export interface FileToEdit {
   readonly file: string
   /**
-   * For a file of a repository, the real folder of that: what a cloned repository links to is not its own. Undefined for a
-   * file of the user, wherever its link leads.
+   * For a file of a repository, the real folder of the repository: a file outside, behind a link of a cloned
+   * repository, is not its own. Undefined for a file of the user, wherever its link leads.
    */
   readonly within: string | undefined
-  /** By the ending of the name, when absent. */
+  /** Default: by the ending of the name. */
   readonly format?: EditFormat | undefined
-  /** Of a file that is not there yet; one that is keeps its own. */
+  /** For a new file. An existing file keeps its own mode. */
   readonly mode?: number | undefined
-  /** Told what it said and will say, under the lock; perhaps more than once, and the last counts. */
+  /** Called under the lock with the text before and after. It may be called more than once; the last call counts. */
   readonly onEdit?:
     | ((texts: { readonly before: string | undefined; readonly after: string }) => void)
     | undefined
 }
 
-/** The folder that a file of this scope must stay in. */
+/** A file of this scope must stay inside this folder. */
 export function bounds(
   { paths }: Pick<World, 'paths'>,
   { project }: { readonly project: Project },
   { scope, file }: { readonly scope: WritableScope; readonly file: string },
 ): string | undefined {
-  // Some agents keep what is for this project and its user alone in the repository, others in the home.
+  // For the local scope, some agents keep the file in the repository, others in the home folder.
   const way = paths.relative(project.root, file)
   const isInside = !way.startsWith('..') && !paths.isAbsolute(way)
   return scope === 'project' || (scope === 'local' && isInside) ? project.realRoot : undefined
 }
 
-/** Throws a Problem: those of `edit/…`, and `write/…` when the disk would not. */
+/** Throws a Problem: `edit/…`, or `write/…` when the disk refuses. */
 export async function editFile(
   world: World,
   { file, within, format, mode, onEdit }: FileToEdit,
@@ -61,7 +61,7 @@ export async function editFile(
   return outcome
 }
 
-/** The text that a file would have. Throws as `editFile`, as far as that can be told without writing. */
+/** The text that a file would have. Throws as `editFile`, as far as it can without writing. */
 export async function previewEdit(
   world: World,
   { file, format }: Pick<FileToEdit, 'file' | 'format'>,
@@ -74,7 +74,9 @@ export async function previewEdit(
   return edit({ file, text: read.kind === 'text' ? read.text : undefined }, changes)
 }
 
-/** The whole text, by a function that may be asked more than once. Throws `write/…`, and what `change` throws. */
+/**
+ * Replaces the whole text, by a function that may be called more than once. Throws `write/…`, and what `change` throws.
+ */
 export async function rewriteFile(
   world: World,
   { file, within, mode = 0o600 }: Omit<FileToEdit, 'format' | 'onEdit'>,

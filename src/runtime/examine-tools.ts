@@ -1,8 +1,8 @@
 /**
- * examine-tools: what is suspicious about the tools that servers were last seen to have.
+ * examine-tools: what is suspicious about the tools that servers offered at the last connection.
  *
  * in     a loaded catalog
- * out    texts with characters that their reader cannot see; tools that are not what was approved
+ * out    texts with characters that a reader cannot see; tools that differ from what the user approved
  * never  starts a server
  */
 import { toCommandLine } from '../base/command-line.ts'
@@ -53,7 +53,7 @@ function examineTool(
 
 const MOST_NOTES = 5
 
-/** Everything in a tool that is written for a reader. */
+/** Every text in a tool that is meant for a reader. */
 function textsOf(tool: ListedTool): readonly { readonly field: string; readonly text: string }[] {
   const own = ['name', 'title', 'description'].map((field) => ({ field, text: tool[field] }))
   const isText = (one: {
@@ -63,7 +63,7 @@ function textsOf(tool: ListedTool): readonly { readonly field: string; readonly 
   return [...own, ...descriptionsIn(tool.inputSchema, 'schema')].filter(isText)
 }
 
-/** Names of arguments, and what is said about them. */
+/** Names of arguments, and their descriptions. */
 function descriptionsIn(value: unknown, field: string): readonly { field: string; text: unknown }[] {
   if (Array.isArray(value)) return value.flatMap((item) => descriptionsIn(item, field))
   if (!isObject(value)) return typeof value === 'string' ? [{ field, text: value }] : []

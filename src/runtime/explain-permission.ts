@@ -1,5 +1,5 @@
 /**
- * explain-permission: may a model call a tool, and what that depends on. Asks nobody, starts nothing.
+ * explain-permission: may a model call a tool, and what decides that. Asks no user, starts no server.
  */
 import type { Considered, Evidence, PermissionRule, PinChange, Verdict } from '../model/permission.ts'
 import type { Problem } from '../model/problem.ts'
@@ -16,7 +16,7 @@ import { createFingerprints } from './trust-fingerprint.ts'
 export interface ExplainedPermission extends FoundTool {
   readonly verdict: Verdict
   readonly considered: Considered
-  /** How the tool, as it was last seen, differs from what was approved. */
+  /** How the tool, as last listed, differs from what the user approved. */
   readonly change: PinChange | undefined
   readonly problems: readonly Problem[]
 }
@@ -36,7 +36,7 @@ export async function explainPermission(
   const { pin } = considered
   return {
     ...found,
-    // Where nothing is known of the tool as it is, nothing can be said about a change.
+    // Without knowledge of the current tool, a change cannot be reported.
     verdict: permit(isKnown ? now : { ...now, pins: [] }, target, 'model'),
     considered,
     change: isKnown && pin !== undefined ? findChange(pin, tool.definition) : undefined,
@@ -47,14 +47,14 @@ export async function explainPermission(
 export interface ExplainedBuiltin {
   readonly tool: BuiltinTool
   readonly verdict: Verdict
-  /** Those that deny it by its own name. */
+  /** The rules that deny it by its own name. */
   readonly rules: readonly PermissionRule[]
-  /** Servers of which it may not read, where it may read at all. */
+  /** Servers of which the tool may not read, when it may read at all. */
   readonly closed: readonly { readonly server: string; readonly by: Evidence }[]
   readonly problems: readonly Problem[]
 }
 
-/** Of our own ones nobody is asked, and nothing is granted or pinned. */
+/** For our own tools the user is not asked, and nothing is granted or pinned. */
 export async function explainBuiltin(
   world: World,
   loaded: LoadedCatalog,

@@ -1,25 +1,25 @@
 /**
- * file-record: what was asked of the file system during a load, and what it answered.
+ * file-record: the questions of a load to the file system, and the answers.
  *
  * in     the files of a world
- * out    the same files, which remember; then, which answers would be others now
- * never  remembers whether programs can be run: nobody edits those
+ * out    the same files, with a record; later, the answers that would differ now
+ * never  records whether programs can be run: users do not edit those
  *
- * A load depends on nothing else, so one whose questions would all be answered alike would come to the same: there is no
- * second list of the files that matter which could be out of step with the first.
+ * A load depends on nothing else: with the same answers it gives the same catalog. So there is no second list of the
+ * files that matter, which could differ from the first.
  */
 import type { FileRead, Files, WatchedPaths } from '../world/world.ts'
 
 export interface FileRecord {
   readonly files: Files
-  /** Everything that was asked about, for `Files.watch`. */
+  /** All paths that the load asked about, for `Files.watch`. */
   paths(): WatchedPaths
   changes(): readonly FileChange[]
 }
 
 export interface FileChange {
   readonly file: string
-  /** What was there is not, or is empty: perhaps only until whoever writes it is done. */
+  /** The file was there and is gone or empty now, perhaps only until the writer is done. */
   readonly isGone: boolean
 }
 

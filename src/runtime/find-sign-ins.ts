@@ -1,7 +1,7 @@
 /**
- * find-sign-ins: which sign-ins belong to which servers, without running or asking anything.
+ * find-sign-ins: which sign-ins belong to which servers, without starting or asking any.
  *
- * in     what was loaded, and the store
+ * in     the loaded catalog, and the store
  * out    every sign-in with the servers that would use it
  */
 import type { AdmittedServer } from '../model/catalog.ts'
@@ -16,13 +16,13 @@ import type { LoadedCatalog } from './load-catalog.ts'
 import { openSignInStore } from './sign-in-store.ts'
 
 export interface FoundSignIn extends SignInSummary {
-  /** By name; none when no entry has this address any more. */
+  /** By name. Empty when no entry has this address any more. */
   readonly servers: readonly string[]
 }
 
 export interface FoundSignIns {
   readonly signIns: readonly FoundSignIn[]
-  /** Why it may be less than there is. */
+  /** Why the list may be incomplete. */
   readonly problem?: Problem
 }
 
@@ -40,13 +40,13 @@ export function findSignIns(world: World, { catalog, dirs }: LoadedCatalog): Fou
   }
 }
 
-/** Some bring a token of their own, or say that none is to be looked for. */
+/** Some servers bring a token of their own, or their entry turns sign-ins off. */
 function mayUse({ transport }: AdmittedServer): boolean {
   const isOff = 'oauth' in transport && transport.oauth?.isOff === true
   return !isOff && !hasOwnAuthorization(transport)
 }
 
-/** What a server would look for; undefined for one that needs no sign-in. */
+/** The sign-in that a server would look for. Undefined for a server that needs no sign-in. */
 export function wishOf(world: World, server: AdmittedServer): SignInWish | undefined {
   const { transport, auth } = server
   const named = auth?.credentialId === undefined ? {} : { credentialId: auth.credentialId }

@@ -1,9 +1,9 @@
 /**
- * folder-trust: whether the user trusts the folder of the project, and how they say so.
+ * folder-trust: whether the user trusts the folder of the project, and how the user decides that.
  *
- * in     the project, the decisions on file, what the host says
+ * in     the project, the decisions on file, the option of the host
  * out    a FolderTrust; a decision goes to disk and counts from the next load on
- * never  trusts a folder by itself that, or whose `.git`, belongs to another user
+ * never  trusts a folder by itself when the folder or its `.git` belongs to another user
  */
 import type { Project } from '../model/project.ts'
 import type { FolderDecision, FolderTrust, TrustStore } from '../model/trust.ts'
@@ -19,7 +19,7 @@ export function findFolderTrust(
 ): FolderTrust {
   const { root, realRoot } = project
   const foreign = [root, world.paths.join(root, '.git')].find((path) => world.files.isForeign(path))
-  // The home folder is the user's own place, and what programs read there they read anyway.
+  // The home folder belongs to the user, and programs read its files anyway.
   const home = world.files.realPath(world.home)
   const isHome = realRoot === home && foreign === undefined
   const decided = store.folders.get(realRoot)?.decision

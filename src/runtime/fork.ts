@@ -1,9 +1,9 @@
 /**
  * fork: a view of a board for a sub-agent, on the same connections.
  *
- * in     what it is forked from, a board or a fork; what is kept from the new one
- * out    the tools it may use, and calls of them with a loop guard of its own
- * never  permits more than what it was forked from; opens or closes a connection of its own
+ * in     the board or fork that it is made from; what the new fork may not use
+ * out    the tools that it may use, and calls of them with a loop guard of its own
+ * never  permits more than its parent; opens or closes a connection of its own
  */
 import { atOnce } from '../base/at-once.ts'
 import { NO_REPEATS } from '../pipeline/call/loop-guard.ts'
@@ -24,40 +24,43 @@ import { toPermit } from './permit-call.ts'
 import type { BoardTool } from './tools.ts'
 
 export interface ForkOptions extends Restriction {
-  /** How often in a row a call may get the same answer; 0 is off. Default: as what it is forked from. */
+  /** How often in a row a call may get the same answer. 0: no limit. Default: as the parent. */
   readonly loopLimit?: number | undefined
 }
 
 export interface Fork extends AsyncDisposable {
-  /** Those of the board that it may use. The list is the same value until something changes. */
+  /** The tools of the board that it may use. The list is the same value until something changes. */
   tools(): readonly BoardTool[]
-  /** As the board's, those that it may use: `allow` names them by their own names. */
+  /** The board's built-in tools that it may use. `allow` names them by their own names. */
   builtinTools(): readonly BuiltinTool[]
-  /** As the board's own; a tool that is kept from it is denied. */
+  /** As the board's own. A tool that the fork may not use is denied. */
   call(name: ToolName, args?: CallArguments, options?: CallOptions): Promise<ToolResult>
   permissions(): Promise<PermissionView>
-  /** For a sub-agent of this one, with as much as this one has, or less. */
+  /** For a sub-agent of this one, with the same permissions or fewer. */
   fork(options?: ForkOptions): Fork
-  /** As the board's; `tools` is about those of the fork. Until it is closed. The answer takes the listener away. */
+  /**
+   * As the board's; `tools` is about the fork's tools. Ends when the fork is closed. The returned function removes the
+   * listener.
+   */
   on(event: 'change', listener: (change: BoardChange) => void): () => void
-  /** From then on it shows no tools and calls none; calls under way have their answer. The board stays as it is. */
+  /** After that it shows no tools and refuses calls; calls in progress get their answer. The board does not change. */
   close(): Promise<void>
 }
 
-/** What a fork needs of a board, or of a fork. */
+/** What a fork needs of its parent, a board or a fork. */
 export interface ForkedFrom {
   tools(): readonly BoardTool[]
   builtinTools(): readonly BuiltinTool[]
   onChange(listener: (change: BoardChange) => void): () => void
   permissions(): Promise<PermissionView>
   readonly desk: CallDesk
-  /** Asked besides the permissions: what a host put in place of them, and every fork on the way that may be closed. */
+  /** Asked besides the permissions: a host's replacement of them, and each fork on the way that can be closed. */
   readonly permit: Permit | undefined
 }
 
 export function openFork(from: ForkedFrom, options: ForkOptions = {}): Fork {
   const { allow } = options
-  // A filter asks for the name of a tool, never for what its server is.
+  // A filter matches the name of a tool, never the identity of its server.
   const toolsOf = createFilter<BoardTool>(allow && ((tool) => isNamed(allow, createTarget(tool, ''))))
   const builtinsOf = createFilter<BuiltinTool>(allow && (({ name }) => isGiven(allow, name)))
   const stops = new Set<() => void>()
@@ -118,7 +121,7 @@ export function openFork(from: ForkedFrom, options: ForkOptions = {}): Fork {
 
 const NONE: readonly never[] = []
 
-/** The same list until one that it shows is another. */
+/** The same list until a tool in it changes. */
 function createFilter<One>(
   isShown: ((one: One) => boolean) | undefined,
 ): (all: readonly One[]) => readonly One[] {

@@ -1,29 +1,29 @@
 /**
  * gate: how long opening a board takes.
  *
- * A host wants tools at once, and the right ones. So: wait until all have settled, or for a moment, or until everything
- * that is still on its way is at least known from last time. What is not known at all is waited for, by those who cannot
- * take it later; but not a second time in full, when the first was in vain.
+ * A host wants tools at once, and the right ones. So opening waits until all servers have settled, or for a moment, or
+ * until every connecting server is at least known from last time. Hosts that cannot add tools later wait for unknown
+ * servers, too; but not a second time in full when the first wait was in vain.
  */
 import type { Clock } from '../world/world.ts'
 import type { Supervisor } from './supervisor.ts'
 
 export type Wait =
   /**
-   * Until each is ready, has failed, or is known: what it offers, or, after a second chance, that a wait for it was in
-   * vain. For the library and headless commands.
+   * Until each server is ready, has failed, or is known: its offering, or, after a second chance, that a wait for it
+   * was in vain. For the library and headless commands.
    */
   | 'known'
-  /** The moment, and no more. For hosts that stay open. */
+  /** For a moment only. For hosts that stay open. */
   | 'moment'
   /** Until each is ready or has failed. */
   | 'all'
-  /** Not at all. For commands that tell of each server as it comes, or wait for one by themselves. */
+  /** No wait. For commands that report each server when it is ready, or wait for one by themselves. */
   | 'none'
 
 const MOMENT_MS = 250
 
-/** For one that was waited for in vain: most that are well are ready by then. */
+/** For a server that the last wait did not get ready: most healthy servers are ready by then. */
 const SECOND_CHANCE_MS = 750
 
 export interface Gate {
@@ -46,7 +46,7 @@ export function passGate(
       const pending = supervisors.filter((one) => isPending(one, patience))
       const isKnown = (one: Supervisor): boolean =>
         one.offering !== undefined || (isChanceOver && one.wasLate())
-      // What is required must be there, and not only known.
+      // A required server must be ready; to be known is not enough.
       const areKnown = pending.every((one) => one.server.required !== true && isKnown(one))
       const isEnough = wait !== 'all' && (areKnown || (wait === 'moment' && isMomentOver))
       if (pending.length === 0 || isEnough) open()
@@ -71,7 +71,7 @@ export function passGate(
   })
 }
 
-/** It may still become ready: in its first try, or, for those who said how long they wait, in any. */
+/** The server may still become ready: in its first try or, for hosts that set how long they wait, in any try. */
 function isPending({ connection: { state } }: Supervisor, patience: 'short' | 'long'): boolean {
   return state === 'connecting' || (patience === 'long' && state === 'waiting')
 }

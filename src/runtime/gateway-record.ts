@@ -1,23 +1,23 @@
 /**
- * gateway-record: what a gateway in the background wrote down of itself.
+ * gateway-record: what a gateway in the background recorded about itself.
  */
 import { isObject } from '../base/is-object.ts'
 import { gatewayPlaceOf } from '../world/gateway-place.ts'
 import type { World } from '../world/world.ts'
 
-/** What is known of one that runs. */
+/** What is known of a running gateway. */
 export interface GatewayRecord {
   readonly pid: number
-  /** Over HTTP; absent when only the socket leads to it. */
+  /** The address over HTTP. Absent when the gateway has only the socket. */
   readonly address?: string
-  /** In the record alone: all that lead to it over HTTP, as far as it knows. */
+  /** Only in the record: all origins that lead to the gateway over HTTP, as far as it knows. */
   readonly origins?: readonly string[]
   readonly socket: string
   readonly version: string
   readonly startedAt: string
 }
 
-/** Of the one that runs, or ran last and did not end in good order. */
+/** The gateway that runs, or the last one if it did not end in good order. */
 export function readRecord(world: World): GatewayRecord | undefined {
   const read = world.files.read(gatewayPlaceOf(world).record)
   if (read.kind !== 'text') return undefined
@@ -27,11 +27,11 @@ export function readRecord(world: World): GatewayRecord | undefined {
       ? (record as unknown as GatewayRecord)
       : undefined
   } catch {
-    return undefined // as good as none: the socket says who runs
+    return undefined // as good as none: the socket says which gateway runs
   }
 }
 
-/** Where one can be reached that runs, as it said itself. */
+/** The origins of a running gateway, from its own record. */
 export function originsOfRunning(world: World): readonly string[] {
   const record = readRecord(world)
   const { origins } = record ?? {}

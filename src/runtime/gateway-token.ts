@@ -1,5 +1,5 @@
 /**
- * gateway-token: what clients of the gateway show, made at the first start and kept in a file of the user's own.
+ * gateway-token: the token that clients show to the gateway. The first start makes it, in a file of the user's own.
  */
 import type { OurDirs } from '../pipeline/discover/project.ts'
 import { createProblem, ProblemError } from '../problem/problem.ts'
@@ -10,13 +10,13 @@ export interface GatewayToken {
   readonly file: string
 }
 
-/** Rejects with a ProblemError: without a place for the token, nobody could know it. */
+/** Rejects with a ProblemError: without a file for the token, no client could know it. */
 export async function readGatewayToken(world: World, dirs: Pick<OurDirs, 'state'>): Promise<GatewayToken> {
   const file = world.paths.join(dirs.state, 'gateway-token')
   const known = tokenIn(world, file)
   if (known !== undefined) return { token: known, file }
   try {
-    // Whoever comes first has made it.
+    // Another process may have made it first.
     await world.files.update(file, 0o600, (text) =>
       text === undefined || text.trim() === '' ? `${world.keys.random(32)}\n` : text,
     )

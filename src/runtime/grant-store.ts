@@ -1,5 +1,5 @@
 /**
- * grant-store: what the user allowed for good, on disk.
+ * grant-store: the user's permanent grants, on disk.
  */
 import { toCommandLine } from '../base/command-line.ts'
 import { isObject } from '../base/is-object.ts'
@@ -10,7 +10,7 @@ import type { StateFile } from './state-file.ts'
 
 export interface StoredGrants {
   readonly grants: readonly Grant[]
-  /** Agents whose grants were taken over once: they do not come back when they are reset. */
+  /** Agents whose grants were taken over once. They do not come back after a reset. */
   readonly takenFrom: readonly string[]
 }
 

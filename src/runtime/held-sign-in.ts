@@ -1,10 +1,10 @@
 /**
- * held-sign-in: one sign-in while somebody uses it: headers at once, and new tokens in time.
+ * held-sign-in: one sign-in in use: headers at once, and new tokens in time.
  *
- * in     the store, the address it is for, and the way to its authorization server
- * out    an Authorization: headers; renewed ahead of the end, or when a request is refused
- * never  renews twice at the same time, here or in another process; asks again who said no for good; asks at once again who
- *        could not be reached; withholds a token because of what our clock says
+ * in     the store, the address of the sign-in, and a connection to its authorization server
+ * out    an Authorization: headers, renewed before they expire or when a server refuses a request
+ * never  renews twice at the same time, here or in another process; retries after a final refusal; retries at once when
+ *        the authorization server could not be reached; withholds a token because of what our clock says
  */
 import { createRedactor } from '../base/redact.ts'
 import type { Secret } from '../base/secret.ts'
@@ -26,57 +26,60 @@ export interface HeldOptions {
   readonly store: OpenSignInStore
   readonly wish: SignInWish
   readonly account: string
-  /** Of its entry, as it is now. */
+  /** What the entry allows beyond the usual rules for requests, as it is now. */
   readonly leeway: Leeway
-  /** For an entry that needs nobody: a new sign-in, whenever there is none that works. */
+  /** For an entry that needs no user: makes a new sign-in when none works. */
   readonly alone?: Alone | undefined
 }
 
 export interface Alone {
-  /** As which client its entry signs in. What is kept for another client at the same address is not for this entry. */
+  /** The client that the entry signs in as. A sign-in of another client at the same address is not for this entry. */
   readonly clientId: string | undefined
-  /** With who gave the last one, if there was one. Throws a ProblemError. */
+  /** `knownIssuer`: the issuer of the last sign-in, if there was one. Throws a ProblemError. */
   signIn(challenge: Challenge, knownIssuer: string | undefined): Promise<AloneOutcome>
 }
 
-/** Before the end by our clock: renewed beside, while requests go on with the old token. */
+/**
+ * This long before the token expires by our clock, it is renewed in the background. Requests use the old token
+ * meanwhile.
+ */
 const AHEAD_MS = 60_000
 
-/** So long before the end, a request waits for the new one. */
+/** This long before the token expires, a request waits for the new one. */
 const OVER_MS = 5000
 
-/** A token that is so young is not renewed for what the clock says: some say that theirs last no time at all. */
+/** A younger token is not renewed because of the clock: some servers say that their tokens last no time at all. */
 const YOUNG_MS = 30_000
 
-/** A token that is refused although it is so young: another one would be, too. */
+/** A younger token that a server refuses is not renewed: the server would refuse another one, too. */
 const FRESH_MS = 5000
 
 const QUIET_MS = { first: 1000, most: 30_000 }
 
-/** Tokens that were replaced may still turn up in what a server says. */
+/** A server may still quote tokens that were replaced, so they are redacted, too. */
 const REMEMBERED = 20
 
 const NONE: readonly string[] = []
 
-/** Without a mark: it is in no store. */
+/** Without a mark, the sign-in is in no store. */
 type Held = Omit<Kept, 'mark'> & Partial<Pick<Kept, 'mark'>>
 
 export class HeldSignIn implements Authorization {
   readonly #options: HeldOptions
   #account: string
   #signIn: SignIn | undefined
-  /** Of what was last read or written. */
+  /** The mark of the last state that was read or written. */
   #mark: string | undefined
   #headers = NONE
   /** For tokens that are bound to a key. */
   readonly #proofs: Proofs
-  /** Undefined: nobody has asked yet. */
+  /** Undefined: no request has needed it yet. */
   #loading: Promise<void> | 'over' | undefined
-  /** The one that is under way, for everybody who needs it. */
+  /** The renewal in progress, for all requests that need it. */
   #renewal: Promise<Renewal> | undefined
-  /** When this process got the tokens from their giver; 0 for those that were found in the store. */
+  /** When this process got the tokens from the authorization server. 0: they come from the store. */
   #givenAt = 0
-  /** The one to ask could not be reached; until then it is left alone. */
+  /** The authorization server could not be reached, and is left alone until then. */
   #outage: { readonly failure: NetworkFailure; readonly count: number; readonly until: number } | undefined
   #trouble: string | undefined
   #secrets: readonly Secret[] = []
@@ -108,11 +111,11 @@ export class HeldSignIn implements Authorization {
 
   async renew(challenge: Challenge, refused: readonly string[]): Promise<Renewal> {
     const isOther = (): boolean => this.#headers.length > 0 && this.#headers[1] !== refused[1]
-    // It may not be the token that was refused, but its proof.
+    // The server may have refused the proof, not the token.
     if (isOther() || this.#proofs.learn(challenge, this.#options.wish.url)) return 'renewed'
     if (challenge.status === 403) {
       if (!wantsMoreScopes(challenge)) return 'refused'
-      // Perhaps somebody signed in for more, meanwhile.
+      // Perhaps the user signed in for more scopes meanwhile.
       await this.#load()
       if (isOther()) return 'renewed'
       await this.#noteWanted(challenge.scopes)
@@ -144,7 +147,7 @@ export class HeldSignIn implements Authorization {
     return end === undefined ? undefined : `the saved sign-in ${end}, and there is nothing to renew it with`
   }
 
-  /** For those who can only be given a token as it is. */
+  /** For transports that take the current token once. */
   get token(): Secret | undefined {
     return this.#headers.length === 0 ? undefined : this.#signIn?.tokens.access
   }
@@ -157,7 +160,7 @@ export class HeldSignIn implements Authorization {
     return this.#isDue(OVER_MS) ? this.#renewOnce(undefined).then(() => undefined) : undefined
   }
 
-  /** Whether its time is over, or nearly, and something can be done about it. */
+  /** Whether the token has expired, or nearly so, and can be renewed. */
   #isDue(marginMs: number): boolean {
     const expiresAt = this.#signIn?.tokens.expiresAt
     if (expiresAt === undefined || this.#signIn!.ended !== undefined) return false
@@ -167,7 +170,7 @@ export class HeldSignIn implements Authorization {
     return canRenew(this.#signIn!)
   }
 
-  /** What the store has by now. Never rejects. */
+  /** Takes what the store has now. Never rejects. */
   async #load(): Promise<void> {
     try {
       this.#take(await this.#options.store.findKept(this.#options.wish))
@@ -191,7 +194,10 @@ export class HeldSignIn implements Authorization {
     this.#redactor = undefined
   }
 
-  /** An entry that needs nobody says who it is; elsewhere it is whoever signed in, or brought a token that names no client. */
+  /**
+   * An entry that needs no user names its client. Elsewhere the client of any sign-in fits. A token that a user brought
+   * names no client, and fits both.
+   */
   #isOurs({ client }: SignIn): boolean {
     const { alone } = this.#options
     return alone === undefined || client.id === '' || client.id === alone.clientId
@@ -217,14 +223,14 @@ export class HeldSignIn implements Authorization {
       return isOther() ? 'renewed' : 'refused'
     } catch (error) {
       if (isOther()) return 'renewed'
-      // Whoever has the lock hangs: that says nothing about the sign-in.
+      // The process that holds the lock hangs, which says nothing about the sign-in.
       if (isLocked(error)) return this.#fail(this.#toDelay())
       this.#trouble = toTrouble(error)
       return 'refused'
     }
   }
 
-  /** By our clock, unless it was given just now: some say that theirs last no time at all. */
+  /** By our clock, unless the token is new: some servers say that their tokens last no time at all. */
   #isSpent(): boolean {
     const now = this.#now()
     return this.#signIn !== undefined && isOver(this.#signIn, now) && now - this.#givenAt >= YOUNG_MS
@@ -239,21 +245,21 @@ export class HeldSignIn implements Authorization {
   /** Throws what the store throws. */
   async #ask(): Promise<NetworkFailure | undefined> {
     const { store, wish } = this.#options
-    // Somebody may have signed in, out, or anew.
+    // The user may have signed in, signed out, or signed in again.
     const found = await store.findKept(wish)
-    // Perhaps as somebody else: that takes a session of its own.
+    // With another account, a session of its own is needed.
     if (found !== undefined && this.#signIn !== undefined && found.account !== this.account) return undefined
     const refused = this.#headers[1]
     this.#take(found)
     if (found === undefined || this.#signIn === undefined) return undefined
     const before = this.#headers[1]
-    // One that is over would only be refused as well, and who was refused twice is not asked a third time.
+    // An expired token would be refused as well, and after two refusals a third try is useless.
     if (before !== refused && !isOver(found.signIn, this.#now())) return undefined
     const { key } = found.signIn
     let answer: Renewed | undefined
     let given: SignIn | undefined
     const keep = store.renewing(key, async (now) => {
-      // Another process was quicker, and this is what it left.
+      // Another process was quicker and left this.
       if (now === undefined || now.ended !== undefined || toHeaders(now)[1] !== before) return undefined
       if (!canRenew(now)) return undefined
       answer = await this.#askGiver(now)
@@ -264,7 +270,7 @@ export class HeldSignIn implements Authorization {
     try {
       this.#take(await keep)
     } catch (error) {
-      // Not kept, but given: the old ones are worth nothing any more.
+      // The tokens are new but could not be stored. The old ones are worth nothing any more.
       if (given === undefined) throw error
       trouble = toTrouble(error)
       this.#take({ ...found, signIn: given })
@@ -287,7 +293,7 @@ export class HeldSignIn implements Authorization {
     const { store, wish } = this.#options
     let outcome: AloneOutcome | undefined
     const obtain = store.obtaining(wish, async (now) => {
-      // Another process was quicker, and this is what it left.
+      // Another process was quicker and left this.
       if (now !== undefined && this.#isSuccessor(now.signIn)) return undefined
       outcome = await alone.signIn(challenge, this.#signIn?.key.issuer)
       return outcome.kind === 'signed-in' ? outcome.signIn : undefined
@@ -297,14 +303,14 @@ export class HeldSignIn implements Authorization {
     try {
       kept = await obtain
     } catch (error) {
-      // Given, and the store says why it cannot be kept: it is good for as long as this process runs.
+      // The sign-in is new, and the store says why it cannot be kept. It is valid as long as this process runs.
       if (outcome?.kind !== 'signed-in' || !(error instanceof ProblemError)) throw error
       trouble = toTrouble(error)
       kept = { signIn: outcome.signIn, account: this.#account }
     }
     if (outcome?.kind === 'unavailable')
       return { code: NOT_RENEWED, message: outcome.why, host: outcome.host }
-    // Its own from now on: or what it signed in for would be taken for somebody else's, and never be renewed.
+    // Takes the account over. Otherwise the new sign-in would count as one of another account, and never be renewed.
     this.#account = kept!.account
     this.#take(kept)
     this.#settle(outcome === undefined ? undefined : { kind: 'tokens', tokens: outcome.signIn.tokens })
@@ -312,7 +318,7 @@ export class HeldSignIn implements Authorization {
     return undefined
   }
 
-  /** Whether it can take the place of what was refused: another token, of the same client, that is not over as well. */
+  /** Whether the sign-in can replace the refused one: another token, of the same client, that has not expired. */
   #isSuccessor(signIn: SignIn): boolean {
     const [, value] = toHeaders(signIn)
     if (value === undefined || value === this.#headers[1]) return false
@@ -332,7 +338,7 @@ export class HeldSignIn implements Authorization {
     return failure
   }
 
-  /** For whoever signs in next. Once: the next request would only say the same. */
+  /** For the next sign-in. Written once: the next request would only repeat it. */
   async #noteWanted(scopes: readonly string[]): Promise<void> {
     const known = [...(this.#signIn?.wantedScopes ?? []), ...(this.#signIn?.tokens.scopes ?? [])]
     const missing = scopes.filter((scope) => !known.includes(scope))
@@ -361,7 +367,7 @@ function toFailure({ endpoints }: SignIn, why: string): NetworkFailure {
 
 function toTrouble(error: unknown): string {
   if (error instanceof ProblemError) return error.problem.message
-  // It may quote a token that was given and never taken, which `redact` does not know.
+  // The text may quote a token that was received but never taken, which `redact` does not know.
   return toCrashText(error instanceof Error ? error.message : String(error))
 }
 

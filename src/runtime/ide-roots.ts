@@ -1,5 +1,5 @@
 /**
- * ide-roots: folders as an editor calls them that runs on the Windows side of the same machine.
+ * ide-roots: folders in the spelling of an editor that runs on the Windows side of the same machine.
  */
 import type { AdmittedServer } from '../model/catalog.ts'
 import type { Params } from '../model/message.ts'

@@ -1,5 +1,5 @@
 /**
- * join-roots: the roots of several, each folder once. Those who do not answer are left out.
+ * join-roots: the roots of several clients, each folder once. Clients that do not answer are left out.
  *
  * never  rejects, unless all of them do: then as the first
  */

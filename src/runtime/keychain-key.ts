@@ -1,24 +1,24 @@
 /**
- * keychain-key: the one key of ours in the keychain, with which sign-ins are sealed.
+ * keychain-key: our one key in the keychain, which seals sign-ins.
  *
  * in     the keychain of the system, which may be missing, locked or silent
- * out    the key, or undefined where there is no keychain that works
- * never  asks a keychain again that was found not to work, for a week; loads it before somebody needs the key
+ * out    the key, or undefined when no keychain works
+ * never  asks a keychain that does not work again for a week; loads the keychain before a caller needs the key
  */
 import { isObject } from '../base/is-object.ts'
 import { createProblem, ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
 
 export interface KeychainKey {
-  /** To seal with, made if there is none yet. Undefined: nothing can be sealed here. */
+  /** The key to seal with, made if there is none yet. Undefined: nothing can be sealed here. */
   toSeal(): Promise<string | undefined>
-  /** To open what was sealed before. Throws `authorize/keychain-locked`. */
+  /** The key to open what was sealed before. Throws `authorize/keychain-locked`. */
   toOpen(): Promise<string>
 }
 
 const ITEM = 'sign-ins'
 
-/** Somebody may install one, or unlock it. */
+/** The verdict expires: the user may install a keychain, or unlock it. */
 const VERDICT_MS = 7 * 24 * 3600 * 1000
 
 export function createKeychainKey(world: World, folder: string): KeychainKey {
@@ -41,7 +41,7 @@ export function createKeychainKey(world: World, folder: string): KeychainKey {
   }
 }
 
-/** What was put into it must come out again: some accept everything and keep nothing. */
+/** Reads back what it wrote: some keychains accept everything and keep nothing. */
 async function probe({ keychain, sealer, clock, files }: World, file: string): Promise<string | undefined> {
   const remember = (verdict: object): void => {
     files.write(file, 0o600, `${JSON.stringify({ version: 1, ...verdict, at: clock.now() })}\n`)
@@ -63,7 +63,7 @@ function readVerdict({ files, clock }: World, file: string): 'works' | 'broken' 
   const read = files.read(file)
   const value = read.kind === 'text' ? tryJson(read.text) : undefined
   if (!isObject(value) || typeof value['at'] !== 'number') return undefined
-  // One of the future was noted by a clock that was wrong.
+  // A verdict from the future was recorded by a wrong clock.
   const ageMs = clock.now() - value['at']
   if (ageMs < 0 || ageMs > VERDICT_MS) return undefined
   return value['verdict'] === 'broken' ? 'broken' : 'works'

@@ -1,5 +1,5 @@
 /**
- * known-tools: what servers offered when they were last connected, from the cache alone.
+ * known-tools: what servers offered at the last connection, from the cache alone.
  *
  * never  starts or asks anything
  */
@@ -19,7 +19,7 @@ export interface KnownTools {
   readonly tools: readonly ListedTool[]
 }
 
-/** Of every server that may run and of which the cache knows something. */
+/** The tools of every server that may run and that the cache knows. */
 export function findKnownTools(
   world: World,
   { catalog, dirs }: Pick<LoadedCatalog, 'catalog' | 'dirs'>,
@@ -44,13 +44,13 @@ export function toToolToCall(server: string, definition: ListedTool, style: Name
   return { server, tool, name: nameOf(server, tool, style), definition }
 }
 
-/** Whatever somebody may type who means a tool: its name in any style, as a model sees it or raw, or `server.tool`. */
+/** What the user may type for a tool: its name in any style, as a model sees it or raw, or `server.tool`. */
 export function typedNamesOf({ server, tool }: Pick<ToolToCall, 'server' | 'tool'>): readonly string[] {
   const shown = NAME_STYLES.map((style) => nameOf(server, tool, style))
   return [...shown, ...rawStartsOf(server).map((start) => `${start}${tool}`)]
 }
 
-/** What stands before the tool, when nothing in the name had to be changed. */
+/** The part of a name before the tool, when the name needed no change. */
 export function rawStartsOf(server: string): readonly string[] {
   return [`mcp__${server}__`, `${server}__`, `mcp_${server}_`, `${server}.`]
 }

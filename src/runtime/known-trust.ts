@@ -1,8 +1,8 @@
 /**
- * known-trust: what is known about the entries of a repository before anyone judges them.
+ * known-trust: what is known about the entries of a repository before a stage judges them.
  *
  * in     the normalized entries, the decisions on file, the choices made in Claude Code
- * out    the facts a user would approve, and for each entry what was decided about it
+ * out    the facts that a user would approve, and for each entry the user's decision
  */
 import type { ServerDefinition, StdioTransport } from '../model/definition.ts'
 import type { FoundEntry, NormalizedEntry } from '../model/entry.ts'
@@ -16,9 +16,9 @@ import { hashOfEnvFile, parseEnvFile } from '../pipeline/resolve/env-file.ts'
 import type { World } from '../world/world.ts'
 
 export interface KnownTrust {
-  /** For every server of the repository that can be approved. Its `envFile` is read by these calls, and not before. */
+  /** For every server of the repository that can be approved. Only these functions read its `envFile`. */
   readonly facts: ReadonlyMap<NormalizedEntry, () => TrustFacts>
-  /** Something that is in the repository today was approved by its user. */
+  /** The user approved something that is in the repository today. */
   readonly isProjectApproved: boolean
   of(entry: NormalizedEntry): TrustOfEntry
 }
@@ -61,7 +61,7 @@ const NOTHING_DECIDED: TrustOfEntry = { decisions: { all: [], stale: [] } }
 
 type Known = ReadonlyMap<NormalizedEntry, TrustFacts>
 
-/** An `envFile` is read only where its user decided about everything else of the entry as it is now. */
+/** An `envFile` is read only when the user decided about the rest of the entry as it is now. */
 function factsOf(world: World, entries: readonly NormalizedEntry[], decided: ProjectTrust): Known {
   const facts = new Map<NormalizedEntry, TrustFacts>()
   for (const entry of entries) {
@@ -91,7 +91,7 @@ function isOfRepository(entry: NormalizedEntry): entry is Definition {
   return entry.found.origin.scope === 'project' && entry.kind === 'definition'
 }
 
-/** What the file may change, that of the program among it: a `PATH` may stand there. */
+/** Without the facts that the file may change. The program is one of them: the file may set `PATH`. */
 function withoutEnvFile(facts: TrustFacts): TrustFacts {
   const { executable: _, 'envFile.content': __, 'envFile.variables': ___, ...rest } = facts
   return rest
@@ -99,12 +99,12 @@ function withoutEnvFile(facts: TrustFacts): TrustFacts {
 
 type Place = Pick<FoundEntry, 'baseDir' | 'dialect'>
 
-/** Of any server, as it would be launched today. Reads nothing. */
+/** The facts of any server, as it would start today. Reads no file. */
 export function factsOfServer(world: World, definition: ServerDefinition, place: Place): TrustFacts {
   return toFacts(world, definition, place)
 }
 
-/** As `factsOfServer`, with what stands in the `envFile`: for an entry that its user looks at. */
+/** As `factsOfServer`, with the content of the `envFile`: for an entry that its user looks at. */
 export function wholeFactsOfServer(world: World, definition: ServerDefinition, place: Place): TrustFacts {
   const { transport } = definition
   const envFile = transport.type === 'stdio' ? readEnvFile(world, transport, place) : undefined
@@ -135,7 +135,7 @@ interface EnvFile extends EnvFileFacts {
 function readEnvFile(world: World, { envFile }: StdioTransport, { baseDir }: Place): EnvFile | undefined {
   if (envFile === undefined) return undefined
   const none = { variables: [], values: new Map<string, string>() }
-  // Which file it is stands in another file, or is asked for: never read where nobody could be told.
+  // Another file, or a question, decides which file it is. It is not read when no user could be shown that.
   if (envFile.some((part) => typeof part !== 'string' && part.kind !== 'env'))
     return { ...none, content: 'not known before it starts' }
   const path = expandForComparison(envFile, world.env).replace(/^~(?=[/\\]|$)/, () => world.home)

@@ -1,7 +1,7 @@
 /**
- * last-known: how each server was when it was last connected, from the cache alone.
+ * last-known: the state of each server at its last connection, from the cache alone.
  *
- * never  starts or asks anything: this is what `list` shows
+ * never  starts or asks anything: `list` shows this
  */
 import type { AdmittedServer } from '../model/catalog.ts'
 import type { Problem } from '../model/problem.ts'
@@ -11,7 +11,7 @@ import type { World } from '../world/world.ts'
 import { createOfferingStore, newestOf, type LastKnown } from './offering-store.ts'
 
 export interface Memory {
-  /** By name, those of which something is known. */
+  /** By name, only servers that are known. */
   readonly known: ReadonlyMap<string, LastKnown>
   readonly problems: readonly Problem[]
 }

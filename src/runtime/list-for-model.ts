@@ -1,9 +1,9 @@
 /**
- * list-for-model: what the servers have to read, or the prompts they bring along, in pages of text.
+ * list-for-model: the resources or prompts of the servers, in pages of text.
  *
- * in     what is known of each server; which server, and where to go on
- * out    a page of bounded size: whole URIs and names, the rest shortened; for a server that has nothing to show, why
- * never  asks a server; cuts what a model has to give back
+ * in     what is known of each server; which server, and where to continue
+ * out    a page of limited size: whole URIs and names, the rest shortened; for a server with nothing to show, why
+ * never  asks a server; cuts a value that a model has to send back
  */
 import { findNearest } from '../base/edit-distance.ts'
 import { isObject } from '../base/is-object.ts'
@@ -21,7 +21,7 @@ interface Kind {
   readonly tool: string
   readonly what: 'resources' | 'prompts'
   readonly lists: readonly ListKind[]
-  /** One for each thing, perhaps of several lines. */
+  /** One text for each item, perhaps of several lines. */
   itemsOf(server: KnownServer): readonly string[]
 }
 
@@ -86,11 +86,11 @@ function quote(name: string): string {
 interface Section {
   readonly server: string
   readonly items: readonly string[]
-  /** What is to be said about the server beside its items. */
+  /** Notes about the server, shown with its items. */
   readonly notes: readonly string[]
 }
 
-/** A server that is ready and has nothing is mentioned only to those who asked for it. */
+/** A server that is ready and has nothing is mentioned only when the model asked for that server. */
 function toSection(server: KnownServer, kind: Kind, asked: 'one' | 'all'): Section {
   const { name, offering, connection } = server
   const isAway = connection.state === 'failed' || connection.state === 'needs-auth'
@@ -136,7 +136,7 @@ function showProblem({ problem: { message, hints } }: Troubled): string {
   return `${shorten(message, 300)}${hint === undefined ? '' : ` (for the user: ${shorten(hint, 200)})`}`
 }
 
-/** Some five thousand tokens. */
+/** About five thousand tokens. */
 const PAGE_LENGTH = 20_000
 
 interface Place {
@@ -144,7 +144,7 @@ interface Place {
   readonly at: number
 }
 
-/** As many items as there is room for, one at least. */
+/** As many items as fit, but at least one. */
 function takePage(
   sections: readonly Section[],
   from: Place,
@@ -160,7 +160,7 @@ function takePage(
     const start = server === from.server ? from.at : 0
     if (start >= items.length && (start > 0 || notes.length === 0)) continue
     const head = [`## ${showId(server)}`, ...(start === 0 ? notes : ['(continued)'])].join('\n')
-    // No head without an item: the page after would repeat it.
+    // No heading without an item: the next page would repeat it.
     if (isFull(head + (items[start] ?? ''))) return { lines, next: `${server}:${start}` }
     take(head)
     for (const [index, item] of items.slice(start).entries()) {
@@ -179,7 +179,7 @@ function parseCursor(cursor: unknown): Place | undefined {
 
 const LENGTHS = { name: 200, description: 300, argument: 150 }
 
-/** Beyond this it is no address that anybody could give back. */
+/** A longer text is no address that a model could send back. */
 const LONGEST_ID = 4000
 
 const MAX_ARGUMENTS = 50
@@ -222,7 +222,7 @@ function showDescription(description: unknown, length: number): string {
   return words === '' ? '' : `: ${words}`
 }
 
-/** As it is, unless it could be taken for more than one line or word. */
+/** Unchanged, unless it could be read as more than one line or word. */
 function showId(id: string): string {
   if (id.length > LONGEST_ID)
     return `${showId(id.slice(0, 100))}… (${id.length} characters, too long to show)`
@@ -230,7 +230,7 @@ function showId(id: string): string {
 }
 
 function shorten(words: string, length: number): string {
-  // What is not shown need not be looked at.
+  // Text that is not shown needs no processing.
   const part = words.slice(0, length * 4)
   const line = part.replace(/\s+/g, ' ').trim()
   if (line.length <= length && part === words) return line

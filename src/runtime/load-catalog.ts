@@ -1,9 +1,9 @@
 /**
- * load-catalog: files in, a catalog out. The first half of the path of the data, in its order.
+ * load-catalog: files in, a catalog out. The first half of the data path, stage by stage.
  *
- * in     a world and what the host asked for
+ * in     a world and the host's options
  * out    a value: every entry with its fate, the servers that may run, every place and problem
- * never  starts a server, asks a person, or rejects because of what some file says
+ * never  starts a server; asks the user; rejects because of what a file says
  */
 import type { GatewaySetting } from '../model/gateway-setting.ts'
 import type { Problem } from '../model/problem.ts'
@@ -42,15 +42,15 @@ export interface LoadOptions {
   readonly mcpConfig?: string | readonly string[] | undefined
   /** Entries as they would stand under `mcpServers`. */
   readonly servers?: Readonly<Record<string, unknown>> | undefined
-  /** Names of servers the host implements itself. */
+  /** Names of servers that the host implements itself. */
   readonly native?: readonly string[] | undefined
-  /** Where this very process serves MCP, as origins: entries that lead there are left out. */
+  /** The origins where this very process serves MCP. Entries that lead there are left out. */
   readonly ownOrigins?: ReadonlySet<string> | undefined
-  /** The host has asked whether the folder of the project is to be trusted, and its user said yes. Default: false. */
+  /** The host asked the user whether to trust the folder of the project, and the user agreed. Default: false. */
   readonly trustFolder?: boolean | undefined
-  /** Whether connectors may be fetched, or their last copies serve. */
+  /** Whether to fetch connectors, or to use their last copies. */
   readonly connectors?: 'cached' | 'fetch' | undefined
-  /** Kept by whoever loads more than once: what each file said when it could last be read. */
+  /** Kept by callers that load more than once: the last readable text of each file. */
   readonly readings?: Readings | undefined
 }
 
@@ -59,29 +59,32 @@ export interface LoadedCatalog {
   readonly project: Project
   readonly dirs: OurDirs
   readonly trustStore: TrustStore
-  /** What the user would approve, for every server of the repository that can be approved: looked up when it is asked. */
+  /**
+   * The facts that the user would approve, for every server of the repository that can be approved. Each is computed
+   * when called.
+   */
   readonly facts: ReadonlyMap<NormalizedEntry, () => TrustFacts>
-  /** The line of the settings that turns everything off; no other file was read. */
+  /** The line of the settings that turns everything off. No other file was read. */
   readonly off?: Spot
-  /** How the model sees tools called. */
+  /** The style of the tool names that the model sees. */
   readonly toolNames: NameStyle
   /** The MCP registry that a setting names. */
   readonly registry?: string
-  /** The one that the shell talks to, when the settings name one. */
+  /** The model of the shell, when the settings name one. */
   readonly model?: ModelSetting
-  /** How a gateway is shared, when the settings say so. */
+  /** How a gateway is shared, when the settings define that. */
   readonly gateway?: GatewaySetting
-  /** What is wrong with it. */
+  /** What is wrong with the `gateway` setting. */
   readonly gatewayFault?: Problem
-  /** What the repository's settings deny, as soon as something of it is approved. */
+  /** What the repository's settings deny, once the user approves something of the repository. */
   readonly projectDeny: readonly ServerRule[]
   /** As `projectDeny`, about calls. */
   readonly projectRules: readonly PermissionRule[]
-  /** What is in force about calls. */
+  /** The rules in force about calls. */
   readonly permissions: PermissionSettings
-  /** Lines where the user enabled a server of `.mcp.json` in Claude Code: a note in the question. */
+  /** Lines where the user enabled a server of `.mcp.json` in Claude Code. The question to the user mentions them. */
   readonly enabledElsewhere: Discovery['choices']
-  /** What restricts or allows something in another agent's settings and not here: for `doctor`. */
+  /** What restricts or allows something in another agent's settings but not here: for `doctor`. */
   readonly notApplied: readonly Problem[]
 }
 
@@ -182,7 +185,9 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
   }
 }
 
-/** What the settings of other agents deny is denied here; theirs come after ours, so that ours are named first. */
+/**
+ * What the settings of other agents deny is denied here. Their rules come after ours, so that messages name ours first.
+ */
 function withAgentPolicies(settings: Settings, ofAgents: AgentPolicies): Settings {
   const { policy, permissions } = settings
   const broken = policy.broken ?? ofAgents.broken
@@ -200,8 +205,8 @@ function withAgentPolicies(settings: Settings, ofAgents: AgentPolicies): Setting
 }
 
 /**
- * Where this process serves, and where a gateway in the background does, whoever looks. That one is looked for only
- * where an entry may lead to it.
+ * The origins of this process, and of a gateway in the background, whichever process loads. The gateway is looked up
+ * only when an entry may lead to it.
  */
 function gatewaysAmong(
   world: World,
@@ -214,7 +219,7 @@ function gatewaysAmong(
   return mayLeadThere ? new Set([...own, ...originsOfRunning(world)]) : own
 }
 
-/** What the repository asks for counts once its user approved something of it. */
+/** The repository's requests count once the user approved something of it. */
 function policyOf(settings: Settings, isProjectApproved: boolean): Policy {
   const { policy, projectDeny } = settings
   return isProjectApproved ? { ...policy, deny: [...policy.deny, ...projectDeny] } : policy
@@ -227,7 +232,7 @@ function permissionsOf(
   return isProjectApproved ? { ...permissions, rules: [...permissions.rules, ...projectRules] } : permissions
 }
 
-/** One bad entry never takes its neighbours down, and its problem says so. */
+/** One bad entry never stops its neighbours, and its problem says so. */
 function withNeighbours(entries: readonly NormalizedEntry[]): readonly NormalizedEntry[] {
   if (!entries.some(({ kind }) => kind === 'invalid')) return entries
   const good = new Map<string, number>()
@@ -245,7 +250,7 @@ function withNeighbours(entries: readonly NormalizedEntry[]): readonly Normalize
   })
 }
 
-/** The keys go to the host only from servers that would have run if it did not implement them. */
+/** The host gets the keys only of servers that would have run without the host's own implementation. */
 function nativeOf(world: World, names: ReadonlySet<string>, { servers }: Choice): Catalog['native'] {
   return servers
     .filter(({ name }) => names.has(name))
@@ -255,7 +260,7 @@ function nativeOf(world: World, names: ReadonlySet<string>, { servers }: Choice)
     })
 }
 
-/** Nothing was read, or nothing could be. */
+/** The result when nothing was read, or nothing could be. */
 export function emptyCatalog(world: World): LoadedCatalog {
   const project = findProject(world)
   return {

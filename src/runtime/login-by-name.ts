@@ -1,7 +1,7 @@
 /**
  * login-by-name: `login`, for hosts that know a server by its name.
  *
- * in     what was loaded, and a name in it
+ * in     the loaded catalog, and a name in it
  * out    as `login`
  */
 import type { AdmittedServer } from '../model/catalog.ts'

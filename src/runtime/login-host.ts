@@ -1,30 +1,32 @@
 /**
- * login-host: what a host and a login have to say to each other. Types alone, so that a host need not know what speaks OAuth.
+ * login-host: the interface between a host and a login. Only types, so that a host need not load the OAuth code.
  */
 import type { Challenge, DeviceCode } from '../model/sign-in.ts'
 import type { BrowserOutcome } from '../world/world.ts'
 
-/** `paste`: no browser is opened here. `device`: a code is typed in somewhere else. */
+/**
+ * `paste`: Plugboard opens no browser; the user pastes the answer. `device`: the user types a code on another device.
+ */
 export type LoginWay = 'browser' | 'paste' | 'device'
 
 export interface LoginWish {
   readonly way: LoginWay
-  /** What the server said, where that is known; else it is asked. */
+  /** The server's challenge, when it is known. Otherwise the login asks the server. */
   readonly challenge?: Challenge | undefined
-  /** Those and no others. */
+  /** These scopes and no others. */
   readonly scopes?: readonly string[] | undefined
-  /** For all of it; 0 is no limit. Default: five minutes. */
+  /** For the whole login. 0: no limit. Default: five minutes. */
   readonly timeoutMs?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 export interface LoginHost {
   onStep(step: LoginStep): void
-  /** Tells what its user types meanwhile; the answer stops it. */
+  /** Calls the listener with each line that the user types meanwhile. The returned function stops it. */
   onTyped?(listener: (line: string) => void): () => void
 }
 
-/** What it is doing, or what its user is to do. */
+/** What the login is doing, or what the user has to do. */
 export type LoginStep =
   | { readonly kind: 'asking-server'; readonly host: string }
   | { readonly kind: 'registering'; readonly issuer: string }
@@ -32,20 +34,20 @@ export type LoginStep =
       readonly kind: 'page'
       readonly url: string
       readonly redirectUri: string
-      /** The client that the entry names, which must be registered with this `redirectUri`. */
+      /** The client that the entry names. It must be registered with this `redirectUri`. */
       readonly clientId?: string
       readonly way: LoginWay
     }
   | { readonly kind: 'browser'; readonly outcome: BrowserOutcome }
   | { readonly kind: 'device'; readonly code: DeviceCode }
-  /** Something came that was not the answer. */
+  /** A request arrived that was not the answer. */
   | { readonly kind: 'ignored'; readonly why: string }
   | { readonly kind: 'exchanging'; readonly issuer: string }
 
 /** Default of `way`: `browser`. */
 export interface LoginOptions extends Partial<LoginWish>, Partial<LoginHost> {}
 
-/** What may be shown of it. */
+/** The parts of a sign-in that may be shown. */
 export type SignedIn =
   | {
       readonly kind: 'signed-in'
@@ -53,5 +55,5 @@ export type SignedIn =
       readonly scopes: readonly string[]
       readonly expiresAt?: number
     }
-  /** The server answers without. */
+  /** The server answers without a sign-in. */
   | { readonly kind: 'not-needed' }

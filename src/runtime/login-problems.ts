@@ -1,5 +1,5 @@
 /**
- * login-problems: why a server cannot be signed in to at all.
+ * login-problems: why the user cannot sign in to a server at all.
  */
 import { toCommandLine } from '../base/command-line.ts'
 import type { AdmittedServer } from '../model/catalog.ts'
@@ -7,7 +7,7 @@ import type { Problem } from '../model/problem.ts'
 import { adviseOnPlainHttp, becauseOfPlainHttp } from '../problem/plain-http.ts'
 import { createProblem, whereOrigin } from '../problem/problem.ts'
 
-/** OAuth is not for servers that are started, and others. */
+/** OAuth does not apply, for example to servers that are started. */
 export function noOAuth(server: AdmittedServer): Problem {
   const { name, transport, found } = server
   const isOff = 'oauth' in transport && transport.oauth?.isOff === true
@@ -42,7 +42,7 @@ export function hasOwnHeader({ name, found }: AdmittedServer): Problem {
   })
 }
 
-/** It wants a token, and everybody on the way there could read it. */
+/** The server wants a token, and every machine on the way could read it. */
 export function plainHttp({ name, found, transport }: AdmittedServer, url: string): Problem {
   return createProblem({
     code: 'authorize/plain-http',
@@ -61,7 +61,7 @@ export function unreachable({ name, found }: AdmittedServer, why: string): Probl
   })
 }
 
-/** With what kept its `url` from being filled in, where that is known. */
+/** With the reason why its `url` could not be filled in, when it is known. */
 export function noAddress({ name, found }: AdmittedServer, gaps: readonly Problem[]): Problem {
   const [first] = gaps
   return createProblem({

@@ -1,9 +1,9 @@
 /**
- * login: signs somebody in at a server, with them at the keyboard.
+ * login: signs the user in at a server, while the user is at the keyboard.
  *
- * in     a server, where sign-ins are kept, and how its user can be reached
- * out    a sign-in in the store, from where it is read like any other input; or that the server wants none
- * never  registers before the port is bound that is registered; keeps a port or a page open when it is over, however it ends
+ * in     a server, the store for sign-ins, and how to reach the user
+ * out    a sign-in in the store, which is read from there like any other input; or that the server needs none
+ * never  registers a port that is not bound yet; keeps a port or a page open after the login, however it ends
  */
 import { untilAborted } from '../base/until-aborted.ts'
 import type { AdmittedServer } from '../model/catalog.ts'
@@ -39,12 +39,12 @@ export interface LoginRequest extends LoginWish {
 
 export type LoginOutcome =
   | { readonly kind: 'signed-in'; readonly signIn: SignIn }
-  /** It answers without. */
+  /** The server answers without a sign-in. */
   | { readonly kind: 'not-needed' }
 
 export const LOGIN_MS = 5 * 60_000
 
-/** Throws a ProblemError; aborted, as its signal says. */
+/** Throws a ProblemError; when aborted, the reason of its signal. */
 export async function login(request: LoginRequest, host: LoginHost): Promise<LoginOutcome> {
   const { world, server, timeoutMs = LOGIN_MS } = request
   const timeout = new AbortController()
@@ -77,7 +77,7 @@ async function run(request: LoginRequest, host: LoginHost): Promise<LoginOutcome
   errand.secrets.push(...resolved.secrets)
   try {
     if (asked.isOpen && !(await isDescribed(errand))) return { kind: 'not-needed' }
-    // Before a browser is opened: a sign-in that is lost at once would have to be made again.
+    // Checked before the browser opens: the user would have to repeat a sign-in that cannot be stored.
     request.store.requireFolder()
     const signIn = await obtain(errand, request, host)
     await request.store.save(signIn)
@@ -87,7 +87,7 @@ async function run(request: LoginRequest, host: LoginHost): Promise<LoginOutcome
   }
 }
 
-/** Throws `authorize/no-oauth`, `authorize/own-header`, or the first thing that is missing in the entry. */
+/** Throws `authorize/no-oauth`, `authorize/own-header`, or the first problem of the entry. */
 async function requireSignIn({ server, resolving }: LoginRequest): Promise<ResolvedSignIn> {
   const resolved = await resolveSignIn(server, resolving)
   if (resolved === undefined) throw new ProblemError(noOAuth(server))
@@ -124,7 +124,10 @@ async function askServer(
   }
 }
 
-/** What the server asked for since the last sign-in, and what that one had: a new one must not have less. */
+/**
+ * The scopes that the server asked for since the last sign-in, and those of that sign-in: a new sign-in must not have
+ * fewer.
+ */
 async function findWanted({ store }: LoginRequest, plan: SignInPlan): Promise<readonly string[] | undefined> {
   const { url, credentialId } = plan
   const before = await store.find({ url, ...(credentialId === undefined ? {} : { credentialId }) })
@@ -132,19 +135,19 @@ async function findWanted({ store }: LoginRequest, plan: SignInPlan): Promise<re
   return [...new Set([...(plan.scopes ?? []), ...before.tokens.scopes, ...before.wantedScopes])]
 }
 
-/** Throws AuthorizeError, GuardError, what the SDK throws. */
+/** Throws AuthorizeError, GuardError, and errors of the SDK. */
 async function obtain(errand: Errand, request: LoginRequest, host: LoginHost): Promise<SignIn> {
   const { grant } = errand.plan
   if (canSignInAlone(grant)) return carryOut(errand, await discover(errand), grant)
   if (request.way === 'device' || grant.kind === 'device') {
     return signInByDevice(errand, await discover(errand), (code) => host.onStep({ kind: 'device', code }))
   }
-  // Before anything is registered: what is registered is this very port.
+  // Before the registration, which needs this very port.
   await using listener = await openCallbackListener(request.world.loopback, errand.plan)
   const page = await preparePage(errand, listener, host)
   const answer = await waitFor({ errand, request, host, listener, page })
   host.onStep({ kind: 'exchanging', issuer: page.server.issuer })
-  // Waited for here: the port is still to tell a second one that it comes too late.
+  // Awaited here: the port still has to tell a second answer that it is too late.
   return await exchangeCode(errand, page, answer)
 }
 
@@ -169,7 +172,7 @@ interface Wait {
   readonly page: OpenPage
 }
 
-/** Until somebody comes back from the page, in either way. */
+/** Waits until the answer of the page arrives, from the browser or from the keyboard. */
 async function waitFor({ errand, request, host, listener, page }: Wait): Promise<CallbackAnswer> {
   const { url, redirectUri } = page
   const onIgnored = (why: string): void => host.onStep({ kind: 'ignored', why })

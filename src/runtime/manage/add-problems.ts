@@ -1,5 +1,5 @@
 /**
- * add-problems: why a server is not added. The messages that other agents made known are theirs, word for word.
+ * add-problems: why a server is not added. Messages that other agents made known are kept word for word.
  */
 import { toCommandLine } from '../../base/command-line.ts'
 import { toPrintable } from '../../base/printable.ts'
@@ -44,7 +44,7 @@ export function transportMismatch(transport: string, given: string): Problem {
   })
 }
 
-/** The scheme alone: the rest may hold a password. */
+/** Shows the scheme alone: the rest may hold a password. */
 export function unknownScheme(scheme: string): Problem {
   return createProblem({
     code: 'manage/unknown-scheme',
@@ -97,7 +97,7 @@ export function badName(name: string): Problem {
   })
 }
 
-/** `found` is what is wrong, as the file that would hold it will be read. */
+/** `found`: the problems that the file with this entry would have. */
 export function invalidEntry(found: readonly Problem[]): Problem {
   const [first, ...others] = found
   return createProblem({
@@ -108,7 +108,7 @@ export function invalidEntry(found: readonly Problem[]): Problem {
   })
 }
 
-/** A text that was typed or pasted, and is in no file. */
+/** For a text that the user typed or pasted, and that is in no file. */
 export function unparseableEntry(
   message: string,
   { line, column }: { readonly line: number; readonly column: number },
@@ -128,7 +128,7 @@ export function notAnObject(kind: string): Problem {
   })
 }
 
-/** Several servers at once, and none of them is called so. */
+/** The text has several servers, and none has the wanted name. */
 export function severalEntries(name: string, known: readonly string[]): Problem {
   const shown = known.map((one) => `\`${toPrintable(one)}\``).join(', ')
   return createProblem({
@@ -139,7 +139,7 @@ export function severalEntries(name: string, known: readonly string[]): Problem 
   })
 }
 
-/** `shown` is what is there, without its values. */
+/** `shown`: the existing entry, without its values. */
 export function alreadyThere(
   { name, file }: { readonly name: string; readonly file: string },
   { shown, platform }: { readonly shown: readonly string[]; readonly platform: Platform },
@@ -167,7 +167,7 @@ export function secretInProject(fields: readonly string[]): Problem {
   })
 }
 
-/** It is written, and something else has a say. */
+/** The entry is written, but another rule or entry keeps it from running. */
 export function notInForce(name: string, { fate }: CatalogEntry, why: readonly string[]): Problem {
   return createWarning({
     code: 'manage/not-in-force',
@@ -177,7 +177,7 @@ export function notInForce(name: string, { fate }: CatalogEntry, why: readonly s
   })
 }
 
-/** It is written, and nobody reads it now. */
+/** The entry is written, but all servers are turned off, so no file is read now. */
 export function notRead(name: string): Problem {
   return createWarning({
     code: 'manage/not-in-force',

@@ -1,9 +1,9 @@
 /**
- * add-server: an entry into the file of a scope, and what goes with it.
+ * add-server: writes an entry into the file of a scope, and its approval.
  *
  * in     a name, an entry of our fields, a scope
- * out    the file that has it now
- * never  writes over a server that is there; puts a literal secret into a repository unless its user said so
+ * out    the file that has the entry now
+ * never  overwrites an existing server; puts a literal secret into a repository unless the user agreed
  */
 import { isObjectValue, valueAt, type Value } from '../../edit/change.ts'
 import type { ServerDefinition } from '../../model/definition.ts'
@@ -35,11 +35,11 @@ export interface PlannedAdd extends ServerToAdd {
   readonly mode: number
   readonly definition: ServerDefinition
   readonly warnings: readonly Problem[]
-  /** Fields with a literal secret that a repository would get to see: to be asked about. */
+  /** Fields with a literal secret that would become visible in a repository. The host asks the user about them. */
   readonly exposed: readonly string[]
 }
 
-/** Looks without writing. Throws `manage/bad-name`, `manage/invalid`, `manage/exists`. */
+/** Checks without writing. Throws `manage/bad-name`, `manage/invalid`, `manage/exists`. */
 export async function planAdd(world: World, loaded: LoadedCatalog, wanted: ServerToAdd): Promise<PlannedAdd> {
   const { name, entry, scope } = wanted
   const { definition, warnings } = await checkEntry(world, name, entry)
@@ -63,7 +63,7 @@ export async function writeAdd(
   const path = ['mcpServers', name]
   let there: Value | undefined
   await editFile(world, { file, within, mode }, (value) => {
-    // Under the lock: another may have added it since it was planned.
+    // Checked under the lock: another process may have added it since it was planned.
     there = valueAt(value, path)
     return there === undefined ? [{ kind: 'set', path, value: entry }] : []
   })
@@ -73,8 +73,8 @@ export async function writeAdd(
 }
 
 /**
- * What a user typed into a project needs no question to that user. Approves the entry that was written, and only if it
- * is still what was typed. `loaded` is as the files are now. Says whether it was.
+ * The user typed this entry into the project, so no question to the user is needed. Approves the written entry, but
+ * only if it is still what the user typed. `loaded`: the files as they are now. Returns whether it approved the entry.
  */
 export async function approveAdded(
   world: World,
@@ -90,7 +90,7 @@ export async function approveAdded(
   return questions.length > 0
 }
 
-/** The transport that an address turned out to speak, for all that read the file. */
+/** Writes the transport that the address speaks, for all programs that read the file. */
 export async function writeTransport(
   world: World,
   { name, file, within, mode }: Pick<PlannedAdd, 'name' | 'file' | 'within' | 'mode'>,
@@ -99,13 +99,13 @@ export async function writeTransport(
   const path = ['mcpServers', name]
   await editFile(world, { file, within, mode }, (value) => {
     const there = valueAt(value, path)
-    // Gone, or mended by somebody, in the meantime.
+    // Another process removed or changed the entry meanwhile.
     if (!isObjectValue(there) || Object.hasOwn(there, 'type')) return []
     return [{ kind: 'set', path: [...path, 'type'], value: type }]
   })
 }
 
-/** A server of this name in our own files of the scope, whichever they are. */
+/** A server of this name in our own files of the scope. */
 function findOurs(
   { catalog }: LoadedCatalog,
   { name, scope }: ServerToAdd,
@@ -138,7 +138,7 @@ async function showValue(world: World, name: string, value: Value): Promise<read
       const { definition } = await checkEntry(world, name, value)
       return toLines(toDefinitionJson(definition, 'masked'))
     } catch (error) {
-      // Whatever it is, it is there; what cannot be understood is shown without its values.
+      // An existing entry counts, whatever it is. One that cannot be understood is shown without its values.
       if (!(error instanceof ProblemError)) throw error
     }
   }

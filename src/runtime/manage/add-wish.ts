@@ -1,9 +1,9 @@
 /**
- * add-wish: a server as somebody asks for it → its entry, in the fields of our own files.
+ * add-wish: a server as the user describes it → its entry, in the fields of our own files.
  *
- * in     what was typed, as `claude mcp add` takes it; or what a wizard asked
+ * in     the arguments, as `claude mcp add` takes them; or the answers of a wizard
  * out    a plain object; it is checked when it is read as an entry
- * never  looks at anything outside; puts a value in for a reference
+ * never  reads anything else; replaces a reference by its value
  */
 import { ProblemError } from '../../problem/problem.ts'
 import type { JsonObject } from '../definition-json.ts'
@@ -25,17 +25,17 @@ export const TRANSPORTS = ['stdio', 'http', 'sse', 'ws'] as const
 export type TransportChoice = (typeof TRANSPORTS)[number]
 
 export interface AddWish {
-  /** The words of its command. */
+  /** The command and its arguments. */
   readonly command: readonly string[]
   readonly url?: string | undefined
-  /** Absent: by what else is given; for an address, whatever it turns out to speak. */
+  /** Default: by the other fields. An address without it uses whatever transport the server speaks. */
   readonly transport?: TransportChoice | undefined
   readonly env: readonly Pair[]
   readonly headers: readonly Pair[]
   /** Sent as a bearer token. */
   readonly token?: string | undefined
   readonly cwd?: string | undefined
-  /** A client that somebody registered with the server's authorization server. */
+  /** A client that is registered with the server's authorization server. */
   readonly oauth?: ClientWish | undefined
 }
 
@@ -47,7 +47,7 @@ export interface ClientWish {
 
 export type Pair = readonly [name: string, value: string]
 
-/** Throws `manage/…`: two wishes that exclude each other, or none. */
+/** Throws `manage/…` when two options exclude each other, or when the command and the address are both missing. */
 export function toEntry(wish: AddWish): JsonObject {
   const { command, url, transport } = wish
   if (url !== undefined && command.length > 0) throw new ProblemError(commandAndUrl)
@@ -66,7 +66,7 @@ export function isAddress(word: string): boolean {
 
 function toLocal({ command, env, headers, cwd, oauth }: AddWish): JsonObject {
   const [program, ...args] = command
-  // A slip in an address; no program has such a name.
+  // A typing error in an address; no program has such a name.
   const scheme = /^[a-z][a-z\d+.-]*:\/\//i.exec(program!)?.[0]
   if (scheme !== undefined) throw new ProblemError(unknownScheme(scheme))
   if (headers.length > 0) throw new ProblemError(notForCommand('header'))
@@ -108,13 +108,13 @@ function toClient({ clientId, clientSecret, callbackPort }: ClientWish): JsonObj
   }
 }
 
-/** The flag that somebody typed, or the first of them. */
+/** The flag that the user typed, or the first of several. */
 function flagOf({ clientId, clientSecret }: ClientWish): string {
   if (clientId !== undefined) return 'client-id'
   return clientSecret !== undefined ? 'client-secret' : 'callback-port'
 }
 
-/** The last of a name counts. A name is a key like any other, `__proto__` too. */
+/** Of pairs with the same name, the last one counts. Any name is an ordinary key, `__proto__` too. */
 function toObject(pairs: readonly Pair[]): JsonObject {
   return Object.fromEntries(pairs)
 }

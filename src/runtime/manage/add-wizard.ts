@@ -1,9 +1,9 @@
 /**
- * add-wizard: the questions that lead to a server, one after the other. Knows no terminal: a host asks, and tells the
- * answers.
+ * add-wizard: the questions that lead to a server, one after the other. It knows no terminal: a host asks the user, and
+ * passes the answers on.
  *
  * in     the answers, as texts
- * out    the next question, or what to add
+ * out    the next question, or the server to add
  * never  shows a value that may be a secret
  */
 import { joinCommandWords, parseCommandWords } from '../../base/command-words.ts'
@@ -31,7 +31,7 @@ export type Step =
   | 'scope'
   | 'confirm'
 
-/** What is known so far. */
+/** The answers so far. */
 export interface WizardDraft {
   readonly name: string
   readonly scope: WritableScope
@@ -44,7 +44,7 @@ export type WizardQuestion =
       readonly kind: 'choice'
       readonly text: string
       readonly options: readonly { readonly value: string; readonly label: string; readonly hint?: string }[]
-      /** Lines to show before it is asked. */
+      /** Lines that the host shows before the question. */
       readonly shown?: readonly string[]
     }
 
@@ -95,7 +95,7 @@ export function questionOf({ step, draft }: Asking): WizardQuestion {
   }
 }
 
-/** What is wrong with an answer; undefined when it will do. */
+/** What is wrong with an answer. Undefined: the answer is accepted. */
 export function faultOf({ step }: Asking, answer: string): string | undefined {
   switch (step) {
     case 'name':
@@ -122,7 +122,7 @@ export function faultOf({ step }: Asking, answer: string): string | undefined {
   }
 }
 
-/** The answer must be one without a fault. */
+/** The answer must have no fault. */
 export function answerWizard({ step, draft }: Asking, answer: string): Wizard {
   const { wish } = draft
   const ask = (next: Step, more: Partial<AddWish> = {}): Wizard => ({

@@ -1,5 +1,5 @@
 /**
- * agents: which agent somebody means, as far as servers can be taken from it or given to it.
+ * agents: which agent a name means, among those whose servers can be imported or exported.
  */
 import { WRITERS, type WritableSource } from '../../edit/dialects/all-writers.ts'
 import { ProblemError } from '../../problem/problem.ts'
@@ -11,7 +11,7 @@ export const AGENTS: readonly Agent[] = (Object.keys(WRITERS) as WritableSource[
   (source) => source !== 'plugboard',
 )
 
-/** Names that people use for them. */
+/** Other names that users type for them. */
 const OTHER_NAMES: Readonly<Record<string, Agent>> = {
   claude: 'claude-code',
   'gemini-cli': 'gemini',

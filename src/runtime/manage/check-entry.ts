@@ -1,9 +1,9 @@
 /**
- * check-entry: an entry that nobody has written yet, read as it will be read from the file.
+ * check-entry: checks an entry before it is written, as it will be read from the file.
  *
  * in     a name and a plain object
- * out    the definition it makes, and what is odd about it
- * never  writes, starts or reaches anything
+ * out    the definition, and its warnings
+ * never  writes, starts or connects to anything
  */
 import type { ServerDefinition } from '../../model/definition.ts'
 import type { Problem } from '../../model/problem.ts'
@@ -27,7 +27,7 @@ export async function checkEntry(world: World, name: string, entry: JsonObject):
   return { definition: reading.definition, warnings: reading.warnings.map(withoutPlace) }
 }
 
-/** Which of our files it is makes no difference to what an entry says. */
+/** An entry means the same in each of our files, so any of them will do. */
 const PLACE = {
   file: 'mcp.json',
   source: 'plugboard',
@@ -36,12 +36,12 @@ const PLACE = {
   variables: {},
 } as const
 
-/** It is a place in a text that nobody has. */
+/** The place refers to a text that exists in no file. */
 function withoutPlace({ code, severity, message, notes, hints }: Problem): Problem {
   return { code, severity, message, notes, hints }
 }
 
-/** As we write names; in other agents' files there are others. */
+/** The rule for names in our files. Other agents' files may hold other names. */
 export function isName(name: string): boolean {
   return /^[A-Za-z0-9_.-]{1,100}$/.test(name)
 }

@@ -1,9 +1,9 @@
 /**
- * connect-agent: the gateway in the file of another agent, and that file as it was before.
+ * connect-agent: writes the gateway into the file of another agent, and restores that file later.
  *
  * in     an agent, and the scope of its file
- * out    the change, to be shown or made; what the file said before is kept beside our own state, for this user alone
- * never  writes over an entry of the same name; takes out more than was put in
+ * out    the change, to be shown or made; the text before it, kept in our state for this user alone
+ * never  overwrites an entry of the same name; removes more than it added
  */
 import { isObject } from '../../base/is-object.ts'
 import { sha256 } from '../../base/sha256.ts'
@@ -29,17 +29,17 @@ export interface ConnectRequest {
 
 export interface Connection {
   readonly target: Target
-  /** Empty: it is connected already. */
+  /** Empty: the agent is connected already. */
   readonly planned: readonly Planned[]
   readonly diffs: readonly FileDiff[]
-  /** Servers of its own, which the gateway has as well: they stay, and their tools are there twice. */
+  /** Servers of the agent that the gateway has as well. They stay, so the agent sees their tools twice. */
   readonly twice: readonly Twice[]
 }
 
 export interface Twice {
   readonly name: string
   readonly file: string
-  /** The gateway has it from this file, and would lose it with the entry. */
+  /** The gateway has the server from this file, and would lose it with the entry. */
   readonly isOnlyThere: boolean
 }
 
@@ -47,7 +47,7 @@ const NAME = 'plugboard'
 
 const GATEWAY = { command: 'plugboard', args: ['serve', '--stdio'] }
 
-/** Throws `manage/no-such-scope`, `manage/exists`, and what keeps the file from being understood. */
+/** Throws `manage/no-such-scope`, `manage/exists`, and the problems of a file that cannot be understood. */
 export async function planConnect(
   world: World,
   loaded: LoadedCatalog,
@@ -74,7 +74,7 @@ function findTwice({ catalog }: LoadedCatalog, { source }: Target, env: World['e
   })
 }
 
-/** Another server of the same name is not this one: who takes it out loses it. */
+/** Another server of the same name is not the same server: the user would lose it with the entry. */
 function isSameAsChosen({ servers }: Catalog, entry: NormalizedEntry, env: World['env']): boolean {
   const chosen = servers.find(({ name }) => name === entry.found.name)
   return (
@@ -84,7 +84,7 @@ function isSameAsChosen({ servers }: Catalog, entry: NormalizedEntry, env: World
   )
 }
 
-/** Throws `manage/exists`, and what keeps files from being written; then nothing is changed. */
+/** Throws `manage/exists`, and the problems of a file that cannot be written. Then nothing is changed. */
 export async function connectAgent(
   world: World,
   { state }: Pick<LoadedCatalog['dirs'], 'state'>,
@@ -93,20 +93,20 @@ export async function connectAgent(
   const before = textOf(world, target.file)
   const kept = keptFile(world, state, target)
   await rewriteFile(world, { file: kept, within: undefined }, () => toText({ before }))
-  // As they were under the lock: what the agent itself writes before or after is not ours to throw away.
+  // The texts as they were under the lock: what the agent writes before or after is not ours to discard.
   let texts: Kept = { before }
   await writeTransfer(world, target, planned, (edited) => (texts = edited))
   await rewriteFile(world, { file: kept, within: undefined }, () => toText(texts))
 }
 
 export type Disconnected =
-  /** The file is as it was, byte for byte. */
+  /** The file is as it was before, byte for byte. */
   | 'restored'
-  /** It was changed since, so only the gateway was taken out. */
+  /** The file changed meanwhile, so only the gateway was removed. */
   | 'taken-out'
   | 'not-connected'
 
-/** Throws `manage/no-such-scope`, and what keeps the file from being written. */
+/** Throws `manage/no-such-scope`, and the problems of a file that cannot be written. */
 export async function disconnectAgent(
   world: World,
   loaded: LoadedCatalog,
@@ -138,7 +138,7 @@ async function takeOut(world: World, target: Target, kept: Kept | undefined): Pr
   return outcome === 'changed' ? 'taken-out' : 'not-connected'
 }
 
-/** Unless somebody wrote it in this very moment. */
+/** Restores the file, unless another process wrote it in this very moment. */
 async function putBack(
   world: World,
   { file, within }: Target,
@@ -152,13 +152,13 @@ async function putBack(
   return isSame
 }
 
-/** Whatever the agent calls its fields, and whatever it added: what is started is our gateway. */
+/** Whatever the agent calls its fields and whatever it added: the entry starts our gateway. */
 function isOurs(entry: unknown): boolean {
   const words = isObject(entry) ? Object.values(entry).flat() : []
   return [GATEWAY.command, ...GATEWAY.args].every((word) => words.includes(word))
 }
 
-/** The text of a file, before and after. Undefined: there was none. */
+/** The text of a file before and after. Undefined: there was no file. */
 interface Kept {
   readonly before?: string | undefined
   readonly after?: string | undefined
@@ -178,7 +178,7 @@ function readKept(world: World, file: string): Kept | undefined {
     const kept: unknown = JSON.parse(textOf(world, file) ?? '')
     return isObject(kept) ? kept : undefined
   } catch {
-    return undefined // then the gateway is taken out, and the rest is left as it is
+    return undefined // then only the gateway is removed, and the rest stays as it is
   }
 }
 

@@ -1,10 +1,10 @@
 /**
- * edit-scope: a file of ours, changed by hand, on a copy that is taken over when it can be understood.
+ * edit-scope: the user edits a copy of one of our files, and the copy replaces the file when it can be understood.
  *
- * in     what opens an editor
+ * in     a function that opens an editor
  * out    which servers were added, changed and removed
- * never  writes a file that does not parse, or a server that could not be used, over one that was good; loses a text that
- *        somebody typed: the copy stays until it is taken over
+ * never  replaces a good file by one that does not parse, or a good server by one that cannot be used; loses a text
+ *        that the user typed: the copy stays until it replaces the file
  */
 import { isObjectValue, isSameValue, valueAt, type ObjectValue } from '../../edit/change.ts'
 import { loadEdit } from '../../edit/edit.ts'
@@ -22,10 +22,10 @@ import { checkEntry } from './check-entry.ts'
 import { changedMeanwhile, copyKept } from './own-problems.ts'
 import type { ScopeFile } from './scope-file.ts'
 
-/** A copy that is being edited. */
+/** The copy that the user edits. */
 export interface EditCopy extends ScopeFile {
   readonly copy: string
-  /** The text of the file when the copy was made; undefined: there was none. */
+  /** The text of the file when the copy was made. Undefined: there was no file. */
   readonly before: string | undefined
 }
 
@@ -50,7 +50,7 @@ export async function makeCopy(
   return { ...target, copy, before }
 }
 
-/** Copies of earlier days may still be wanted. */
+/** The user may still want older copies. */
 function freeName(world: World, folder: string, scope: string): string {
   for (let i = 1; ; i++) {
     const file = world.paths.join(folder, `${scope}-${i}.json`)
@@ -59,7 +59,7 @@ function freeName(world: World, folder: string, scope: string): string {
 }
 
 /**
- * Throws with the copy kept: `edit/unparseable`, `manage/invalid`, `manage/bad-name`, `manage/changed-meanwhile`,
+ * Throws and keeps the copy: `edit/unparseable`, `manage/invalid`, `manage/bad-name`, `manage/changed-meanwhile`,
  * `write/…`.
  */
 export async function takeOver(
@@ -85,7 +85,7 @@ export async function takeOver(
   }
 }
 
-/** Throws the problem again, with where the text is, if anything was typed; a copy that nobody touched goes. */
+/** Throws the problem again, with the place of the text if the user typed any. An unchanged copy is deleted. */
 export function giveUp(world: World, { copy, before }: EditCopy, problem: Problem): never {
   const read = world.files.read(copy)
   const isTouched = read.kind === 'text' && read.text !== (before ?? EMPTY)
@@ -93,7 +93,7 @@ export function giveUp(world: World, { copy, before }: EditCopy, problem: Proble
   throw new ProblemError(isTouched ? copyKept(problem, copy) : problem)
 }
 
-/** What its user typed into a project needs no question to that user. `loaded` is as the files are now. */
+/** What the user typed into a project needs no question to that user. `loaded`: the files as they are now. */
 export async function approveEdited(
   world: World,
   loaded: LoadedCatalog,
@@ -120,7 +120,7 @@ function readCopy(world: World, copy: string): string {
   )
 }
 
-/** A file that nobody can read is one that somebody is about to mend. */
+/** A file that cannot be parsed counts as empty: the user may be about to repair it. */
 async function serversBefore({ file, before }: EditCopy): Promise<ObjectValue> {
   try {
     return await serversIn(file, before)
@@ -130,14 +130,14 @@ async function serversBefore({ file, before }: EditCopy): Promise<ObjectValue> {
   }
 }
 
-/** The entries, as the editor's parser has them; throws with the place where the text stops making sense. */
+/** The entries as the editor's parser reads them. Throws with the place where the text becomes invalid. */
 async function serversIn(file: string, text: string | undefined): Promise<ObjectValue> {
   const edit = await loadEdit('jsonc')
   let servers: ObjectValue = {}
   edit({ file, text }, (value) => {
     const found = valueAt(value, ['mcpServers']) ?? {}
     if (isObjectValue(found)) servers = found
-    // Otherwise the editor refuses, with the place: it must be an object.
+    // Otherwise this edit makes the editor refuse and name the place: the value must be an object.
     return isObjectValue(found) ? [] : [{ kind: 'set', path: ['mcpServers', 'x'], value: true }]
   })
   return servers

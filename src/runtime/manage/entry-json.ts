@@ -1,7 +1,7 @@
 /**
- * entry-json: an entry that somebody has as a text → a plain object.
+ * entry-json: an entry as JSON text → a plain object.
  *
- * in     `{ "command": … }`, or the same inside of `{ "mcpServers": { … } }`, as READMEs show it; comments may be in it
+ * in     `{ "command": … }`, or the same inside of `{ "mcpServers": { … } }`, as READMEs show it; comments are allowed
  * out    the entry as it is, unchecked
  */
 import { describeKind, findAt, findLineStarts, locate, type ConfigNode } from '../../model/document.ts'
@@ -23,10 +23,10 @@ export async function readEntryJson(name: string, text: string): Promise<JsonObj
   return value as JsonObject
 }
 
-/** Under which READMEs show their servers. */
+/** The keys under which READMEs show their servers. */
 const MAPS = ['mcpServers', 'servers']
 
-/** The one of this name, or the only one. */
+/** The entry of this name, or the only entry. */
 function findEntry(servers: ConfigNode, name: string): ConfigNode {
   const members = servers.kind === 'object' ? servers.members : []
   const found = members.findLast(({ key }) => key === name) ?? (members.length === 1 ? members[0] : undefined)

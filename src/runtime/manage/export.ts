@@ -2,8 +2,8 @@
  * export: servers of the catalog → entries of another agent's file.
  *
  * in     the agent, and the names of servers, or all of our own files
- * out    a plan: what would be written into which file, what needs an answer, what is left out and why
- * never  changes anything that stands in the agent's file
+ * out    a plan: the entries for each file, the questions to the user, what is left out and why
+ * never  changes an existing entry of the agent's file
  */
 import { findNearest } from '../../base/edit-distance.ts'
 import type { CatalogEntry } from '../../model/catalog.ts'
@@ -19,9 +19,9 @@ import { planTransfer, type Planned, type Transfer } from './transfer.ts'
 
 export interface ExportRequest {
   readonly agent: Agent
-  /** `ours`: those of our own file of the scope. */
+  /** `ours`: the servers of our own file of the scope. */
   readonly names: readonly string[] | 'ours'
-  /** Absent: the one that the agent has, of several the user's. */
+  /** Default: the only scope of the agent, or the user's of several. */
   readonly scope?: WritableScope | undefined
 }
 
@@ -41,7 +41,7 @@ export async function planExport(
   return names === 'ours' ? leaveWhatIsOff(world, transfer) : transfer
 }
 
-/** A server that is off here and would be on there is exported by its name alone. */
+/** A server that is off here and would be on there is exported only when the user names it. */
 function leaveWhatIsOff({ platform }: World, transfer: Transfer): Transfer {
   const { planned, left, target } = transfer
   const toLeft = ({ from }: Planned) => ({ from, problem: isOffHere(from, target, platform) })
@@ -58,11 +58,11 @@ function ourEntries({ catalog }: LoadedCatalog, scope: Scope): readonly CatalogE
     return origin.source === 'plugboard' && origin.scope === scope && unsupported === undefined
   })
   const seen = new Set<string>()
-  // Of one name in two files, the first is the one that counts.
+  // When two files have the same name, the first one counts.
   return own.filter(({ entry }) => !seen.has(entry.found.name) && seen.add(entry.found.name))
 }
 
-/** The entry that has the name, whoever declares it. */
+/** The entry that has the name, whichever file declares it. */
 function requireEntry({ catalog }: LoadedCatalog, name: string): CatalogEntry {
   const declared = catalog.entries.filter(({ entry }) => entry.found.name === name)
   const aside = new Set(['shadowed', 'excluded', 'untrusted', 'declined', 'unsupported'])

@@ -2,8 +2,8 @@
  * import: servers of another agent's files → entries of ours.
  *
  * in     the agent, and the names of its servers, or all of them
- * out    a plan: what would be written into which file, what needs an answer, what is left out and why
- * never  changes the other agent's file; takes what comes with a plugin, which is gone when the plugin goes
+ * out    a plan: the entries for each file, the questions to the user, what is left out and why
+ * never  changes the other agent's file; imports servers of a plugin, which disappear with the plugin
  */
 import type { CatalogEntry } from '../../model/catalog.ts'
 import { SOURCE_TITLES } from '../../model/origin.ts'
@@ -35,12 +35,12 @@ export async function planImport(
   return planTransfer(world, loaded, { entries, target: ourTarget(world, loaded, scope) })
 }
 
-/** What is wrong with files of the agent: nothing is known about the servers in those. */
+/** Problems of the agent's files: the servers in such a file are unknown. */
 export function problemsOfAgent({ catalog }: LoadedCatalog, agent: Agent): readonly Problem[] {
   return catalog.problems.filter(({ where }) => where?.source === agent)
 }
 
-/** One entry for each name that an agent has, the one it would use. */
+/** One entry for each name: the one that the agent would use. */
 export function importable({ catalog }: LoadedCatalog, agent: Agent): readonly CatalogEntry[] {
   const own = catalog.entries.filter(({ entry }) => {
     const { origin, unsupported } = entry.found
@@ -54,7 +54,7 @@ function isItsOwn(scope: string): boolean {
   return scope === 'user' || scope === 'project' || scope === 'local'
 }
 
-/** A repository's server that waits for approval gives way to the user's own of the same name. */
+/** The user's own server wins over a repository's server of the same name that waits for approval. */
 function preferred(declarations: readonly CatalogEntry[]): CatalogEntry {
   return (
     declarations.find(({ fate }) => fate.kind !== 'untrusted' && fate.kind !== 'declined') ?? declarations[0]!

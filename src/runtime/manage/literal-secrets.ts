@@ -1,5 +1,5 @@
 /**
- * literal-secrets: what in a definition looks like a secret that was written out.
+ * literal-secrets: literal values in a definition that look like secrets.
  *
  * in     a definition; references (`${VAR}`), `!commands` and names of variables are no secrets
  * out    the names of the fields, `env.API_KEY`, never a value
@@ -29,12 +29,12 @@ export function findLiteralSecrets(
   ]
 }
 
-/** As values of our files are read: a command, or a variable, which may not be set here. */
+/** As values of our files are read: a command, or the name of a variable, which may not be set here. */
 function namesVariable(text: string, env: Env): boolean {
   return text.startsWith('!') || Object.hasOwn(env, text) || /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(text)
 }
 
-/** What vouches for somebody. */
+/** The OAuth fields that prove who a client or user is. */
 const OAUTH_SECRETS = ['clientSecret', 'privateKey', 'assertion', 'idToken', 'idpClientSecret'] as const
 
 type InMap = (field: string, map: TemplateMap, mask: (template: Template) => string) => string[]

@@ -1,23 +1,23 @@
 /**
- * offer-desk: the words of a registry → text with gaps, and what to ask for those.
+ * offer-desk: the texts of a registry → text with gaps, and the inputs for the gaps.
  *
- * never  lets a text through that a file of ours would run, or put a variable into
+ * never  accepts a text that one of our files would run as a command, or fill with a variable
  */
 import { Unusable, type Gapped, type OfferInput, type Piece } from './offer.ts'
 import type { Input, NamedInput, RegistryArgument } from './registry-server.ts'
 
-/** Where inputs are gathered while the parts of an offer are made. */
+/** Collects the inputs while the parts of an offer are made. */
 export interface Desk {
   readonly inputs: OfferInput[]
-  /** The words of one argument; none for one that is not needed. */
+  /** The words of one argument. Empty for an argument that is not needed. */
   argument(argument: RegistryArgument): readonly Gapped[]
-  /** Variables or headers that are fixed or needed. */
+  /** Variables or headers that have a value or are needed. */
   pairs(named: readonly NamedInput[], isName: RegExp): readonly (readonly [string, Gapped])[]
   /** A text with `{variables}`. */
   template(label: string, text: string, variables: ReadonlyMap<string, Input>): Gapped
 }
 
-/** By the short name of the server, which variables that nobody named begin with. */
+/** Variables without a name in the registry begin with the short name of the server. */
 export function createDesk(name: string): Desk {
   const inputs: OfferInput[] = []
   const prefix = toVariable(name)
@@ -44,7 +44,7 @@ export function createDesk(name: string): Desk {
       return pieces.flatMap((piece, i): Piece[] => {
         if (i % 2 === 0) return piece === '' ? [] : [requirePlain(piece)]
         const variable = variables.get(piece)
-        // As the format has it: what is not explained stands for itself.
+        // As the format defines it: a piece without an explanation stands for itself.
         if (variable === undefined) return [`{${piece}}`]
         if (variable.value !== undefined) return [requirePlain(variable.value)]
         const isAsked = variable.isRequired || variable.default === undefined
@@ -74,7 +74,7 @@ export function createDesk(name: string): Desk {
   return desk
 }
 
-/** What is fixed counts as needed, unless there is a gap in it that nobody has to fill. */
+/** A fixed value counts as needed, unless it has a gap that the user does not have to fill. */
 function isNeededInput({ isRequired, value, variables }: Input): boolean {
   const gaps = [...variables.values()].filter((one) => one.value === undefined && one.default === undefined)
   return (
@@ -84,9 +84,12 @@ function isNeededInput({ isRequired, value, variables }: Input): boolean {
   )
 }
 
-/** Our files would put the value of a variable in, or run a command, and hand it to whoever the registry names. */
+/**
+ * Our files would replace a variable by its value, or run a command, and send the result to a server that the registry
+ * names.
+ */
 function requirePlain(text: string): string {
-  // Alone, too: it may come to stand before a brace.
+  // A single `$`, too: it may end up before a brace.
   if (text.includes('$'))
     throw new Unusable('it has a value that Plugboard would read as a variable of yours')
   if (text.startsWith('!')) throw new Unusable('it has a value that Plugboard would run as a command')

@@ -1,15 +1,15 @@
 /**
- * offer-runners: how each kind of package is run.
+ * offer-runners: how to run each kind of package.
  *
- * never  lets the name of a package be anything else: a flag, a path
+ * never  accepts a package name that could be read as something else, such as a flag or a path
  */
 import type { Gapped } from './offer.ts'
 import type { RegistryPackage } from './registry-server.ts'
 
-/** How a kind of package is run; what it is called must not be able to look like anything else. */
+/** How to run a kind of package. Its name must not look like a flag or a path. */
 export interface Runner {
   readonly command: string
-  /** Other programs that take the same words. */
+  /** Other programs that take the same arguments. */
   readonly alike: readonly string[]
   readonly isIdentifier: RegExp
   words(parts: Parts): readonly Gapped[]
@@ -19,7 +19,7 @@ interface Parts {
   readonly pack: RegistryPackage
   readonly runtime: readonly Gapped[]
   readonly own: readonly Gapped[]
-  /** Names of the variables that it gets. */
+  /** Names of the variables that the package gets. */
   readonly names: readonly string[]
 }
 
@@ -70,7 +70,7 @@ function withVersion({ identifier, version }: RegistryPackage, mark: string): st
   return version === undefined ? identifier : `${identifier}${mark}${version}`
 }
 
-/** Newer entries have the tag in the identifier, older ones beside it. */
+/** Newer entries have the tag in the identifier, older ones in a field of its own. */
 function imageOf(pack: RegistryPackage): string {
   const hasTag = /[:@][^/]*$/.test(pack.identifier)
   return hasTag ? pack.identifier : withVersion(pack, ':')

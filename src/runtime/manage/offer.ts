@@ -1,5 +1,5 @@
 /**
- * offer: one way in which a server of a registry can be had.
+ * offer: one way to run or reach a server of a registry.
  */
 export interface Offer {
   /** What `--using` names: `npm`, `pypi`, `oci`, `nuget`, `remote`. */
@@ -7,7 +7,7 @@ export interface Offer {
   /** `npm package @acme/weather 1.0.2`. */
   readonly label: string
   readonly notes: readonly string[]
-  /** In the order in which they are asked for. */
+  /** In the order in which the host asks for them. */
   readonly inputs: readonly OfferInput[]
   readonly shape: Shape
 }
@@ -20,11 +20,11 @@ export interface OfferInput {
   readonly default?: string
   readonly example?: string
   readonly choices: readonly string[]
-  /** Named in its place where nothing is given. */
+  /** The entry refers to this variable when the user gives no value. */
   readonly variable: string
 }
 
-/** A way that cannot be gone, and why. */
+/** A package or remote that cannot be used, and why. */
 export interface NoOffer {
   readonly label: string
   readonly why: string

@@ -1,7 +1,7 @@
 /**
- * own-entries: the entries of a name that stand in files of ours, which we may change.
+ * own-entries: the entries of a name in files of ours, which Plugboard may change.
  *
- * never  guesses: where two places have the name, the user says which
+ * never  guesses: when two files have the name, the user says which one
  */
 import type { CatalogEntry } from '../../model/catalog.ts'
 import type { ConfigNode, Member } from '../../model/document.ts'
@@ -16,7 +16,7 @@ export interface OwnEntry {
   readonly file: string
   /** As `FileToEdit.within`. */
   readonly within: string | undefined
-  /** The keys that lead to it. */
+  /** The path of keys to the entry. */
   readonly path: readonly string[]
   readonly found: CatalogEntry
 }
@@ -32,7 +32,7 @@ export function findOwn({ catalog, project }: LoadedCatalog, name: string): read
   })
 }
 
-/** The one that is meant. Throws `manage/not-ours`, `manage/not-in-scope`, `manage/in-several`. */
+/** The one entry that the request means. Throws `manage/not-ours`, `manage/not-in-scope`, `manage/in-several`. */
 export function requireOwn(
   loaded: LoadedCatalog,
   { name, scope }: { readonly name: string; readonly scope?: WritableScope | undefined },
@@ -49,8 +49,8 @@ export function requireOwn(
 }
 
 /**
- * By which keys it is reached: in files of ours a server stands at the top, or in a map there. No deeper: a repository may
- * bring a file in which that takes long.
+ * The path of keys to an entry: in files of ours a server stands at the top, or in a map there. It looks no deeper,
+ * because a repository may contain a file in which that takes long.
  */
 function pathTo(root: ConfigNode, wanted: ConfigNode): readonly string[] | undefined {
   for (const { key, value } of membersOf(root)) {

@@ -1,5 +1,5 @@
 /**
- * own-problems: why an entry of ours is not changed.
+ * own-problems: why Plugboard does not change an entry of ours.
  */
 import { toPrintable } from '../../base/printable.ts'
 import type { CatalogEntry } from '../../model/catalog.ts'
@@ -13,7 +13,7 @@ interface Own {
   readonly found: CatalogEntry
 }
 
-/** Another agent's, or nobody's file. */
+/** The entry is in another agent's file, or in no file. */
 export function notOurs(name: string, elsewhere: readonly CatalogEntry[]): Problem {
   const origins = elsewhere.map(({ entry }) => entry.found.origin)
   return createProblem({
@@ -57,7 +57,7 @@ export function needsYes(what: string): Problem {
   })
 }
 
-/** Somebody else took it out, or changed it, since it was looked at. */
+/** Another process removed or changed the entry after it was read. */
 export function goneMeanwhile(name: string, file: string): Problem {
   return createProblem({
     code: 'manage/gone',
@@ -85,7 +85,7 @@ export function managedServer(name: string, origin: Origin): Problem {
   })
 }
 
-/** Something with more weight than the user's settings. */
+/** The name stays off because of a rule above the user's settings. */
 export function stillOff(name: string, by: Spot, reason: string): Problem {
   return createProblem({
     code: 'manage/still-off',
@@ -95,7 +95,7 @@ export function stillOff(name: string, by: Spot, reason: string): Problem {
   })
 }
 
-/** A name that other agents have, too, after ours is gone. */
+/** Another agent has a server of this name, which takes over once ours is gone. */
 export function takesOver(name: string, origin: Origin): Problem {
   return createProblem({
     severity: 'info',
@@ -105,7 +105,7 @@ export function takesOver(name: string, origin: Origin): Problem {
   })
 }
 
-/** Rules go by the name that a server has. */
+/** Rules refer to a server by its name. */
 export function rulesOfOldName(name: string, tools: readonly string[]): Problem {
   return createWarning({
     code: 'manage/rules-of-old-name',
@@ -135,7 +135,7 @@ export function editorFailed(command: string, why: string): Problem {
   })
 }
 
-/** The text that was edited is kept, whatever keeps it from being taken over. */
+/** The edited text is kept, whatever keeps it from replacing the file. */
 export function copyKept(problem: Problem, copy: string): Problem {
   return {
     ...problem,

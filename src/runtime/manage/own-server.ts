@@ -1,5 +1,5 @@
 /**
- * own-server: an entry of ours taken out or given another name; and what it looks like, for who is asked before.
+ * own-server: removes or renames an entry of ours, and shows it to the user who is asked before.
  */
 import { valueAt } from '../../edit/change.ts'
 import { maskSecrets } from '../../problem/mask.ts'

@@ -1,8 +1,8 @@
 /**
- * read-back: an entry that is about to be written, as whoever reads the file will understand it.
+ * read-back: an entry before it is written, as the reader of the file will understand it.
  *
- * in     the entry, and the file it will stand in
- * out    its reading, by the same rules as that of any other entry
+ * in     the entry, and its file
+ * out    its reading, by the same rules as for any other entry
  * never  reads a file
  */
 import type { ObjectValue } from '../../edit/change.ts'
@@ -21,7 +21,7 @@ export interface Place {
   readonly baseDir: string
   /** As in `FoundEntry`. */
   readonly variables: FoundEntry['variables']
-  /** What the file says already, where that decides what an entry in it means. */
+  /** The content of the file, when it decides what an entry in it means. */
   readonly around?: ConfigNode
 }
 
@@ -30,7 +30,7 @@ export async function readBack(
   { name, entry }: { readonly name: string; readonly entry: ObjectValue },
   place: Place,
 ): Promise<NormalizedEntry> {
-  // In every format an entry is the same tree; JSON is the quickest way to one.
+  // An entry is the same tree in every format. JSON is the shortest way to that tree.
   const text = JSON.stringify(entry)
   const parsed = await parseText(text, 'json')
   if (parsed.kind === 'fault') throw new Error('an entry that was made here does not parse')

@@ -1,9 +1,9 @@
 /**
- * rebase: a server that moves to another file, with its relative paths leading where they led.
+ * rebase: changes the relative paths of a server that moves to another file, so that they lead to the same files.
  *
- * in     a definition, where its paths begin, and where they will
- * out    the definition with those paths changed, and which fields they are
- * never  changes arguments, whose meaning the server alone knows: it gives the server the folder they were meant for
+ * in     a definition, the folder where its paths begin, and the new folder
+ * out    the definition with changed paths, and the names of the changed fields
+ * never  changes arguments, whose meaning only the server knows: it sets the folder in which the server ran before
  */
 import type { ServerDefinition, StdioTransport } from '../../model/definition.ts'
 import type { Template } from '../../model/template.ts'
@@ -13,15 +13,16 @@ export interface Move {
   readonly from: string
   readonly to: string
   /**
-   * `within` a project, paths stay relative. `out` of one, they must not: in another repository they would lead to what
-   * that one has there, and run it without a question. `between` files of the user, they mean whatever project one is in.
+   * `within` a project, paths stay relative. `out` of a project, they become absolute: in another repository a relative
+   * path would lead to that repository's files, and run them without a question. `between` files of the user, a
+   * relative path means the current project.
    */
   readonly kind: 'within' | 'out' | 'between'
 }
 
 export interface Rebased {
   readonly definition: ServerDefinition
-  /** Fields that had to be changed. */
+  /** The names of the changed fields. */
   readonly moved: readonly string[]
 }
 
@@ -45,14 +46,17 @@ export function rebase(definition: ServerDefinition, move: Move, world: Files): 
   }
 }
 
-/** A program is looked for in the folder of the server, when it has one; by its name alone, on the search path. */
+/**
+ * A program with a path is looked up in the folder of the server, when it has one. A bare name is looked up on the
+ * search path.
+ */
 function isRelative(transport: StdioTransport, field: PathField, { paths }: Files): boolean {
   const [first] = transport[field] ?? []
   if (typeof first !== 'string' || paths.isAbsolute(first) || /^~(?:[/\\]|$)/.test(first)) return false
   return field !== 'command' || (transport.cwd === undefined && /[/\\]/.test(first))
 }
 
-/** `./server.js`, or the name of something that is there. */
+/** `./server.js`, or the name of an existing file. */
 function hasRelativeArgument({ args }: StdioTransport, from: string, { paths, files }: Files): boolean {
   return args.some(([first]) => {
     if (typeof first !== 'string' || paths.isAbsolute(first)) return false
@@ -61,14 +65,14 @@ function hasRelativeArgument({ args }: StdioTransport, from: string, { paths, fi
 }
 
 function moveTemplate([first, ...rest]: Template, { from, to, kind }: Move, { paths }: Files): Template {
-  // What follows may go on in the same folder: `./bin/${NAME}`.
+  // The next part may continue in the same folder: `./bin/${NAME}`.
   const isOpen = rest.length > 0 && /[/\\]$/.test(first as string)
   const whole = paths.resolve(from, first as string)
   const moved = kind === 'within' ? toDotted(paths.relative(to, whole), paths.sep) : whole
   return [isOpen ? moved + paths.sep : moved, ...rest]
 }
 
-/** A path, and no program on the search path. */
+/** Makes it a path, so that it is not looked up on the search path. */
 function toDotted(path: string, sep: string): string {
   return /^\.{1,2}(?:[/\\]|$)/.test(path) ? path : `.${path === '' ? '' : sep + path}`
 }

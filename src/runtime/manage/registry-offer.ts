@@ -1,10 +1,10 @@
 /**
- * registry-offer: the ways in which a server of a registry can be had → entries of ours.
+ * registry-offer: the packages and remotes of a registry's server → entries of ours.
  *
- * in     a server as a registry describes it, which anybody may have written
- * out    an offer for each package and remote: a command or an address with gaps, and what to ask for them; and why there
- *        is none for the others
- * never  makes anything but plain text of the registry's words: no `!command`, no `${VAR}`, no flag where a name belongs
+ * in     a server as a registry describes it; any author may have written that
+ * out    an offer for each package and remote: a command or an address with gaps, and the inputs for the gaps; or the
+ *        reason why there is none
+ * never  makes anything but plain text of the registry's words: no `!command`, no `${VAR}`, no flag in place of a name
  */
 import { isSecretName } from '../../problem/mask-text.ts'
 import type { Env, Platform, World } from '../../world/world.ts'
@@ -19,7 +19,7 @@ export interface Offers {
   readonly others: readonly NoOffer[]
 }
 
-/** What an offer depends on, beside the server. */
+/** What an offer depends on in addition to the server. */
 export type Surroundings = Pick<World, 'platform' | 'env'>
 
 export function toOffers(server: RegistryServer, here: Surroundings): Offers {
@@ -35,7 +35,7 @@ export function toOffers(server: RegistryServer, here: Surroundings): Offers {
   }
 }
 
-/** The entry; what is not given is left to a variable. */
+/** The entry. An input without a value becomes a variable. */
 export function fillOffer({ shape, inputs }: Offer, given: ReadonlyMap<string, string>): JsonObject {
   const byId = new Map(inputs.map((input) => [input.id, input]))
   const fill = (gapped: Gapped): string =>
@@ -60,7 +60,7 @@ export function fillOffer({ shape, inputs }: Offer, given: ReadonlyMap<string, s
   return { type, url: fill(url), ...(headers.length === 0 ? {} : { headers: fillAll(headers) }) }
 }
 
-/** The inputs whose values are nobody's to see: secrets, and whatever goes into a variable or header. */
+/** The inputs whose values no screen may show: secrets, and every value of a variable or header. */
 export function hiddenInputs({ shape, inputs }: Offer): ReadonlySet<string> {
   const pairs = shape.kind === 'local' ? shape.env : shape.headers
   const inPairs = pairs
@@ -69,7 +69,7 @@ export function hiddenInputs({ shape, inputs }: Offer): ReadonlySet<string> {
   return new Set([...inPairs, ...inputs.filter(({ isSecret }) => isSecret).map(({ id }) => id)])
 }
 
-/** What it is called here, unless its user has a better name. */
+/** The name of the server here, unless the user chooses another. */
 export function shortNameOf({ name }: Pick<RegistryServer, 'name'>): string {
   const [space = '', own = ''] = name.includes('/') ? name.split('/', 2) : ['', name]
   const isNoName = /^(?:mcp|server|mcp[-_.]?server)$/i.test(own)
@@ -116,7 +116,7 @@ function toPackageOffer(server: RegistryServer, pack: RegistryPackage, platform:
   }
 }
 
-/** On Windows npx is a script, which only the shell there can start: its words must mean nothing to that shell. */
+/** On Windows npx is a script that only the shell there can start, so its arguments must mean nothing to that shell. */
 function onPlatform(
   { command, args }: { readonly command: string; readonly args: readonly Gapped[] },
   platform: Platform,
@@ -148,7 +148,7 @@ function toRemoteOffer(server: RegistryServer, remote: RegistryRemote): Offer {
   }
 }
 
-/** A value of `env` or `headers` that is the name of a variable would become that variable's value. */
+/** Refuses a value of `env` or `headers` that is the name of a variable: it would become that variable's value. */
 function requireNoVariables(offer: Offer, env: Env): Offer {
   const { shape, inputs } = offer
   const byId = new Map(inputs.map((input) => [input.id, input]))
@@ -163,7 +163,7 @@ function requireNoVariables(offer: Offer, env: Env): Offer {
   return offer
 }
 
-/** One that is set, or that sounds as if it would hold a secret when it is. */
+/** Whether the variable is set, or its name sounds like a secret. */
 function mayBeVariable(text: string, env: Env): boolean {
   return Object.hasOwn(env, text) || (isVariable(text) && isSecretName(text))
 }

@@ -82,7 +82,7 @@ export function noSuchOffer({ name }: RegistryServer, using: string, known: read
   })
 }
 
-/** `view` is what would be shown to a person. */
+/** `view`: what the host would show to the user. */
 export function needsConsent(name: string, view: readonly string[]): Problem {
   return createProblem({
     code: 'registry/needs-consent',

@@ -1,9 +1,9 @@
 /**
- * registry-server: what an MCP registry says of a server → values of ours.
+ * registry-server: the answer of an MCP registry about a server → values of ours.
  *
  * in     JSON from the wire, in the shape of the official registry (`server.json`, camelCase; the older snake_case too)
- * out    a server with its packages and remotes; what is malformed is left out, and its neighbours stay
- * never  trusts a word of it: that is for who makes a command of it
+ * out    a server with its packages and remotes; malformed parts are left out, and their neighbours stay
+ * never  checks whether a value is safe: the module that makes a command of it does that
  */
 import { isObject } from '../../base/is-object.ts'
 
@@ -22,7 +22,7 @@ export interface RegistryServer {
 }
 
 export interface RegistryPackage {
-  /** `npm`, `pypi`, `oci`, `nuget`, `mcpb`, and whatever there will be. */
+  /** `npm`, `pypi`, `oci`, `nuget`, `mcpb`, and future kinds. */
   readonly type: string
   readonly identifier: string
   readonly version?: string
@@ -38,16 +38,16 @@ export interface RegistryRemote {
   readonly type: string
   readonly url: string
   readonly headers: readonly NamedInput[]
-  /** For what stands in `{braces}` in the address. */
+  /** The values for `{braces}` in the address. */
   readonly variables: ReadonlyMap<string, Input>
 }
 
-/** Something to be filled in, or fixed already. */
+/** A value that the user fills in, or a fixed one. */
 export interface Input {
   readonly description?: string
   readonly isRequired: boolean
   readonly isSecret: boolean
-  /** Fixed; may have `{variables}` in it. */
+  /** A fixed value. It may contain `{variables}`. */
   readonly value?: string
   readonly default?: string
   readonly example?: string
@@ -60,9 +60,9 @@ export interface NamedInput extends Input {
 }
 
 export interface RegistryArgument extends Input {
-  /** With its dashes; a positional argument has none. */
+  /** With its dashes. Undefined for a positional argument. */
   readonly flag?: string
-  /** What it is called where it is asked for. */
+  /** The name of the argument in questions. */
   readonly label?: string
 }
 
@@ -71,7 +71,7 @@ export interface RegistryPage {
   readonly nextCursor?: string
 }
 
-/** Undefined: this is not what a registry answers. */
+/** Undefined: this is not the answer of a registry. */
 export function toRegistryPage(answer: unknown): RegistryPage | undefined {
   if (!isObject(answer) || !Array.isArray(answer['servers'])) return undefined
   const metadata = isObject(answer['metadata']) ? answer['metadata'] : {}
@@ -170,7 +170,7 @@ function toInput(given: Json, variables = toVariables(given)): Input {
   }
 }
 
-/** A variable has none of its own, however deep a registry would like to go. */
+/** A variable has no variables of its own, however deep the answer of a registry is nested. */
 const NONE: ReadonlyMap<string, Input> = new Map()
 
 function toVariables(given: Json): ReadonlyMap<string, Input> {

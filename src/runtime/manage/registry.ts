@@ -1,9 +1,9 @@
 /**
- * registry: an MCP registry, asked. Its API is that of the official one (`GET /v0/servers`, OpenAPI 2025-12).
+ * registry: requests to an MCP registry. Its API is that of the official one (`GET /v0/servers`, OpenAPI 2025-12).
  *
- * in     words, or the name of a server
+ * in     search words, or the name of a server
  * out    servers as the registry describes them
- * never  sends anything but the question; follows a redirect
+ * never  sends anything but the search; follows a redirect
  */
 import { isTooDeep } from '../../base/depth.ts'
 import { findNearest } from '../../base/edit-distance.ts'
@@ -19,7 +19,7 @@ import {
 } from './registry-problems.ts'
 import { toRegistryPage, toRegistryServer, type RegistryServer } from './registry-server.ts'
 
-/** Where servers are published, unless a setting or a flag names another. */
+/** The default registry, unless a setting or a flag names another. */
 export const OFFICIAL_REGISTRY = 'https://registry.modelcontextprotocol.io'
 
 export interface RegistrySearch {
@@ -31,17 +31,20 @@ const TIMEOUT_MS = 15_000
 
 const PAGE = 100
 
-/** A registry only looks for parts of names: the rest of the words are looked for here, but not for ever. */
+/**
+ * A registry searches only for parts of names. Plugboard searches for the other words itself, but only in so many
+ * pages.
+ */
 const MOST_PAGES = 10
 
-/** The newest version of each that has all the words, one of them at least in its name. Throws `registry/…`. */
+/** The newest version of each server that has all the words, at least one of them in its name. Throws `registry/…`. */
 export async function searchRegistry(
   world: World,
   registry: string,
   { words, limit }: RegistrySearch,
 ): Promise<readonly RegistryServer[]> {
   const found = new Map<string, RegistryServer>()
-  // The longest has the fewest namesakes.
+  // The longest word matches the fewest names.
   for (const word of words.toSorted((a, b) => b.length - a.length)) {
     for await (const server of listServers(world, registry, word)) {
       if (found.size >= limit) return [...found.values()]
@@ -51,7 +54,7 @@ export async function searchRegistry(
   return [...found.values()]
 }
 
-/** By its whole name, or by what stands behind the `/` where only one has that. Throws `registry/…`. */
+/** By its whole name, or by the part after the `/` when only one server has that. Throws `registry/…`. */
 export async function requireRegistryServer(
   world: World,
   registry: string,
@@ -96,12 +99,12 @@ async function fetchServer(
   const { status, value } = await get(world, registry, path)
   const server = status === 404 ? undefined : toRegistryServer(value)
   if (server === undefined && status === 404) throw new ProblemError(noSuchServer(wanted, registry, []))
-  // One that answers with another would choose what is installed.
+  // A registry that answers with another server would choose what is installed.
   if (server === undefined || server.name !== name) throw new ProblemError(registryMisspoke(registry))
   return server
 }
 
-/** Page after page, as long as somebody takes them. */
+/** Page after page, as long as the caller reads on. */
 async function* listServers(world: World, registry: string, search: string): AsyncGenerator<RegistryServer> {
   let cursor: string | undefined
   for (let pages = 0; pages < MOST_PAGES; pages++) {
@@ -147,7 +150,7 @@ async function get(
   }
 }
 
-/** With the version of the API, unless the address has one. */
+/** Adds the version of the API, unless the address has one. */
 function baseOf(registry: string): string {
   if (!URL.canParse(registry) || !/^https?:\/\//i.test(registry))
     throw new ProblemError(badRegistry(registry))

@@ -1,7 +1,7 @@
 /**
- * rename-server: an entry of ours under another name, and what goes with the name.
+ * rename-server: renames an entry of ours, with its approval and its settings.
  *
- * out    the entry as it was; whether its user's approval went along; what still goes by the old name
+ * out    the entry as it was; whether the user's approval moved with it; what still refers to the old name
  */
 import type { Problem } from '../../model/problem.ts'
 import { ProblemError } from '../../problem/problem.ts'
@@ -35,13 +35,13 @@ export async function renameOwn(
   const taken = findOwn(loaded, to).find(({ file }) => file === own.file)
   if (taken !== undefined && name !== to) throw new ProblemError(nameTaken(to, taken.found))
   await renameServer(world, own, to)
-  // What the settings say of the old name may still be meant for those of other agents.
+  // The settings for the old name may still be meant for servers of other agents.
   const isAlone = loaded.catalog.entries.filter(({ entry }) => entry.found.name === name).length === 1
   if (isAlone) await renameSwitches(world, loaded, { from: name, to })
   return { own, isApproved: await approve(world, own, { to, load }), warnings: rulesOf(loaded, name) }
 }
 
-/** What its user approved under the old name, that user need not approve again. */
+/** The user need not approve again what the user approved under the old name. */
 async function approve(
   world: World,
   { found, scope, file }: OwnEntry,

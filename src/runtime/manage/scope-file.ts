@@ -4,7 +4,7 @@
 import type { World } from '../../world/world.ts'
 import type { LoadedCatalog } from '../load-catalog.ts'
 
-/** The scopes that have a file of ours which its user may change. */
+/** The scopes that have a file of ours which the user may change. */
 export const WRITABLE_SCOPES = ['user', 'project', 'local'] as const
 
 export type WritableScope = (typeof WRITABLE_SCOPES)[number]
@@ -14,7 +14,7 @@ export interface ScopeFile {
   readonly file: string
   /** As `FileToEdit.within`. */
   readonly within: string | undefined
-  /** Of a new file: one in a repository is for everybody who works on it. */
+  /** The mode of a new file: in a repository, all who work on it may read it. */
   readonly mode: number
 }
 
@@ -33,7 +33,7 @@ export function scopeFileOf(
     }
   const files = project.dirsNearestFirst
     .map((dir) => join(dir, '.plugboard', 'mcp.json'))
-    // The user's folder can lie in a project: it stays the user's.
+    // The user's folder can be inside a project. It still belongs to the user.
     .filter((file) => file !== join(dirs.config, 'mcp.json'))
   const nearest = files.find((file) => world.files.kind(file) !== 'missing')
   const file = nearest ?? join(project.root, '.plugboard', 'mcp.json')

@@ -1,16 +1,17 @@
 /**
- * switch-server: a name turned off, or on again, whichever file declares it.
+ * switch-server: turns a name off, or on again, whichever file declares it.
  *
- * in     the name, and whose settings say so
- * out    what had to be written
- * never  touches a file of another agent
+ * in     the name, and the scope of the settings
+ * out    the files that changed
+ * never  changes a file of another agent
  *
- * Off is a line in our settings, because it is about the name and not about one of its entries, and because a line in a
- * repository's file would be off for everybody. On takes that line back; what is off by its own entry in a file of ours
- * is mended there, and what is off by another agent's file is turned on by a line in our settings.
+ * Off is a line in our settings, because it is about the name and not about one of its entries. A line in a
+ * repository's file would turn the server off for all its users. On removes that line. A server that is off by its own
+ * entry in a file of ours is changed there. A server that is off by another agent's file is turned on by a line in our
+ * settings.
  *
- * Local is this project and no other: nothing that is said for all projects is changed for it. A local line wins, so what
- * is said for all projects takes the local ones out that say otherwise.
+ * Local means this project and no other: a local change keeps every line for all projects. A local line wins, so a
+ * change for all projects removes the local lines that contradict it.
  */
 import { isListValue, isObjectValue, valueAt, type Change, type Value } from '../../edit/change.ts'
 import type { CatalogEntry } from '../../model/catalog.ts'
@@ -22,7 +23,7 @@ import { settingsFilesOf, settingsFileToWrite, settingsMode } from '../settings-
 import { findOwn } from './own-entries.ts'
 import { managedServer, stillOff } from './own-problems.ts'
 
-/** A repository's settings can turn nothing on or off. */
+/** A repository's settings cannot turn servers on or off. */
 export type SwitchScope = 'user' | 'local'
 
 export interface SwitchRequest {
@@ -31,7 +32,7 @@ export interface SwitchRequest {
   readonly scope: SwitchScope
 }
 
-/** Throws `manage/managed`, `manage/still-off`, and what `editFile` throws. Gives the files that were changed. */
+/** Throws `manage/managed`, `manage/still-off`, and what `editFile` throws. Returns the files that changed. */
 export async function switchServer(
   world: World,
   request: SwitchRequest,
@@ -55,7 +56,7 @@ async function turnOff(
   return [...taken, ...(await putIn(world, { file, list: 'disabledServers', name, scope }))]
 }
 
-/** Off by a line about this project, where all projects are meant. */
+/** The server is off by a line for this project, but the request is for all projects. */
 function isOnlyHere(
   world: World,
   loaded: LoadedCatalog,
@@ -99,7 +100,7 @@ function disabledOf({ catalog }: LoadedCatalog, name: string): CatalogEntry | un
 
 type List = 'disabledServers' | 'enabledServers'
 
-/** Out of this list in the settings of the scope, and in those that would win over it. */
+/** Removes the name from this list in the settings of the scope, and in the settings that win over it. */
 async function takeOut(
   world: World,
   loaded: LoadedCatalog,
@@ -120,7 +121,7 @@ async function takeOut(
 
 function removals(items: Value | undefined, list: List, name: string): readonly Change[] {
   const places = isListValue(items) ? items.flatMap((item, i) => (item === name ? [i] : [])) : []
-  // From the last on, so that the places of the others stay true.
+  // From the last one on, so that the other indexes stay valid.
   return places.toReversed().map((i) => ({ kind: 'remove', path: [list, i] }))
 }
 
@@ -141,7 +142,7 @@ async function putIn(
   return outcome === 'changed' ? [file] : []
 }
 
-/** What the settings say about a name goes with it to another. Gives the files that were changed. */
+/** Moves the settings of a name to another name. Returns the files that changed. */
 export async function renameSwitches(
   world: World,
   loaded: LoadedCatalog,

@@ -1,5 +1,5 @@
 /**
- * target: the file of an agent, or of ours, into which servers are written, and how.
+ * target: the file of an agent, or of ours, into which Plugboard writes servers, and how.
  */
 import { isObjectValue, valueAt, type ObjectValue } from '../../edit/change.ts'
 import { WRITERS, type WritableSource } from '../../edit/dialects/all-writers.ts'
@@ -21,35 +21,37 @@ import { noSuchScope } from './transfer-problems.ts'
 
 export interface Target {
   readonly source: WritableSource
-  /** Whose name its entries have when they are read again: Claude Code's of a project are everybody's. */
+  /**
+   * The source of its entries when they are read again. Entries of a project file of Claude Code belong to `mcp-json`.
+   */
   readonly readAs: SourceId
   readonly title: string
   readonly scope: WritableScope
   readonly file: string
   /** As `FileToEdit.within`. */
   readonly within: string | undefined
-  /** Of a new file. */
+  /** The mode of a new file. */
   readonly mode: number
   readonly writer: Writer
-  /** Relative commands and paths in it begin here. */
+  /** The folder where its relative commands and paths begin. */
   readonly baseDir: string
-  /** The keys that lead to the map of servers, in a file that says this. */
+  /** The path of keys to the map of servers, in a file with this content. */
   readonly pathIn: (value: ObjectValue) => readonly string[]
-  /** The list of names that are off, for an agent whose entries cannot say it. */
+  /** The list of names that are off, for an agent whose entries cannot turn a server off. */
   readonly offList?: OffList
-  /** What the file says, of an agent with settings that hold for all servers of a file. */
+  /** The content of the file, for an agent with settings that hold for all servers of a file. */
   readonly around?: ConfigNode
 }
 
 export interface OffList {
-  /** That of the servers, or another. */
+  /** The file of the servers, or another file. */
   readonly file: string
   readonly pathIn: (value: ObjectValue) => readonly string[]
-  /** `here`: in other projects, the server is on. */
+  /** `here`: the server is on in other projects. */
   readonly reach: 'everywhere' | 'here'
 }
 
-/** Ours. */
+/** Our own file of the scope. */
 export function ourTarget(world: World, loaded: LoadedCatalog, scope: WritableScope): Target {
   const { file, within, mode } = scopeFileOf(world, loaded, scope)
   return {
@@ -66,7 +68,7 @@ export function ourTarget(world: World, loaded: LoadedCatalog, scope: WritableSc
   }
 }
 
-/** That of an agent; its usual scope when none is asked for. Throws `manage/no-such-scope`. */
+/** The file of an agent, by default in its usual scope. Throws `manage/no-such-scope`. */
 export async function requireTarget(
   world: World,
   loaded: LoadedCatalog,
@@ -106,7 +108,7 @@ interface PlaceOf {
   readonly agent: WritableSource
   readonly place: WritePlace
   readonly file: string
-  /** Of the project. */
+  /** The root of the project. */
   readonly root: string
 }
 
@@ -130,7 +132,8 @@ function findOffList(world: World, of: PlaceOf): OffList | undefined {
       return { ...at('disabledMcpServers'), file: paths.join(paths.dirname(file), beside) }
     }
     case 'claude-code':
-      // It turns servers off for one project at a time, in its own file; never those of everybody.
+      // Claude Code turns servers off for one project at a time, in its own file, but never the servers of a project
+      // file.
       if (place.scope === 'project') return undefined
       return {
         file,
@@ -142,7 +145,7 @@ function findOffList(world: World, of: PlaceOf): OffList | undefined {
   }
 }
 
-/** Some files can be written in more than one way: as this one is. */
+/** Some files allow more than one form. The form of this file is kept. */
 function findPath(world: World, { agent, place }: PlaceOf, value: ObjectValue): readonly string[] {
   const { under, scope } = place
   if (agent === 'opencode') {
@@ -155,7 +158,7 @@ function findPath(world: World, { agent, place }: PlaceOf, value: ObjectValue): 
   return under
 }
 
-/** As the file of Claude Code writes the path of a project already, else as given. */
+/** The path of a project as the file of Claude Code already writes it, else as given. */
 function findProject(world: World, value: ObjectValue, root: string): string {
   const projects = valueAt(value, ['projects'])
   const wanted = toComparable(world, root)
@@ -163,7 +166,7 @@ function findProject(world: World, value: ObjectValue, root: string): string {
   return known.find((key) => toComparable(world, key) === wanted) ?? root
 }
 
-/** One that cannot be read is refused when it is written. */
+/** A file that cannot be read is refused later, when it is written. */
 async function tryRoot(world: World, file: string): Promise<ConfigNode | undefined> {
   const read = world.files.read(file)
   if (read.kind !== 'text') return undefined
@@ -171,13 +174,13 @@ async function tryRoot(world: World, file: string): Promise<ConfigNode | undefin
   return parsed.kind === 'fault' ? undefined : parsed.root
 }
 
-/** Only a file says which version of opencode it is for. */
+/** Only the file shows which version of opencode it is for. */
 function isVersion2(root: ConfigNode | undefined): boolean {
   const servers = findAt(root, ['mcp', 'servers'])
   return servers?.kind === 'object' && findMember(servers, 'type') === undefined
 }
 
-/** A file of Copilot's that is the map itself. */
+/** Whether a file of Copilot is itself the map of servers. */
 function isBareMap(value: ObjectValue): boolean {
   if (Object.hasOwn(value, 'mcpServers')) return false
   return Object.values(value).some(

@@ -1,5 +1,5 @@
 /**
- * transfer-problems: why a server does not go from one agent's file into another's, or not as a whole.
+ * transfer-problems: why a server does not go from one agent's file into another's, or not completely.
  */
 import { toCommandLine } from '../../base/command-line.ts'
 import { findNearest } from '../../base/edit-distance.ts'
@@ -10,7 +10,7 @@ import type { Problem } from '../../model/problem.ts'
 import { createProblem, createWarning, whereOrigin } from '../../problem/problem.ts'
 import type { Platform } from '../../world/world.ts'
 
-/** Who is to read what is written. */
+/** The agent that reads the written file. */
 interface Reader {
   readonly source: SourceId
   readonly title: string
@@ -43,9 +43,9 @@ export function noSuchServer(
   }: {
     readonly title: string
     readonly known: readonly string[]
-    /** Another agent that has one of this name. */
+    /** Another agent that has a server of this name. */
     readonly elsewhere?: SourceId | undefined
-    /** What is wrong with its files: it may well be in one of them. */
+    /** The problems of its files: the server may be in one of them. */
     readonly problems: readonly Problem[]
   },
 ): Problem {
@@ -79,7 +79,7 @@ export function nothingNamed(agent: SourceId, names: readonly string[]): Problem
   })
 }
 
-/** Out of a file that cannot be understood, nothing is copied. */
+/** Plugboard copies nothing from a file that it cannot understand. */
 export function notUnderstood({ entry }: CatalogEntry): Problem {
   const { name, origin } = entry.found
   const problems =
@@ -102,7 +102,7 @@ export function comesWithPlugin({ entry }: CatalogEntry): Problem {
   })
 }
 
-/** `shown` is what is there, without its values. */
+/** `shown`: the existing entry, without its values. */
 export function nameIsTaken(
   { name, file, shown }: { readonly name: string; readonly file: string; readonly shown: readonly string[] },
   { target, platform }: { readonly target: Reader; readonly platform: Platform },
@@ -115,7 +115,7 @@ export function nameIsTaken(
   return createProblem({ code: 'manage/exists', message, notes: shown, hints: [hint] })
 }
 
-/** Two names that are one, once they are written as ours are. */
+/** Two names that become the same in the spelling of our files. */
 export function sameName({ entry }: CatalogEntry, name: string, other: CatalogEntry): Problem {
   const { origin } = entry.found
   return createProblem({
@@ -165,7 +165,7 @@ export function isOffHere({ entry }: CatalogEntry, target: Reader, platform: Pla
   })
 }
 
-/** A repository's server that its user never approved: copying it would let it run without a question. */
+/** The user never approved this server of a repository: a copy could run without a question. */
 export function needsConsent({ entry, fate }: CatalogEntry, platform: Platform): Problem {
   const { name, origin } = entry.found
   const isDeclined = fate.kind === 'declined'
@@ -194,7 +194,7 @@ export function secretInRepository({ entry }: CatalogEntry, fields: readonly str
   })
 }
 
-/** What gets lost, or is otherwise, on the way. */
+/** What is lost or changed in the transfer. */
 export function notInFull(name: string, { title }: Reader, losses: readonly string[]): Problem {
   return createWarning({
     code: 'manage/not-in-full',

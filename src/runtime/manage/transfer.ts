@@ -1,10 +1,10 @@
 /**
- * transfer: servers of one file → entries of another, in the words of whoever reads that.
+ * transfer: servers of one file → entries of another, in the dialect of the agent that reads it.
  *
  * in     entries of the catalog, and the target
- * out    for each: the entry as it will be written, with all that gets lost; or that it is there; or why it is left out
- * never  writes over a server that is there; copies what cannot be understood; says that nothing gets lost when reading
- *        it back says otherwise
+ * out    for each: the entry to write, with all that gets lost; or that the target has it; or why it is left out
+ * never  overwrites an existing server; copies what cannot be understood; reports no loss when reading the entry back
+ *        shows one
  */
 import type { ObjectValue } from '../../edit/change.ts'
 import { findDifferences } from '../../edit/differences.ts'
@@ -31,7 +31,7 @@ import { nameIsTaken, noSuchKind, notUnderstood, sameName, showUnsaid } from './
 export interface Transfer {
   readonly target: Target
   readonly planned: readonly Planned[]
-  /** What the target says already, just so. */
+  /** Servers that the target has already, with the same content. */
   readonly there: readonly CatalogEntry[]
   readonly left: readonly Left[]
 }
@@ -39,22 +39,22 @@ export interface Transfer {
 /** A server that can be written. */
 export interface Planned {
   readonly from: CatalogEntry
-  /** As it will be called. */
+  /** Its name in the target. */
   readonly name: string
   readonly entry: ObjectValue
-  /** The same without secrets, to be shown. */
+  /** The same without secrets, for the screen. */
   readonly shownEntry: ObjectValue
-  /** As it will be read. */
+  /** The definition as the target's agent will read it. */
   readonly definition: ServerDefinition
-  /** A sentence each: what gets lost, or is otherwise. */
+  /** What is lost or changed, one sentence each. */
   readonly losses: readonly string[]
-  /** It will be on, though it is off. */
+  /** The server is off here, but it will be on there. */
   readonly isTurnedOn: boolean
-  /** It goes onto the list of names that are off, beside the servers. */
+  /** Its name goes onto the list of names that are off. */
   readonly isOffByList: boolean
-  /** Fields with a literal secret that a repository would get to see: to be asked about. */
+  /** Fields with a literal secret that would become visible in a repository. The host asks the user about them. */
   readonly exposed: readonly string[]
-  /** What VS Code must be told to ask for. */
+  /** Inputs that VS Code has to ask for. */
   readonly inputs: readonly string[]
 }
 
@@ -123,7 +123,7 @@ async function planOne(
   }
 }
 
-/** How a server stays off: its entry says so, or a list does; if neither is heeded everywhere, that is told. */
+/** How a server stays off: by its entry, or by a list. When neither works everywhere, the losses say so. */
 function planOff(
   { offList }: Target,
   unsaid: readonly Unsaid[],
@@ -141,7 +141,7 @@ function isAboutPower({ field }: Unsaid): boolean {
   return field === 'enabled'
 }
 
-/** The definition as it has to be said in another file to mean the same. */
+/** The definition that means the same in the other file. */
 function adapt(
   world: World,
   { entry }: CatalogEntry,
@@ -174,7 +174,7 @@ function moveOf(from: Scope, to: Scope): Move['kind'] {
   return to === 'user' ? 'out' : 'within'
 }
 
-/** A name as we write them, as like the other as can be. */
+/** The nearest name that our files allow. */
 function toOurName(name: string): string {
   if (isName(name)) return name
   return (
@@ -187,7 +187,10 @@ function toOurName(name: string): string {
   )
 }
 
-/** Where values are looked up, one that is the name of a variable means that variable; elsewhere it must say so. */
+/**
+ * Some files treat a value that is the name of a variable as that variable. Files without this lookup need an explicit
+ * reference.
+ */
 function settleValues(definition: ServerDefinition, env: Env): ServerDefinition {
   const { transport, values } = definition
   if (values === 'literal') return definition
@@ -207,7 +210,7 @@ function settleValue(value: Template, env: Env): Template {
 
 function toPlace(target: Target): Parameters<typeof readBack>[2] {
   const { file, readAs, scope, writer, baseDir, source, around } = target
-  // The home is as good where it is written `~`.
+  // `~` is kept for the home folder, since this agent understands it.
   const variables = source === 'copilot' ? { '~': '~' } : {}
   return {
     file,
@@ -220,7 +223,7 @@ function toPlace(target: Target): Parameters<typeof readBack>[2] {
   }
 }
 
-/** What reads otherwise though the writer meant to have said it: a text that this agent takes for a reference. */
+/** Differences that the writer did not expect: for example a text that this agent takes for a reference. */
 function findMisread(
   wanted: ServerToWrite,
   read: ServerToWrite,
@@ -228,7 +231,7 @@ function findMisread(
 ): readonly Unsaid[] {
   const listed = unsaid.map(({ field }) => field)
   const kinds = [wanted, read].map(({ definition }) => kindOfServer(definition.transport))
-  // HTTP that is tried as SSE as well is no loss; how values are looked up follows from the file.
+  // Plugboard may try HTTP as SSE, too, which is no loss. The file decides how values are looked up.
   const given = [
     ...(kinds.join() === 'http,auto' ? ['type'] : []),
     ...(target.writer.values === 'literal' ? ['values'] : []),
@@ -248,7 +251,7 @@ function whyMisread(field: string, { timeoutMs, startupTimeoutMs }: ServerDefini
   return isFromFile ? 'has a limit for every server of this file' : 'will not take it as it is meant'
 }
 
-/** The entry of this name that the target has. */
+/** The target's entry of this name. */
 export function findHeld(
   { catalog }: LoadedCatalog,
   { readAs, scope }: Target,
@@ -285,7 +288,7 @@ function compareHeld(
   return { from, problem: nameIsTaken({ name, file: origin.file, shown }, { target, platform }) }
 }
 
-/** The entry with marks in place of what may be a secret: written from a definition that has them. */
+/** The entry with marks in place of possible secrets: written from a definition that has the marks. */
 function toShown({ definition, power }: ServerToWrite, { writer }: Target): ObjectValue {
   const written = writeEntry({ definition: maskDefinition(definition), power }, writer)
   if (written.kind === 'written') return written.entry

@@ -1,8 +1,8 @@
 /**
- * write-transfer: servers that may go into a file → the file with them, or what that would change; where an agent keeps
- * the names that are off in another file, that one too.
+ * write-transfer: planned servers and a file → the written file, or the change as a diff; with a second file when the
+ * agent keeps the names that are off elsewhere.
  *
- * never  writes over an entry that somebody added since it was planned; shows a secret, of a neighbour neither
+ * never  overwrites an entry that was added after the plan; shows a secret, not even of a neighbour
  */
 import {
   isListValue,
@@ -23,7 +23,9 @@ import type { Target } from './target.ts'
 import { nameIsTaken } from './transfer-problems.ts'
 import type { Planned } from './transfer.ts'
 
-/** `onEdit`: of the file of the servers. Throws `manage/exists`, and what `editFile` throws; then nothing is written. */
+/**
+ * `onEdit`: for the file of the servers. Throws `manage/exists`, and what `editFile` throws. Then nothing is written.
+ */
 export async function writeTransfer(
   world: World,
   target: Target,
@@ -31,7 +33,7 @@ export async function writeTransfer(
   onEdit?: FileToEdit['onEdit'],
 ): Promise<void> {
   const [servers, ...beside] = partsOf(world, target, planned)
-  // What must follow is tried first: a server that is written and cannot be turned off would be on.
+  // The second file is tried first: a server that is written but cannot be turned off would be on.
   for (const part of beside) await previewEdit(world, part, (value) => part.changes(planned, value))
   for (const part of [servers!, ...beside])
     await editFile(world, { ...part, onEdit: part === servers ? onEdit : undefined }, (value) =>
@@ -45,7 +47,7 @@ export interface FileDiff {
   readonly lines: readonly string[]
 }
 
-/** Of each file that would change. Throws as `writeTransfer`. */
+/** One diff for each file that would change. Throws as `writeTransfer`. */
 export async function previewTransfer(
   world: World,
   target: Target,
@@ -92,7 +94,7 @@ interface Part {
 
 type NewEntry = Pick<Planned, 'name' | 'entry' | 'inputs' | 'isOffByList'>
 
-/** The file of the servers, and that of the names that are off if it is another. */
+/** The file of the servers, and the file of the names that are off when it is another one. */
 function partsOf(world: World, target: Target, planned: readonly Planned[]): readonly Part[] {
   const { file, within, mode, offList } = target
   const isBeside = offList !== undefined && offList.file !== file
@@ -113,8 +115,8 @@ function partsOf(world: World, target: Target, planned: readonly Planned[]): rea
 }
 
 /**
- * Of what is new, the lines from the text in which secrets are hidden; every other line is somebody's, and masked. Which
- * line is new shows in the text that has a mark for each value: there it is another.
+ * New lines come from the text in which secrets are hidden. All other lines belong to the user or the agent, and are
+ * masked. A line is new when it differs in the text that has a mark for each value.
  */
 function toShownLines(
   lines: readonly string[],
@@ -153,13 +155,13 @@ function turnOff({ offList }: Target, entries: readonly NewEntry[], value: Objec
   return append(value, offList.pathIn(value), names, (item, name) => item === name)
 }
 
-/** VS Code asks for what stands in this list. */
+/** Adds the missing inputs to the list of those that VS Code asks for. */
 function askFor(value: ObjectValue, ids: readonly string[]): readonly Change[] {
   const inputs = ids.map((id) => ({ type: 'promptString', id, description: id, password: true }))
   return append(value, ['inputs'], inputs, (item, { id }) => valueAt(item, ['id']) === id)
 }
 
-/** To the end of a list, without what it has already; the list is made when there is none. */
+/** Appends to a list what it does not have yet. Makes the list when there is none. */
 function append<T extends Value>(
   value: ObjectValue,
   path: readonly string[],
@@ -173,7 +175,7 @@ function append<T extends Value>(
   return added.map((item, i) => ({ kind: 'set', path: [...path, there.length + i], value: item }))
 }
 
-/** Under the lock: another may have added it since it was planned. */
+/** Checked under the lock: another process may have added it since it was planned. */
 function requireFree(
   { platform }: World,
   { target, entries }: { readonly target: Target; readonly entries: readonly NewEntry[] },
