@@ -1,8 +1,8 @@
 /**
- * meant-tool: the tool that somebody means who types a name.
+ * meant-tool: finds the tool for a name that a user typed.
  *
- * in     a name as a model sees it in any style, a raw one, or `server.tool`
- * out    the tool; one that is not known yet, when its server is
+ * in     a name as a model sees it in any style, a raw name, or `server.tool`
+ * out    the tool; also a tool that is not known yet, when its server is known
  */
 import { findNearest } from '../base/edit-distance.ts'
 import { BUILTIN_NAMES } from '../model/builtin.ts'
@@ -15,7 +15,7 @@ import type { ToolToCall } from '../model/permission.ts'
 
 export interface FoundTool {
   readonly tool: ToolToCall
-  /** Whether its server was seen to have it. Otherwise nothing is known of it but its name. */
+  /** False when only the server is known: then nothing is known of the tool but its name. */
   readonly isKnown: boolean
 }
 
@@ -31,7 +31,7 @@ export function requireTool(world: World, loaded: LoadedCatalog, name: string): 
   throw new ProblemError(unknownTool(name, [...known.map((one) => one.name), ...BUILTIN_NAMES]))
 }
 
-/** The server with the longest name is meant: `a__b` rather than `a`. */
+/** Takes the server with the longest matching name: `a__b` rather than `a`. */
 function findUnseen({ catalog, toolNames }: LoadedCatalog, name: string): ToolToCall | undefined {
   const starts = catalog.servers.flatMap(({ name: server }) =>
     rawStartsOf(server).map((start) => ({ server, start })),

@@ -1,24 +1,22 @@
-/**
- * model-view: what a model is told beside the tools of the servers, and whether that changed.
- */
+/** model-view: what a model gets beside the tools of the servers, and whether it changed since the last update. */
 import { offeredBuiltins, type BuiltinTool } from './builtin-tools.ts'
 import { toSection } from './prompt-section.ts'
 import { nextStanding, type KnownServer, type Standing, type StandingServer } from './standing.ts'
 
 export interface ModelView {
   section(servers: readonly KnownServer[]): string
-  /** The same value as before, when nothing in it changed. */
+  /** Returns the same value as before when nothing in it changed. */
   builtins(servers: readonly KnownServer[]): readonly BuiltinTool[]
-  /** As if updated, without putting anything into words: many hosts are gone before anything changes. */
+  /** Like `update`, but formats no text: many hosts exit before anything changes. */
   begin(servers: readonly KnownServer[]): void
-  /** What is not as it was at the last update, or at the beginning. */
+  /** What changed since the last update, or since `begin`. */
   update(servers: readonly KnownServer[]): { readonly section: boolean; readonly builtins: boolean }
 }
 
 export function createModelView(): ModelView {
   let standings: ReadonlyMap<string, Standing> = new Map()
   let told: readonly StandingServer[] = []
-  /** The words for it, once somebody needed them. */
+  /** The text for these servers. The first update makes it: many hosts exit before that. */
   let toldSection: string | undefined
   const stand = (servers: readonly KnownServer[]): readonly StandingServer[] => {
     const standing = servers.map((server) => ({

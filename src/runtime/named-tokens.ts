@@ -1,9 +1,10 @@
 /**
- * named-tokens: what clients of the gateway may show besides its own token, each with a name, and perhaps a project.
+ * named-tokens: the tokens that clients of the gateway may use besides its own. Each has a name, and may be for one
+ * project.
  *
  * in     a file in the user's own state folder, which holds hashes
- * out    a token, once, when it is made; whose a token is, by the file as it is now
- * never  keeps a token, or tells by its time how close another one was
+ * out    a token, once, when it is made; the named token for a token that a client shows, by the file as it is now
+ * never  stores a token itself; reveals by its timing how close a wrong token was
  */
 import { isObject } from '../base/is-object.ts'
 import { isSameSecret } from '../base/same-secret.ts'
@@ -15,9 +16,9 @@ import { readState, rereadState, updateState, type ReadState, type StateFile } f
 
 export interface NamedToken {
   readonly name: string
-  /** Of 256 bits that nobody could guess: it needs no salt. */
+  /** The token has 256 random bits, so its hash needs no salt. */
   readonly hash: string
-  /** Absolute. Undefined: what its user has everywhere. */
+  /** An absolute path. Undefined: the token is for what its user has in every project. */
   readonly project?: string
   readonly at: string
 }
@@ -66,10 +67,10 @@ export async function removeTokens(
   return removed
 }
 
-/** However the file is watched, it is looked at when so long has passed. */
+/** The file is watched. After this time it is read again even when the watch reports nothing. */
 const LOOK_MS = 1000
 
-/** Those of a gateway that runs. */
+/** The tokens of a running gateway. */
 export class NamedTokens {
   readonly #world: World
   readonly #file: StateFile<readonly NamedToken[]>
@@ -92,18 +93,18 @@ export class NamedTokens {
     this.#readAt = world.clock.now()
   }
 
-  /** Among those that are known. A file that cannot be understood opens nothing. */
+  /** Searches the tokens that are known. A file that cannot be parsed grants nothing. */
   recall(given: string): NamedToken | undefined {
     this.#lookAgain()
     return this.#among(given)
   }
 
-  /** As `recall`, and reads the file for one that is not known: it may have been made a moment ago. */
+  /** Like `recall`, but reads the file again for an unknown token: another process may have just made it. */
   find(given: string): NamedToken | undefined {
     return this.recall(given) ?? (this.#look() ? this.#among(given) : undefined)
   }
 
-  /** Whether one that was found is good still. */
+  /** Whether a token that was found earlier is still valid. */
   has({ hash }: Pick<NamedToken, 'hash'>): boolean {
     this.#lookAgain()
     return this.#read.value.some((one) => one.hash === hash)
@@ -118,7 +119,7 @@ export class NamedTokens {
     this.#onRemoved.clear()
   }
 
-  /** All are compared, so that the time says nothing about which it was. */
+  /** Compares with all tokens, so that the timing does not reveal which one matched. */
   #among(given: string): NamedToken | undefined {
     const hash = sha256(given)
     return this.#read.value.filter((one) => isSameSecret(hash, one.hash))[0]
@@ -128,7 +129,7 @@ export class NamedTokens {
     if (this.#world.clock.now() - this.#readAt >= LOOK_MS) this.#look()
   }
 
-  /** Says whether it is another one than before. */
+  /** Reads the file. Returns whether its contents changed. */
   #look(): boolean {
     const before = this.#read
     this.#readAt = this.#world.clock.now()

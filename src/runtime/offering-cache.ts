@@ -1,10 +1,10 @@
 /**
- * offering-cache: what was last known of each server, so that the next start has something to show at once.
+ * offering-cache: what each server last offered, so that the next start can show it at once.
  *
- * in     what was learnt of a server, under the key of its launch
+ * in     what this process learnt about a server, under the key of its launch
  * out    a small index of all servers, and one file with the offering of each, in the user's own cache folder
- * never  throws: a cache that cannot be read or written is a warning; holds a credential, only a mark of it;
- *        undoes what other processes wrote meanwhile
+ * never  throws: a cache that cannot be read or written is a warning; holds a credential, only a hash of it; overwrites
+ *        what other processes wrote meanwhile
  */
 import { isObject } from '../base/is-object.ts'
 import { sha256 } from '../base/sha256.ts'
@@ -27,37 +27,40 @@ import {
 } from './offering-store.ts'
 import { publicPart } from './public-part.ts'
 
-/** Under what something is kept. A hash, so it is made when it is needed: not while servers start of which nothing is known. */
+/**
+ * Computes the key of a cache entry. The key is a hash, so it is made on demand: not while servers start of which
+ * nothing is cached.
+ */
 export type CacheKey = () => string
 
 export interface OfferingCache {
-  /** By key. Reads the index once, when it is first needed; what this process puts is in it at once. */
+  /** By key. The index is read from disk once, when it is first needed. What this process puts is in it at once. */
   index(): Index
   /**
-   * Undefined when there is none, or it is older than 30 days. What was shown to another credential is what the server calls
-   * public, and no more.
+   * Undefined when there is none, or when it is older than 30 days. For another credential than the one it was listed
+   * with, the result holds only the parts that the server calls public.
    */
   find(key: CacheKey, credentialMark: string): CachedOffering | undefined
-  /** The remembered verdict, for 7 days. */
+  /** The era that was detected last, for 7 days. */
   era(key: CacheKey): Era | undefined
-  /** Whether it was not ready in its time when anybody last tried it, for an hour. */
+  /** Whether the last try ran out of its startup time, for an hour. A try of another process counts, too. */
   wasLate(who: () => Pick<Named, 'name' | 'fingerprint'>): boolean
-  /** What a ready server offers. Takes effect here at once, and on disk a moment later. */
+  /** Stores what a ready server offers. Takes effect here at once, and on disk a moment later. */
   put(who: () => Named, shown: Shown): void
-  /** Why it is not ready. What it offered before stays known. */
+  /** Stores why a server is not ready. What it offered before stays known. */
   putFailure(who: () => Named, failure: Failure): void
-  /** After a handshake that failed: ask again what the server speaks. */
+  /** For a failed handshake: the next start detects the era again. */
   forgetEra(key: CacheKey): void
-  /** Settles when everything put before is on disk, or has become a problem. Never rejects. */
+  /** Resolves when everything put before is on disk, or has become a problem. Never rejects. */
   flush(): Promise<void>
-  /** What was wrong with the files, at most one for each file and fault. */
+  /** Problems with the files, at most one for each file and fault. */
   problems(): readonly Problem[]
 }
 
-/** Asked for when it is needed, as a key is. */
+/** Identifies a server. Made on demand, as a key is. */
 export interface Named {
   readonly key: string
-  /** As it is called in the configuration. */
+  /** Its name in the configuration. */
   readonly name: string
   readonly fingerprint: string
   readonly unresolved?: readonly string[]
@@ -68,7 +71,10 @@ export interface CachedOffering {
   readonly at: number
 }
 
-/** The capabilities that we declare change what a server lists. The order of their keys does not. */
+/**
+ * The key includes the capabilities that we declare, as they change what a server lists. The order of their keys does
+ * not matter.
+ */
 export function cacheKeyOf(fingerprint: string, capabilities: object): string {
   return sha256(`${fingerprint}\n${JSON.stringify(capabilities, sortKeys)}`)
 }
@@ -81,17 +87,20 @@ function sortKeys(_key: string, value: unknown): unknown {
 const ERA_MS = 7 * 24 * 60 * 60 * 1000
 const LATE_MS = 60 * 60 * 1000
 
-/** Servers of one start become ready within moments: one write is enough for them, and better after than between. */
+/**
+ * Servers of one start become ready within moments. One write is enough for them, and better after the start than
+ * during it.
+ */
 const GATHER_MS = 1000
 
 export function openOfferingCache(world: World, dirs: Pick<OurDirs, 'cache'>): OfferingCache {
   const { clock } = world
   const store = createOfferingStore(world, dirs)
   let known: Index | undefined
-  /** Told, and not yet part of the index. */
+  /** Changes that are not part of the index yet. */
   let untold: (() => News)[] = []
   let news: News[] = []
-  /** Put here and not yet on disk. */
+  /** Offerings that were put here and are not on disk yet. */
   const unwritten = new Map<string, StoredOffering>()
   let cancelTimer: (() => void) | undefined
   let writing = Promise.resolve()
@@ -104,7 +113,7 @@ export function openOfferingCache(world: World, dirs: Pick<OurDirs, 'cache'>): O
     return known
   }
 
-  /** Looked at each time: another process may fill it. */
+  /** Checks the disk each time: another process may fill the cache. */
   const isBlank = (): boolean => untold.length === 0 && (known?.size ?? 0) === 0 && !store.exists()
 
   const tell = (make: () => News): void => {
@@ -125,7 +134,7 @@ export function openOfferingCache(world: World, dirs: Pick<OurDirs, 'cache'>): O
     const [told, offerings] = [news, new Map(unwritten)]
     news = []
     const merged = await store.write((index) => told.reduce(addNews, index), offerings)
-    // What was told in the meantime is still to be written, and must not be lost from view.
+    // Changes that came during the write are not on disk yet. They must stay visible in the index.
     if (merged !== undefined) known = news.reduce(addNews, merged)
     for (const [key, offering] of offerings) if (unwritten.get(key) === offering) unwritten.delete(key)
   }
@@ -177,7 +186,7 @@ export function openOfferingCache(world: World, dirs: Pick<OurDirs, 'cache'>): O
   }
 }
 
-/** A change to the index that can be made again on top of what others wrote. */
+/** A change to the index. It can be applied again on top of what other processes wrote. */
 type News =
   | { readonly kind: 'learnt'; readonly key: string; readonly known: LastKnown }
   | { readonly kind: 'era-forgotten'; readonly key: string; readonly at: number }
@@ -192,7 +201,7 @@ function addNews(index: Index, news: News): Index {
   return next === undefined ? index : new Map(index).set(news.key, next)
 }
 
-/** Part by part, whichever is newer: another process may know more of one and less of the other. */
+/** Takes the newer of each part: another process may know more of one part and less of another. */
 function merge(before: LastKnown | undefined, news: LastKnown): LastKnown {
   if (before === undefined) return news
   const listed = newer(before.listed, news.listed)
@@ -204,7 +213,7 @@ function merge(before: LastKnown | undefined, news: LastKnown): LastKnown {
   }
 }
 
-/** Of two that are as old, the second. */
+/** Of two with the same date, returns the second. */
 function newer<T extends Dated | undefined>(a: T, b: T): T {
   if (a === undefined || b === undefined) return a ?? b
   return a.at > b.at ? a : b
@@ -214,7 +223,7 @@ interface Dated {
   readonly at: number
 }
 
-/** A verdict that was only used again keeps its date, or a server in daily use would never be asked anew. */
+/** An era that was only used again keeps its date. Otherwise a server in daily use would never be asked again. */
 function isSameEra(before: LastKnown['era'], news: LastKnown['era']): boolean {
   if (before === undefined || news === undefined) return false
   return before.verdict === news.verdict && isWithin(ERA_MS, before.at, news.at)

@@ -2,8 +2,8 @@
  * offering-store: the files of the offering cache.
  *
  * in     a change to the index, and offerings to keep
- * out    `servers.json`, one line for each server, and `offerings/<key>.json`, both for the user's eyes alone
- * never  throws, or grows without bound; a file that cannot be understood is a warning, and written anew
+ * out    `servers.json`, one line for each server, and `offerings/<key>.json`; only the user can read them
+ * never  throws, or grows without bound; a file that cannot be parsed is a warning, and is replaced
  */
 import { isObject } from '../base/is-object.ts'
 import type { ConnectionState } from '../model/connection.ts'
@@ -17,15 +17,15 @@ import type { FileRead, World } from '../world/world.ts'
 /** By key. */
 export type Index = ReadonlyMap<string, LastKnown>
 
-/** One line of the index: how the server was when it was last seen. */
+/** One line of the index: the state of a server when it was last seen. */
 export type LastKnown = (Failure | { readonly state: 'ready' }) & {
   readonly name: string
-  /** Of its definition: under the same name there may be another server by now. */
+  /** Of its definition: another server may have the same name by now. */
   readonly fingerprint: string
   readonly at: number
-  /** What could not be filled in when it was last started. */
+  /** Messages of the warnings of its last start, such as a variable without a value. */
   readonly unresolved?: readonly string[]
-  /** How much it offered, the last time that it did. */
+  /** How much it offered when it was last ready. */
   readonly listed?: Counts
   readonly era?: { readonly verdict: Era; readonly at: number }
 }
@@ -34,7 +34,7 @@ export interface Failure {
   readonly state: Extract<ConnectionState, 'failed' | 'needs-auth' | 'waiting'>
   /** The message of the problem. */
   readonly problem: string
-  /** It was started, and not ready in the time that it has for that. */
+  /** The server was started, but was not ready within its startup time. */
   readonly isLate?: boolean
 }
 
@@ -45,10 +45,10 @@ export interface Counts {
   readonly at: number
 }
 
-/** An offering, and who it was shown to: servers list other things to other people. */
+/** An offering, and the credential it was listed with: servers list other things to other users. */
 export interface Shown {
   readonly offering: Offering
-  /** Tells credentials apart, and does not give them away: a hash. */
+  /** A hash that distinguishes credentials without revealing them. */
   readonly credentialMark: string
 }
 
@@ -64,11 +64,11 @@ const MAX_OFFERINGS = 200
 const MAX_OFFERING_BYTES = 8 * 1024 * 1024
 
 export interface OfferingStore {
-  /** Whether anybody has ever written to it. */
+  /** Whether any process has ever written to it. */
   exists(): boolean
   readIndex(): Index
   readOffering(key: string): StoredOffering | undefined
-  /** The index as it is on disk afterwards; undefined when it could not be written. */
+  /** Returns the index as it is on disk afterwards; undefined when it could not be written. */
   write(
     change: (index: Index) => Index,
     offerings: ReadonlyMap<string, StoredOffering>,
@@ -96,7 +96,7 @@ export function createOfferingStore(world: World, dirs: Pick<OurDirs, 'cache'>):
     return prune(new Map(servers.filter(isLine)), clock.now())
   }
 
-  /** Replaces a file that cannot even be read; nothing in a cache is worth keeping at that price. */
+  /** Replaces a file even when it cannot be read: nothing in a cache is worth a failure. */
   const update = async (file: string, change: (text: string | undefined) => string): Promise<boolean> => {
     const attempt = (): Promise<void> => files.update(file, MODE, change)
     try {
@@ -113,7 +113,7 @@ export function createOfferingStore(world: World, dirs: Pick<OurDirs, 'cache'>):
 
   const writeOffering = (key: string, stored: StoredOffering): void => {
     const text = toText(stored)
-    // What was known before is not what the server offers now.
+    // The offering is not kept. The old file goes, as the server no longer offers what it says.
     if (text === undefined) files.remove(fileOf(key))
     else if (!files.write(fileOf(key), MODE, text)) report(unwritable(fileOf(key)))
   }
@@ -131,7 +131,7 @@ export function createOfferingStore(world: World, dirs: Pick<OurDirs, 'cache'>):
     },
 
     async write(change, offerings) {
-      // Listed before the index is read, so that a file another process adds after that is not taken for a stray.
+      // Listed before the index is read: a file that another process adds after that must not look like a stray.
       const before = files.list(folder)
       let merged: Index = new Map()
       const isWritten = await update(indexFile, (text) => {
@@ -151,12 +151,12 @@ export function createOfferingStore(world: World, dirs: Pick<OurDirs, 'cache'>):
   }
 }
 
-/** A date from a clock that was wrong, far ahead, must not last for ever. */
+/** Takes the absolute difference: a date far in the future, from a wrong clock, must expire, too. */
 export function isWithin(ms: number, at: number, now: number): boolean {
   return Math.abs(now - at) < ms
 }
 
-/** The newest of those that tell of this server: other hosts, which can do other things, have lines of their own. */
+/** Returns the newest line for this server. Hosts with other capabilities have lines of their own. */
 export function newestOf(
   lines: Iterable<LastKnown>,
   { name, fingerprint }: Pick<LastKnown, 'name' | 'fingerprint'>,
@@ -169,7 +169,7 @@ export function newestOf(
   return newest
 }
 
-/** The newest that are not too old. */
+/** Keeps the newest entries that are not too old. */
 function prune(index: Index, now: number): Index {
   const recent = [...index].filter(([, { at }]) => isWithin(KEPT_MS, at, now))
   return new Map(recent.sort(([, a], [, b]) => b.at - a.at).slice(0, MAX_SERVERS))
@@ -186,7 +186,10 @@ function newestOfferings(index: Index, now: number): readonly string[] {
     .map(({ key }) => key)
 }
 
-/** Undefined for what is not kept: too large, or of an in-process server that lists what JSON does not know. */
+/**
+ * Undefined for what is not kept: an offering that is too large, or one of an in-process server that JSON cannot
+ * express.
+ */
 function toText(stored: StoredOffering): string | undefined {
   try {
     const text = JSON.stringify({ version: VERSION, ...stored })
@@ -194,7 +197,7 @@ function toText(stored: StoredOffering): string | undefined {
       text.length > MAX_OFFERING_BYTES || new TextEncoder().encode(text).length > MAX_OFFERING_BYTES
     return isLarge ? undefined : text
   } catch {
-    return undefined // it is listed again at the next start, as every large one is
+    return undefined // the next start lists it again, like every large offering
   }
 }
 
@@ -216,7 +219,7 @@ function tryJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {
-    return undefined // reported by the caller as a damaged file
+    return undefined // the caller reports a damaged file
   }
 }
 
@@ -249,7 +252,7 @@ function isVerdict(value: unknown): boolean {
   return value['verdict'] === 'legacy' || value['verdict'] === 'modern'
 }
 
-/** It is our own file, written whole: its outline tells whether it is one. */
+/** Plugboard writes this file itself, and always whole. So a check of its outline is enough. */
 function isStoredOffering(value: object): value is StoredOffering {
   const { at, credentialMark, offering } = value as Partial<Record<keyof StoredOffering, unknown>>
   if (typeof at !== 'number' || typeof credentialMark !== 'string' || !isObject(offering)) return false

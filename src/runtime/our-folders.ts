@@ -1,9 +1,9 @@
 /**
- * our-folders: whether Plugboard can keep what it has to keep.
+ * our-folders: checks whether Plugboard can keep what it has to keep.
  *
  * in     the folders of this user, whether they exist or not
- * out    one warning for each thing that is in the way of them, with all that cannot be kept because of it
- * never  makes a folder, or fails: a command that only reads goes on without
+ * out    one warning for each obstacle, with all that cannot be kept because of it
+ * never  makes a folder; fails: a command that only reads continues without
  */
 import type { Problem } from '../model/problem.ts'
 import { absoluteOr, type OurDirs } from '../pipeline/discover/project.ts'
@@ -39,7 +39,7 @@ export function findUnusableFolders(world: World, dirs: OurDirs): readonly Probl
   const inTheWay = new Map<string, { readonly obstacle: Obstacle; readonly kinds: Kind[] }>()
   for (const kind of KINDS) {
     const obstacle = world.files.findObstacle(dirs[kind])
-    // What a user may not change is settings like any other: only `add` and the like have to write them.
+    // Settings that the user may not write are settings like any other: only `add` and similar commands write them.
     if (obstacle === undefined || (kind === 'config' && obstacle.kind !== 'no-folder')) continue
     const known = inTheWay.get(obstacle.path)
     if (known === undefined) inTheWay.set(obstacle.path, { obstacle, kinds: [kind] })

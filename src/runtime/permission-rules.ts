@@ -1,9 +1,9 @@
 /**
- * permission-rules: rules about calls, written to settings files and taken out of them.
+ * permission-rules: writes rules about calls to settings files, and removes them.
  *
- * in     globs and an action, and whose settings they are for
- * out    what was done, in which file
- * never  loosens anything by a file in a repository; touches a file that cannot be understood
+ * in     globs and an action, and the scope of the settings
+ * out    the changes, and the file of each
+ * never  loosens anything through a file in a repository; touches a file that cannot be parsed
  */
 import { findNearest } from '../base/edit-distance.ts'
 import { hasWildcard, matchesPattern, parseGlob } from '../base/glob.ts'
@@ -53,7 +53,7 @@ export async function writeRules(
   return rules.map(({ tool, action }, i) => ({ tool, action, file, done: done[i]! }))
 }
 
-/** Rules that are at least as strict as wanted, and stricter: they decide, whatever was written. */
+/** Existing rules that cover the new one and are stricter: they decide, whatever was written. */
 export function findStricter(
   { permissions }: LoadedCatalog,
   { tool, action }: { readonly tool: string; readonly action: Action },
@@ -64,7 +64,10 @@ export function findStricter(
   )
 }
 
-/** A server that a rule names and that nobody declares, with the one that may be meant: a slip would forbid nothing. */
+/**
+ * Finds a server that a rule names and no file declares, with the server that the user may mean: a rule with a slip
+ * forbids nothing.
+ */
 export function findUnknownServer(
   { catalog }: Pick<LoadedCatalog, 'catalog'>,
   glob: string,
@@ -86,7 +89,10 @@ export interface Reset {
   readonly grants: number
 }
 
-/** Takes out rules with these globs, or that they match, and grants for tools that they name. Throws as `writeRules`. */
+/**
+ * Removes rules that have these globs or are covered by them, and grants for tools that they name. Throws as
+ * `writeRules`.
+ */
 export async function resetPermissions(
   world: World,
   loaded: LoadedCatalog,
@@ -95,7 +101,7 @@ export async function resetPermissions(
   const bad = globs === 'all' ? undefined : globs.find((glob) => parseGlob(glob) === undefined)
   if (bad !== undefined) throw new ProblemError(badGlob(bad))
   const isMeant = (tool: string): boolean => globs === 'all' || globs.some((glob) => isCovered(glob, tool))
-  // A repository's are its team's, unless they are named.
+  // Rules in a repository belong to its team. They are removed only when the caller names that scope.
   const scopes = scope === undefined ? (['user', 'local'] as const) : [scope]
   const files = scopes
     .flatMap((one) =>
@@ -103,7 +109,7 @@ export async function resetPermissions(
     )
     .filter(({ file }) => world.files.kind(file) !== 'missing')
     .map((one) => ({ file: one.file, within: bounds(world, loaded, one) }))
-  // Before anything is changed: half of what was asked for is worse than nothing.
+  // Previews every edit before it changes any file: half of the requested change is worse than none.
   for (const file of files) await previewEdit(world, file, (value) => planRemoveRules(value, isMeant).changes)
   let rules = 0
   for (const file of files) rules += await removeFrom(world, file, isMeant)
@@ -142,7 +148,7 @@ async function removeGrants(
   return removed
 }
 
-/** Whether one glob says everything that another does, as far as their texts show; or is the name of a whole server. */
+/** Whether one glob covers another, as far as their texts show, or is the name of a whole server. */
 function isCovered(glob: string, text: string): boolean {
   const wanted = foldLookAlikes(text)
   return (parseGlob(glob) ?? []).some((pattern) => {

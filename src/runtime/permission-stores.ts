@@ -1,9 +1,9 @@
 /**
- * permission-stores: what was allowed and approved, on disk and in this session, as one.
+ * permission-stores: grants and pins, those on disk and those of this session, as one.
  *
- * in     grants and pins, to be kept for good or for this session
+ * in     grants and pins, to keep for good or for this session
  * out    all that count now; the same lists until one of them changes
- * never  throws: what cannot be written down holds for this session, and is a problem
+ * never  throws: what cannot be written holds for this session, and is a problem
  */
 import type { Grant, Pin } from '../model/permission.ts'
 import type { Problem } from '../model/problem.ts'
@@ -18,12 +18,12 @@ import { findXCodeGrants, takenOver } from './x-code-grants.ts'
 
 export interface PermissionStores {
   read(): Stored
-  /** Counts at once. Settles when it is written, or has become a problem. */
+  /** Counts at once. Resolves when it is written, or has become a problem. */
   grant(grant: Grant): Promise<void>
   pin(pin: Pin, until: Grant['until']): Promise<void>
-  /** Once: what the user always allows in x-code. */
+  /** Imports, once, what the user always allows in x-code. */
   takeOver(loaded: LoadedCatalog): Promise<void>
-  /** What other processes wrote meanwhile counts at once. */
+  /** Reads what other processes wrote meanwhile. */
   refresh(): void
   problems(): readonly Problem[]
 }
@@ -34,10 +34,10 @@ export interface Stored {
   readonly pinProblem?: Problem
 }
 
-/** Another process may have written meanwhile; but a file is not read for every call. */
+/** Another process may have written meanwhile, but the file is not read for every call. */
 const FRESH_MS = 1000
 
-/** `onPins`: told when other pins count than before, whoever wrote them. */
+/** `onPins`: called when other pins count than before, whichever process wrote them. */
 export function openPermissionStores(
   world: World,
   dirs: Pick<OurDirs, 'state'>,
@@ -63,7 +63,7 @@ export function openPermissionStores(
     if (beforePins !== pinsRead) onPins()
   }
 
-  /** False when it could not be written down. */
+  /** Returns false when it could not be written. */
   const write = async (work: Promise<void>): Promise<boolean> => {
     try {
       await work
@@ -83,7 +83,7 @@ export function openPermissionStores(
     waiting = []
     if (batch.length === 0) return
     if (!(await write(updateState(world, pins, (all) => addPins(all, batch))))) return
-    // From here on the file counts: another process may accept what changed.
+    // From here on the file counts: another process may accept the changed tool.
     const written = new Set(batch)
     ownPins = ownPins.filter((pin) => !written.has(pin))
     merged = undefined
@@ -131,7 +131,7 @@ export function openPermissionStores(
       const isWritten = await write(
         updateState(world, grants, (stored) => {
           isFirst = !stored.takenFrom.includes('x-code')
-          // Another process was faster.
+          // Another process imported the grants first.
           if (!isFirst) return stored
           const all = found.grants.reduce(addGrant, stored)
           return { ...all, takenFrom: [...all.takenFrom, 'x-code'] }

@@ -1,12 +1,12 @@
 /**
- * permissions: may this call happen? Joins rules, grants, pins and the person in front of the host.
+ * permissions: decides whether a call may happen. Joins rules, grants, pins and the answers of the user.
  *
  * in     a loaded catalog, the mode and the callback of the host; then one tool after the other
- * out    allowed, or denied with a problem that says by whom and what to do
- * never  asks for what was answered; forgets an answer that could be kept; lets a fork do more than its board
+ * out    allowed, or denied with a problem that says who decided and what to do
+ * never  asks again what the user answered; loses an answer that could be kept; lets a fork do more than its board
  *
- * The way back is through disk: what is always allowed, and the tools as they were approved, are written to the user's
- * own files and read again when these change, so that an answer given here holds in every other process.
+ * Answers return through the disk. Grants, and tools as the user approved them, are written to the user's own files.
+ * Every process reads these files again when they change, so an answer given here holds in every other process.
  */
 import { toAbortSignal } from '../base/abort.ts'
 import { untilAborted } from '../base/until-aborted.ts'
@@ -40,33 +40,36 @@ import { openPermissionStores, type PermissionStores, type Stored } from './perm
 import { createFingerprints } from './trust-fingerprint.ts'
 
 export interface PermissionOptions {
-  /** Default: `default`. `plan` in a settings file holds whatever is said here. */
+  /** Default: `default`. `plan` in a settings file wins over this value. */
   readonly mode?: Mode | undefined
-  /** Rules of this session; the strictest of all rules decides. */
+  /** Rules of this session. The strictest of all rules decides. */
   readonly rules?: readonly Pick<PermissionRule, 'tool' | 'action' | 'reason'>[] | undefined
-  /** Asks a person. Without it, what would be asked is denied. What it rejects with, `check` rejects with. */
+  /**
+   * Asks the user. Without it, a call that needs an answer is denied. When it rejects, `check` rejects with the same
+   * error.
+   */
   readonly ask?: Ask | undefined
 }
 
 export interface OpenPermissionsOptions extends PermissionOptions {
-  /** Those of a board, which reads them too. Default: opened here. */
+  /** The stores of a board, which reads them too. Default: opened here. */
   readonly stores?: PermissionStores | undefined
 }
 
 export interface CheckOptions extends Pick<WantedCall, 'signal' | 'ask' | 'remember'> {
-  /** What it is to be called with: shown in the question. */
+  /** The arguments of the call. The question shows them. */
   readonly arguments?: unknown
 }
 
-/** What may be done with the tools of a board, or of a fork of it. */
+/** Permissions for the tools of a board, or of a fork of it. */
 export interface PermissionView {
-  /** Asks where somebody must answer, and keeps the answer. Rejects with the reason of the signal. */
+  /** Asks the user where that is needed, and keeps the answer. Rejects with the reason of the signal. */
   check(tool: ToolToCall, caller: Caller, options?: CheckOptions): Promise<Decision>
-  /** What would be said now; asks nobody. */
+  /** Returns the verdict as of now, without asking the user. */
   look(tool: ToolToCall, caller: Caller): Verdict
-  /** Which rules, grant and pin there are for a tool. */
+  /** Returns the rules, the grant and the pin for a tool. */
   consider(tool: ToolToCall): Considered
-  /** A view for a fork. Whatever is passed, it permits no more than this one. */
+  /** Creates the view of a fork. It permits no more than this view, whatever is passed. */
   restrict(restriction: Restriction): PermissionView
   /** Everything that verdicts depend on, as it is now. */
   current(): Permissions
@@ -74,13 +77,13 @@ export interface PermissionView {
 
 export interface OpenPermissions extends PermissionView {
   setMode(mode: Mode): void
-  /** After a reload: other rules, other servers. What was answered in this session stays. */
+  /** Takes the rules and servers of a reload. The answers of this session stay. */
   update(loaded: LoadedCatalog): void
-  /** What could not be read or written, and what was taken over from another agent. */
+  /** What could not be read or written, and what was imported from another agent. */
   problems(): readonly Problem[]
 }
 
-/** Reads what is stored, and takes over once what the user always allows in x-code. */
+/** Reads what is stored, and imports once what the user always allows in x-code. */
 export async function openPermissions(
   world: World,
   loaded: LoadedCatalog,
@@ -93,7 +96,7 @@ export async function openPermissions(
   let now = settle(world, loaded, session)
   let known: Current | undefined
 
-  /** The same value until something changed: verdicts are kept with it. */
+  /** Returns the same value until something changes: verdicts are cached with it. */
   const current = (): Permissions => {
     const stored = stores.read()
     if (known?.stored !== stored || known.settled !== now || known.mode !== mode)
@@ -116,7 +119,7 @@ export async function openPermissions(
   }
 }
 
-/** Permissions, and what they were made of. */
+/** Permissions, and the inputs they were computed from. */
 interface Current {
   readonly stored: Stored
   readonly settled: Settled
@@ -141,7 +144,7 @@ function toPermissions(
   }
 }
 
-/** What follows from a loaded catalog. */
+/** What is computed from a loaded catalog. */
 interface Settled {
   readonly settings: LoadedCatalog['permissions']
   readonly rules: readonly PermissionRule[]
@@ -180,9 +183,9 @@ interface Desk {
   readonly world: World
   readonly stores: PermissionStores
   readonly ask: Ask | undefined
-  /** Undefined for a server that is not there any more. */
+  /** Undefined for a server that is no longer there. */
   toTarget(tool: ToolToCall): CallTarget | undefined
-  /** Questions that wait for their answer, by server and tool. */
+  /** Questions that wait for an answer, by server and tool. */
   readonly asking: Map<string, Promise<unknown>>
 }
 
@@ -227,7 +230,7 @@ interface Check {
   readonly current: () => Permissions
 }
 
-/** Not `async`, as most calls are of tools that are allowed and known: they need not wait for anything. */
+/** Not `async`: most calls are of tools that are allowed and known, and need not wait for anything. */
 function check(desk: Desk, one: Check): Promise<Decision> {
   const { target, caller, options, current } = one
   const permissions = current()
@@ -247,23 +250,23 @@ async function question(desk: Desk, one: Check, asked: Asked): Promise<Decision>
   const { by } = asked
   if ((options.ask ?? desk.ask) === undefined)
     return { action: 'deny', by, problem: needsAnswer(target, by, desk.world.platform) }
-  // Nobody else can do anything with that answer, nor should anybody wait for it.
+  // An answer that is not remembered is for this call only, so no other call waits for it.
   if (options.remember === 'nothing') return askFor(desk, one, asked)
   const key = JSON.stringify([target.fingerprint, target.tool])
   const pending = desk.asking.get(key)
   if (pending === undefined) return askForAll(desk, one, { ...asked, key })
-  // The answer to the same question may be one for this call, too.
+  // The answer to the pending question may decide this call, too.
   await untilAborted(pending, options.signal)
   return check(desk, one)
 }
 
-/** Why somebody must be asked, and what that depends on. */
+/** Why the user must be asked, and the permissions that this depends on. */
 interface Asked {
   readonly by: Verdict['by']
   readonly permissions: Permissions
 }
 
-/** Those who wait for the same answer only want to know when it is over. */
+/** Other calls that wait for the same answer only need to know when the question is over. */
 async function askForAll(
   desk: Desk,
   one: Check,
@@ -297,7 +300,7 @@ function askFor(
   return untilAborted(asked, signal).then((answer) => keep(desk, { current, target, answer, remember }))
 }
 
-/** Writes down what follows from an answer. */
+/** Stores what follows from an answer. */
 async function keep(
   desk: Desk,
   given: Pick<Check, 'current' | 'target'> & Pick<CheckOptions, 'remember'> & { readonly answer: Answer },
@@ -310,13 +313,13 @@ async function keep(
     const by = { kind: 'person', ...reason } as const
     return { action: 'deny', by, problem: denied(target, by, world.platform) }
   }
-  // While somebody thought, plan mode may have begun, or another rule: a yes is no answer to those.
+  // While the user thought, plan mode may have begun, or a rule may have changed. A yes does not override those.
   const permissions = current()
   const { action, by } = permit(permissions, target, 'person')
   if (action === 'deny') return { action, by, problem: denied(target, by, world.platform) }
   if (remember === 'nothing') return { action: 'allow', by: { kind: 'person' } }
   const { pin } = consider(permissions, target)
-  // Once is for this call: the next one is to be asked about what changed again.
+  // `once` is for this call: the next call asks again about the change.
   if (pin === undefined || answer === 'once') await pinFirst(desk, permissions, target)
   else await stores.pin(pinOf(desk, target), answer)
   if (answer !== 'once') {
@@ -327,8 +330,8 @@ async function keep(
 }
 
 /**
- * Whoever approves a tool for the first time approves it as it is. A pin of an older version, whose tool has not changed in
- * what the pin holds, becomes a whole one.
+ * The first approval of a tool pins the tool as it is. A pin of an older version becomes a whole pin when its tool has
+ * not changed in the fields that the pin holds.
  */
 async function pinFirst(desk: Desk, permissions: Permissions, target: CallTarget): Promise<void> {
   if (permissions.unknownPins !== undefined) return

@@ -1,7 +1,7 @@
 /**
- * permit-call: the permissions of a board, in the form in which a call asks for them, and the asking.
+ * permit-call: asks the permissions of a board whether a call may run, in the form that a call needs.
  *
- * out    allowed, and whether the tool is in all respects what its user approved; or denied, with the problem
+ * out    allowed, and whether the tool is in all respects as its user approved it; or denied, with the problem
  */
 import type { Signal } from '../base/abort.ts'
 import { isPromise } from '../base/at-once.ts'
@@ -24,7 +24,7 @@ export function toPermit(open: () => Promise<PermissionView>): Permit {
   return (tool, wanted) => findStanding(opened, tool, wanted) ?? check(tool, wanted)
 }
 
-/** Most calls are of tools that are allowed and known by now: they need not wait for anything. */
+/** Answers at once: most calls are of tools that are allowed and known, and need not wait for anything. */
 function findStanding(
   permissions: PermissionView | undefined,
   tool: ToolToCall,
@@ -33,19 +33,19 @@ function findStanding(
   if (permissions === undefined) return undefined
   const { action, by } = permissions.look(tool, who)
   const { pin } = permissions.consider(tool)
-  // What is allowed by a rule and not pinned as a whole yet will be, which takes a file; a mode pins nothing.
+  // A tool that a rule allows and that has no whole pin yet gets one, which takes a file. A mode pins nothing.
   if (action !== 'allow' || (pin?.isWhole !== true && by.kind !== 'mode')) return undefined
   return { kind: 'allowed', isUnchanged: isAsPinned(pin, tool), by }
 }
 
-/** A call, and who wants to hear what was decided about it. */
+/** A call, and the listener for the decision about it. */
 export interface JudgedCall extends WantedCall {
   readonly onJudged?: ((permission: Permission) => void) | undefined
 }
 
 export type Judged = Extract<Permission, { kind: 'allowed' }> | CallOutcome
 
-/** At once, where nobody has to be asked. Nobody waits for a person to answer longer than for the call itself. */
+/** Answers at once when the user need not be asked. A question to the user waits no longer than the call itself. */
 export function askPermit(permit: Permit, target: ToolToCall, wanted: JudgedCall): Judged | Promise<Judged> {
   const { signal, onJudged } = wanted
   const answer = permit(target, wanted)
@@ -54,7 +54,7 @@ export function askPermit(permit: Permit, target: ToolToCall, wanted: JudgedCall
   return inTime.then((permission) => conclude(permission, target, onJudged))
 }
 
-/** Undefined: nobody waits any more. */
+/** `permission` is undefined when the caller no longer waits. */
 function conclude(
   permission: Permission | undefined,
   target: ToolToCall,
@@ -66,7 +66,7 @@ function conclude(
   return { kind: 'not-sent', code: 'denied', problem: permission.problem }
 }
 
-/** Undefined when it was. */
+/** Resolves with undefined when the signal was aborted. */
 function unlessAborted<T>(work: Promise<T>, signal: Signal): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => resolve(undefined)

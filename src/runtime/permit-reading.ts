@@ -1,9 +1,9 @@
 /**
- * permit-reading: may a person, or a client of the gateway, read resources and prompts of a server?
+ * permit-reading: decides whether a user, or a client of the gateway, may read resources and prompts of a server.
  *
- * in     everything that was said about calls, what is to be read, the server
- * out    who says no, as for a model that would read the same; undefined when nobody does
- * never  asks: whoever types it has answered
+ * in     the permissions for calls, what is to be read, the server
+ * out    a problem that says who denies it, as for a model that would read the same; undefined when it is allowed
+ * never  asks the user: the request itself is the answer
  */
 import type { Evidence, Permission, Permissions } from '../model/permission.ts'
 import type { Problem } from '../model/problem.ts'
@@ -11,7 +11,7 @@ import { denyBuiltin } from '../pipeline/permit/permit-builtin.ts'
 import { denied } from '../pipeline/permit/problems.ts'
 import type { Platform } from '../world/world.ts'
 
-/** Our own tool that a model would use for it. */
+/** Our own tool that a model would use for the same. */
 export type Reading = 'readMcpResource' | 'getMcpPrompt'
 
 export function denyReading(
@@ -23,7 +23,7 @@ export function denyReading(
   return permission.kind === 'denied' ? permission.problem : undefined
 }
 
-/** The same with who decided, for those who write it down. */
+/** Like `denyReading`, and also says who decided, for callers that record it. */
 export function permitReading(
   permissions: Permissions,
   { tool, server }: { readonly tool: Reading; readonly server: string },

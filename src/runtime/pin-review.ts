@@ -1,9 +1,9 @@
 /**
- * pin-review: the tools that were approved, beside what their servers last said of them.
+ * pin-review: compares the approved tools with what their servers last listed.
  *
  * in     the pins on disk, and the cache of offerings
  * out    for each pin whether its tool is the same, changed, renamed or gone
- * never  starts a server: what is live is compared when it is called
+ * never  starts a server: a call compares its live tool
  */
 import type { ListedTool } from '../model/offering.ts'
 import type { Pin, PinDiff } from '../model/permission.ts'
@@ -20,7 +20,7 @@ import { addPins, isSamePin, pinFile } from './pin-store.ts'
 import { readState, updateState } from './state-file.ts'
 import { createFingerprints } from './trust-fingerprint.ts'
 
-/** `name`: what a model sees the tool called. */
+/** `name`: the name of the tool as a model sees it. */
 export type ReviewedPin = { readonly pin: Pin; readonly name: string } & (
   | { readonly state: 'same' | 'gone' | 'unknown' }
   | { readonly state: 'changed' | 'renamed'; readonly now: ListedTool; readonly diff: PinDiff }
@@ -40,7 +40,9 @@ export function reviewPins(world: World, loaded: LoadedCatalog): PinReview {
   return { pins: named.map((one) => review(one, pins, toolsOf.get(one.pin.fingerprint))) }
 }
 
-/** Approves what changed, as it is known now; a renamed tool under its new name alone. Throws `permit/unwritable`. */
+/**
+ * Approves the changed tools as they are known now; a renamed tool only under its new name. Throws `permit/unwritable`.
+ */
 export async function acceptPins(
   world: World,
   loaded: LoadedCatalog,
@@ -62,8 +64,8 @@ export async function acceptPins(
 }
 
 /**
- * So that they are approved anew, as they are then. Gives those that a rule or a grant allows, about which nobody will
- * be asked. Throws `permit/unwritable`.
+ * Forgets pins, so that their tools are approved anew, as they are then. Returns those that a rule or a grant allows:
+ * for these the user will not be asked. Throws `permit/unwritable`.
  */
 export async function forgetPins(
   world: World,
@@ -105,7 +107,7 @@ function review(
   return { ...named, state: 'renamed', now: renamed, diff: diffPin(pin.definition, renamed) }
 }
 
-/** A tool that was not approved by itself, and is this one but for its name. */
+/** Whether this tool has no pin of its own, and differs from the pinned tool only in its name. */
 function isSuccessor(pin: Pin, pins: readonly Pin[], definition: ListedTool): boolean {
   const { fingerprint } = pin
   const target = { fingerprint, tool: definition.name, definition }

@@ -1,6 +1,4 @@
-/**
- * pin-store: tools as they were when their user approved them, on disk.
- */
+/** pin-store: tools as they were when their user approved them, on disk. */
 import { toCommandLine } from '../base/command-line.ts'
 import { isObject } from '../base/is-object.ts'
 import type { Pin } from '../model/permission.ts'
@@ -40,7 +38,7 @@ export function pinFile(world: World, dirs: { readonly state: string }): StateFi
   }
 }
 
-/** In place of the one that there was for this tool. */
+/** Replaces the pin of the same tool. */
 export function addPins(pins: readonly Pin[], added: readonly Pin[]): readonly Pin[] {
   if (added.length === 0) return pins
   return [...new Map([...pins, ...added].map((pin) => [keyOf(pin), pin])).values()]
@@ -60,7 +58,7 @@ function sortKeyOf({ server, tool, fingerprint }: Pin): string {
 
 function parsePin(value: unknown): Pin | undefined {
   if (isPin(value)) return value
-  // The first pins held less, and did not say so.
+  // Pins of the first version hold fewer fields, and have no `isWhole`.
   if (!isObject(value) || 'isWhole' in value || !isOlderDefinition(value['definition'])) return undefined
   const pin = { ...value, definition: fromOlderPin(value['definition']), isWhole: false }
   return isPin(pin) ? pin : undefined

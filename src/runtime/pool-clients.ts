@@ -1,15 +1,21 @@
 /**
- * pool-clients: a server to which each client has a session of its own, and over stdio a process.
+ * pool-clients: gives each client a session of its own at a server, and over stdio a process.
  *
- * in     requests, each with the client that makes it, where that can be told
- * out    answers of the session of that client: begun by its first request, ended when it is gone or idle
- * never  starts more than its limit; `always`: lets two clients that can be told apart share one; `by-person`: lets two
+ * in     requests, each with the client that makes it, where that client is known
+ * out    answers of the session of that client; its first request opens the session, which ends when the client is gone
+ *        or idle
+ * never  starts more sessions than its limit; `always`: lets two known clients share a session; `by-person`: lets two
  *        persons share one
  *
- * There is one more, from the beginning: for lists, and for those who cannot be told apart. With `where-it-can-be` it is also
- * for the first client, who is often the only one; for those who ask once and are gone; and for whoever cannot have one
- * of its own, because there are enough, or because the server does not want to have several. From then on what it lists is
- * for these, and the lists of all are read again by another (pool-lists), if ever.
+ * One more session, the base, is open from the beginning. It is for lists, and for clients that cannot be
+ * distinguished. With `where-it-can-be` the base is also for:
+ * - the first client, which is often the only one;
+ * - clients that send one request and leave;
+ * - clients that cannot have a session of their own, because the limit is reached or the server refuses another
+ *   session.
+ *
+ * From then on the lists of the base are for these clients. Another session (pool-lists) reads the lists for all
+ * clients again, if they are ever needed.
  */
 import type { Signal } from '../base/abort.ts'
 import { untilAborted } from '../base/until-aborted.ts'
@@ -44,18 +50,18 @@ export interface ClientsOptions {
 }
 
 /**
- * `always`: its entry says so. `where-it-can-be`: nobody asked for it, so nobody is refused because of it. `by-person`: all
- * clients of one person of an issuer share a process, and each of them has a session on it.
+ * `always`: the entry asks for it. `where-it-can-be`: the entry does not ask for it, so no client is refused because of
+ * it. `by-person`: all clients of one person of an issuer share a process, and each of them has a session on it.
  */
 export type Apart = 'always' | 'where-it-can-be' | 'by-person'
 
-/** Rejects with a ConnectError. Without a person: for everybody. */
+/** Rejects with a ConnectError. Without a person, the session is for all clients. */
 export type Begin = (request: ConnectRequest, person: string | undefined) => Promise<Session>
 
-/** For what nobody waits for. */
+/** For requests that no client waits for. */
 const BESIDE_MS = 10_000
 
-/** A session that ended by itself is begun anew after so long, for those who want to hear of something. */
+/** A session that ended by itself is opened again after this time, for clients with subscriptions. */
 const AGAIN_MS = 1000
 
 export class Clients implements Session {
@@ -64,19 +70,25 @@ export class Clients implements Session {
   readonly #apart: Apart
   readonly #connect: Begin
   #base!: Session
-  /** Requests at the base of whoever has no name, or has no session. */
+  /** Requests at the base of clients that have no name, or no session. */
   #unnamed = 0
-  /** Who has the base for itself, as far as others can be kept from it; `left` when it is gone, and what it did there is not. */
+  /**
+   * The client that has the base to itself, as far as others can be kept from it. `left`: this client is gone, but the
+   * traces of its requests are not.
+   */
   #first: object | 'nobody' | 'left' = 'nobody'
-  /** Its lists changed while it had somebody. */
+  /** The lists of the base changed while a client used it. */
   #isBaseChanged = false
-  /** On whose behalf the first one came. */
+  /** The guest on whose behalf the first client came. */
   #firstGuest: string | undefined
   readonly #baseSubscriptions = new SharedSubscriptions({
     reach: async () => this.#base,
     live: () => this.#base,
   })
-  /** The base shows its first client what may be for that one's eyes, and goes on to when it has left. */
+  /**
+   * The base shows its first client what may be for that client alone, and still does after that client has left. So
+   * another session reads the lists for all clients.
+   */
   readonly #lists = new ListsSession((controller) =>
     this.#begin(
       {
@@ -91,10 +103,10 @@ export class Clients implements Session {
     ),
   )
   readonly #instances = new Map<object, Instance>()
-  /** What is to be gone on with, of clients whose process was lost. */
+  /** Subscriptions to resume, of clients whose process was lost. */
   readonly #resuming = new WeakMap<object, Map<string, Subscriber>>()
   readonly #closing = new Set<Promise<void>>()
-  /** What a server was last told about logs, which the sessions to come must hear, too. */
+  /** The last log level that was set. New sessions need it, too. */
   #level: Params | undefined
   #isClosed = false
   #isOver = false
@@ -114,7 +126,7 @@ export class Clients implements Session {
       undefined,
     )
     clients.#base = base
-    // One in which every request stands for itself has nothing to keep apart.
+    // In a modern session every request stands for itself, so there is nothing to keep apart.
     return apart === 'where-it-can-be' && base.hello.era === 'modern' ? base : clients
   }
 
@@ -138,7 +150,7 @@ export class Clients implements Session {
     return this.#base.wire
   }
 
-  /** Of those who cannot be told apart. */
+  /** For clients that cannot be distinguished. */
   readonly subscriptions: ResourceSubscriptions = this.#subscriptionsAtBase(this)
 
   subscriptionsOf(client: object): ResourceSubscriptions {
@@ -148,7 +160,7 @@ export class Clients implements Session {
     }
   }
 
-  /** Without a promise more than the request itself takes, where there is a session. */
+  /** Where there is a session, adds no promise to the one of the request itself. */
   request(method: string, params?: Params, options: RequestOptions = {}): Promise<Result> {
     const { client, onLog, signal } = options
     if (client === undefined || !this.#isKept(client)) return this.#requestAtBase(method, params, options)
@@ -181,7 +193,7 @@ export class Clients implements Session {
     const drainedOf = ({ session }: Instance): Promise<void> =>
       session.then(
         (one) => one.drained(),
-        () => undefined, // whoever asked is told
+        () => undefined, // the request that waits for it reports the failure
       )
     await Promise.all([
       this.#base.drained(),
@@ -218,7 +230,7 @@ export class Clients implements Session {
       if (isOwn && live !== undefined) void sendLevel(live, params)
   }
 
-  /** The answer is one that says why there can be none. */
+  /** Returns a SessionError that says why, when the client cannot have a session. */
   #instanceOf(client: RequestClient): Instance | SessionError {
     const known = this.#instances.get(client)
     if (known !== undefined) return known
@@ -232,7 +244,7 @@ export class Clients implements Session {
     const place = this.#placeFor(client)
     if (place.kind === 'own') return this.#keep(client, 'own')
     const { why } = place
-    // Nobody gets into the session of somebody else by coming often.
+    // A client must not enter the session of another guest by coming often.
     const isKeptOut = place.of === 'guest' && client.guest !== this.#firstGuest
     if (this.#apart !== 'where-it-can-be' || isKeptOut) return lost(why)
     this.#request.listener.onOddity?.(`${why}: the next one shares a session`)
@@ -266,7 +278,7 @@ export class Clients implements Session {
       controller,
       forget: onGone(client, () => this.#end(client)),
     }
-    instance.session.catch(() => undefined) // whoever asked is told
+    instance.session.catch(() => undefined) // the request that waits for it reports the failure
     this.#instances.set(client, instance)
     this.#sweepLater()
     return instance
@@ -287,7 +299,7 @@ export class Clients implements Session {
       const { startupTimeoutMs } = this.#request.launch
       const why = controller.signal.aborted ? `no answer within ${startupTimeoutMs} ms` : reasonOf(error)
       if (this.#apart !== 'where-it-can-be') throw controller.signal.aborted ? lost(why) : error
-      // Some servers take one session and no other. Whether anybody is there at all shows when the base is asked.
+      // Some servers accept one session and no other. Whether the server still runs shows when the base is asked.
       this.#request.listener.onOddity?.(`one more session cannot be had (${why}): it is shared`)
       instance.isOwn = false
       instance.live = this.#base
@@ -296,14 +308,17 @@ export class Clients implements Session {
     }
   }
 
-  /** A guest's roots are folders of another machine than the one a process runs on. */
+  /**
+   * A guest's roots are folders of another machine than the one that runs the process, so a stdio server does not get
+   * them.
+   */
   #handlersAtRest(instance: Instance): RequestOptions['handlers'] {
     const handlers = idleHandlers([instance])
     const isForeign = this.wire === 'stdio' && instance.client.guest !== undefined
     return isForeign && handlers !== undefined ? { ...handlers, roots: undefined } : handlers
   }
 
-  /** One session more. */
+  /** Opens one more session, within the startup limit. */
   async #begin(
     sides: Pick<ConnectRequest, 'handlers' | 'listener'>,
     controller: AbortController,
@@ -338,7 +353,7 @@ export class Clients implements Session {
     }
   }
 
-  // What sessions tell.
+  // Events of sessions.
 
   #listenAtBase(): ConnectListener {
     const { listener } = this.#request
@@ -356,21 +371,21 @@ export class Clients implements Session {
       onEnd: (failure) => this.#tellEnd(failure),
       onNotification: (method, params) => {
         if (!isListChange(method)) return listener.onNotification(method, params, this.#sharers)
-        // Its lists are those that everybody sees, for as long as it is nobody's.
+        // Until the base has its first client, its lists are the lists for all clients.
         if (this.#first === 'nobody') return listener.onNotification(method, params)
         this.#tellSharers()
-        // It may be something that is there for all: who has done nothing shall see what is shown to such a one.
+        // The change may concern all clients, so the lists for clients that have done nothing are read again, too.
         listener.onRenewed?.()
       },
     }
   }
 
-  /** Whoever shares the base from now on can use what it shows, which the lists of all may not have. */
+  /** A client that shares the base from now on can use what the base lists. The lists for all clients may lack it. */
   #showBase(client: object): void {
     if (this.#isBaseChanged) this.#request.listener.onOwnLists?.(client, 'changed')
   }
 
-  /** What the base shows is theirs alone. */
+  /** Only the clients that share the base see what it lists. */
   #tellSharers(): void {
     this.#isBaseChanged = true
     for (const [client, { isOwn }] of this.#instances)
@@ -386,7 +401,7 @@ export class Clients implements Session {
       onRenewed: () => listener.onRenewed?.(),
       onOddity: (text) => listener.onOddity?.(text),
       onEnd: (failure) => this.#tellEnd(failure),
-      // Anything else that is for everybody is told in the other sessions, too.
+      // Other notifications for all clients also arrive in the other sessions.
       onNotification: (method, params) => {
         if (isListChange(method)) listener.onNotification(method, params)
       },
@@ -400,10 +415,10 @@ export class Clients implements Session {
       onLog: (line, from) => listener.onLog(line, from),
       redact: (text) => listener.redact?.(text) ?? text,
       onFirstSign: () => undefined,
-      // What there was beyond the lists of all went with the session before.
+      // What the old session listed beyond the lists for all clients ended with it.
       onRenewed: () => listener.onOwnLists?.(client, 'changed'),
       onOddity: (text) => listener.onOddity?.(text),
-      // What it logs and tells is for its one client, and nobody else's to hear.
+      // What this session logs and sends is for its one client alone.
       onNotification: (method, params) => {
         const { underWay, onLog = underWay === 0 ? client.atRest?.onLog : undefined } = find()
         if (method === 'notifications/message' && onLog !== undefined) onLog(params)
@@ -417,15 +432,21 @@ export class Clients implements Session {
     }
   }
 
-  /** Who is told what the base tells: whoever has no session yet has done nothing there that it could be about. */
+  /**
+   * The clients that get notifications of the base. A client without a session has done nothing there that a
+   * notification could be about.
+   */
   readonly #sharers: Audience = (client) =>
     client === undefined || this.#instances.get(client)?.isOwn === false
 
-  /** Who may be meant by what the base asks: somebody may be on the way who will have a session of its own. */
+  /**
+   * The clients that a question of the base may be for. A client without an instance is not among them: it may get a
+   * session of its own.
+   */
   readonly #atBase: Audience = (client) =>
     client === undefined ? this.#unnamed > 0 : this.#instances.get(client)?.isOwn === false
 
-  /** Where one client alone is at the base, whatever is asked there is asked of it. */
+  /** While only one client uses the base, every question of the base goes to that client. */
   #soleHandlers(): RequestOptions['handlers'] {
     if (this.#unnamed > 0) return undefined
     return idleHandlers([...this.#instances.values()].filter(({ isOwn }) => !isOwn))
@@ -468,7 +489,7 @@ export class Clients implements Session {
     }
   }
 
-  /** Where nobody is at an address any more, or nobody knows us there, that holds for all sessions. */
+  /** Over HTTP, an end concerns all sessions: nothing answers at the address, or the server no longer knows us. */
   #onLost(client: object, { subscribers }: Instance, failure: WireFailure): void {
     if (this.wire === 'http') return this.#tellEnd(failure)
     this.#end(client)
@@ -477,7 +498,7 @@ export class Clients implements Session {
     this.#request.world.clock.after(AGAIN_MS, () => void this.#resume(client, subscribers), 'loose')
   }
 
-  /** Once, whichever of them finds out. */
+  /** Reports the end once, whichever session notices it first. */
   #tellEnd(failure: WireFailure): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -512,7 +533,7 @@ export class Clients implements Session {
     const over = instance.session
       .then(
         (session) => (session === this.#base ? undefined : session.close()),
-        () => undefined, // it never was there
+        () => undefined, // it was never open
       )
       .finally(() => this.#closing.delete(over))
     this.#closing.add(over)
@@ -528,7 +549,7 @@ export class Clients implements Session {
         this.#cancelSweep = undefined
         for (const [client, { underWay, usedAt, subscribers }] of this.#instances) {
           const isIdle = underWay === 0 && subscribers.size === 0 && clock.now() - usedAt >= idleMs
-          // What the first one has stays in any case, and so it can keep it.
+          // What the first client did at the base stays in any case, so the client can keep its instance.
           if (isIdle && client !== this.#first) this.#end(client)
         }
         if (this.#instances.size > 0) this.#sweepLater()
@@ -538,7 +559,7 @@ export class Clients implements Session {
   }
 }
 
-/** A server that refuses it logs as it likes. */
+/** Ignores the answer: a server that refuses the level logs as it likes. */
 async function sendLevel(session: Session, params: Params | undefined): Promise<void> {
   await session.request('logging/setLevel', params, { timeoutMs: BESIDE_MS }).catch(() => undefined)
 }

@@ -1,12 +1,14 @@
 /**
- * pool-eras: a server that speaks both eras, and clients of both: a session of each era.
+ * pool-eras: at a server that speaks both eras, one session of each era, for clients of both.
  *
- * in     requests, each with the client that makes it and the era which that one speaks
- * out    answers of the session of that era: the modern one from the beginning, the legacy one from the first legacy client on
- * never  gives a legacy client no session at all because the server speaks the modern era alone: that one shares the other
+ * in     requests, each with the client that makes it and the era which that client speaks
+ * out    answers of the session of that era: the modern one from the beginning, the legacy one from the first legacy
+ *        client on
+ * never  leaves a legacy client without a session because the server speaks only the modern era: it shares the modern
+ *        one
  *
- * A question that a server pushes, a log level and `resources/subscribe` belong to a legacy session. A server of both eras
- * has them there and not in 2026-07-28, so no translation can give them to a legacy client.
+ * A question that a server pushes, a log level and `resources/subscribe` belong to a legacy session. A server of both
+ * eras has them there and not in 2026-07-28, so no translation can give them to a legacy client.
  */
 import type { Signal } from '../base/abort.ts'
 import { untilAborted } from '../base/until-aborted.ts'
@@ -27,14 +29,14 @@ import { SharedSubscriptions } from './shared-subscriptions.ts'
 
 export interface ErasOptions {
   readonly startupTimeoutMs: number
-  /** A session of the legacy era, as the entry wants sessions to be shared. Rejects with a ConnectError. */
+  /** Opens a session of the legacy era, shared as the entry says. Rejects with a ConnectError. */
   begin(request: ConnectRequest): Promise<Session>
 }
 
-/** So long a server that could not be reached as a legacy one is not tried again. */
+/** After a failed connection in the legacy era, Plugboard does not retry for this time. */
 const AGAIN_MS = 60_000
 
-/** For what nobody waits for. */
+/** For requests that no client waits for. */
 const BESIDE_MS = 10_000
 
 export class SessionsByEra implements Session {
@@ -46,7 +48,7 @@ export class SessionsByEra implements Session {
   #live: Session | undefined
   #opening: Promise<Session | undefined> | undefined
   readonly #closing = new AbortController()
-  /** What the server was last told about logs, which its legacy session must hear, too. */
+  /** The last log level that was set. The legacy session needs it, too. */
   #level: Params | undefined
 
   constructor(modern: Session, request: ConnectRequest, options: ErasOptions) {
@@ -72,7 +74,7 @@ export class SessionsByEra implements Session {
     return this.#modern.isAsleep === true
   }
 
-  /** Undefined: there is none, and legacy clients share the modern one. Never rejects. */
+  /** Undefined when there is no legacy session: legacy clients then share the modern one. Never rejects. */
   legacy(): Promise<Session | undefined> {
     return (this.#opening ??= this.#open())
   }
@@ -80,7 +82,7 @@ export class SessionsByEra implements Session {
   request(method: string, params?: Params, options: RequestOptions = {}): Promise<Result> {
     if (method === 'logging/setLevel' && options.client === undefined) return this.#tellLevel(params)
     if (!speaksLegacy(options.client)) return this.#modern.request(method, params, options)
-    // Arguments are repeated in headers in the modern era alone.
+    // Only the modern era repeats arguments in headers.
     const plain = options.headers === undefined ? options : { ...options, headers: undefined }
     if (this.#live !== undefined) return this.#live.request(method, params, plain)
     return this.#reach(options.signal).then((session) =>
@@ -180,7 +182,7 @@ export class SessionsByEra implements Session {
       onRenewed: () => listener.onLegacyLists?.(),
       onOddity: (text) => listener.onOddity?.(text),
       onOwnLists: (client, what) => listener.onOwnLists?.(client, what),
-      // As with the sessions of clients: what is true of the server is true of all its sessions.
+      // As in pool-clients, the end of one session counts for all sessions at this server.
       onEnd: (failure) => listener.onEnd(failure),
       onNotification: (method, params, audience = speaksLegacy) => {
         if (isListChange(method)) listener.onLegacyLists?.()
@@ -196,7 +198,7 @@ export class SessionsByEra implements Session {
   }
 }
 
-/** The server answered, and the answer is no. */
+/** Whether the server answered, and refused. */
 function isRefusal(failure: SessionFailure): boolean {
   if (failure.kind === 'rpc' || failure.kind === 'bad-answer') return true
   if (failure.kind !== 'lost') return false
@@ -211,7 +213,7 @@ function subscriptionsAt(shared: SharedSubscriptions, holder: object): ResourceS
   }
 }
 
-/** A server that refuses it logs as it likes. */
+/** Ignores the answer: a server that refuses the level logs as it likes. */
 async function sendLevel(session: Session, params: Params | undefined): Promise<void> {
   await session.request('logging/setLevel', params, { timeoutMs: BESIDE_MS }).catch(() => undefined)
 }

@@ -1,6 +1,4 @@
-/**
- * pool-errors: why there is no session, for whoever waited for one.
- */
+/** pool-errors: why there is no session, for the request that waits for one. */
 import { SessionError } from '../model/session.ts'
 import { ConnectError } from '../pipeline/connect/connect.ts'
 

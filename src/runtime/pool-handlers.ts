@@ -1,12 +1,12 @@
 /**
- * pool-handlers: who answers what one of several sessions at a server asks.
+ * pool-handlers: finds the client that answers what one of several sessions at a server asks.
  *
- * in     what the host answers, who else might, and whom that session may mean
- * out    the same kinds of answers; the question goes on with its audience, unless it has a narrower one already
+ * in     the handlers of the host, the clients that may replace it, and the audience of that session
+ * out    the same kinds of handlers; a question gets the audience of its session, unless it has a narrower one already
  */
 import type { Audience, ClientHandlers, HandlerContext } from '../model/session.ts'
 
-/** `find`: whoever is to be asked in place of the host, at that time. */
+/** `find`: returns, at the time of the question, the handlers to ask in place of the host. */
 export function handlersFor(
   handlers: ClientHandlers,
   find: () => ClientHandlers | undefined,

@@ -1,40 +1,39 @@
 /**
- * pool-instance: what is kept for one client of a server, and how many clients may have something of their own.
+ * pool-instance: what the pool keeps for one client of a server, and how many clients may have a session of their own.
  */
 import type { RequestClient, RequestOptions, Session, Subscriber } from '../model/session.ts'
 
-/** What is kept for one client. */
 export interface Instance {
   readonly client: RequestClient
   readonly session: Promise<Session>
-  /** Once it is there. */
+  /** The session, once it is open. */
   live: Session | undefined
-  /** Or the one that is there for everybody. */
+  /** False: the client shares the base session. */
   isOwn: boolean
   underWay: number
   usedAt: number
-  /** Of the request that came last, while one is under way: they all lead to the same client, and hold on to a lot. */
+  /** Of the latest request, while one is under way. All of them lead to the same client, and each holds much memory. */
   onLog: RequestOptions['onLog']
   readonly subscribers: Map<string, Subscriber>
-  /** Nobody waits for it any more. */
+  /** Stops the opening of a session that no request needs any more. */
   readonly controller: AbortController
   forget(): void
 }
 
 /**
- * Of the only client there is, while none of its requests is under way. Of several that are, those who made them know
- * better: what looks like one client may be two of the same kind.
+ * The handlers of the only client, while none of its requests is under way. While requests are under way, their callers
+ * know better which client is meant: what looks like one client may be two of the same kind.
  */
 export function idleHandlers([one, ...others]: readonly Instance[]): RequestOptions['handlers'] {
   return one?.underWay === 0 && others.length === 0 ? one.client.atRest?.handlers : undefined
 }
 
-/** `too-many`: of this guest, or of all. */
+/** `too-many`: `of` says whether this guest, or all clients together, reached the limit. */
 export type Place =
   | { readonly kind: 'own' }
   | { readonly kind: 'too-many'; readonly of: 'guest' | 'all'; readonly why: string }
 
-/** Whether there may be one more, for this client. */
+/** Whether this client may have a session of its own. */
 export function placeFor(client: RequestClient, instances: Iterable<Instance>, maxInstances: number): Place {
   const own = [...instances].filter(({ isOwn }) => isOwn)
   const theirs = own.filter((one) => isSameGuest(one.client, client)).length
@@ -43,8 +42,8 @@ export function placeFor(client: RequestClient, instances: Iterable<Instance>, m
 }
 
 /**
- * As `placeFor`, where all clients of one person share a process. At the limit the person that was idle for longest gives
- * way: `over` are its clients.
+ * Like `placeFor`, where all clients of one person share a process. At the limit, the person that was idle for longest
+ * gives way: `over` holds the clients of that person.
  */
 export function placeForPerson(
   client: RequestClient,
@@ -80,7 +79,7 @@ function isSameGuest({ guest }: RequestClient, other: RequestClient): boolean {
   return guest !== undefined && guest === other.guest
 }
 
-/** Of what others left, half, so that something is left again; but one for whoever has none. */
+/** Half of what the others left, so that something is left for the next guest; but at least one. */
 function shareOf(left: number): number {
   return Math.max(1, Math.floor(left / 2))
 }

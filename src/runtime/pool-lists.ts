@@ -1,9 +1,9 @@
 /**
- * pool-lists: the session by which the lists of all are read, where the one that was there first belongs to a client.
+ * pool-lists: the session that reads the lists for all clients, while the base session belongs to one client.
  *
  * in     requests for lists
- * out    what is shown to somebody who did nothing there
- * never  is opened before there is something to read
+ * out    what the server shows to a client that has done nothing there
+ * never  opens before there is something to read
  */
 import { untilAborted } from '../base/until-aborted.ts'
 import type { Params, Result } from '../model/message.ts'
@@ -22,7 +22,7 @@ export class ListsSession {
     this.#begin = begin
   }
 
-  /** Rejects with a SessionError. One that could not be had is tried for again by the next request. */
+  /** Rejects with a SessionError. When the session cannot be opened, the next request tries again. */
   async request(
     method: string,
     params: Params | undefined,
@@ -41,7 +41,7 @@ export class ListsSession {
   async drained(): Promise<void> {
     await this.#session?.then(
       (session) => session.drained(),
-      () => undefined, // whoever asked is told
+      () => undefined, // the request that waits for it reports the failure
     )
   }
 
@@ -49,7 +49,7 @@ export class ListsSession {
     this.#controller.abort()
     await this.#session?.then(
       (session) => session.close(),
-      () => undefined, // it never was there
+      () => undefined, // it was never open
     )
   }
 
@@ -60,7 +60,7 @@ export class ListsSession {
     if (signal.aborted) stop()
     signal.addEventListener('abort', stop, { once: true })
     const session = this.#begin(controller)
-    session.catch(() => (this.#session = undefined)) // whoever asked is told
+    session.catch(() => (this.#session = undefined)) // the request that waits for it reports the failure
     return session.finally(() => signal.removeEventListener('abort', stop))
   }
 }

@@ -1,11 +1,11 @@
 /**
- * pool: the processes of servers that several boards share, and sessions of those that clients do not.
+ * pool: the processes of servers that several boards share, and the sessions of servers that clients do not share.
  *
- * in     what a board wants to start, and what it can answer
- * out    a session on the process that runs already, or on a new one; where clients are kept apart, one for each of them;
+ * in     what a board wants to start, and which questions it can answer
+ * out    a session on a process that runs already, or on a new one; where clients are kept apart, one for each of them;
  *        at a server of both eras, one of each era
- * never  starts twice what would be started alike; gives a question of a server to a board that it may not be meant for;
- *        keeps a process that nobody has used for long, or that nobody has a session on
+ * never  starts two equal processes; passes a question of a server to a board that it may not be meant for; keeps a
+ *        process that was unused for long, or that no board has a session on
  */
 import { sha256 } from '../base/sha256.ts'
 import type { AdmittedServer } from '../model/catalog.ts'
@@ -19,13 +19,13 @@ import { Pooled } from './pooled.ts'
 import { countsInEnv } from './whole-env.ts'
 
 export interface PoolOptions {
-  /** A process that was not used for so long is ended, and started again when it is. 0: never. */
+  /** A process that was unused for this time is ended. The next request starts it again. 0: never. */
   readonly idleMs: number
-  /** Of one server that each client has for itself, how many may run at once. */
+  /** How many instances of one server may run at once, where each client has its own. */
   readonly maxInstances: number
-  /** `one`: nobody else decides where a process runs. */
+  /** `one`: no other project uses this pool, so the project alone decides where a process runs. */
   readonly projects?: 'one' | 'many' | undefined
-  /** `apart`: an issuer says who comes in, so each person has a process of each stdio server. */
+  /** `apart`: an issuer identifies the users, so each person has a process of each stdio server. */
   readonly persons?: 'apart' | undefined
 }
 
@@ -40,11 +40,11 @@ export class Pool {
   readonly connect: Connector = (launch, request, server) =>
     this.#connectByEra(launch, request, { server, projects: this.#options.projects ?? 'many' })
 
-  /** As one of many, whatever the first is. */
+  /** Connects as one of many projects, whatever the options say. */
   readonly connectAmongMany: Connector = (launch, request, server) =>
     this.#connectByEra(launch, request, { server, projects: 'many' })
 
-  /** What a server in this process gives is one session, of the era that it has. */
+  /** An in-process server has one session, of the era that it speaks. */
   async #connectByEra(launch: LaunchSpec, request: ConnectRequest, how: Sharing): Promise<Session> {
     const session = await this.#connect(launch, request, how)
     const isChoice = launch.protocol === 'auto' && launch.transport.kind !== 'in-process'
@@ -64,7 +64,7 @@ export class Pool {
     const { kind } = launch.transport
     const apart = isolation === 'session' || isolation === 'agent'
     if (apart && kind !== 'in-process') return Clients.open({ ...request, launch }, this.#options, 'always')
-    // The session of an older server carries what one client did there, and asks it back.
+    // A session of an older server carries what one client did there, and sends its questions back to that client.
     if ((kind === 'http' || kind === 'sse') && isolation === undefined)
       return Clients.open({ ...request, launch }, this.#options, 'where-it-can-be')
     if (kind !== 'stdio') return connect(launch, request)
@@ -98,7 +98,7 @@ interface Sharing {
   readonly projects: 'one' | 'many'
 }
 
-/** Which project came first must not decide what it sees. */
+/** The project that came first must not decide what the process sees. */
 function inPlace(launch: LaunchSpec, { world }: ConnectRequest, server: AdmittedServer): LaunchSpec {
   const transport = launch.transport as Stdio
   return isOfFolder(server, transport) ? launch : { ...launch, transport: { ...transport, cwd: world.home } }
@@ -106,7 +106,7 @@ function inPlace(launch: LaunchSpec, { world }: ConnectRequest, server: Admitted
 
 type Stdio = Extract<LaunchTransport, { kind: 'stdio' }>
 
-/** It says where it runs, or comes from the folder it runs in, or is told of it. */
+/** Whether the entry sets its folder, comes from the folder it runs in, or gets the folder in its arguments. */
 function isOfFolder({ transport, found }: AdmittedServer, { args }: Stdio): boolean {
   if (transport.type === 'stdio' && transport.cwd !== undefined) return true
   const { scope } = found.origin
@@ -115,8 +115,8 @@ function isOfFolder({ transport, found }: AdmittedServer, { args }: Stdio): bool
 }
 
 /**
- * What makes it another process: of the environment what the entry itself sets, and not what its user happens to have,
- * unless it inherits that.
+ * Distinguishes processes. Of the environment, only what the entry itself sets counts. What the user happens to have
+ * counts only when the server inherits it.
  */
 function keyOf(
   { transport, protocol }: LaunchSpec,

@@ -1,8 +1,8 @@
 /**
  * pooled: one process, and the sessions that boards have on it.
  *
- * in     leases; what the server tells and asks
- * out    what it tells to all of them; what it asks to the only one that has a request under way, else a refusal
+ * in     leases; what the server sends and asks
+ * out    notifications for all leases; a question for the only lease that has a request under way, otherwise a refusal
  */
 import type { Signal } from '../base/abort.ts'
 import { Turns } from '../base/turns.ts'
@@ -30,13 +30,13 @@ import { joinRoots } from './join-roots.ts'
 import { SharedSubscriptions } from './shared-subscriptions.ts'
 
 export interface PooledOptions {
-  /** 0: it is never ended because nobody uses it. */
+  /** 0: the process is never ended for being idle. */
   readonly idleMs: number
-  /** Nobody has a session on it any more, or it is gone. */
+  /** Called when no board has a session on it any more, or when the process is gone. */
   onOver(): void
 }
 
-/** `asleep`: ended because nobody used it. */
+/** `asleep`: ended because no board used it. */
 type State =
   | {
       readonly kind: 'opening'
@@ -48,28 +48,28 @@ type State =
   | { readonly kind: 'asleep'; readonly hello: Hello; readonly wire: WireKind }
   | { readonly kind: 'over' }
 
-/** Of a start that is under way, for those who come to it late: it may fail, and they shall know why. */
+/** What a start has reported so far, for boards that join it late: it may fail, and they need the reason. */
 interface Heard {
   hasSign: boolean
   installation: 'begun' | 'over'
   readonly lines: string[]
 }
 
-/** More than anybody keeps for the problem that may follow. */
+/** More lines than the problem that may follow keeps. */
 const HEARD_LINES = 20
 
 export class Pooled implements ConnectListener {
   readonly #launch: LaunchSpec
   readonly #options: PooledOptions
   readonly #leases = new Set<Lease>()
-  /** Once somebody said that it does one thing at a time. */
+  /** Set once a board says that the server does one thing at a time. */
   #turns: Turns | undefined
   readonly #subscriptions = new SharedSubscriptions({
     reach: () => this.#wake(),
     live: () => (this.#state.kind === 'live' ? this.#state.session : undefined),
   })
   #state: State = { kind: 'over' }
-  /** Of whoever came first: what it takes to start it again. */
+  /** The request of the first board: it holds what is needed to start the process again. */
   #request: ConnectRequest | undefined
   #ending: Promise<void> = Promise.resolve()
   #underWay = 0
@@ -92,7 +92,7 @@ export class Pooled implements ConnectListener {
     try {
       await this.awake()
       request.signal.throwIfAborted()
-      // It was there before this one came.
+      // The process was there before this lease joined.
       request.listener.onFirstSign()
       return lease
     } catch (error) {
@@ -111,7 +111,10 @@ export class Pooled implements ConnectListener {
     this.#tellOver()
   }
 
-  /** Only now may the same be started elsewhere: it may have a lock, or a port. Who came meanwhile waited for the end, too. */
+  /**
+   * Runs only after the end of the process, as it may hold a lock or a port. Only now may an equal process start
+   * elsewhere. Boards that came meanwhile waited for the end, too.
+   */
   #tellOver(): void {
     if (this.#leases.size === 0) this.#options.onOver()
   }
@@ -128,7 +131,7 @@ export class Pooled implements ConnectListener {
     return this.#state.kind === 'asleep'
   }
 
-  /** The live one. Starts the process where it must. */
+  /** Returns the live session. Starts the process where it must. */
   awake(): Promise<Session> {
     const state = this.#state
     if (state.kind === 'live') return Promise.resolve(state.session)
@@ -145,7 +148,7 @@ export class Pooled implements ConnectListener {
     return session
   }
 
-  /** Without a promise more than the request itself takes. */
+  /** Adds no promise to the one of the request itself. */
   request(lease: Lease, send: (session: Session) => Promise<Result>): Promise<Result> {
     if (!this.#leases.has(lease)) return Promise.reject(released())
     this.#underWay += 1
@@ -158,7 +161,7 @@ export class Pooled implements ConnectListener {
     return answer
   }
 
-  /** A call, after those before it where the process takes one at a time, whichever board they came from. */
+  /** Sends a call. Where the process takes one call at a time, the call waits for earlier calls of all boards. */
   call(
     lease: Lease,
     send: (session: Session) => Promise<Result>,
@@ -202,19 +205,19 @@ export class Pooled implements ConnectListener {
     if (this.#underWay === 0 && this.#state.kind === 'live') this.#sleepLater()
   }
 
-  // What the server tells.
+  // Events of the server.
 
   onNotification(method: string, params: Params): void {
     const busy = [...this.#leases].filter(({ underWay }) => underWay > 0)
     const isLog = method === 'notifications/message'
-    // A log line is about a request, and for whoever made it; of several nobody can tell which it was.
+    // A log line belongs to the request that caused it. With several requests under way, that request is unknown.
     if (isLog && busy.length > 1) return
     const hearing = isLog && busy.length === 1 ? busy : this.#leases
     for (const { listener } of hearing) listener.onNotification(method, params)
   }
 
   onLog(line: string, from: 'stderr' | 'stdout'): void {
-    // One log for all; what went wrong is told to each.
+    // All boards share one log, which the first lease writes. Every lease gets what went wrong.
     const [first, ...others] = this.#leases
     if (from === 'stderr') this.#keep(line)
     first?.listener.onLog(line, from)
@@ -336,7 +339,7 @@ export class Pooled implements ConnectListener {
       state.controller.abort()
       this.#ending = state.session.then(
         (session) => session.close(),
-        () => undefined, // whoever waited for it was told
+        () => undefined, // the boards that waited for it got the failure
       )
     }
     await this.#ending
@@ -349,7 +352,10 @@ export class Pooled implements ConnectListener {
     return GONE
   }
 
-  /** A server keeps them for its whole session, which is that of all: so it gets those of all who can say theirs. */
+  /**
+   * A server keeps the roots for its whole session, which all boards share. So it gets the roots of all boards that can
+   * name theirs.
+   */
   async #rootsOfAll(context: HandlerContext): Promise<readonly Params[]> {
     const question = { method: 'roots/list', params: {} }
     const asked = [...this.#leases].map(async ({ handlers, server }) => {
@@ -360,7 +366,7 @@ export class Pooled implements ConnectListener {
     return joinRoots(asked)
   }
 
-  /** Those of the one lease that the server can mean. All boards answer the same kinds of questions. */
+  /** The handlers of the one lease that the server can mean. All boards answer the same kinds of questions. */
   #handlers(): ClientHandlers {
     const { handlers } = this.#request!
     const ask = async (method: string, params: Params, context: HandlerContext): Promise<Result> => {
@@ -388,13 +394,13 @@ function catchUp(listener: ConnectListener, { hasSign, installation, lines }: He
   for (const line of lines) listener.onOverheard?.(line)
 }
 
-/** Of a process that is gone, until whoever asks has been told. */
+/** Of a process that is gone, until the callers have received the error. */
 const GONE: Pick<Session, 'hello' | 'wire'> = {
   hello: { era: 'legacy', version: '', capabilities: {} },
   wire: 'stdio',
 }
 
-/** Nobody starts a process for somebody who has left. */
+/** A lease that was released must not start a process. */
 function released(): SessionError {
   const wire: WireFailure = { kind: 'protocol', message: 'this session is closed' }
   return new SessionError({ kind: 'lost', wire, wasSent: false })

@@ -1,7 +1,7 @@
 /**
  * prompt-section: what a host's system prompt says about the servers.
  *
- * in     every server, by name: how it stands, what it says of itself
+ * in     every server, by name: its standing and its own instructions
  * out    a text that begins with `## MCP Tools`, or nothing at all where there is no server
  * never  lets a server's words pose as those of the host; repeats what changes from try to try
  */
@@ -29,7 +29,7 @@ export function toSection(servers: readonly Server[]): string {
   return ['## MCP Tools', INTRODUCTION, list, ...quoted].join('\n\n')
 }
 
-/** A server that is known from last time is there for the model: a call to it waits. */
+/** To a model, a server that is known from last time is available: a call to it waits for the connection. */
 function remark({ standing, offering }: Server): string {
   switch (standing) {
     case 'ready':
@@ -52,17 +52,17 @@ function wordsOf({ standing, offering }: Server): string {
   return quote
 }
 
-/** Looked at with every change of the board, and nearly always the same. */
+/** Read with every change of the board, and nearly always the same. */
 const QUOTES = new WeakMap<Offering, string>()
 
-/** Of what a server says of itself. */
+/** For the instructions of one server. */
 const MAX_BYTES = 2048
 
 function toQuote(instructions: string): string {
   const words = stripInvisible(instructions).trim()
   if (words === '') return ''
   const { read } = new TextEncoder().encodeInto(words, new Uint8Array(MAX_BYTES))
-  // Each line by itself: there is no end of a quotation that a server could write.
+  // Quotes each line by itself, so that a server cannot write the end of the quotation.
   const lines = words.slice(0, read).split('\n')
   const quote = lines.map((line) => `> ${line}`.trimEnd()).join('\n')
   return read === words.length ? quote : `${quote}\n\n(cut here: it says more than 2 KB)`

@@ -1,8 +1,8 @@
 /**
- * public-part: what one credential was shown and another may see as well.
+ * public-part: what another credential may see of the lists that one credential got.
  *
  * out    the lists that the server itself calls public; nothing when its tools are not among them
- * never  hands on a list about which the server says nothing, or what it says of itself, which may be meant for one person
+ * never  passes on a list about which the server says nothing, or its instructions, which may be meant for one person
  */
 import { LIST_KINDS, type ListKind, type Offering } from '../model/offering.ts'
 
@@ -23,7 +23,7 @@ export function publicPart(offering: Offering): Offering | undefined {
   }
 }
 
-/** What is left for another credential than the one it was shown to: all of it, unless the server calls some private. */
+/** What another credential may see: everything, unless the server calls some lists private. */
 export function withoutPrivate(offering: Offering): Offering | undefined {
   const scopes = Object.values(offering.caching ?? {}).map(({ cacheScope }) => cacheScope)
   return scopes.includes('private') ? publicPart(offering) : offering

@@ -1,9 +1,9 @@
 /**
- * reach-tool: which tool of which server is meant, and is it there now?
+ * reach-tool: finds the tool and the server that a name means, and connects the server.
  *
  * in     a name as the model sees it, or the raw pair
  * out    the tool as its server defines it today, its server connected; or why it cannot be called
- * never  answers from memory: what was allowed or pinned may not be what the server has now
+ * never  answers from the cache: the server may have changed a tool that was allowed or pinned
  */
 import { findNearest } from '../base/edit-distance.ts'
 import type { CallOutcome } from '../model/outcome.ts'
@@ -20,33 +20,32 @@ import { untilLive } from './ask.ts'
 import type { Supervisor } from './supervisor.ts'
 import { toTool, type BoardTool } from './tools.ts'
 
-/** What the model sees it called, or what its server calls it. */
+/** The name that the model sees, or the name that the server uses. */
 export type ToolName = string | { readonly server: string; readonly tool: string }
 
-/** The servers of a board. */
 export interface Servers {
   readonly clock: Clock
   all(): Iterable<Supervisor>
   find(name: string): Supervisor | undefined
-  /** How names are made, now. */
+  /** How names are made now. A reload can change it. */
   style(): NameStyle
-  /** Of every server that some file declares, whether it may run or not. */
+  /** Every server that a file declares, whether it may run or not. */
   declared(): readonly string[]
-  /** Why there is none of this name that could be connected. */
+  /** Why no server of this name can be connected. */
   whyNot(name: string): Problem
 }
 
 export interface FoundTool {
   readonly kind: 'found'
   readonly by: Supervisor
-  /** Of which the tool is a part: as long as it is the server's, the tool is the same. */
+  /** The offering that holds the tool: while the server keeps it, the tool is the same. */
   readonly offering: Offering
   readonly tool: BoardTool
 }
 
 export type ReachOptions = Pick<RequestOptions, 'signal' | 'timeoutMs' | 'client'>
 
-/** At once, where the server is there. */
+/** Answers at once where the server is connected. */
 export function reachTool(
   servers: Servers,
   name: ToolName,
@@ -68,7 +67,7 @@ function findTool(
   return tool === undefined ? missing(servers, name) : { kind: 'found', by, offering: offering!, tool }
 }
 
-/** Should two servers ever share a name, by a hash that somebody forged, neither is meant. */
+/** Two servers can share a name only through a forged hash. Then neither is used. */
 function ownerOf(servers: Servers, name: ToolName): Supervisor | undefined {
   if (typeof name !== 'string') return servers.find(name.server)
   let owner: Supervisor | undefined
@@ -106,7 +105,7 @@ function tableOf(one: Supervisor, offering: Offering, style: NameStyle): ToolTab
   return table
 }
 
-/** Tried again once, as a call is. Undefined when it is there. */
+/** Tries once more, as a call does. Undefined when the server is connected. */
 async function reach(one: Supervisor, options: ReachOptions, clock: Clock): Promise<CallOutcome | undefined> {
   const first = await tryToReach(one, options, clock)
   const isOver = first?.kind !== 'not-sent' || !mayPass(first.problem)
@@ -125,7 +124,7 @@ async function tryToReach(
     if (error instanceof ProblemError) {
       return { kind: 'not-sent', code: 'not-connected', problem: error.problem }
     }
-    // Nobody else rejects so early.
+    // Only an abort by the caller rejects so early.
     if (!(error instanceof SessionError) || error.failure.kind !== 'aborted') throw error
     return { kind: 'aborted', wasSent: false, problem: gaveUp(one.server.name, false) }
   }
@@ -143,7 +142,7 @@ function missingName(servers: Servers, name: string): CallOutcome {
   return unknown(nobodyHas(servers, name, owner))
 }
 
-/** The server with the longest start is meant: `a_b` rather than `a`. */
+/** Takes the server with the longest matching start: `a_b` rather than `a`. */
 function findMeantServer(servers: Servers, name: string): string | undefined {
   const style = servers.style()
   const [meant] = servers
@@ -162,7 +161,7 @@ function unknown(problem: Problem): CallOutcome {
   return { kind: 'not-sent', code: 'unknown-tool', problem }
 }
 
-/** `owner`: the server whose tool it would be; another server's is no replacement. */
+/** `owner`: the server that would have the tool. A tool of another server is no replacement. */
 function nobodyHas(servers: Servers, name: string, owner: string | undefined): Problem {
   const all = [...servers.all()].filter(({ server }) => owner === undefined || server.name === owner)
   const style = servers.style()

@@ -1,9 +1,9 @@
 /**
- * read-for-model: a resource or a prompt, as the result of a tool.
+ * read-for-model: turns a resource or a prompt into the result of a tool.
  *
  * in     what the server answered
- * out    its content, in order; pictures and sound as such
- * never  drops a part; an answer that is none is the server's failure
+ * out    its content, in order; images and audio as such
+ * never  drops a part; a malformed answer is the server's failure
  */
 import { isObject } from '../base/is-object.ts'
 import { variablesOf } from '../base/uri-template.ts'
@@ -27,7 +27,7 @@ export async function readResource(
   return { content: contents.length === 0 ? [say('(it is empty)')] : contents.map(toContent) }
 }
 
-/** Pictures and sound as what they are, so that a host that can show them does; everything else as it came. */
+/** Images and audio keep their type, so that a host that can show them does. Everything else stays as it came. */
 function toContent(content: unknown): unknown {
   if (!isObject(content)) return { type: 'text', text: JSON.stringify(content) }
   const { mimeType, blob } = content
@@ -41,7 +41,7 @@ export function getPrompt({ messages }: Result): Result {
   return { content: messages.length === 0 ? [say('(it is empty)')] : messages.flatMap(toSpoken) }
 }
 
-/** Who says it, in front of what is said. */
+/** Puts the role of the speaker before the message. */
 function toSpoken(message: unknown): readonly unknown[] {
   const { role, content } = isObject(message) ? message : {}
   const parts: readonly unknown[] = Array.isArray(content) ? content : [content]
@@ -56,7 +56,7 @@ export function say(text: string): { readonly type: 'text'; readonly text: strin
   return { type: 'text', text }
 }
 
-/** In words that a model can act on. */
+/** An error in words that a model can act on. */
 export function fail(text: string): Result {
   return { content: [say(text)], isError: true }
 }

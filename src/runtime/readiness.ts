@@ -1,13 +1,11 @@
-/**
- * readiness: the report of a headless host: which servers had to be ready, and which are.
- */
+/** readiness: the report of a headless host: which servers are required, and which are ready. */
 import type { ConnectionState } from '../model/connection.ts'
 import type { Problem } from '../model/problem.ts'
 import type { Supervisor } from './supervisor.ts'
 import { OFFERS_NOTHING } from './tools.ts'
 
 export interface Readiness {
-  /** Every server that is `required` is ready, apart from those that nobody has asked for. */
+  /** Every `required` server is ready. A server that no caller asked for does not count. */
   readonly ok: boolean
   readonly waitedMs: number
   readonly servers: readonly ServerReadiness[]
@@ -18,18 +16,18 @@ export interface ServerReadiness {
   readonly state: ConnectionState
   readonly required: boolean
   readonly tools: number
-  /** Of the try before, while it is tried again. */
+  /** Why it is not ready. During a retry: the problem of the try before. */
   readonly problem?: Problem
-  /** Why its tools are not there, not even as they were last time. */
+  /** Why its tools are missing, when there is no cached list either. */
   readonly absence?: Absence
 }
 
 export type Absence =
-  /** Its problem says why. */
+  /** The problem says why. */
   | 'failed'
-  /** It is on its way, and was not ready in its time before, when it was last tried. */
+  /** The server is still starting, and its last try ran out of its startup time. */
   | 'late'
-  /** It is on its way. */
+  /** The server is still starting. */
   | 'slow'
 
 export function toReadiness(supervisors: readonly Supervisor[], waitedMs: number): Readiness {

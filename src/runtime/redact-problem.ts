@@ -1,6 +1,4 @@
-/**
- * redact-problem: a Problem without the secrets of the server it is about, wherever they turned up.
- */
+/** redact-problem: removes the secrets of a server from a Problem, wherever they appear. */
 import type { Problem } from '../model/problem.ts'
 
 export function redactProblem(problem: Problem, redact: (text: string) => string): Problem {

@@ -1,6 +1,6 @@
 /**
- * reload: the servers there are, and those there should be → what is to be done. Comparing is by fingerprint: what did not
- * change keeps its connection.
+ * reload: compares the running servers with those that should run, and plans the changes. Servers are compared by
+ * fingerprint: an unchanged server keeps its connection.
  */
 import type { AdmittedServer, Catalog } from '../model/catalog.ts'
 import type { ConnectionState } from '../model/connection.ts'
@@ -10,7 +10,7 @@ export interface ReloadSummary {
   readonly added: readonly string[]
   readonly removed: readonly string[]
   readonly changed: readonly string[]
-  /** Unchanged, and tried again because they were not connected. */
+  /** Unchanged servers that are tried again because they were not connected. */
   readonly reconnected: readonly string[]
 }
 
@@ -21,7 +21,7 @@ export interface Running {
 
 export const NOTHING: ReloadSummary = { added: [], removed: [], changed: [], reconnected: [] }
 
-/** A server whose file cannot be read at the moment, half saved perhaps, stays: the last good reading counts. */
+/** A server whose file cannot be read now, perhaps because it is half saved, stays: the last good reading counts. */
 export function planReload(
   running: readonly Running[],
   { servers: wanted, problems }: Pick<Catalog, 'servers' | 'problems'>,
@@ -44,7 +44,7 @@ export function planReload(
   }
 }
 
-/** Whether the connection there is would be made in the same way, and treated alike. */
+/** Whether a new connection would be made in the same way, and treated alike. */
 function isSame(a: AdmittedServer, b: AdmittedServer): boolean {
   const treatmentOf = ({
     timeoutMs,

@@ -1,7 +1,7 @@
 /**
- * roster: the servers of a board, each with its supervisor; who comes, who is replaced, who leaves.
+ * roster: the servers of a board, each with its supervisor. It adds, replaces and removes them.
  *
- * never  drops a supervisor before its calls have their answers, but when everything is closed
+ * never  drops a supervisor before its calls have their answers, except when everything closes
  */
 import type { AdmittedServer } from '../model/catalog.ts'
 import type { Shared } from './shared.ts'
@@ -10,12 +10,12 @@ import { Supervisor } from './supervisor.ts'
 
 export class Roster {
   readonly #shared: Shared
-  /** Those to connect at once; the others wait until they are asked for. Undefined: all. */
+  /** The servers to connect at once; the others wait until they are needed. Undefined: all. */
   readonly #only: readonly string[] | undefined
   readonly #supervisors = new Map<string, Supervisor>()
-  /** Out of use, with calls that still wait for their answer. */
+  /** Out of use, but with calls that still wait for an answer. */
   readonly #retiring = new Set<Supervisor>()
-  /** Made when somebody looks, which every call does. */
+  /** Sorted on demand. Every call reads it. */
   #ordered: readonly Supervisor[] | undefined
 
   constructor(shared: Shared, only: readonly string[] | undefined) {
@@ -35,13 +35,16 @@ export class Roster {
     return this.#supervisors.values()
   }
 
-  /** By name. */
+  /** Sorted by name. */
   inOrder(): readonly Supervisor[] {
     this.#ordered ??= [...this.#supervisors.values()].sort((a, b) => (a.server.name < b.server.name ? -1 : 1))
     return this.#ordered
   }
 
-  /** Whether any of them lists something else for this client: than for others of its kind (`own`), or than for all. */
+  /**
+   * Whether a server lists something else for this client: than for others of its kind (`own`), or than for all
+   * clients.
+   */
   shows(client: object): 'own' | 'others' | 'as-to-all' {
     let shows: 'others' | 'as-to-all' = 'as-to-all'
     for (const one of this.#supervisors.values()) {
@@ -66,7 +69,7 @@ export class Roster {
     return one
   }
 
-  /** In place of the one of this name, if there is one. */
+  /** Replaces the supervisor of this name, if there is one. */
   replace(server: AdmittedServer): void {
     const before = this.#supervisors.get(server.name)
     const one = this.add(server)
@@ -83,8 +86,8 @@ export class Roster {
   }
 
   /**
-   * Ends its session; it stays idle until it is asked for, which may be before the session is gone: whoever asks then
-   * comes later, and waits for that.
+   * Ends the session of a server, which stays idle until a caller needs it. A caller that comes before the session is
+   * gone waits for its end.
    */
   async rest(one: Supervisor): Promise<void> {
     const ending = one.close()
@@ -93,7 +96,7 @@ export class Roster {
     await ending.finally(() => this.#retiring.delete(one))
   }
 
-  /** Never rejects: one transport that fails to close keeps no other open. */
+  /** Never rejects: a transport that fails to close must not keep another one open. */
   async close(): Promise<void> {
     const all = [...this.#supervisors.values(), ...this.#retiring]
     await Promise.allSettled(all.map((one) => one.close()))

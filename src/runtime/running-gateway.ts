@@ -1,7 +1,7 @@
 /**
- * running-gateway: whether a gateway of this user runs, how it is, and how it is ended.
+ * running-gateway: whether a gateway of this user runs, its status, and how to stop it.
  *
- * in     a world: the socket is asked, and the record is believed only as far as it can be seen to be true
+ * in     a world: the socket is asked, and the record is believed only as far as it can be verified
  */
 import { isObject } from '../base/is-object.ts'
 import { Lines } from '../base/lines.ts'
@@ -15,7 +15,7 @@ import { readRecord, type GatewayRecord } from './gateway-record.ts'
 export interface GatewayStatus {
   readonly gateway:
     | ({ readonly running: true } & GatewayRecord)
-    /** With the process that was recorded and is gone. */
+    /** `died`: the process that was recorded and is gone. */
     | { readonly running: false; readonly died?: Pick<GatewayRecord, 'pid' | 'startedAt'> }
   readonly servers: readonly GatewayServer[]
 }
@@ -24,18 +24,18 @@ export interface GatewayServer {
   readonly name: string
   readonly state: string
   readonly tools: number
-  /** The folder it is served for; the home: for everybody. */
+  /** The folder that it is served for. The home folder: for all clients. */
   readonly project: string
-  /** When it came into this state. */
+  /** When the server entered this state. */
   readonly since?: string
   readonly nextTry?: string
   readonly problem?: string
 }
 
-/** An answer that takes longer will not come. */
+/** A gateway that takes longer will not answer. */
 const PATIENCE_MS = 10_000
 
-/** Rejects with a ProblemError when there is one that does not answer. */
+/** Rejects with a ProblemError when a gateway runs but does not answer. */
 export async function askStatus(world: World, version: string): Promise<GatewayStatus> {
   const pipe = await tryConnect(world)
   if (pipe === undefined) return { gateway: { running: false, ...diedOf(world) }, servers: [] }
@@ -45,12 +45,14 @@ export async function askStatus(world: World, version: string): Promise<GatewayS
   throw new ProblemError(silent(readRecord(world)))
 }
 
-/** Resolves with the one that is gone now, its servers too; undefined: none ran. Rejects with a ProblemError. */
+/**
+ * Resolves with the gateway that is gone now, its servers too; undefined when none ran. Rejects with a ProblemError.
+ */
 export async function stopGateway(world: World, version: string): Promise<GatewayRecord | undefined> {
   const pipe = await tryConnect(world)
   if (pipe === undefined) return undefined
   const record = readRecord(world)
-  // Its servers end first: their limits are longer than anybody waits for an answer.
+  // The gateway ends its servers first. Their limits are longer than the wait for an answer.
   const isOver = await untilEnd(world, pipe, { version, wants: { kind: 'stop' } })
   if (!isOver || (record !== undefined && !(await untilGone(world, record.pid))))
     throw new ProblemError(silent(record))
@@ -87,11 +89,11 @@ async function tryConnect(world: World): Promise<Pipe | undefined> {
   try {
     return await world.pipes.connect(gatewayPlaceOf(world).socket)
   } catch {
-    return undefined // nobody is there
+    return undefined // no gateway listens
   }
 }
 
-/** The first line of the answer. */
+/** Returns the first line of the answer. */
 function ask(world: World, pipe: Pipe, visit: Visit): Promise<string | undefined> {
   return new Promise((resolve) => {
     const finish = (line: string | undefined): void => {
@@ -120,7 +122,7 @@ function untilEnd(world: World, pipe: Pipe, visit: Visit): Promise<boolean> {
     }
     let cancel = world.clock.after(PATIENCE_MS, giveUp)
     pipe.onInput({
-      // It has heard: its servers may take their time.
+      // The gateway has received the request. Its servers may take their time to end.
       onText() {
         cancel()
         cancel = world.clock.after(LONGEST_END_MS, giveUp)
@@ -145,7 +147,7 @@ async function untilGone({ daemons, clock }: World, pid: number): Promise<boolea
   return true
 }
 
-/** One that ended in good order has taken its record with it. */
+/** A gateway that ended in good order has removed its record. */
 function diedOf(world: World): { readonly died?: Pick<GatewayRecord, 'pid' | 'startedAt'> } {
   const record = readRecord(world)
   if (record === undefined || world.daemons.isAlive(record.pid)) return {}

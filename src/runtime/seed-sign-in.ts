@@ -1,9 +1,9 @@
 /**
- * seed-sign-in: tokens that were got elsewhere, for machines where nobody can sign in.
+ * seed-sign-in: stores tokens that were obtained elsewhere, for machines where no user can sign in.
  *
- * in     a text: the JSON of a token endpoint, with who asked and whom beside it, or a bare token
+ * in     a text: the JSON of a token endpoint, with the client and the authorization server beside it, or a bare token
  * out    a sign-in in the store, for one server, or a credential by its name
- * never  repeats what it was given; sends anything: whether the token is good turns out when it is used
+ * never  repeats its input; sends anything: the first use shows whether the token is valid
  */
 import { isConfidential } from '../base/confidential.ts'
 import { isObject } from '../base/is-object.ts'
@@ -27,11 +27,14 @@ import type { OpenSignInStore } from './sign-in-store.ts'
 export interface Seed {
   readonly server: AdmittedServer
   readonly text: string
-  /** A name for it; servers that are started have no other way to ask for one. */
+  /** A name for the credential. Servers that are started have no other way to ask for one. */
   readonly credentialId?: string | undefined
 }
 
-/** Throws `authorize/bad-seed`, `authorize/no-credential-id`, `authorize/own-header`, `authorize/plain-http`, `authorize/store-…`. */
+/**
+ * Throws `authorize/bad-seed`, `authorize/no-credential-id`, `authorize/own-header`, `authorize/plain-http`,
+ * `authorize/store-…`.
+ */
 export async function seedSignIn(world: World, store: OpenSignInStore, seed: Seed): Promise<SignIn> {
   if (hasOwnAuthorization(seed.server.transport)) throw new ProblemError(hasOwnHeader(seed.server))
   const fields = parseSeed(seed.text)
@@ -42,7 +45,7 @@ export async function seedSignIn(world: World, store: OpenSignInStore, seed: See
 
 type Fields = Readonly<Record<string, unknown>> & { readonly access_token: string }
 
-/** Of what people paste, blanks at the ends and a word before the token. */
+/** Accepts what users paste: blanks at the ends, and a word before the token. */
 function parseSeed(text: string): Fields {
   const trimmed = text.trim().replace(/^Bearer\s+/i, '')
   if (trimmed === '') throw new ProblemError(badSeed('it is empty'))
@@ -121,16 +124,16 @@ function requireRenewable(fields: Fields, refresh: string | undefined): void {
   throw new ProblemError(badSeed(`it has a \`refresh_token\`, but not the ${names} to use it with`))
 }
 
-/** Some keep the end (in seconds, as the clock shows it), some how long it is until then. */
+/** Some files hold the end (in seconds since 1970), others the seconds until then. */
 function endOf(fields: Fields, now: number): number | undefined {
   const at = Number(fields['expires_at'] ?? Number.NaN)
-  // Milliseconds, where seconds would be thousands of years away.
+  // The value is in milliseconds: in seconds it would be thousands of years away.
   if (Number.isFinite(at)) return at > 1e11 ? at : at * 1000
   const seconds = Number(fields['expires_in'] ?? Number.NaN)
   return Number.isFinite(seconds) ? now + seconds * 1000 : undefined
 }
 
-/** Secrets go there, so it must be a place that nobody can listen at. */
+/** Secrets are sent to this endpoint, so others must not be able to read the traffic. */
 function endpointOf(fields: Fields, name: string): string | undefined {
   const text = textOf(fields, name)
   if (text === undefined) return undefined
@@ -148,7 +151,7 @@ function tryJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined // told as one that is none
+    return undefined // the caller reports that it is no JSON
   }
 }
 

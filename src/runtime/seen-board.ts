@@ -1,7 +1,7 @@
 /**
- * seen-board: what clients of a gateway see of a board.
+ * seen-board: a board as one client of a gateway sees it.
  *
- * in     the servers, each with what it lists for whom
+ * in     the servers, each with its lists for each client
  * out    the same parts of a board: tools as their user approved them, and what a server lists for one client alone
  */
 import type { Offering } from '../model/offering.ts'
@@ -10,7 +10,7 @@ import type { ApprovedTools } from './approved-tools.ts'
 import type { ServerSnapshot, Supervisor } from './supervisor.ts'
 import { createToolList, type BoardTool } from './tools.ts'
 
-/** What there is on a board, in the eyes of somebody. */
+/** The parts of a board that depend on the client. */
 export interface SeenBoard<Snapshot extends WithServers> {
   tools(): readonly BoardTool[]
   snapshot(): Snapshot
@@ -29,7 +29,7 @@ export interface Seeing<Snapshot extends WithServers> {
   style(): NameStyle
 }
 
-/** As this client sees it; without one, as all do that have no server to themselves. */
+/** The view of this client. Without one, the view of all clients that have no session of their own. */
 export function createSeen<Snapshot extends WithServers>(
   { board, approved, servers, find, style }: Seeing<Snapshot>,
   client?: object,
@@ -44,7 +44,7 @@ export function createSeen<Snapshot extends WithServers>(
     if (offering === undefined || offering === one.offering) return one
     return { ...one, offering, era: offering.hello.era }
   }
-  // What it is given is in the approved form already.
+  // The offerings are in the approved form already.
   const toolList = createToolList({ style, approved: (_server, listed) => listed })
   return {
     tools: () =>

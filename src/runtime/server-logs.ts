@@ -1,9 +1,9 @@
 /**
- * server-logs: what one server wrote, and what became of it, for people who look for the cause.
+ * server-logs: what one server wrote, and what happened to it, for users who look for the cause.
  *
  * in     lines, without the secrets that the caller knows
  * out    on disk, up to 5 MB, the older half in a second file
- * never  throws, waits for the disk line by line, or takes more memory or disk however much a server writes
+ * never  throws, waits for the disk line by line, or takes more memory or disk than its limits
  */
 import { sha256 } from '../base/sha256.ts'
 import type { OurDirs } from '../pipeline/discover/project.ts'
@@ -12,26 +12,26 @@ import type { World } from '../world/world.ts'
 
 export interface ServerLog {
   write(line: string, kind: LogKind): void
-  /** Writes what is left to disk. Nobody asks for what comes after. */
+  /** Writes what is left to disk. Drops the lines that come after: nothing reads them. */
   close(): void
 }
 
-/** `event` is what we have to say about the server. */
+/** `event`: a line that Plugboard writes about the server. */
 export type LogKind = 'stderr' | 'stdout' | 'event'
 
 type StateDir = Pick<OurDirs, 'state'>
 
 const MAX_LINE_BYTES = 4096
-/** Of each of the two files. */
+/** For each of the two files. */
 const MAX_FILE_BYTES = 2.5 * 1024 * 1024
 const MODE = 0o600
-/** Longer than most starts take: a write holds up those that are starting. */
+/** Longer than most starts take: a write delays servers that are starting. */
 const GATHER_MS = 400
-/** Events that are kept until then: more than a start tells, and longer than any of those is. */
+/** Limits for events that wait for the write: more than a start reports, and longer than any of those is. */
 const MAX_TOLD = 16
 const MAX_WAITING = 1000
 
-/** The name is in the file's for people, the hash of it for names that are no file names. */
+/** The file name holds the name of the server for readers, and its hash for names that are no file names. */
 export function logFileOf(world: World, dirs: StateDir, name: string): string {
   const safe = name.replace(/[^A-Za-z0-9_-]+/g, '-').slice(0, 60)
   return world.paths.join(dirs.state, 'logs', `${safe}-${sha256(name).slice(0, 8)}.log`)
@@ -43,10 +43,10 @@ export function openServerLog(world: World, dirs: StateDir, name: string): Serve
 
 class LogFile implements ServerLog {
   readonly #world: World
-  /** Made when something is written: a hash for each server takes its time while all of them start. */
+  /** Made at the first write: a hash for each server takes its time while all of them start. */
   readonly #fileOf: () => string
   readonly #stamp = new Stamp()
-  /** What was told and is not in words yet: it can wait, and servers that are starting cannot. */
+  /** Events that are not formatted yet: formatting can wait, and servers that are starting cannot. */
   readonly #told: Told[] = []
   /** Lines on their way to the disk. */
   #backlog: Backlog | undefined
@@ -60,7 +60,8 @@ class LogFile implements ServerLog {
   write(text: string, kind: LogKind): void {
     if (this.#timer === 'closed') return
     this.#told.push({ at: this.#world.clock.now(), kind, text })
-    // What others write, and what quotes them, may be large or a part of something large: of that a copy is made at once.
+    // What others write, and what quotes them, may be large or a part of something large. So a copy of it is made at
+    // once.
     const canWait = kind === 'event' && text.length <= MAX_WAITING && this.#told.length < MAX_TOLD
     if (!canWait) this.#takeDown()
     if (this.#timer === 'none') this.#timer = this.#world.clock.after(GATHER_MS, () => this.#writeOut())
@@ -109,7 +110,7 @@ interface Told {
   readonly text: string
 }
 
-/** A line of a log as its parts; one that nobody here wrote is text alone. */
+/** A line of a log as its parts. A line that Plugboard did not write is text alone. */
 export interface LogLine {
   /** ISO 8601. */
   readonly at?: string
@@ -122,11 +123,11 @@ export function toLogLine(line: string): LogLine {
   return text === undefined ? { text: line } : { at: at!, kind: kind as LogKind, text }
 }
 
-/** What is on disk, whoever wrote it. */
+/** The log on disk, whichever process wrote it. */
 export interface StoredLog {
-  /** The last ones, oldest first; none when there is no log. */
+  /** The last lines, oldest first; none when there is no log. */
   readonly lines: readonly string[]
-  /** All of the newer file as it was read, for those who want to go on from there. */
+  /** The whole newer file as it was read, for callers that continue from there. */
   readonly text: string
 }
 
@@ -143,7 +144,7 @@ function readText({ files }: World, file: string): string {
   const read = files.read(file)
   if (read.kind === 'missing') return ''
   if (read.kind === 'text') return read.text
-  // A write that was cut short, by a full disk say, may end inside a character.
+  // A write that was cut short, for example by a full disk, may end inside a character.
   if (read.why.kind === 'not-utf8') return read.why.before
   throw new ProblemError(
     createProblem({
@@ -163,7 +164,7 @@ function lastOf(lines: readonly string[], count: number): readonly string[] {
   return lines.slice(Math.max(0, lines.length - count))
 }
 
-/** The time as text, made once for all lines of a millisecond. */
+/** The time as text, formatted once for all lines of a millisecond. */
 class Stamp {
   #now = NaN
   #text = ''
@@ -177,9 +178,9 @@ class Stamp {
   }
 }
 
-/** A copy of what fits: a mere slice would keep all of a line of megabytes in memory. */
+/** Returns a copy of what fits: a mere slice would keep all of a line of megabytes in memory. */
 function cut(line: string): string {
-  // A unit of a string takes three bytes at most.
+  // A UTF-16 unit takes three bytes at most.
   if (line.length * 3 <= MAX_LINE_BYTES) return line
   const bytes = new Uint8Array(MAX_LINE_BYTES)
   const { read, written } = new TextEncoder().encodeInto(line, bytes)
@@ -195,17 +196,17 @@ interface Piece {
 
 const NOTHING: Piece = { text: '', lines: 0, bytes: 0 }
 const MAX_HEAD_BYTES = 512 * 1024
-/** The end is kept in two parts, and the older goes when the newer is full: cheaper than line by line. */
+/** The end is kept in two parts. The older part is dropped when the newer one is full: cheaper than line by line. */
 const MAX_PART_BYTES = 256 * 1024
 
-/** Lines on their way to the disk. Of too many, the first and the last are kept. */
+/** Lines on their way to the disk. When there are too many, the first and the last are kept. */
 class Backlog {
   #head = NOTHING
   #older = NOTHING
   #newer = NOTHING
   #dropped = 0
 
-  /** A line that may stand for several. */
+  /** `lines`: how many lines the text stands for. */
   add(line: string, lines: number): void {
     const piece = { text: `${line}\n`, lines, bytes: atMostBytes(line) + 1 }
     if (this.#newer === NOTHING && this.#head.bytes + piece.bytes <= MAX_HEAD_BYTES)
@@ -218,7 +219,7 @@ class Backlog {
     }
   }
 
-  /** All of it. `describe` gives the line in place of those that were dropped. */
+  /** Returns everything. `describe` gives the line in place of those that were dropped. */
   toText(describe: (dropped: number) => string): { readonly text: string; readonly lines: number } {
     const gap = this.#dropped === 0 ? '' : `${describe(this.#dropped)}\n`
     return {

@@ -1,8 +1,8 @@
 /**
- * setting-value: a secret that settings name, looked up.
+ * setting-value: looks up a secret that settings name.
  *
  * in     a value of the user's own settings: `!command`, the name of a variable, text with `${VAR}` in it
- * out    what it stands for; undefined when it cannot be had
+ * out    the value it stands for; undefined when there is none
  */
 import { Secret } from '../base/secret.ts'
 import { fillTemplate, type Template } from '../model/template.ts'
@@ -13,7 +13,7 @@ const COMMAND_LIMIT_MS = 10_000
 export async function resolveSetting(world: World, value: Template): Promise<Secret | undefined> {
   const filled = fillTemplate(value, world.env)
   if (filled === undefined || filled === '') return undefined
-  // The mark must stand in the file itself: a variable that begins with one is no command.
+  // The `!` must stand in the file itself: a variable whose value begins with one is no command.
   const [first] = value
   if (typeof first === 'string' && first.startsWith('!')) return runCommand(world, filled.slice(1))
   const named = Object.hasOwn(world.env, filled) ? world.env[filled] : undefined

@@ -1,13 +1,11 @@
-/**
- * settings-file: which file of ours holds the settings of a scope.
- */
+/** settings-file: which of our files holds the settings of a scope. */
 import type { World } from '../world/world.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
 import type { WritableScope } from './manage/scope-file.ts'
 
 type Place = Pick<LoadedCatalog, 'dirs' | 'project'>
 
-/** Both are read; of those in a repository the nearest. */
+/** Both are read. In a repository, the nearest folder with settings counts. */
 export function settingsFilesOf(
   world: World,
   { dirs, project }: Place,
@@ -22,14 +20,14 @@ export function settingsFilesOf(
   return { json: join(dir, 'settings.json'), toml: join(dir, 'settings.toml') }
 }
 
-/** Where the settings of a scope are written: not a second file beside one in TOML. */
+/** Where the settings of a scope are written: never to a second file beside one in TOML. */
 export function settingsFileToWrite(world: World, place: Place, scope: WritableScope): string {
   const { json, toml } = settingsFilesOf(world, place, scope)
   const isToml = world.files.kind(json) === 'missing' && world.files.kind(toml) !== 'missing'
   return isToml ? toml : json
 }
 
-/** Of a new file: one in a repository is for everybody who works on it. */
+/** The mode of a new file. A file in a repository is for the whole team. */
 export function settingsMode(scope: WritableScope): number {
   return scope === 'project' ? 0o644 : 0o600
 }

@@ -1,15 +1,15 @@
 /**
- * shared-subscriptions: resources that several want to hear of through one session.
+ * shared-subscriptions: subscriptions of several holders to resources, through one session.
  *
- * in     one who wants to hear of a resource, or not any more
- * out    to the server one subscription: it is asked again by each, and told to stop by the last
+ * in     a holder that subscribes to a resource, or unsubscribes
+ * out    to the server one subscription: each new holder requests it again, and the last one ends it
  */
 import type { Session, Subscriber } from '../model/session.ts'
 
 export interface SessionPlace {
   /** Rejects with a SessionError. */
   reach(): Promise<Session>
-  /** When there is one. */
+  /** The session, when there is one. */
   live(): Session | undefined
 }
 

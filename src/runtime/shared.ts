@@ -27,24 +27,24 @@ export interface Shared {
   readonly slots: { readonly local: Slots; readonly remote: Slots }
   readonly client: ClientInfo
   readonly handlers: ClientHandlers
-  /** As declared to servers: they change what a server lists. */
+  /** As declared to servers. Capabilities change what a server lists. */
   readonly capabilities: Params
   readonly listens: 'always' | 'never'
-  /** Whether a server that fails is tried again by itself. */
+  /** Whether Plugboard retries a failed server by itself. */
   readonly retries: 'always' | 'never'
   readonly inProcess: InProcessServers
   readonly connect: Connector
   readonly resolving: ResolveContext
-  /** Something about this server is not as it was. */
+  /** Something about this server changed. */
   onChange(server: string): void
-  /** A package runner installs this server, or does so no longer. */
+  /** A package runner begins to install this server, or has finished. */
   onInstallation(server: string, state: 'begun' | 'over'): void
   onNotification(told: BoardNotification): void
 }
 
-/** What a host may say about it. */
+/** The options that a host may set. */
 export interface ShareOptions extends Pick<Shared, 'onChange' | 'onNotification'> {
-  /** A server as it is declared by now. */
+  /** A server by its current declaration. */
   find(name: string): AdmittedServer | undefined
   readonly handlers?: ClientHandlers | undefined
   readonly credentials?: CredentialSource | undefined
@@ -53,11 +53,11 @@ export interface ShareOptions extends Pick<Shared, 'onChange' | 'onNotification'
   readonly deadlineMs?: number | undefined
   readonly onInstallation?: Shared['onInstallation'] | undefined
   readonly stay?: 'long' | 'once' | undefined
-  /** With whom processes are shared. */
+  /** The pool that processes are shared through. */
   readonly pool?: { readonly connect: Connector } | undefined
 }
 
-/** How many may be starting at once: local ones for each processor, remote ones for all. */
+/** How many servers may start at once: local ones for each processor, remote ones in total. */
 const STARTING = { local: 8, remote: 20 }
 
 const CLIENT: ClientInfo = { name: 'plugboard', version: '0' }

@@ -1,9 +1,9 @@
 /**
- * showable: a catalog that a host may print, log or serialise.
+ * showable: makes a catalog safe for a host to print, log or serialise.
  *
- * in     a catalog as it was loaded: it holds the texts of files, and with them whatever secrets people write there
+ * in     a catalog as it was loaded: it holds the texts of files, with any secrets that users write there
  * out    the same catalog; to `JSON.stringify` and to `util.inspect` each part that may hold a secret is masked
- * never  changes what code reads; is done for a command, which prints none of this and has no time for it
+ * never  changes what code reads; runs for a command, which prints none of this and has no time for it
  */
 import type { Catalog, CatalogEntry, Fate } from '../model/catalog.ts'
 import type { ServerDefinition } from '../model/definition.ts'
@@ -27,7 +27,7 @@ function maskEntry({ entry, fate }: CatalogEntry): void {
   maskFate(fate)
 }
 
-/** Where it stands, without what stands there. */
+/** Shows the position, without the text at that position. */
 function maskFound({ document, node }: FoundEntry): void {
   showAs(document, () => ({ file: document.file }))
   showAs(node, () => ({ kind: node.kind, start: node.start, end: node.end }))
@@ -38,26 +38,26 @@ function maskDefinition({ transport, auth }: ServerDefinition): void {
   if (auth !== undefined) showPartsAs(auth, () => toAuthJson(auth))
 }
 
-/** What changed since an approval is what stands in the file. */
+/** The changes since an approval hold text of the file. */
 function maskFate(fate: Fate): void {
   if (fate.kind !== 'untrusted') return
   for (const change of fate.changed ?? []) showAs(change, () => maskChange(change))
 }
 
-/** Also when somebody prints one part alone, such as the variables. */
+/** Masks the parts, too: a caller may print one part alone, such as the variables. */
 function showPartsAs(value: object, toJson: () => Readonly<Record<string, unknown>>): void {
   showAs(value, toJson)
   for (const [name, part] of Object.entries(value)) {
-    if (typeof part === 'object' && part !== null) showAs(part, () => toJson()[name] ?? {}) // what is left out is empty
+    if (typeof part === 'object' && part !== null) showAs(part, () => toJson()[name] ?? {}) // missing parts are empty
   }
 }
 
-/** `console.log` and `util.inspect` ask for this one by its registered symbol. */
+/** `console.log` and `util.inspect` look this one up by its registered symbol. */
 const INSPECT = Symbol.for('nodejs.util.inspect.custom')
 
-/** Hidden from whoever walks over the fields, as a prototype would be; a copy of the whole still holds the parts. */
+/** Hidden from code that loops over the fields, as a prototype would be. A copy of the whole still holds the parts. */
 function showAs(value: object, toJson: () => unknown): void {
-  // Documents are shared by their entries, and so are parts of YAML files.
+  // Entries share their documents and parts of YAML files, so one value may come here twice.
   if (Object.hasOwn(value, 'toJSON')) return
   Object.defineProperties(value, { toJSON: { value: toJson }, [INSPECT]: { value: toJson } })
 }

@@ -1,9 +1,10 @@
 /**
- * sign-in-file: how sign-ins stand on disk. What may be shown is plain; what is secret is sealed with a key that the
- * keychain holds, or plain too where there is none.
+ * sign-in-file: the format of sign-ins on disk. Public fields are plain. Secrets are sealed with a key that the
+ * keychain holds, or plain where there is no keychain.
  *
  * in     a file, 0600 in a folder of its own, 0700
- * out    StoredSignIns, as they were written; a file that is damaged, or that others could read, holds none and is a problem
+ * out    StoredSignIns, as they were written; a file that is damaged, or that others could read, holds none and is a
+ *        problem
  * never  opens a secret: that takes the key
  */
 import { toCommandLine } from '../base/command-line.ts'
@@ -14,10 +15,10 @@ import { createProblem } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
 import type { StateFile } from './state-file.ts'
 
-/** Everything of a sign-in that anyone may see, and the rest as one text. */
+/** The public fields of a sign-in, and its secrets as one text. */
 export interface StoredSignIn extends SignInKey {
   readonly account: string
-  /** By our clock. Of two for the same server, the later one counts. */
+  /** By our clock. Of two sign-ins for the same server, the later one counts. */
   readonly signedInAt: number
   readonly client: Pick<OAuthClient, 'id' | 'from' | 'method' | 'redirectUris'> & {
     readonly algorithm?: string
@@ -63,11 +64,11 @@ export function signInFile(
   }
 }
 
-/** Why a file must not be used: somebody else could have read it, or could have written into it. */
+/** Why a file must not be used: another user could have read it, or could have written into it. */
 export function findOpenness(world: World, file: string): Problem | undefined {
   const folder = world.paths.dirname(file)
   const loose = [file, folder].find((path) => ((world.files.mode(path) ?? 0) & 0o077) !== 0)
-  // In the place of the folder may be a file, in which nothing is kept.
+  // If there is a file at the path of the folder, nothing is kept in it.
   if (loose === undefined || (loose === folder && world.files.kind(folder) !== 'directory')) return undefined
   const mode = loose === file ? '600' : '700'
   return createProblem({
@@ -79,12 +80,12 @@ export function findOpenness(world: World, file: string): Problem | undefined {
   })
 }
 
-/** One for each server, authorization server and name. */
+/** One id for each server, authorization server and credential name. */
 export function idOf({ url, issuer, credentialId }: SignInKey): string {
   return JSON.stringify([url ?? null, issuer, credentialId ?? null])
 }
 
-/** What a sealed text belongs to: in another entry, or with another endpoint, it does not open. */
+/** The context of a sealed text: in another entry, or with another endpoint, it does not open. */
 export function boundOf({ url, issuer, credentialId, client, endpoints, resource }: StoredSignIn): string {
   const { token, revocation } = endpoints
   return JSON.stringify([url, issuer, credentialId, client.id, token, revocation, resource])

@@ -1,10 +1,10 @@
 /**
- * sign-in-store: all sign-ins of this user. The only place where tokens are kept.
+ * sign-in-store: all sign-ins of this user. The only module that keeps tokens.
  *
  * in     sign-ins from a login, a seed or a renewal
- * out    the one for a server, by its exact address and perhaps a name; what may be shown of all
- * never  gives a token for another address than it was issued for; uses a file that others can read; writes a secret plainly
- *        where a keychain works
+ * out    the sign-in for a server, by its exact address and perhaps a name; the public fields of all
+ * never  gives a token for another address than it was issued for; uses a file that others can read; writes a secret
+ *        plainly where a keychain works
  */
 import { sha256 } from '../base/sha256.ts'
 import type { Problem } from '../model/problem.ts'
@@ -30,14 +30,14 @@ export function openSignInStore(world: World, dirs: { readonly state: string }):
 
 export interface Summaries {
   readonly signIns: readonly SignInSummary[]
-  /** Why it may be less than there is. */
+  /** Why the result may be incomplete. */
   readonly problem?: Problem
 }
 
-/** Settles what a renewal makes of a sign-in; undefined leaves it as it is. */
+/** Decides what a renewal makes of a sign-in. Undefined leaves it as it is. */
 export type Renew = (now: SignIn | undefined) => Promise<SignIn | undefined>
 
-/** Gives a new sign-in; undefined, where what is kept will do. */
+/** Returns a new sign-in; undefined when the stored one is good enough. */
 export type Obtain = (now: Kept | undefined) => Promise<SignIn | undefined>
 
 export class OpenSignInStore implements SignInStore {
@@ -63,20 +63,22 @@ export class OpenSignInStore implements SignInStore {
     return stored === undefined ? undefined : toKept(await this.#open(stored), stored)
   }
 
-  /** By all of its key. Throws as `find`. */
+  /** By the whole key. Throws as `find`. */
   async findExactly(key: SignInKey): Promise<SignIn | undefined> {
     const id = idOf(toOwnKey(key))
     const stored = this.#readOrThrow().find((one) => idOf(one) === id)
     return stored === undefined ? undefined : this.#open(stored)
   }
 
-  /** What may be shown of the one that `find` would give. At once, and without the keychain. Throws as `find`. */
+  /**
+   * The public fields of the sign-in that `find` would return. Synchronous, and without the keychain. Throws as `find`.
+   */
   look(wish: SignInWish): SignInSummary | undefined {
     const stored = this.#pick(this.#readOrThrow(), wish)
     return stored === undefined ? undefined : toSummary(stored)
   }
 
-  /** Of what is kept now. Undefined: there is none, or the file is no good. */
+  /** Of the stored sign-in. Undefined when there is none, or when the file cannot be used. */
   markOf(wish: SignInWish): string | undefined {
     const stored = this.#pick(this.#reread().value, wish)
     return stored === undefined ? undefined : markOf(stored)
@@ -87,16 +89,16 @@ export class OpenSignInStore implements SignInStore {
     return { signIns: value.map(toSummary), ...(problem === undefined ? {} : { problem }) }
   }
 
-  /** For a sign-in that has not begun. Throws `authorize/store-unwritable`. */
+  /** Checks the folder before a sign-in begins. Throws `authorize/store-unwritable`. */
   requireFolder(): void {
     const obstacle = this.#findObstacle()
     if (obstacle === undefined) return
     throw new ProblemError(this.#state.unwritable(this.#state.file, new UpdateError(obstacle).message))
   }
 
-  /** Somebody signed in. Throws `authorize/store-…`. */
+  /** Stores the result of a login. Throws `authorize/store-…`. */
   async save(signIn: SignIn): Promise<Kept> {
-    // Before the keychain is asked, whose verdict is kept beside.
+    // Before the keychain is asked, because its verdict is kept in the same folder.
     this.requireFolder()
     const { keys, clock } = this.#world
     const stored = await this.#seal(signIn, { account: keys.random(9), signedInAt: clock.now() })
@@ -111,8 +113,8 @@ export class OpenSignInStore implements SignInStore {
   }
 
   /**
-   * One renewal of this sign-in at a time, in all processes: the step gets what is kept by now, which may be what another
-   * one has just renewed. Gives what is kept in the end.
+   * Runs one renewal of this sign-in at a time, in all processes. The step gets what is stored by then, which another
+   * process may have just renewed. Returns what is stored in the end.
    */
   async renewing(key: SignInKey, step: Renew): Promise<Kept | undefined> {
     const id = idOf(toOwnKey(key))
@@ -123,7 +125,7 @@ export class OpenSignInStore implements SignInStore {
       if (stored === undefined) return undefined
       if (next === undefined) return toKept(now!, stored)
       const renewed = await this.#seal(next, stored)
-      // Whoever signed in or out meanwhile has the last word.
+      // A user who signed in or out meanwhile has the last word.
       const isSame = (one: StoredSignIn): boolean => idOf(one) === id && one.account === stored.account
       await this.#update((all) => all.map((one) => (isSame(one) ? renewed : one)))
       return toKept(next, renewed)
@@ -131,9 +133,9 @@ export class OpenSignInStore implements SignInStore {
   }
 
   /**
-   * One new sign-in for this wish at a time, in all processes, where nobody has to agree: the step gets what is kept by now,
-   * which may be what another one has just been given. Gives what is kept in the end. Throws what the step throws, and
-   * `authorize/store-…` for what was given and cannot be kept.
+   * Obtains one new sign-in at a time, in all processes, where no user has to agree. The step gets what is stored by
+   * then, which another process may have just obtained. Returns what is stored in the end. Throws what the step throws,
+   * and `authorize/store-…` when the new sign-in cannot be kept.
    */
   async obtaining(wish: SignInWish, step: Obtain): Promise<Kept | undefined> {
     const { url, credentialId } = wish
@@ -142,7 +144,7 @@ export class OpenSignInStore implements SignInStore {
       const given = await step(kept)
       return given === undefined ? kept : this.save(given)
     }
-    // Where nothing can be kept, no other process can have been given something to wait for.
+    // Where nothing can be kept, no other process can have stored a sign-in to wait for.
     if (this.#findObstacle() !== undefined) return obtain()
     return this.#alone(`sign-in-${JSON.stringify([url ?? null, credentialId ?? null])}`, obtain)
   }
@@ -157,10 +159,10 @@ export class OpenSignInStore implements SignInStore {
     return files.locked(paths.join(folder, `lock-${sha256(what).slice(0, 16)}`), step)
   }
 
-  /** A later sign-in of the same server counts, also at another authorization server. */
+  /** A later sign-in for the same server counts, also one at another authorization server. */
   #pick(all: readonly StoredSignIn[], { url, credentialId }: SignInWish): StoredSignIn | undefined {
     const wanted = url === undefined ? undefined : toKeyUrl(url)
-    // An address that is none has no token, rather than any.
+    // A text that is no address matches no token, rather than any token.
     if (url !== undefined && wanted === undefined) return undefined
     const here = all.filter((one) => one.url === wanted)
     const named = credentialId === undefined ? [] : here.filter((one) => one.credentialId === credentialId)
@@ -218,7 +220,7 @@ function toKept(signIn: SignIn, stored: StoredSignIn): Kept {
   return { signIn, account: stored.account, mark: markOf(stored) }
 }
 
-/** Another one for another token of the same sign-in, too. */
+/** Changes with each new token of the same sign-in. */
 function markOf(stored: StoredSignIn): string {
   return sha256(JSON.stringify(stored)).slice(0, 16)
 }

@@ -1,14 +1,14 @@
 /**
- * sign-in-watch: a sign-in that is made elsewhere (another terminal, another agent) is picked up here.
+ * sign-in-watch: notices a sign-in that is made elsewhere (another terminal, another agent).
  *
  * in     the servers of a board
- * out    those that wait for a sign-in are tried again once there is a new one
- * never  looks while nobody waits; keeps a process alive for it
+ * out    a retry of the servers that wait for a sign-in, once there is a new one
+ * never  polls while no server waits; keeps a process alive for it
  */
 import type { Clock } from '../world/world.ts'
 import type { Supervisor } from './supervisor.ts'
 
-/** Between two looks at a small file. */
+/** Between two reads of a small file. */
 const LOOK_MS = 1000
 
 export class SignInWatch {
@@ -21,7 +21,7 @@ export class SignInWatch {
     this.#servers = servers
   }
 
-  /** Something changed: perhaps somebody waits now, or nobody any more. */
+  /** Starts or stops polling: a server may wait for a sign-in now, or none does any more. */
   update(): void {
     const isWaitedFor = this.#waiting().length > 0
     if (!isWaitedFor) this.close()

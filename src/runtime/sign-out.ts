@@ -1,9 +1,9 @@
 /**
- * sign-out: a sign-in that is given back, and forgotten.
+ * sign-out: revokes a sign-in, and forgets it.
  *
- * in     the name of a server, an address that one was signed in to, or the name of a credential that no server asks for
- * out    what became of each sign-in for it
- * never  keeps what could not be taken back: it says so instead
+ * in     the name of a server, the address of a sign-in, or the name of a credential that no server asks for
+ * out    the outcome for each sign-in
+ * never  keeps what could not be revoked: it says so instead
  */
 import { leewayOfAny, type Leeway } from '../model/leeway.ts'
 import type { Problem } from '../model/problem.ts'
@@ -18,13 +18,13 @@ import { openSignInStore, type OpenSignInStore } from './sign-in-store.ts'
 
 export interface SignedOut {
   readonly key: SignInKey
-  /** `over`: it could not be renewed any more. */
+  /** `over`: it could no longer be renewed. */
   readonly revocation: Revocation | { readonly kind: 'over' }
-  /** When what was not taken back ends by itself. Absent: not as far as is known. */
+  /** When a token that was not revoked ends by itself. Absent: no end is known. */
   readonly expiresAt?: number
 }
 
-/** Empty: nobody was signed in. Throws `authorize/store-…`. */
+/** Empty when the user was not signed in. Throws `authorize/store-…`. */
 export async function signOut(
   world: World,
   loaded: LoadedCatalog,
@@ -37,7 +37,7 @@ export async function signOut(
     ({ servers, key }) =>
       servers.includes(name) ||
       (url !== undefined && key.url === url) ||
-      // One that no entry asks for any more has no other name.
+      // A sign-in that no entry asks for any more has no other name.
       (key.url === undefined && servers.length === 0 && key.credentialId === name),
   )
   const store = openSignInStore(world, loaded.dirs)
@@ -46,13 +46,13 @@ export async function signOut(
     const leeway = leewayOfAny(loaded.catalog.servers.filter((server) => servers.includes(server.name)))
     const revocation = await giveBack({ world, store, leeway }, key)
     await store.forget(key)
-    // What can be renewed does not end with its token.
+    // A sign-in that can be renewed does not end with its token.
     done.push({ key, revocation, ...(expiresAt === undefined || canRenew ? {} : { expiresAt }) })
   }
   return done
 }
 
-/** Of a server that is not in any file, and that nobody is signed in to either. */
+/** For a server that no file declares, and that has no sign-in either. */
 export function notSignedIn(name: string): Problem {
   return createProblem({
     code: 'authorize/not-signed-in',
@@ -64,7 +64,7 @@ export function notSignedIn(name: string): Problem {
 interface Way {
   readonly world: World
   readonly store: OpenSignInStore
-  /** Of the entries that use it. */
+  /** From the entries that use it. */
   readonly leeway: Leeway
 }
 
@@ -73,7 +73,7 @@ async function giveBack({ world, store, leeway }: Way, key: SignInKey): Promise<
   try {
     signIn = await store.findExactly(key)
   } catch (error) {
-    // Locked away: it is forgotten all the same.
+    // The keychain is locked. The sign-in is forgotten all the same.
     if (!(error instanceof ProblemError)) throw error
     return { kind: 'failed', why: error.problem.message }
   }

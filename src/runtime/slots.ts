@@ -4,11 +4,14 @@
 import type { Clock } from '../world/world.ts'
 
 export interface Slots {
-  /** Resolves when it is this one's turn; the answer gives the turn to the next. It passes by itself after a while. */
+  /**
+   * Resolves when it is the caller's turn. The returned function passes the turn to the next. The turn also ends by
+   * itself after a while.
+   */
   take(signal: AbortSignal): Promise<() => void>
 }
 
-/** One that is slow or dead holds a slot no longer than this. */
+/** A slow or dead server holds a slot no longer than this. */
 const HOLD_MS = 500
 
 export function createSlots(count: number, clock: Clock): Slots {

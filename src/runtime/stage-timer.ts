@@ -1,6 +1,4 @@
-/**
- * stage-timer: how long each stage of a try took, and which one it is in.
- */
+/** stage-timer: how long each stage of a try took, and which stage it is in. */
 import type { Stage, StageTime } from '../model/connection.ts'
 
 export class StageTimer {
@@ -17,7 +15,7 @@ export class StageTimer {
     return this.#current
   }
 
-  /** Ends the stage before, which went well, since another one begins. A stage that runs already goes on. */
+  /** Begins a stage, which shows that the one before succeeded. A stage that runs already goes on. */
   begin(stage: Stage): void {
     if (stage === this.#current && this.#since !== undefined) return
     this.finish()
@@ -25,7 +23,7 @@ export class StageTimer {
     this.#since = this.#now()
   }
 
-  /** The stage went well. */
+  /** Ends the stage as successful. */
   finish(): void {
     this.#end(true)
   }

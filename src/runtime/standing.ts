@@ -1,16 +1,15 @@
 /**
- * standing: how a server stands as far as a model is concerned.
+ * standing: the status of a server, as far as a model is concerned.
  *
- * in     how it stood before, and its connection now
+ * in     its standing before, and its connection now
  * out    one of four words
- * never  changes because a session came and went: a host drops its cached prompt when what is said in it changes
+ * never  changes because a session came and went: a host drops its cached prompt when its text changes
  */
 import type { Connection } from '../model/connection.ts'
 import type { Offering } from '../model/offering.ts'
 
 export type Standing = 'ready' | 'pending' | 'needs-auth' | 'failed'
 
-/** What is known of a server. */
 export interface KnownServer {
   readonly name: string
   readonly connection: Connection
@@ -19,7 +18,7 @@ export interface KnownServer {
 
 export type StandingServer = KnownServer & { readonly standing: Standing }
 
-/** A try that is under way says nothing new about a server: what was said before holds until it is over. */
+/** A try that is under way says nothing new about a server: the standing from before holds until it is over. */
 export function nextStanding(before: Standing | undefined, { state }: Connection): Standing {
   switch (state) {
     case 'ready':

@@ -1,26 +1,29 @@
 /**
- * startup-limit: how long a server may take until it is ready. The time stands still while a package runner visibly
- * installs the server, and begins anew when that is over; installing has a limit of its own.
+ * startup-limit: how long a server may take until it is ready. The time stops while a package runner visibly installs
+ * the server, and begins anew afterwards. The installation has a limit of its own.
  *
- * in     when it starts, and what the session that is being opened tells of an installation
+ * in     when it starts, and what the session that is being opened reports of an installation
  * out    `onOver`, at most once
  */
 import type { Clock } from '../world/world.ts'
 
-/** In all: a large package over a slow line takes minutes, but a registry that never answers must not take for ever. */
+/**
+ * For the whole installation. A large package over a slow line takes minutes, but a wait for a registry that never
+ * answers must end.
+ */
 export const INSTALLATION_MS = 5 * 60_000
 
 export class StartupLimit {
   readonly #clock: Clock
   readonly #ms: number
   readonly #onOver: () => void
-  /** When the time ends that runs now. */
+  /** When the current limit ends. */
   #endsAt = Infinity
   #cancel: (() => void) | undefined
   #installedMs = 0
   #installsSince: number | undefined
 
-  /** `ms`: 0 is no limit. */
+  /** `ms`: 0 means no limit. */
   constructor(clock: Clock, ms: number, onOver: () => void) {
     this.#clock = clock
     this.#ms = ms
@@ -28,12 +31,12 @@ export class StartupLimit {
     this.#run(ms === 0 ? Infinity : ms)
   }
 
-  /** Of the limit, or of what is left of it; 0 is no limit. */
+  /** What is left of the limit; 0 means no limit. */
   get leftMs(): number {
     return this.#endsAt === Infinity ? 0 : Math.max(1, this.#endsAt - this.#clock.now())
   }
 
-  /** What was being waited for, in milliseconds: this long it took, or may take. */
+  /** The limit that applies now, or that applied at the end, in milliseconds. */
   get limitMs(): number {
     return this.isInstalling ? INSTALLATION_MS : this.#ms
   }

@@ -2,8 +2,8 @@
  * state-file: a small JSON file of ours that holds what a user decided.
  *
  * in     a file in the user's own state folder, and how its contents are checked
- * out    what stands in it; a file that cannot be understood holds nothing, and is a problem
- * never  overwrites what it cannot understand, or writes a file that others can read
+ * out    its contents; a file that cannot be parsed holds nothing, and is a problem
+ * never  overwrites a file that it cannot parse, or writes a file that others can read
  */
 import { isObject } from '../base/is-object.ts'
 import type { Problem } from '../model/problem.ts'
@@ -12,9 +12,9 @@ import type { FileRead, World } from '../world/world.ts'
 
 export interface StateFile<T> {
   readonly file: string
-  /** What stands in it when there is none. */
+  /** The value when there is no file. */
   readonly empty: T
-  /** Undefined for what is not understood. */
+  /** Undefined for contents that are not valid. */
   parse(value: Readonly<Record<string, unknown>>): T | undefined
   /** In a stable order. */
   format(value: T): object
@@ -25,7 +25,7 @@ export interface StateFile<T> {
 export interface ReadState<T> {
   readonly value: T
   readonly problem?: Problem
-  /** As read, to tell whether it changed. */
+  /** The text as read, to detect a change. */
   readonly text: string | undefined
 }
 
@@ -42,7 +42,7 @@ function toReadState<T>(state: StateFile<T>, read: FileRead): ReadState<T> {
   return parseState(state, read.text)
 }
 
-/** The same value as before, when nothing was written since. */
+/** Returns the same value as before when the file did not change. */
 export function rereadState<T>(world: World, state: StateFile<T>, before: ReadState<T>): ReadState<T> {
   const read = world.files.read(state.file)
   const isSame =
@@ -52,7 +52,7 @@ export function rereadState<T>(world: World, state: StateFile<T>, before: ReadSt
   return isSame ? before : toReadState(state, read)
 }
 
-/** Reads, changes and writes under a lock. Throws what `damaged` and `unwritable` give. */
+/** Reads, changes and writes under a lock. Throws the problems of `damaged` and `unwritable`. */
 export async function updateState<T>(
   world: World,
   state: StateFile<T>,
@@ -83,6 +83,6 @@ function tryJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {
-    return undefined // reported by the caller as damaged
+    return undefined // the caller reports a damaged file
   }
 }

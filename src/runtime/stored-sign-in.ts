@@ -1,9 +1,9 @@
 /**
- * stored-sign-in: a sign-in as it stands on disk, in its two parts: what anyone may see, and one text with all that is secret.
+ * stored-sign-in: a sign-in as it stands on disk, in its two parts: the public fields, and one text with all secrets.
  *
  * in     a SignIn; later, what was stored and its secrets, opened
  * out    the two parts; the same SignIn again
- * never  lets a secret into the part that anyone may see
+ * never  lets a secret into the public part
  */
 import { isObject } from '../base/is-object.ts'
 import { Secret } from '../base/secret.ts'
@@ -34,7 +34,7 @@ export function toPublic(signIn: SignIn): Omit<StoredSignIn, 'account' | 'signed
   }
 }
 
-/** What is left out is undefined, and not in the JSON. */
+/** A missing field is undefined, and not in the JSON. */
 interface StoredSecrets {
   readonly access: string
   readonly refresh: string | undefined
@@ -43,7 +43,7 @@ interface StoredSecrets {
   readonly clientKey: string | undefined
 }
 
-/** This is where secrets leave for the disk. */
+/** Formats the secrets for the disk. */
 export function secretText({ tokens, client }: SignIn): string {
   const secrets: StoredSecrets = {
     access: tokens.access.reveal(),
@@ -55,7 +55,7 @@ export function secretText({ tokens, client }: SignIn): string {
   return JSON.stringify(secrets)
 }
 
-/** Undefined for a text that is none of ours. */
+/** Undefined for a text that Plugboard did not write. */
 export function parseSignIn(stored: StoredSignIn, text: string): SignIn | undefined {
   const parsed = tryObject(text)
   return parsed === undefined ? undefined : toSignIn(stored, parsed)
@@ -106,11 +106,11 @@ function tryObject(text: string): Readonly<Record<string, unknown>> | undefined 
     const value: unknown = JSON.parse(text)
     return isObject(value) ? value : undefined
   } catch {
-    return undefined // told as one that does not open
+    return undefined // reported like a text that does not open
   }
 }
 
-/** As it is kept: its address in the one way that is compared. */
+/** The key as it is stored, with its address in the form that is compared. */
 export function toOwnKey({ url, issuer, credentialId }: SignInKey): SignInKey {
   const own = url === undefined ? undefined : (toKeyUrl(url) ?? url)
   return {

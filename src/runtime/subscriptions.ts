@@ -1,7 +1,7 @@
 /**
- * subscriptions: resources whose changes a host wants to hear of, whatever becomes of the sessions meanwhile.
+ * subscriptions: keeps a host subscribed to changes of resources, while sessions end and begin.
  *
- * in     a server and one of its resources; what servers tell; that sessions may be other ones now
+ * in     a server and one of its resources; notifications of servers; the news that sessions may have changed
  * out    one event for each change, and one for each gap in which a change may have been missed
  * never  forgets a subscription because a session ended; loses one without a problem that says so
  */
@@ -25,11 +25,14 @@ import type { Supervisor } from './supervisor.ts'
 
 export interface ResourceChange {
   readonly server: string
-  /** May be one below the resource that was subscribed to. */
+  /** May be below the resource that the client subscribed to. */
   readonly uri: string
-  /** `server`: it says so. `gap`: nobody listened for a while, as before a reconnect, and it may have changed. */
+  /**
+   * `server`: the server reports the change. `gap`: no session listened for a while, as before a reconnect, so there
+   * may be a change.
+   */
   readonly by: 'server' | 'gap'
-  /** Of the clients for whom it was subscribed to. Undefined: everybody. */
+  /** The clients that subscribed. Undefined: all clients. */
   readonly audience?: Audience | undefined
 }
 
@@ -40,21 +43,21 @@ export interface SubscriptionsHost {
   readonly clock: Clock
   find(server: string): Supervisor | undefined
   onResource(change: ResourceChange): void
-  /** A problem came, or went. */
+  /** A problem appeared, or went away. */
   onChange(server: string): void
 }
 
 interface Entry {
   readonly server: string
   readonly uri: string
-  /** Whose session is to tell. Undefined: the one that is there for everybody. */
+  /** The client whose session reports changes. Undefined: the session that all clients share. */
   readonly client: object | undefined
-  /** Who holds it, or waits for it. */
+  /** How many callers hold it, or wait for it. */
   users: number
-  /** Whose server was asked last. Undefined: none has agreed yet. */
+  /** The session that was asked last. Undefined: no server has agreed yet. */
   session: Session | undefined
   problem: Problem | undefined
-  /** Settles when nobody is about to ask. */
+  /** Settles when no earlier request for this entry is pending. */
   turn: Promise<unknown>
 }
 
@@ -66,7 +69,7 @@ export class Subscriptions {
     this.#host = host
   }
 
-  /** Rejects with a ProblemError or a SessionError. The answer gives it up again. */
+  /** Rejects with a ProblemError or a SessionError. The returned function ends the subscription. */
   async add(one: Supervisor, uri: string, { signal, client }: SubscribeOptions): Promise<() => void> {
     const whose = client === undefined ? undefined : await this.#whose(one, client, signal)
     const entry = this.#entryOf(one.server.name, uri, whose)
@@ -78,7 +81,7 @@ export class Subscriptions {
       await unlessAborted(joining, signal)
       return release
     } catch (error) {
-      // Whether or not the server agrees in the end: nobody waits for it.
+      // Whether or not the server agrees in the end: no caller waits for it.
       void entry.turn.then(release)
       throw error
     }
@@ -89,7 +92,7 @@ export class Subscriptions {
     this.#host.onResource({ server, uri, by: 'server', ...(audience === undefined ? {} : { audience }) })
   }
 
-  /** A session that is new knows nothing of what the one before was asked for. */
+  /** A new session does not know the subscriptions of the one before. */
   renew(): void {
     for (const entry of this.#entries.values()) {
       const one = this.#host.find(entry.server)
@@ -130,7 +133,7 @@ export class Subscriptions {
     this.#setProblem(entry, undefined)
   }
 
-  /** It may have been given up meanwhile. */
+  /** All users may have left meanwhile. */
   #settle(entry: Entry, session: Session): void {
     if (entry.users > 0) this.#tellGap(entry)
     else if (!this.#entries.has(keyOf(entry))) this.#giveUp(entry, session)
@@ -142,13 +145,13 @@ export class Subscriptions {
     this.#host.onResource({ server, uri, by: 'gap', ...(audience === undefined ? {} : { audience }) })
   }
 
-  /** Only where each client has a session of its own is it another subscription. */
+  /** A client has a subscription of its own only where each client has a session of its own. */
   async #whose(one: Supervisor, client: object, signal: Signal | undefined): Promise<object | undefined> {
     const session = one.liveSession ?? (await untilLive(one, { signal }, this.#host.clock)).session
     return session.subscriptionsOf === undefined ? undefined : client
   }
 
-  /** What the end of a session takes along comes back with the next one. */
+  /** A subscription that ended with its session comes back with the next one. */
   #lose(entry: Entry, session: Session, error: unknown): void {
     if (session !== this.#host.find(entry.server)?.liveSession) return
     if (error instanceof ProblemError) this.#setProblem(entry, error.problem)
@@ -169,7 +172,10 @@ export class Subscriptions {
     if (entry.session !== undefined) this.#giveUp(entry, entry.session)
   }
 
-  /** Unless another client hears of it in the same way: a server may be another one since, that keeps none apart. */
+  /**
+   * Keeps the subscription where another client gets the same updates: the server may have been replaced by one that
+   * does not keep clients apart.
+   */
   #giveUp({ server, uri, client }: Entry, session: Session): void {
     const mayBeShared = client !== undefined && session.subscriptionsOf === undefined
     const others = mayBeShared ? [...this.#entries.values()] : []
@@ -221,7 +227,7 @@ function once(step: () => void): () => void {
   }
 }
 
-/** Work that cannot be stopped is left to itself. */
+/** Work that cannot be stopped continues in the background. */
 function unlessAborted(work: Promise<void>, signal: Signal | undefined): Promise<void> {
   if (signal === undefined) return work
   return new Promise((resolve, reject) => {

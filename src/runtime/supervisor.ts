@@ -1,8 +1,8 @@
 /**
- * supervisor: keeps one server connected. Does what the machine says, and tells it what happened.
+ * supervisor: keeps one server connected. Performs the effects of the state machine, and sends it the events.
  *
  * in     an admitted server, and what all supervisors share
- * out    its session whenever one can be had; a snapshot of how far it is and what it offers
+ * out    its session whenever one can be had; a snapshot of its state and what it offers
  * never  lets a failure of one server out to another; leaves a process behind after `close`
  */
 import type { Signal } from '../base/abort.ts'
@@ -52,28 +52,31 @@ export interface ServerSnapshot {
   readonly name: string
   readonly origin: Origin
   readonly connection: Connection
-  /** What it offers: live, or as it was last time while it is still on its way. */
+  /** What it offers: live, or as it was last time while the server is still connecting. */
   readonly offering?: Offering
-  /** When the lists were read, where they come from the cache. */
+  /** When the lists were read, if they come from the cache. */
   readonly cachedAt?: number
   readonly era?: Era
-  /** What carries the live session: of an address that is asked, the transport that it turned out to speak. */
+  /** The transport of the live session. For a URL: the transport that the server turned out to speak. */
   readonly wire?: WireKind
   /** Of the last try. */
   readonly stages: readonly StageTime[]
-  /** What could not be filled in, and the like: it may work all the same. */
+  /** Warnings, such as a variable without a value. The server may work all the same. */
   readonly warnings: readonly Problem[]
-  /** Its file cannot be read any more: it runs as the file was before. */
+  /** Its file cannot be read any more, so the server runs by the last good reading. */
   readonly isStale?: true
-  /** Its process was ended because nobody used it, and starts again with the next call. */
+  /** Its process was ended for being idle, and starts again with the next call. */
   readonly isAsleep?: true
-  /** A package runner (`npx`) is installing it: that takes what it takes, and its `startupTimeout` begins afterwards. */
+  /** A package runner (`npx`) is installing it. Its `startupTimeout` begins afterwards. */
   readonly isInstalling?: true
   /** How it starts, in a folder that is not trusted. */
   readonly confinement?: Confinement
 }
 
-/** A session, and whose it is: of another than was asked, when a reload has put one in its place meanwhile. */
+/**
+ * A session and its supervisor. It is another supervisor than the caller asked when a reload has replaced that one
+ * meanwhile.
+ */
 export interface Reached {
   readonly session: Session
   readonly by: Supervisor
@@ -86,37 +89,39 @@ const NO_STAGES: readonly StageTime[] = []
 export class Supervisor implements AttemptHooks {
   readonly server: AdmittedServer
   readonly #shared: Shared
-  /** These are hashes, or hold one: made for those that are started, which in a command is often one of many. */
+  /**
+   * These are hashes, or hold one. They are made only for servers that start, which in a command is often one of many.
+   */
   #hash: string | undefined
   #cacheKey: string | undefined
   #openLog: ServerLog | undefined
   #machine: Machine = IDLE
   #attempt: Attempt | undefined
-  /** What was dropped and is not gone yet. */
+  /** Settles when the dropped attempt is gone. */
   #ending: Promise<unknown>
   #cancelTimer: (() => void) | undefined
-  /** As the server has it, and as the user wants it. */
+  /** As the server lists it, and as the user's filters leave it. */
   #listed: Offering | undefined
   #offering: Offering | undefined
-  /** Of clients that have a session for themselves, in which something is listed that others do not see. */
+  /** Of clients whose own session lists something that others do not see. */
   #own = new WeakMap<object, Offering>()
-  /** Of all legacy clients, at a server of both eras. */
+  /** For all legacy clients, at a server of both eras. */
   #legacy: Offering | undefined
-  /** Those that have come and are not gone. */
+  /** Legacy clients that have come and are not gone. */
   readonly #legacyClients = new Set<object>()
   #cachedAt: number | undefined
-  /** Its last try was given up because it took too long. */
+  /** The last try ran out of its startup time. */
   #isLate = false
-  /** A package runner installs it. */
+  /** A package runner is installing it. */
   #isInstalling = false
-  /** Why the try before the one under way failed. */
+  /** Why the try before the current one failed. */
   #problemBefore: Problem | undefined
   #credentialMark = ''
   #warnings: readonly Problem[] = []
   #waiters: Waiter[] = []
   #shown: ServerSnapshot | undefined
 
-  /** `after`: what must be over before anything is started. */
+  /** `after`: what must be over before anything starts. */
   constructor(server: AdmittedServer, shared: Shared, after: Promise<unknown> = Promise.resolve()) {
     this.server = server
     this.#shared = shared
@@ -142,36 +147,36 @@ export class Supervisor implements AttemptHooks {
     return this.#offering
   }
 
-  /** Why it is not ready, or was not when it was last tried here, while it is tried again. */
+  /** Why it is not ready. During a retry: why the last try failed. */
   get lastProblem(): Problem | undefined {
     const { connection } = this
     if ('problem' in connection) return connection.problem
     return connection.state === 'connecting' ? this.#problemBefore : undefined
   }
 
-  /** It was not ready in the time that it has, when it was last tried. */
+  /** Whether its last try ran out of its startup time. */
   wasLate(): boolean {
     return this.#shared.cache.wasLate(() => ({ name: this.server.name, fingerprint: this.fingerprint }))
   }
 
-  /** What one client has: mostly what all have. */
+  /** What one client sees: mostly what all clients see. */
   offeringFor(client: object | undefined): Offering | undefined {
     return (client === undefined ? undefined : this.#own.get(client)) ?? this.#offeringOf(client)
   }
 
-  /** What all have that speak what it speaks. */
+  /** What all clients of the same era see. */
   #offeringOf(client: object | undefined): Offering | undefined {
     return (speaksLegacy(client) ? this.#legacy : undefined) ?? this.#offering
   }
 
-  /** Whether this client alone has something else than others. */
+  /** Whether this client alone sees something that others do not. */
   hasOwnFor(client: object): boolean {
     return this.#own.has(client)
   }
 
   /**
-   * A legacy client has come, and will see what a server of both eras shows to such clients. Resolves when that is known,
-   * or when nothing is connected; never rejects.
+   * A legacy client has come, and will see what a server of both eras shows to such clients. Resolves when that is
+   * known, or when nothing is connected. Never rejects.
    */
   async meet(client: object): Promise<void> {
     if (isGone(client)) return
@@ -179,21 +184,21 @@ export class Supervisor implements AttemptHooks {
       this.#legacyClients.add(client)
       onGone(client, () => this.#legacyClients.delete(client))
     }
-    if (this.connection.state === 'connecting') await this.reach().catch(() => undefined) // it is shown as it was
+    if (this.connection.state === 'connecting') await this.reach().catch(() => undefined) // the old lists stay
     if (this.liveSession?.legacy !== undefined) await this.#attempt!.meetLegacy()
   }
 
-  /** The live one, when there is one. */
+  /** The live session, when there is one. */
   get liveSession(): Session | undefined {
     return this.#machine.connection.state === 'ready' ? this.#attempt?.session : undefined
   }
 
-  /** Takes out of a text what this server was given in secret. */
+  /** Removes from a text the secrets that this server was given. */
   redact(text: string): string {
     return this.#attempt?.redact(text) ?? text
   }
 
-  /** The same value until something in it is another: whoever passes calls on looks at it with each. */
+  /** Returns the same value until something in it changes: a caller that forwards calls reads it with each. */
   snapshot(): ServerSnapshot {
     const { connection } = this
     const wire = this.liveSession?.wire
@@ -228,7 +233,7 @@ export class Supervisor implements AttemptHooks {
     return this.#shown
   }
 
-  /** It waits for a sign-in, and there is one now. */
+  /** Whether it waits for a sign-in, and there is one now. */
   get canSignIn(): boolean {
     return this.connection.state === 'needs-auth' && this.#attempt?.hasNewSignIn() === true
   }
@@ -238,7 +243,7 @@ export class Supervisor implements AttemptHooks {
     this.#dispatch({ kind: 'wanted' })
   }
 
-  /** Waits for the try that is under way, or starts one. Rejects with its Problem; aborted, with a SessionError. */
+  /** Waits for the try under way, or starts one. Rejects with its Problem; when aborted, with a SessionError. */
   reach(signal?: Signal): Promise<Reached> {
     const session = this.liveSession
     if (session !== undefined) return Promise.resolve({ session, by: this })
@@ -248,7 +253,7 @@ export class Supervisor implements AttemptHooks {
     return waitWith(signal, (waiter) => this.#waiters.push(waiter))
   }
 
-  /** Forgets what failed and begins anew. */
+  /** Forgets the failure, and begins anew. */
   restart(): void {
     this.#dispatch({ kind: 'reset' })
   }
@@ -259,13 +264,15 @@ export class Supervisor implements AttemptHooks {
     this.#openLog?.close()
   }
 
-  /** As `close`, once the requests in flight have their answers. */
+  /** Like `close`, once the requests in flight have their answers. */
   async retire(): Promise<void> {
     await this.liveSession?.drained()
     await this.close()
   }
 
-  /** Those who wait for this one have sent nothing yet: they wait for the other, as long as they would have here. */
+  /**
+   * Moves the waiting callers to the successor. They have sent nothing yet, and wait as long as they would have here.
+   */
   handOver(successor: Supervisor): void {
     const waiters = this.#waiters
     this.#waiters = []
@@ -285,7 +292,7 @@ export class Supervisor implements AttemptHooks {
     if (next.connection === before) return
     this.onInstallation('over')
     this.#tellWaiters(next.connection)
-    // One that nobody asked for has nothing to tell.
+    // A server that no caller asked for has nothing to log.
     if (before.state !== 'idle' || next.connection.state !== 'closed') this.#note(next.connection)
     this.#shared.onChange(this.server.name)
   }
@@ -306,7 +313,7 @@ export class Supervisor implements AttemptHooks {
         )
         return
       case 'schedule':
-        // A command that looks and leaves has seen enough; a request still tries at once.
+        // A command that looks and exits needs no retry; a request still tries at once.
         if (this.#shared.retries === 'never') return
         this.#cancelTimer = clock.after(effect.at - clock.now(), () => this.#dispatch({ kind: 'due' }))
         return
@@ -319,7 +326,7 @@ export class Supervisor implements AttemptHooks {
     }
   }
 
-  // What the attempt tells.
+  // Events of the attempt.
 
   onMarked(credentialMark: string): 'known' | 'unknown' {
     this.#takeMark(credentialMark)
@@ -343,7 +350,7 @@ export class Supervisor implements AttemptHooks {
     this.#shared.onChange(this.server.name)
   }
 
-  /** What the server showed to another credential, and to that one alone, is not to be seen with this one. */
+  /** What the server showed only to another credential must not be visible with this one. */
   #takeMark(mark: string): void {
     const before = this.#listed
     if (before !== undefined && mark !== this.#credentialMark) {
@@ -363,11 +370,11 @@ export class Supervisor implements AttemptHooks {
   }
 
   onRefused(failure: SessionFailure, stage: Stage): void {
-    // Whatever was remembered of its era may be what failed.
+    // The remembered era may be what failed.
     this.#shared.cache.forgetEra(this.#key)
     const { lastLines, firstError, startedAt, redact, whyNoSignIn, isInstalling } = this.#attempt!
     const tookMs = this.#shared.world.clock.now() - startedAt
-    // Values that nobody gave are not the server's fault, and somebody may be there the next time.
+    // Missing values are not the server's fault, and a user may supply them the next time.
     this.#isLate = failure.kind === 'timeout' && stage !== 'resolve'
     const circumstances = {
       stage,
@@ -393,7 +400,7 @@ export class Supervisor implements AttemptHooks {
 
   onListed(listed: Offering): void {
     const kept = reuse(this.#listed, listed)
-    // Read again, and the same: nobody has to hear of it.
+    // The lists were read again and are the same, so there is nothing to report.
     if (kept === this.#listed) return
     this.#accept(kept)
     this.#shared.onChange(this.server.name)
@@ -436,7 +443,7 @@ export class Supervisor implements AttemptHooks {
     this.#dispatch({ kind: 'dropped', problem })
   }
 
-  /** Somebody looks at these lists: what is out of date is read again, beside. */
+  /** A caller reads these lists. Those that are out of date are read again in the background. */
   keepFresh(kinds: readonly ListKind[]): void {
     if (this.liveSession !== undefined) this.#attempt!.keepFresh(kinds)
   }
@@ -445,7 +452,7 @@ export class Supervisor implements AttemptHooks {
     const [before, shown] = [this.#listed, this.#offering]
     this.#listed = listed === undefined ? undefined : reuse(before, listed)
     const fresh = this.#listed === undefined ? undefined : applyFilters(this.#listed, this.server)
-    // Filtered anew, the same tools would be other ones.
+    // Filtering again would make new objects of the same tools.
     const isSame = fresh !== undefined && shown !== undefined && this.#listed?.tools === before?.tools
     this.#offering = isSame ? { ...fresh, tools: shown.tools } : fresh
   }
@@ -469,7 +476,7 @@ export class Supervisor implements AttemptHooks {
     }
   }
 
-  /** For the next run of anything: what became of this one. */
+  /** Records the outcome for later commands. */
   #note(connection: Connection): void {
     const words = 'problem' in connection ? `: ${connection.problem.message}` : ''
     this.#log.write(`${connection.state}${words}`, 'event')
@@ -479,7 +486,7 @@ export class Supervisor implements AttemptHooks {
     this.#shared.cache.putFailure(this.#named(), { state, problem: connection.problem.message, ...late })
   }
 
-  /** By what the cache knows it again. */
+  /** Identifies the server to the cache. */
   #named(): () => Named {
     const unresolved = this.#warnings.map(({ message }) => message)
     return () => ({
@@ -491,7 +498,7 @@ export class Supervisor implements AttemptHooks {
   }
 }
 
-/** A server may repeat in its own words what it was given. Before anything is cut: half a secret is one, too. */
+/** A server may repeat its secrets in its own words. Runs before any text is cut: half a secret is one, too. */
 function redactFailure(failure: SessionFailure, redact: (text: string) => string): SessionFailure {
   switch (failure.kind) {
     case 'rpc':
@@ -511,12 +518,12 @@ function redactFailure(failure: SessionFailure, redact: (text: string) => string
   }
 }
 
-/** One that stands for all. */
+/** Stands for all legacy clients. */
 const ANY_LEGACY: RequestClient = { era: 'legacy' }
 
 /**
- * A tool that a server shows in both eras has one definition here where only the field differs that tells the legacy era
- * about tasks: it is approved once, by whichever client calls it first.
+ * A tool that a server shows in both eras gets one definition here when only the field differs that describes tasks in
+ * the legacy era. So the user approves it once, whichever client calls it first.
  */
 function withSameTools(modern: Offering | undefined, legacy: Offering): Offering {
   const known = new Map(modern?.tools.map((tool) => [tool.name, tool]))

@@ -1,9 +1,10 @@
 /**
- * tools-for: the tools of a board as a provider takes them.
+ * tools-for: the tools of a board in the form that a provider takes.
  *
  * in     what `board.tools()` gave, and the profile; or several, the most wanted first
- * out    the tools with schemas that fit, in the same order, and for every other one why it is kept back
- * never  does the same work twice: the same list gives the same answer, and a schema that was mended is remembered with its definition
+ * out    the tools with schemas that fit, in the same order, and for every other tool why it is left out
+ * never  does the same work twice: the same list gives the same answer, and a mended schema is cached with its
+ *        definition
  */
 import { isTooDeep } from '../base/depth.ts'
 import { isObject } from '../base/is-object.ts'
@@ -19,10 +20,10 @@ export interface ProviderTools {
 }
 
 export interface QuarantinedTool {
-  /** What the model would see it called. */
+  /** The name that the model would see. */
   readonly name: string
   readonly server: string
-  /** What the server calls it. */
+  /** The name that the server uses. */
   readonly tool: string
   /** As a clause: "its schema refers to itself, …". */
   readonly reason: string
@@ -53,10 +54,10 @@ export type FittedTool =
       readonly schema: JsonSchema
       readonly profile: Profile
     }
-  /** `reason`: a clause, for the profile that was tried last. */
+  /** `reason`: a clause, for the last profile that was tried. */
   | { readonly kind: 'left-out'; readonly tool: BoardTool; readonly reason: string }
 
-/** Each with the first schema that can be made for it. */
+/** Each tool with the first schema that can be made for it. */
 export function fitTools(
   tools: readonly BoardTool[],
   profiles: readonly [Profile, ...Profile[]],
@@ -78,12 +79,12 @@ function schemaFor({ name, definition: { inputSchema } }: BoardTool, profile: Pr
 }
 
 /**
- * What a model wrote, as arguments for a tool: nothing at all is an object without properties, and null stands for what
- * is left out. Anything but an object stays as it is, for the board to refuse.
+ * Turns what a model wrote into arguments for a tool. Nothing at all is an object without properties, and null stands
+ * for what is left out. Anything but an object stays as it is, so that the board refuses it.
  */
 export function argumentsFor({ definition: { inputSchema } }: BoardTool, written: unknown): unknown {
   const args = written ?? {}
-  // The call refuses what is nested too deep, and what is no object.
+  // The call refuses arguments that are nested too deep, or are no object.
   return isObject(args) && !isTooDeep(args) ? withoutNulls(inputSchema, args) : args
 }
 

@@ -11,24 +11,24 @@ import { nameOf } from '../pipeline/name/name.ts'
 import { toNone } from '../pipeline/name/profiles/none.ts'
 
 export interface BoardTool {
-  /** What the model sees it called. */
+  /** The name that the model sees. */
   readonly name: string
   readonly server: string
-  /** What the server calls it. */
+  /** The name that the server uses. */
   readonly tool: string
   readonly description?: string
-  /** As the server sent it, but an object without `properties` has none. For a provider: `toolsFor`. */
+  /** As the server sent it, but an object schema without `properties` gets empty ones. For a provider: `toolsFor`. */
   readonly inputSchema: Readonly<Record<string, unknown>>
   readonly annotations?: Readonly<Record<string, unknown>>
   /** `mcp:github via Cursor`. */
   readonly label: string
-  /** Known from last time; its server is still on its way. */
+  /** Known from last time, while its server is still connecting. */
   readonly isDeferred: boolean
   /** As the server sent it. */
   readonly definition: ListedTool
 }
 
-/** What is asked of a server. */
+/** What the tool list needs of a server. */
 export interface Offerer {
   readonly server: AdmittedServer
   readonly connection: Connection
@@ -36,13 +36,15 @@ export interface Offerer {
 }
 
 export interface ToolList {
-  /** Whether the list is another one than at the last update. */
+  /** Returns whether the list changed since the last update. */
   update(servers: readonly Offerer[]): boolean
-  /** The same value as before, when nothing in it changed: a host compares by identity. */
+  /** Returns the same value as before when nothing in it changed: a host compares by identity. */
   of(servers: readonly Offerer[]): readonly BoardTool[]
 }
 
-/** The part of one server: known by its tools, whether it is there and how names are made; made when somebody looks. */
+/**
+ * The part of one server. It depends on the tools, on the connection and on how names are made. It is made on demand.
+ */
 interface Slice {
   readonly listed: readonly ListedTool[]
   readonly isDeferred: boolean
@@ -52,13 +54,13 @@ interface Slice {
 export interface ToolListOptions {
   /** A reload can change it. */
   style(): NameStyle
-  /** The tools of a server in the form in which their user approved them; the same list until one is another. */
+  /** The tools of a server as their user approved them; the same list until a tool changes. */
   approved(server: string, listed: readonly ListedTool[]): readonly ListedTool[]
 }
 
 export function createToolList({ style: styleNow, approved }: ToolListOptions): ToolList {
   const made = new WeakMap<readonly ListedTool[], Slice & { readonly tools: readonly BoardTool[] }>()
-  /** At the last update, and when somebody last looked. */
+  /** At the last update, and at the last read. */
   let told: readonly Slice[] = []
   let seen: readonly Slice[] = []
   let tools: readonly BoardTool[] = []
@@ -96,8 +98,8 @@ export function createToolList({ style: styleNow, approved }: ToolListOptions): 
 }
 
 /**
- * Thirty-two bits can be searched, and a provider refuses a whole request for one name that is there twice. Neither of
- * two that share a name is shown, as neither can be called by it.
+ * A hash of 32 bits can be forged, and a provider refuses a whole request for a name that occurs twice. Neither of two
+ * tools that share a name is shown, as neither can be called by it.
  */
 function withoutNamesakes(tools: readonly BoardTool[]): readonly BoardTool[] {
   const met = new Set<string>()
@@ -106,7 +108,7 @@ function withoutNamesakes(tools: readonly BoardTool[]): readonly BoardTool[] {
   return shared.size === 0 ? tools : tools.filter(({ name }) => !shared.has(name))
 }
 
-/** A server that failed, or waits for a sign-in, offers nothing: nobody should be invited to call it. */
+/** A server that failed, or waits for a sign-in, offers nothing: a model should not be invited to call it. */
 export const OFFERS_NOTHING: ReadonlySet<ConnectionState> = new Set(['failed', 'needs-auth', 'closed'])
 
 function areSame(a: readonly Slice[], b: readonly Slice[]): boolean {
@@ -117,7 +119,7 @@ function isSame(a: Slice, b: Slice): boolean {
   return a.listed === b.listed && a.isDeferred === b.isDeferred && a.style === b.style
 }
 
-/** `isDeferred` for one that is known from last time. */
+/** `isDeferred`: the tool is known from last time. */
 export function toTool(
   { server: { name: server, found } }: Pick<Offerer, 'server'>,
   definition: ListedTool,

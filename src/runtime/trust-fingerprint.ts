@@ -1,9 +1,10 @@
 /**
- * trust-fingerprint: what a server is, in a few characters, so that what a user allowed to one is not another's.
+ * trust-fingerprint: identifies a server in a few characters, so that an approval of one server does not hold for
+ * another.
  *
  * in     a server of a loaded catalog
  * out    a hash of command, program, arguments, URL, names and values of variables and headers
- * never  is made before somebody needs it: looking for a program takes longer than a whole line of `plugboard list`
+ * never  is computed before it is needed: looking for a program takes longer than a whole line of `plugboard list`
  */
 import type { ServerDefinition } from '../model/definition.ts'
 import type { FoundEntry } from '../model/entry.ts'

@@ -21,7 +21,7 @@ export function trustFile(world: World, dirs: { readonly state: string }): strin
   return world.paths.join(dirs.state, 'trust.json')
 }
 
-/** A store that could be read before still counts when it cannot be now. */
+/** A store that cannot be read now still counts as it was last read. */
 export function readTrust(world: World, file: string, readings?: Readings): StoredTrust {
   const stored = readNow(world, file)
   if (stored.problem === undefined) {
@@ -47,7 +47,7 @@ export interface TrustDraft {
 }
 
 /**
- * Reads, changes and writes under a lock. A project without decisions is forgotten. Throws `trust/damaged`,
+ * Reads, changes and writes under a lock. Removes a project without decisions. Throws `trust/damaged`,
  * `trust/unwritable`.
  */
 export async function updateTrust(
@@ -130,7 +130,7 @@ function tryJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {
-    return undefined // reported by the caller as a damaged store
+    return undefined // the caller reports a damaged store
   }
 }
 

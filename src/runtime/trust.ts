@@ -1,7 +1,7 @@
 /**
- * trust: what a user can say about the servers of the project they are in.
+ * trust: the decisions of users about the servers of the project they are in.
  *
- * The way back is through disk: each decision is written to the store, and counts from the next load on.
+ * Decisions return through the disk: each one is written to the store, and counts from the next load on.
  */
 import { findNearest } from '../base/edit-distance.ts'
 import type { CatalogEntry, Change } from '../model/catalog.ts'
@@ -14,18 +14,18 @@ import type { World } from '../world/world.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
 import { trustFile, updateTrust } from './trust-store.ts'
 
-/** A server of the project, and everything its user should see before saying yes. */
+/** A server of the project, and everything that its user should see before saying yes. */
 export interface TrustQuestion {
   readonly name: string
   readonly entry: CatalogEntry
   readonly facts: TrustFacts
-  /** What is not as it was when the user decided last. */
+  /** What changed since the user's last decision. */
   readonly changed: readonly Change[]
   /** Lines where the user enabled it in Claude Code. */
   readonly enabledElsewhere: readonly Spot[]
 }
 
-/** The servers of this project that can be decided upon; those of one name together when `name` is given. */
+/** The servers of this project that the user can decide on. With `name`, only those of that name. */
 export function trustQuestions(loaded: LoadedCatalog, name?: string): readonly TrustQuestion[] {
   return loaded.catalog.entries.flatMap((entry) => {
     const { found } = entry.entry
@@ -41,12 +41,12 @@ export function trustQuestions(loaded: LoadedCatalog, name?: string): readonly T
   })
 }
 
-/** Those that are neither approved nor declined. */
+/** Servers that are neither approved nor declined. */
 export function waitingQuestions(loaded: LoadedCatalog): readonly TrustQuestion[] {
   return trustQuestions(loaded).filter(({ entry }) => entry.fate.kind === 'untrusted')
 }
 
-/** Servers of this project about which nothing can be decided before their entry is mended, with what is wrong. */
+/** Servers of this project whose entry must be mended before any decision, with what is wrong. */
 export function brokenServers(
   loaded: LoadedCatalog,
 ): readonly { readonly entry: CatalogEntry; readonly problem: Problem }[] {
@@ -56,8 +56,8 @@ export function brokenServers(
 }
 
 /**
- * The entry that was shown, as it is in a catalog of now; `changed` is then what differs from what was shown. Undefined:
- * it is gone, or broken.
+ * Finds the entry that was shown in a current catalog. `changed` then holds what differs from what was shown. Undefined
+ * when the entry is gone, or broken.
  */
 export function findAgain(loaded: LoadedCatalog, shown: TrustQuestion): TrustQuestion | undefined {
   const { file } = shown.entry.entry.found.origin
@@ -67,7 +67,7 @@ export function findAgain(loaded: LoadedCatalog, shown: TrustQuestion): TrustQue
   return now.find(({ changed }) => changed.length === 0) ?? now[0]
 }
 
-/** As `trustQuestions`; throws `trust/unknown-server` or `trust/invalid-server` when there is nothing to decide. */
+/** Like `trustQuestions`; throws `trust/unknown-server` or `trust/invalid-server` when there is nothing to decide. */
 export function requireQuestions(loaded: LoadedCatalog, name: string): readonly TrustQuestion[] {
   const questions = trustQuestions(loaded, name)
   if (questions.length > 0) return questions
@@ -78,8 +78,8 @@ export function requireQuestions(loaded: LoadedCatalog, name: string): readonly 
 }
 
 /**
- * Records a decision about exactly what was shown. `loaded` is as the files are now. Throws `trust/changed`, and records
- * nothing, where one of the servers is not as it was shown.
+ * Records a decision about exactly what was shown. `loaded` holds the files as they are now. When one of the servers is
+ * not as it was shown, throws `trust/changed` and records nothing.
  */
 export async function decideAsShown(
   world: World,
@@ -115,7 +115,7 @@ export async function decide(
   })
 }
 
-/** Decisions about other entries of this name that are as they were; what changed since is replaced. */
+/** Decisions about other entries of this name that did not change. Decisions about changed entries are replaced. */
 function stillValid(
   loaded: LoadedCatalog,
   before: readonly TrustDecision[],
@@ -128,7 +128,7 @@ function stillValid(
   return before.filter((one) => isAmong(today, one) && !isAmong(decided, one))
 }
 
-/** Forgets decisions about this project: of the servers named, or all. Answers how many. */
+/** Forgets decisions about this project: of the named servers, or all. Returns how many. */
 export async function resetTrust(
   world: World,
   loaded: LoadedCatalog,
@@ -156,7 +156,7 @@ function countDecisions(projects: ReadonlyMap<string, ProjectTrust>): number {
   return [...projects.values()].flatMap((servers) => [...servers.values()]).flat().length
 }
 
-/** The answer was about something else than what is there now. */
+/** The user answered about something else than what is there now. */
 export function changedMeanwhile({ name, entry }: TrustQuestion, now: TrustQuestion | undefined): Problem {
   const what = now === undefined ? 'is not declared there any more' : 'changed while you were asked'
   return createProblem({

@@ -1,8 +1,8 @@
 /**
- * visit-board: a board that runs already, as one command sees it.
+ * visit-board: a running board, as one command sees it.
  *
  * in     the board, and which servers the command asks for
- * out    a board on which the others are idle, as they would be on one that was opened for this command alone
+ * out    a board on which the other servers are idle, as on a board that was opened for this command alone
  * never  closes anything but what was started for this command alone
  */
 import type { Clock } from '../world/world.ts'
@@ -10,7 +10,7 @@ import type { Board, BoardSnapshot, GatherOptions } from './board.ts'
 import { tellGone } from './client-life.ts'
 import type { ServerReadiness } from './readiness.ts'
 
-/** What files say by now counts, and servers are waited for as when a board is opened. */
+/** Uses what the files say now, and waits for servers as when a board is opened. */
 export async function visitBoard(board: Board, clock: Clock, options: GatherOptions): Promise<Board> {
   const openedAt = clock.now()
   const client = { isPassing: true } as const

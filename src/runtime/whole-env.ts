@@ -1,9 +1,7 @@
-/**
- * whole-env: an environment as somebody sees it who may look at any of it.
- */
+/** whole-env: the environment, for code that may look at any variable of it. */
 import type { Env } from '../world/world.ts'
 
-/** What a shell says of itself: another after each command, and nothing that a server could mean. */
+/** The shell sets these for itself. They change with each command, and no server depends on them. */
 const OF_THE_SHELL: ReadonlySet<string> = new Set(['_', 'SHLVL', 'PWD', 'OLDPWD'])
 
 /** Whether a variable can make a difference. */

@@ -2,11 +2,12 @@
  * x-code-grants: what a user of x-code always allows there.
  *
  * in     x-code's `mcp-permissions.json`, and the servers of its user file
- * out    grants, each bound to the server that x-code itself would have called; the names that lead to none
- * never  gives anything to a server of a repository, or to one that merely has the same name in another agent's file
+ * out    grants, each bound to the server that x-code itself would have called; the names that match no server
+ * never  grants anything to a server of a repository, or to one that merely has the same name in another agent's file
  *
- * x-code keeps names as its model sees them, `<server>__<tool>` with an old `mcp__` before some of them, and both parts
- * cleaned. A tool whose real name was cleaned is asked about again: guessing would allow what nobody allowed.
+ * x-code keeps names as its model sees them: `<server>__<tool>`, some with an old `mcp__` before them, and both parts
+ * cleaned. When cleaning changed the real name of a tool, the user is asked again: a guess could allow what the user
+ * never allowed.
  */
 import { isObject } from '../base/is-object.ts'
 import type { NormalizedEntry } from '../model/entry.ts'
@@ -42,7 +43,7 @@ export function findXCodeGrants(world: World, { catalog }: LoadedCatalog): XCode
   }
 }
 
-/** Told once, when it was done. */
+/** Reported once, after the import. */
 export function takenOver({ file, grants, left }: XCodeGrants): Problem {
   const names = grants.map(({ server, tool }) => `\`${server}.${tool}\``)
   return createProblem({
@@ -63,7 +64,7 @@ export function takenOver({ file, grants, left }: XCodeGrants): Problem {
   })
 }
 
-/** A file that x-code could not read either holds nothing. */
+/** A file that x-code could not read holds nothing. */
 function readNames(world: World, file: string): readonly string[] {
   const read = world.files.read(file)
   const value = read.kind === 'text' ? tryJson(read.text) : undefined
@@ -105,7 +106,7 @@ function toGrant(world: World, servers: readonly NormalizedEntry[], name: string
   }
 }
 
-/** How x-code cleans the name of a server. */
+/** Cleans the name of a server as x-code does. */
 function toXCode(name: string): string {
   return name.replace(/[^A-Za-z0-9_]+/g, '_').replace(/^_+|_+$/g, '')
 }
