@@ -1,8 +1,9 @@
 /**
- * add-entry: the end of every way to add a server: ask, write, approve, look whether it works, tell.
+ * add-entry: the last step of every way to add a server: ask, write, approve, connect once, report.
  *
- * out    0 once it is written, also when the server could not be reached: that is told, and mended elsewhere
- * never  writes before everything that can be known is checked
+ * out    0 once the entry is written, also when the server could not be reached: the command reports that, and the user
+ *        repairs it elsewhere
+ * never  writes before every possible check has passed
  */
 import { toPrintable } from '../../base/printable.ts'
 import type { CatalogEntry } from '../../model/catalog.ts'
@@ -29,7 +30,7 @@ import { DENIED, DONE } from './exit-codes.ts'
 import { printJson, printLines, reportBeside } from './print.ts'
 import { withBoard } from './with-board.ts'
 
-/** Throws what keeps it from being written. */
+/** Throws the problem that prevents the write. */
 export async function addEntry(context: CommandContext, wanted: ServerToAdd): Promise<number> {
   const { world, flags } = context
   const plan = await planAdd(world, await context.load(), wanted)
@@ -51,7 +52,7 @@ interface Check {
 
 const SKIPPED: Check = { state: 'skipped' }
 
-/** A secret in a repository is everybody's: only a person can want that. */
+/** A secret in a repository is visible to all who read it: only the user can decide that. */
 async function askAboutSecrets(
   { terminal, json }: CommandContext,
   { exposed }: PlannedAdd,
@@ -67,12 +68,12 @@ async function askAboutSecrets(
   return answer === 'yes' ? 'as-they-are' : 'stop'
 }
 
-/** What its user just typed needs no question to that user; everybody else is asked. */
+/** The user who just typed the entry needs no question. All other users of the repository are asked. */
 async function approve(context: CommandContext, plan: PlannedAdd): Promise<boolean> {
   return plan.scope === 'project' && (await approveAdded(context.world, await context.load(), plan))
 }
 
-/** Connects once. Where the transport is not known, whatever the server turned out to speak is written down. */
+/** Connects once. If the entry does not name the transport, writes down the one that the server speaks. */
 function checkAdded(context: CommandContext, plan: PlannedAdd): Promise<Check> {
   return withBoard(context, { only: [plan.name], wait: 'moment' }, async (board) => {
     const written = findWritten(board, plan)
@@ -85,7 +86,7 @@ function checkAdded(context: CommandContext, plan: PlannedAdd): Promise<Check> {
     if (wire !== 'http' && wire !== 'sse') return first
     await writeTransport(context.world, plan, wire)
     await approveAs(context, plan, wire)
-    // What is known of a server is kept by how it is launched, which is another way now.
+    // What is known of a server is stored by its launch, which has just changed.
     await board.reload()
     return tryIt(board, plan.name)
   })
@@ -167,7 +168,7 @@ function tellCheck(
   if (problem !== undefined) reportBeside(context, [problem])
 }
 
-/** Names, as far as they fit on a line. */
+/** At most this many names on a line. */
 const SHOWN_TOOLS = 8
 
 function showCheck(

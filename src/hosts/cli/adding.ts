@@ -1,6 +1,6 @@
 /**
- * adding: the commands that add servers, here or in another agent's file. One module, so that the build can keep them, and all they need, apart from the
- * commands that only read files.
+ * adding: the commands that add servers, here or in another agent's file. They share one module so that the build can
+ * separate them, with their dependencies, from the commands that only read files.
  */
 import type { CommandModule } from './command.ts'
 import { run as runAddFrom } from './commands/add-from.ts'

@@ -11,15 +11,15 @@ import { requireKnown, withBoard } from './with-board.ts'
 
 export interface Question {
   readonly method: string
-  /** What a model would need for it: what is denied to everybody is denied to a person, too. */
+  /** What a model would need for it: what the rules deny to everyone, they deny to the user too. */
   readonly as: Reading
-  /** By what the server offers. Throws what is wrong with the command line. */
+  /** Parameters that fit the server's offering. Throws the fault in the command line. */
   params(offering: Offering | undefined): Params
-  /** What to do when the server refuses it. */
+  /** What to do when the server refuses the request. */
   hints(offering: Offering | undefined): readonly string[]
 }
 
-/** Throws `cli/unknown-server`, `permit/denied`, what kept the server from being ready, `call/failed`. */
+/** Throws `cli/unknown-server`, `permit/denied`, the problem that keeps the server from being ready, `call/failed`. */
 export function ask(context: CommandContext, server: string, question: Question): Promise<Result> {
   return withBoard(context, { only: [server], wait: 'none' }, async (board) => {
     requireKnown(context, board, server)

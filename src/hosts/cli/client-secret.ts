@@ -1,14 +1,14 @@
 /**
- * client-secret: what `--client-secret` asks for.
+ * client-secret: reads the secret for `--client-secret`.
  *
- * in     the variable `MCP_CLIENT_SECRET`, or what a person types
- * never  takes it from the command line, which others can read; shows it
+ * in     the variable `MCP_CLIENT_SECRET`, or what the user types
+ * never  takes it from the command line, which other users can read; shows it
  */
 import { ProblemError } from '../../problem/problem.ts'
 import { nobodyToAsk } from '../../runtime/manage/add-problems.ts'
 import type { CommandContext } from './command.ts'
 
-/** Undefined when nobody wants it. Throws `manage/no-client-secret`. */
+/** Undefined without the flag. Throws `manage/no-client-secret`. */
 export async function askForSecret({
   world,
   terminal,

@@ -1,5 +1,5 @@
 /**
- * command: what a command is, as data, and what it is given when it runs.
+ * command: a command as data, and the context in which it runs.
  */
 import type { CommandModule } from '../shared/context.ts'
 
@@ -7,48 +7,54 @@ export type { CommandContext, CommandModule, Flags } from '../shared/context.ts'
 
 export interface Command {
   readonly name: string
-  /** Other words for it. */
+  /** Other names of the command. */
   readonly aliases?: readonly string[]
   /** One line, lower case, no full stop. */
   readonly summary: string
   readonly arguments: readonly Argument[]
   readonly flags: readonly Flag[]
   readonly examples: readonly string[]
-  /** A group: the first is the one that runs when none is named. */
+  /** A group: the first command runs when the line names none. */
   readonly commands?: readonly Command[]
-  /** Whether, after these arguments, the rest of the line belongs to them, flags and all: it is somebody else's command. */
+  /**
+   * Whether the rest of the line, with its flags, belongs to these arguments: it is the command line of another
+   * program.
+   */
   readonly endsFlags?: (args: readonly string[]) => boolean
-  /** Whether its answer has the problems of the catalog. Absent: those that matter to every command are reported first. */
+  /**
+   * Whether the output contains the problems of the catalog. Absent: problems that matter to every command are reported
+   * first.
+   */
   readonly showsProblems?: 'always' | 'as-text'
-  /** The work, imported when the command runs. Absent for a group. */
+  /** Imported when the command runs. Absent for a group. */
   readonly load?: (hosts: Hosts) => Promise<CommandModule>
 }
 
 export interface Argument {
   readonly name: string
   readonly count: 'one' | 'optional' | 'some' | 'any'
-  /** What is missing where it is left out; default: the name of one. */
+  /** What the error message calls a missing argument. Default: the name of the argument. */
   readonly missing?: string
-  /** What may be written here with none of the arguments behind it. */
+  /** Values that may stand here without the arguments after it. */
   readonly alone?: readonly string[]
-  /** All that it can be, for completion. */
+  /** All possible values, for completion. */
   readonly values?: readonly string[]
 }
 
 export interface Flag {
   readonly name: string
   readonly short?: string
-  /** What the value is, for help. Absent: the flag is on or off. */
+  /** The value's name in help. Absent: the flag is on or off. */
   readonly value?: string
-  /** All that the value can be, for completion. */
+  /** All possible values, for completion. */
   readonly values?: readonly string[]
   readonly isRepeatable?: boolean
-  /** Words right behind its value that are values of it, too: `-e A=1 B=2`, as `claude mcp` takes them. */
+  /** Matches further words after the value that belong to it: `-e A=1 B=2`, as `claude mcp` accepts them. */
   readonly goesOn?: RegExp
   readonly summary: string
 }
 
-/** Ways of using Plugboard that are more than a command. They do not know the command, and it knows them by these names alone. */
+/** Hosts that the command line can start. Neither side imports the other: the command line knows only these names. */
 export interface Hosts {
   /** `plugboard run`. */
   readonly headless: () => Promise<CommandModule>

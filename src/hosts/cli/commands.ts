@@ -1,5 +1,6 @@
 /**
- * commands: the command tree, as data. Parsing, help and completion all read it; the work is imported when it runs.
+ * commands: the command tree, as data. Parsing, help and completion all read it. The code of a command is imported when
+ * it runs.
  */
 import { BUILTIN_NAMES } from '../../model/builtin.ts'
 import type { Command, Flag } from './command.ts'
@@ -18,22 +19,22 @@ export const GLOBAL_FLAGS: readonly Flag[] = [
   { name: 'version', short: 'V', summary: 'show the version' },
 ]
 
-/** For scripts: what must be ready, and by when. */
+/** For scripts: the servers that must be ready, and the time limit. */
 const READY_FLAGS: readonly Flag[] = [
   { name: 'wait', summary: 'wait for every server, and fail when one of them is not ready' },
   { name: 'deadline', value: 'ms', summary: 'wait no longer than this' },
 ]
 
-/** For what a gateway that runs can do. */
+/** For commands that a running gateway can carry out. */
 const ALONE_FLAG: Flag = {
   name: 'alone',
   summary: 'start servers for this run, whether or not a gateway runs that has them',
 }
 
-/** For what is approved. */
+/** For commands that show what the user approves. */
 const VERBOSE_FLAG: Flag = { name: 'verbose', summary: 'shorten nothing' }
 
-/** For a rule that is written. */
+/** For commands that write a rule. */
 const RULE_FLAGS: readonly Flag[] = [
   { name: 'scope', value: 'scope', summary: 'whose settings: user (the default), local or project' },
   { name: 'reason', value: 'text', summary: 'shown to whoever meets the rule' },
@@ -48,7 +49,7 @@ const SCOPE_FLAG: Flag = {
     'whose it is: user (the default), local (you, in this project) or project (everybody who works on it)',
 }
 
-/** Where two of them have a server. */
+/** For a server that exists in two scopes. */
 const WHICH_SCOPE_FLAG: Flag = {
   ...SCOPE_FLAG,
   summary: 'which one, where several have it: user, local (you, in this project) or project',
@@ -60,7 +61,7 @@ const SWITCH_SCOPE_FLAG: Flag = {
   summary: 'whose settings say so: user (the default) or local (you, in this project)',
 }
 
-/** For what ends in a server that is added. */
+/** For commands that add a server. */
 const ADD_FLAGS: readonly Flag[] = [SCOPE_FLAG, { name: 'no-check', summary: 'do not connect to it' }]
 
 const ENV_FLAG: Flag = {
@@ -68,7 +69,7 @@ const ENV_FLAG: Flag = {
   short: 'e',
   value: 'NAME=value',
   isRepeatable: true,
-  // No name of a server has a `=`, and no program to start either, as far as anybody knows.
+  // No server name contains `=`, and no known program name does.
   goesOn: /^[A-Za-z_]\w*=/,
   summary: 'a variable of a server to start; may be given more than once',
 }
@@ -84,7 +85,7 @@ const REGISTRY_FLAG: Flag = {
   summary: 'another registry than the official one, or than that of the setting `registry`',
 }
 
-/** Who may come in, and what is seen of it. */
+/** Which clients get access, and what is recorded of them. */
 const SERVE_FLAGS: readonly Flag[] = [
   {
     name: 'audit',
@@ -574,7 +575,7 @@ export const PLUGBOARD: Command = {
         'plugboard add sentry https://mcp.example.com/mcp',
         'plugboard add -t http shop https://shop.example/mcp',
       ],
-      // Flags after the command are the command's; after an address they are ours.
+      // Flags after the command belong to that command; after an address they are ours.
       endsFlags: ([, target]) => target !== undefined && !/^\w+:\/\//.test(target),
       load: async () => (await import('./adding.ts')).add,
     },

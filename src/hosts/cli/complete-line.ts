@@ -1,9 +1,9 @@
 /**
- * complete-line: the words of a line that is being typed → what may stand in place of the last.
+ * complete-line: suggests completions for the last word of a line that the user is typing.
  *
- * in     the words behind `plugboard`, the last as far as it is typed; what is known of servers
- * out    suggestions that begin with it, or that a file is wanted
- * never  suggests a word that a shell would read as anything but that word: names come from files and from servers
+ * in     the words after `plugboard`, the last as far as it is typed; what is known of servers
+ * out    suggestions that begin with it, or the request for a file name
+ * never  suggests a word that a shell would interpret: names come from files and from servers
  */
 import { SOURCE_TITLES } from '../../model/origin.ts'
 import type { ArgumentSuggestion, Completions, Suggestion } from '../../runtime/completions.ts'
@@ -63,7 +63,7 @@ function completeValue({ values = [], value = '' }: Flag, typed: string): Comple
 
 interface Place {
   readonly command: Command
-  /** The arguments before it. */
+  /** The arguments before the current one. */
   readonly rest: readonly string[]
   readonly typed: string
 }
@@ -132,11 +132,11 @@ function completePair(
   )
 }
 
-/** More help nobody: the next letter says which. */
+/** More suggestions do not help: the next letter reduces them. */
 const MOST = 500
 
 function only(all: readonly Suggestion[], typed: string): Completed {
-  // A name that begins with a dash would be a flag.
+  // A word that begins with a dash would be a flag.
   const isSafe = (word: string): boolean =>
     /^[\w@%+=:,./-]+$/.test(word) && (!word.startsWith('-') || typed.startsWith('-'))
   return {

@@ -1,8 +1,8 @@
 /**
- * complete: `plugboard __complete <count> <words…>`, asked by the scripts of `plugboard completion` while a line is typed.
- * See `completion-scripts.ts` for what is asked and answered. Not a command of the tree, which it looks at.
+ * complete: `plugboard __complete <count> <words…>`, which the scripts of `plugboard completion` run while the user
+ * types. `completion-scripts.ts` describes the request and the answer. It is not in the command tree, which it reads.
  *
- * never  starts or fetches anything, or says what is wrong: this is not the moment
+ * never  starts or fetches anything, or reports problems: the user is still typing
  */
 import { toPrintable } from '../../base/printable.ts'
 import { createCompletions, type Suggestion } from '../../runtime/completions.ts'
@@ -24,11 +24,11 @@ export async function complete(
 
 function toWords([count = '0', ...given]: readonly string[]): readonly string[] {
   const wanted = Number.parseInt(count, 10) || 0
-  // An empty last word may have been lost on the way.
+  // The shell may have dropped an empty last word.
   return given.length < wanted ? [...given, ''] : given.slice(given.length - wanted)
 }
 
-/** Longer, and it would be cut by the shell. */
+/** The shell would cut a longer text. */
 const ABOUT_LENGTH = 80
 
 function toLine({ word, about }: Suggestion): string {
@@ -36,7 +36,7 @@ function toLine({ word, about }: Suggestion): string {
   return said === '' ? word : `${word}\t${said}`
 }
 
-/** By the flags of the line itself. */
+/** Options from the flags of the line that the user types. */
 function optionsIn(words: readonly string[]): LoadOptions {
   const { flags } = splitLine(words.slice(0, -1))
   const has = (name: string): boolean => flags.some(({ flag }) => flag?.name === name)

@@ -1,10 +1,11 @@
 /**
- * completion-scripts: what a shell must know to complete our lines: how to ask `plugboard __complete`, and what to do with
- * the answer.
+ * completion-scripts: the scripts with which a shell completes our lines: how to call `plugboard __complete`, and how
+ * to use the answer.
  *
- * The question is the number of words, and the words as far as the cursor, the last perhaps empty (PowerShell drops empty
- * ones, hence the number; only so many of the last count, since some shells cannot leave out the first). The answer is a line for each suggestion, with a tab before what there is to say about it; or
- * `:files`, for which the shell has its own ways. A suggestion that ends in `=` wants no blank behind it.
+ * The arguments are the number of words, then the words up to the cursor. The last word may be empty. PowerShell drops
+ * empty words, hence the number. Some shells cannot omit the first word, so only that many of the last words count.
+ * The answer has one line for each suggestion, with a tab before its description; or `:files`, so that the shell
+ * completes file names itself. A suggestion that ends in `=` needs no space after it.
  */
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const
 
@@ -110,7 +111,7 @@ Register-ArgumentCompleter -Native -CommandName plugboard -ScriptBlock {
 }
 `
 
-/** Backslashes keep a template from reading what is the shell's. */
+/** Backslashes keep the template literal from interpreting the shell's own `$` and backquotes. */
 const SCRIPTS: Readonly<Record<ShellName, string>> = {
   bash: unescape(BASH),
   zsh: unescape(ZSH),

@@ -1,6 +1,6 @@
 /**
- * connected: the commands that connect, and those about connections. One module, so that the build can keep them, and all
- * they need, apart from the commands that only read files.
+ * connected: the commands that connect to servers or show connections. They share one module so that the build can
+ * separate them, with their dependencies, from the commands that only read files.
  */
 import type { CommandModule } from './command.ts'
 import { run as runCall } from './commands/call.ts'

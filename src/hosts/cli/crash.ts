@@ -1,9 +1,9 @@
 /**
- * crash: the end of a process in which something was thrown that nobody waits for. Imported when it happens.
+ * crash: ends a process after an exception that no code catches. Imported when that happens.
  *
- * in     what was thrown, and the line that was being carried out
+ * in     the exception, and the command line
  * out    the exit code; the same report as for any other bug
- * never  repeats what was held in secret
+ * never  repeats a secret
  */
 import { toProblem } from '../shared/to-problem.ts'
 import { fail } from './failure.ts'

@@ -1,5 +1,5 @@
 /**
- * ended: for commands that stay until somebody ends them.
+ * ended: waits for the end of a command that runs until it is stopped.
  */
 import type { OpenServing } from '../shared/gateway-host.ts'
 import type { CommandContext } from './command.ts'
@@ -7,8 +7,8 @@ import { DONE, INTERRUPTED } from './exit-codes.ts'
 import type { EndOptions } from './serve-options.ts'
 
 /**
- * Ctrl-C ends it at once. Whoever looks after this process asks it to end, and it finishes what it does before; the second
- * time nobody listens any more, and the system ends it.
+ * Ctrl-C ends the command at once. SIGTERM, for example from a service manager, lets it finish its work first. A second
+ * SIGTERM has no handler, so the system ends the process.
  */
 export function ended({ terminal }: CommandContext, finish: () => Promise<void>): Promise<number> {
   return new Promise((resolve) => {
@@ -17,7 +17,7 @@ export function ended({ terminal }: CommandContext, finish: () => Promise<void>)
   })
 }
 
-/** First whoever sends clients here learns to send them elsewhere; then calls under way finish. */
+/** First load balancers learn to send clients elsewhere; then running calls finish. */
 export async function finishServing(
   { terminal, world }: CommandContext,
   serving: Pick<OpenServing, 'announceEnd' | 'drain'>,

@@ -1,20 +1,20 @@
 /**
- * exit-codes: which code a process ends with. Scripts depend on them.
+ * exit-codes: the exit code for each problem. Scripts depend on them.
  */
 import type { Problem } from '../../model/problem.ts'
 
 export const DONE = 0
 export const FAILED = 1
-/** Usage or configuration to fix. */
+/** The user must fix the command line or the configuration. */
 export const TO_FIX = 2
 /** A server waits for a sign-in. */
 export const SIGN_IN = 4
-/** By policy, or by a person. */
+/** By a rule or by the user. */
 export const DENIED = 5
-/** Ctrl-C, or a question that was cancelled. */
+/** Ctrl-C, or the user cancelled a question. */
 export const INTERRUPTED = 130
 
-/** What is not listed is for the user to fix. */
+/** Codes that are not listed are for the user to fix. */
 const BY_CODE: Readonly<Record<string, number>> = {
   'cli/bug': FAILED,
   'serve/audit': FAILED,
@@ -40,19 +40,19 @@ const BY_CODE: Readonly<Record<string, number>> = {
   'authorize/store-unwritable': FAILED,
   'authorize/timed-out': FAILED,
   'authorize/unreachable': FAILED,
-  // A page to open: mostly one to sign in at.
+  // The server wants the user to open a page, usually to sign in.
   'call/needs-page': SIGN_IN,
   'registry/failed': FAILED,
   'call/bad-arguments': TO_FIX,
   'call/unknown-tool': TO_FIX,
   'call/changed': DENIED,
   'call/aborted': INTERRUPTED,
-  // Declared, but its fate is another: that is for the files.
+  // The entry exists, but is not chosen: the user fixes that in the files.
   'connect/not-chosen': TO_FIX,
   'connect/unknown-server': TO_FIX,
 }
 
-/** Stages in which it is the server that failed, or the disk. */
+/** Stages in which the server or the disk failed. */
 const FAILING = /^(?:connect|list|call|write)\//
 
 export function exitCodeOf({ code }: Problem): number {

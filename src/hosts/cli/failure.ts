@@ -1,5 +1,5 @@
 /**
- * failure: the end of a command that could not do what it was asked. Imported when it happens.
+ * failure: ends a command that failed. Imported when that happens.
  */
 import { toPrintableJson } from '../../base/printable.ts'
 import type { Problem } from '../../model/problem.ts'
@@ -9,13 +9,14 @@ import { BUG } from '../shared/to-problem.ts'
 import { exitCodeOf } from './exit-codes.ts'
 import { reportProblems } from './print.ts'
 
-/** Shows the problem, as JSON on stdout or as text on stderr, and gives the exit code. */
+/** Shows the problem, as JSON on stdout or as text on stderr, and returns the exit code. */
 export function fail(
   problem: Problem,
   { world, terminal, json }: { readonly world: World; readonly terminal: Terminal; readonly json: boolean },
 ): number {
-  // The object has no room for the trace of a bug, and nobody should have to reproduce it. First: whoever waited for the
-  // object may be gone, as those are who started a gateway in the background, and there is still its log.
+  // The JSON object cannot hold the stack trace of a bug, and without it the bug may have to be reproduced. The trace
+  // comes first: the reader of the object may be gone, for example after starting a gateway in the background, but its
+  // log remains.
   if (!json || problem.code === BUG) reportProblems(terminal, [problem], world)
   if (json) terminal.out(`${toPrintableJson(toErrorJson(problem))}\n`)
   return exitCodeOf(problem)

@@ -1,5 +1,5 @@
 /**
- * find-registry: the MCP registry that is meant: the flag's, else the setting's, else the official one.
+ * find-registry: the MCP registry from the flag, otherwise from the settings, otherwise the official one.
  */
 import type { LoadedCatalog } from '../../runtime/load-catalog.ts'
 import { OFFICIAL_REGISTRY } from '../../runtime/manage/registry.ts'

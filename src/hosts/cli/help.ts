@@ -9,7 +9,7 @@ import type { Command } from './command.ts'
 import { GLOBAL_FLAGS, PLUGBOARD } from './commands.ts'
 import { showFlag, usageOf } from './usage.ts'
 
-/** What a pipe or a file gets; also the widest that is still easy to read. */
+/** The width for a pipe or a file. Also the maximum, because wider text is hard to read. */
 const WIDEST = 100
 
 export function helpOf(path: readonly Command[], columns: number | undefined): string[] {
@@ -46,7 +46,7 @@ function section(title: string, terms: readonly Term[], width: number): string[]
   return ['', `${title}:`, ...terms.flatMap((term) => showTerm(term, column, width))]
 }
 
-/** The summary beside its term, or below it where that would leave it too little room. */
+/** The summary beside its term, or below it where the line is too narrow. */
 function showTerm({ term, summary }: Term, column: number, width: number): string[] {
   if (width - column < 24) return [`  ${term}`, ...wrap(summary, width - 6).map((line) => `      ${line}`)]
   const [first = '', ...rest] = wrap(summary, width - column)

@@ -1,14 +1,14 @@
 /**
- * keep-renewing: certificates that are renewed while a gateway runs.
+ * keep-renewing: reloads certificates that change while a gateway runs.
  *
- * in     the files; they change, or somebody says that they did (SIGHUP)
- * out    the gateway has the new one; or a word why not, and the old one stays
+ * in     the files; a change of them, or a SIGHUP
+ * out    the gateway uses the new certificate; or a message why not, and the old one stays
  */
 import type { OpenServing } from '../shared/gateway-host.ts'
 import type { CommandContext } from './command.ts'
 import { readTls, type TlsFiles } from './serve-options.ts'
 
-/** The answer ends it. */
+/** Call the returned function to stop. */
 export async function keepRenewing(
   { terminal, world }: CommandContext,
   serving: Pick<OpenServing, 'renew'>,

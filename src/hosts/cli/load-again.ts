@@ -1,12 +1,12 @@
 /**
- * load-again: what a command that stays loads by, first and whenever files change.
+ * load-again: loads the configuration for a command that keeps running, first and after each change of a file.
  */
 import { ProblemError } from '../../problem/problem.ts'
 import type { Load } from '../../runtime/catalog-loader.ts'
 import type { LoadedCatalog, LoadOptions } from '../../runtime/load-catalog.ts'
 import type { CommandContext } from './command.ts'
 
-/** What is named on the command line must be there to begin with; when it goes later, that is a change like any other. */
+/** A file on the command line must exist at the start. If it disappears later, that is a change like any other. */
 export function loadAgain(context: CommandContext, options: LoadOptions = {}): Load {
   let last: LoadedCatalog | undefined
   return async ({ world, ...how }) => {

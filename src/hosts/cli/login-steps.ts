@@ -1,8 +1,8 @@
 /**
- * login-steps: what a person sees while they sign in: the page, what to do with it, and what is being waited for.
+ * login-steps: shows the steps of a sign-in: the page, what to do with it, and what Plugboard waits for.
  *
  * in     the steps of a login
- * out    on stderr: the page always; one line that says what it waits for, written over where that is possible
+ * out    on stderr: the page always; one status line, overwritten where the terminal allows it
  */
 import { toPrintable } from '../../base/printable.ts'
 import type { LoginStep } from '../../runtime/login-host.ts'
@@ -12,16 +12,16 @@ import { cutEnd } from '../shared/width.ts'
 
 export interface StepLines {
   show(step: LoginStep): void
-  /** Takes the last line back. */
+  /** Removes the last line. */
   clear(): void
 }
 
 const CLEAR = '\r\u001b[K'
 
 export interface StepOptions {
-  /** An address that is typed in is taken. */
+  /** The user may type in an address. */
   readonly canPaste: boolean
-  /** Keys are listened to. */
+  /** The terminal reads keys. */
   readonly hasKeys: boolean
 }
 
@@ -38,7 +38,7 @@ export function showSteps(terminal: Terminal, { canPaste, hasKeys }: StepOptions
     clear()
     err(`${lines.map(toPrintable).join('\n')}\n`)
   }
-  /** Where lines cannot be written over, each is one of a log. */
+  /** Where lines cannot be overwritten, each is a line of a log. */
   const wait = (line: string): void => {
     if (columnsBeside === undefined) return say([line])
     clear()

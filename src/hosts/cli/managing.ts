@@ -1,6 +1,6 @@
 /**
- * managing: the commands that change servers which are there. One module, so that the build can keep them, and all they
- * need, apart from the commands that only read files.
+ * managing: the commands that change existing servers. They share one module so that the build can separate them, with
+ * their dependencies, from the commands that only read files.
  */
 import type { CommandModule } from './command.ts'
 import { run as runEdit } from './commands/edit.ts'

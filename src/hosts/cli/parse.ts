@@ -1,7 +1,7 @@
 /**
- * parse: argv → the command to run with its flags and arguments, or what is wrong with the line.
+ * parse: turns argv into the command to run with its flags and arguments, or into the fault of the line.
  *
- * Flags may stand before or after the command. `--help` and `--version` win over everything that is wrong.
+ * Flags may stand before or after the command. `--help` and `--version` take precedence over every fault.
  */
 import type { Problem } from '../../model/problem.ts'
 import type { Command, Flag, Flags } from './command.ts'
@@ -23,14 +23,14 @@ export type ParsedLine =
       readonly flags: Flags
       readonly args: readonly string[]
     }
-  /** From the program down to the command that help is wanted for. */
+  /** From the program down to the command of the help page. */
   | { readonly kind: 'help'; readonly path: readonly Command[] }
   | { readonly kind: 'version' }
-  /** Asked by a shell while a line is typed. */
+  /** A shell asks while the user types. */
   | { readonly kind: 'complete'; readonly question: readonly string[] }
   | { readonly kind: 'problem'; readonly problem: Problem }
 
-/** `seat`: whether a person sits in front of it, who gets the shell where no command is named. */
+/** `seat`: whether a user sits at the terminal. That user gets the shell when the line names no command. */
 export function parseLine(argv: readonly string[], seat: 'person' | 'nobody' = 'nobody'): ParsedLine {
   if (argv[0] === '__complete') return { kind: 'complete', question: argv.slice(1) }
   const words = splitLine(argv)
@@ -48,12 +48,12 @@ export function parseLine(argv: readonly string[], seat: 'person' | 'nobody' = '
   return { kind: 'run', command: full.at(-1)!, flags: toFlags(flags), args: rest }
 }
 
-/** Whether the line asks for JSON, even when nothing else of it can be understood. */
+/** Whether the line asks for JSON, even when the rest of it cannot be parsed. */
 export function asksForJson(argv: readonly string[]): boolean {
   return splitLine(argv).flags.some(({ flag }) => flag?.name === 'json')
 }
 
-/** A flag as it was written; `flag` is undefined when no command has it. */
+/** A flag as the user wrote it; `flag` is undefined when no command has it. */
 export interface GivenFlag {
   readonly spelled: string
   readonly flag: Flag | undefined
@@ -63,11 +63,13 @@ export interface GivenFlag {
 interface Line {
   readonly flags: readonly GivenFlag[]
   readonly positional: readonly string[]
-  /** Whatever follows is an argument, even if it looks like a flag. */
+  /** Every later word is an argument, even if it looks like a flag. */
   readonly isOver: boolean
 }
 
-/** The command that is named so far says what a flag means; one before it means what any command means by it. */
+/**
+ * The command named so far decides what a flag means. Before any command, a flag means what any command means by it.
+ */
 export function splitLine(argv: readonly string[]): Line {
   const flags: GivenFlag[] = []
   const positional: string[] = []
@@ -106,7 +108,7 @@ function findFlag(spelled: string, positional: readonly string[]): Flag | undefi
   return [...own, ...ALL_FLAGS].find((known) => spellingsOf(known).includes(spelled))
 }
 
-/** Of the command that these words name. */
+/** Whether flags end here, for the command that these words name. */
 function endsFlags(positional: readonly string[]): boolean {
   const { path, rest } = findCommand(positional)
   return path.at(-1)!.endsFlags?.(rest) === true
@@ -139,7 +141,7 @@ export function findCommand(positional: readonly string[]): {
   return { path, rest: [] }
 }
 
-/** The shell on a terminal, unless a flag says that something else is wanted. */
+/** The shell on a terminal, unless a flag asks for something else. */
 function defaultsFor(
   path: readonly Command[],
   given: readonly GivenFlag[],
@@ -153,13 +155,13 @@ function defaultsFor(
   return defaultsOf(command)
 }
 
-/** What runs when a group is named alone. */
+/** The commands that run when the line names only a group. */
 function defaultsOf(command: Command): readonly Command[] {
   const first = command.commands?.[0]
   return first === undefined ? [] : [first, ...defaultsOf(first)]
 }
 
-/** Several commands have a `--scope`, and not each may be given more than once. */
+/** Several commands have a `--scope`, and only some of them may repeat it. */
 function withOwn(given: GivenFlag, { flags }: Command): GivenFlag {
   const own = flags.find((flag) => spellingsOf(flag).includes(given.spelled))
   return own === undefined ? given : { ...given, flag: own }

@@ -1,6 +1,6 @@
 /**
- * permitting: the commands about calls. One module, so that the build can keep them, and all they need, apart from the
- * commands that only read files.
+ * permitting: the commands about permissions. They share one module so that the build can separate them, with their
+ * dependencies, from the commands that only read files.
  */
 import type { CommandModule } from './command.ts'
 import { run as runExplain } from './commands/permissions/explain.ts'

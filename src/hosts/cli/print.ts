@@ -1,5 +1,5 @@
 /**
- * print: how a command hands over its answer (stdout) and everything beside it (stderr).
+ * print: prints the answer of a command (stdout) and everything else (stderr).
  */
 import { toPrintableJson } from '../../base/printable.ts'
 import type { Problem } from '../../model/problem.ts'
@@ -13,12 +13,12 @@ export function printLines(terminal: Terminal, lines: readonly string[]): void {
   if (lines.length > 0) terminal.out(`${lines.join('\n')}\n`)
 }
 
-/** One line for a program; for a person who looks at it, one fact a line. */
+/** One line for a program; on a terminal, one fact per line. */
 export function printJson(terminal: Terminal, value: unknown): void {
   terminal.out(`${toPrintableJson(value, terminal.columns === undefined ? undefined : 2)}\n`)
 }
 
-/** One value a line, whoever looks: for answers that go on. */
+/** One value per line, also on a terminal: for output that continues. */
 export function printJsonLines(terminal: Terminal, values: readonly unknown[]): void {
   printLines(
     terminal,
@@ -26,9 +26,9 @@ export function printJsonLines(terminal: Terminal, values: readonly unknown[]): 
   )
 }
 
-/** What is wrong beside the answer. With `--json` the answer holds it. */
+/** Reports problems beside the answer. With `--json`, the answer contains them. */
 export function reportBeside({ terminal, world }: CommandContext, problems: readonly Problem[]): void {
-  // On a screen the answer stands right above.
+  // On a terminal, the answer is directly above.
   if (problems.length > 0 && terminal.columns !== undefined) terminal.err('\n')
   reportProblems(terminal, problems, world)
 }
@@ -39,7 +39,7 @@ export function reportProblems(terminal: Terminal, problems: readonly Problem[],
   terminal.err(`${showProblems(problems, { here, paint, columns: terminal.columns })}\n`)
 }
 
-/** What functions that show places need of the context. */
+/** The part of the context that functions need to show paths. */
 export function viewOf({ world, paint, terminal }: CommandContext): {
   readonly here: Here
   readonly paint: CommandContext['paint']

@@ -1,12 +1,12 @@
 /**
- * problems: what can be wrong with a command line.
+ * problems: the faults that a command line can have.
  */
 import type { Problem } from '../../model/problem.ts'
 import { createProblem } from '../../problem/problem.ts'
 import type { Argument } from './command.ts'
 import { didYouMean } from '../shared/did-you-mean.ts'
 
-/** `path` is the command so far, `plugboard trust`. */
+/** `path` is the command up to here, `plugboard trust`. */
 export function unknownCommand(word: string, path: string, known: readonly string[]): Problem {
   return createProblem({
     code: 'cli/unknown-command',
@@ -86,7 +86,7 @@ export function unknownProvider(given: string, known: readonly string[]): Proble
   })
 }
 
-/** A value for a variable that a URI template does not have. */
+/** A value for a variable that the URI template does not have. */
 export function unknownVariable(name: string, template: string, known: readonly string[]): Problem {
   const message =
     known.length === 0
@@ -128,7 +128,7 @@ export function unknownShell(given: string, known: readonly string[]): Problem {
 
 export const badHeader = createProblem({
   code: 'cli/bad-argument',
-  // Not repeated: it may be a secret in the wrong form.
+  // The text is not repeated: it may be a secret in the wrong form.
   message: 'a header is not of the form `Name: value`',
   hints: ["write `--header 'Authorization: Bearer …'`"],
 })

@@ -1,5 +1,5 @@
 /**
- * progress-line: how far a tool is, in one line with a bar that is written over and over. Only where somebody can see it.
+ * progress-line: shows the progress of a tool, in one line with a bar that is overwritten. Only on a terminal.
  */
 import { toPrintable } from '../../base/printable.ts'
 import type { Params } from '../../model/message.ts'
@@ -28,7 +28,7 @@ export function showProgress({ columnsBeside, err }: Terminal): ProgressLine {
   }
 }
 
-/** `[======--------------] 30%  indexing`, or as much of this as is known. */
+/** `[======--------------] 30%  indexing`, or the known part of it. */
 export function sayProgress({ progress, total, message }: Params): string {
   const words = typeof message === 'string' ? message : ''
   if (typeof progress !== 'number') return words
@@ -39,7 +39,7 @@ export function sayProgress({ progress, total, message }: Params): string {
 
 const BAR_COLUMNS = 20
 
-/** Servers have been seen to do more than everything. */
+/** Some servers report more than 100 percent. */
 function sayShare(share: number): string {
   const done = Math.min(1, Math.max(0, share))
   const columns = Math.floor(done * BAR_COLUMNS)

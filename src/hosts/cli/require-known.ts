@@ -1,5 +1,5 @@
 /**
- * require-known: a name that somebody declares, for commands that change what there is.
+ * require-known: requires a declared name, for commands that change entries.
  */
 import { ProblemError } from '../../problem/problem.ts'
 import type { LoadedCatalog } from '../../runtime/load-catalog.ts'

@@ -1,9 +1,9 @@
 /**
- * run-cli: one command line, from argv to exit code.
+ * run-cli: runs one command line, from argv to exit code.
  *
  * in     the words of the line, the world, the terminal
  * out    the exit code; answers on stdout, everything else on stderr
- * never  throws: a Problem is shown with what to do, anything else is a bug of ours and says so
+ * never  throws: it shows a Problem with what to do, and reports anything else as a bug of ours
  */
 import { ProblemError } from '../../problem/problem.ts'
 import type { LoadedCatalog, LoadOptions } from '../../runtime/load-catalog.ts'
@@ -23,9 +23,9 @@ export interface CliRequest {
   readonly hosts: Hosts
   readonly gateway: GatewayHost
   readonly daemon: DaemonHost
-  /** The gateway in which it is carried out. */
+  /** The gateway in which the command runs. */
   readonly visited?: Visited | undefined
-  /** Global flags of the line that this one is typed in. */
+  /** Global flags of the line in which the user types this one. */
   readonly inherited?: Flags
 }
 
@@ -90,7 +90,7 @@ function createContext(request: CliRequest, { command, flags, args }: RunLine): 
   const { argv, world, terminal, version, gateway, daemon, visited } = request
   const all = { ...request.inherited, ...flags }
   const json = flags['json'] === true
-  // A command that stays loads again and again.
+  // A command that keeps running loads more than once.
   let isWarned = command.showsProblems === 'always' || (command.showsProblems === 'as-text' && !json)
   return {
     world,
@@ -129,7 +129,7 @@ function createContext(request: CliRequest, { command, flags, args }: RunLine): 
   }
 }
 
-/** What cannot be kept matters to every command, whatever else its answer is about. */
+/** An unusable folder for stored data matters to every command, whatever its answer is about. */
 async function warnOfFolders({ catalog }: LoadedCatalog, { terminal, world }: CliRequest): Promise<void> {
   const problems = catalog.problems.filter(({ code }) => code === UNUSABLE_FOLDER)
   if (problems.length === 0) return
@@ -138,12 +138,15 @@ async function warnOfFolders({ catalog }: LoadedCatalog, { terminal, world }: Cl
   terminal.err('\n')
 }
 
-/** Whoever names a file with `--mcp-config` means that file: without it the answer would be to another question. */
+/**
+ * A user who names a file with `--mcp-config` wants its servers: without the file, the command would answer another
+ * question.
+ */
 function requireGiven({ catalog }: LoadedCatalog): void {
   const fault = catalog.problems.find(
     ({ severity, where }) => severity === 'error' && where?.scope === 'dynamic',
   )
-  // The notes say what still works, and now nothing does.
+  // The notes say what still works, and here nothing does.
   if (fault !== undefined) throw new ProblemError({ ...fault, notes: [] })
 }
 

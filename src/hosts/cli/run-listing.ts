@@ -1,7 +1,7 @@
 /**
- * run-listing: what one server offers, or all of them, for the commands that list it.
+ * run-listing: lists what one server offers, or all of them.
  *
- * out    the exit code: not ready counts as failed for servers that are `required`, and for all after `--wait`
+ * out    the exit code: a server that is not ready counts as failed if it is `required`, and always with `--wait`
  */
 import type { Problem } from '../../model/problem.ts'
 import { notHere, notReady } from '../../runtime/board-problems.ts'
@@ -13,13 +13,13 @@ import { DONE, exitCodeOf, FAILED } from './exit-codes.ts'
 import { printJson, printLines, reportBeside } from './print.ts'
 import { problemsOf, requireReady, withBoard } from './with-board.ts'
 
-/** Both get the name of the server, when one was given. */
+/** Both functions get the name of the server, if the line has one. */
 export interface Listing {
   toJson(board: Board, only: string | undefined): object
   toText(board: Board, only: string | undefined): readonly string[]
 }
 
-/** Throws `cli/unknown-server`, and what kept the server that was named from being ready. */
+/** Throws `cli/unknown-server`, and the problem that keeps the named server from being ready. */
 export function runListing(context: CommandContext, { toJson, toText }: Listing): Promise<number> {
   const [name] = context.args
   const options = name === undefined ? { wait: 'known' as const } : { wait: 'all' as const, only: [name] }
@@ -51,7 +51,7 @@ export function runListing(context: CommandContext, { toJson, toText }: Listing)
   })
 }
 
-/** What is not said of it anywhere else: of others, their state has the problem. */
+/** Only for servers that are still connecting: the state of all others contains the problem. */
 function problemOfStarting(
   { name, state, problem, absence }: ServerReadiness,
   waitedMs: number,
@@ -61,7 +61,7 @@ function problemOfStarting(
   return absence === 'late' || absence === 'slow' ? [notHere(name, waitedMs, absence)] : []
 }
 
-/** Servers that had to be ready and are not: scripts must not go on as if they were. */
+/** Servers that had to be ready and are not: a script must not continue as if they were. */
 function findMissing({ flags }: CommandContext, board: Board): readonly ServerReadiness[] {
   const asked = board.readiness().servers.filter(({ state }) => state !== 'idle')
   return asked.filter(({ state, required }) => state !== 'ready' && (required || flags['wait'] === true))

@@ -1,5 +1,5 @@
 /**
- * seed: `login` with a token that was got elsewhere: from a file, from stdin, or typed in.
+ * seed: `login` with an existing token: from a file, from stdin, or typed in.
  */
 import type { AdmittedServer } from '../../model/catalog.ts'
 import type { Problem } from '../../model/problem.ts'
@@ -12,7 +12,7 @@ import type { CommandContext } from './command.ts'
 import { reportBeside } from './print.ts'
 import { loadKnowing } from './require-known.ts'
 
-/** Whether the command line has, or asks for, a token. */
+/** Whether the command line contains a token, or asks for one. */
 export function wantsSeed({ flags }: CommandContext): boolean {
   return flags['token-file'] !== undefined || flags['credential'] !== undefined
 }
@@ -48,7 +48,7 @@ async function readToken({ flags, terminal, world }: CommandContext): Promise<st
   })
 }
 
-/** It is kept, and waits for an entry that wants it. */
+/** The token is kept until an entry refers to it. */
 function notAskedFor({ name, found }: AdmittedServer, id: string): Problem {
   return createWarning({
     code: 'cli/not-asked-for',

@@ -1,5 +1,6 @@
 /**
- * serve-daemon: `serve --daemon`. Starts the gateway in the background, or is it.
+ * serve-daemon: `serve --daemon`. Starts the gateway in the background; with `--foreground`, this process is the
+ * gateway.
  */
 import { isObject } from '../../base/is-object.ts'
 import type { Problem } from '../../model/problem.ts'
@@ -33,7 +34,9 @@ export function runDaemon(context: CommandContext, address: Address | undefined)
   return context.flags['foreground'] === true ? untilGone(context, address) : inBackground(context)
 }
 
-/** Who waits for the gateway to be gone may start the same servers then, and an npx that is still at work breaks the next. */
+/**
+ * A caller that waits for the end may then start the same servers. An `npx` that still runs would break the next one.
+ */
 async function untilGone(context: CommandContext, address: Address | undefined): Promise<number> {
   const code = await inForeground(context, address)
   await context.world.processes.whenNoneIsLeft()
@@ -65,7 +68,7 @@ async function inBackground(context: CommandContext): Promise<number> {
 
 const FILE_FLAGS: ReadonlySet<string> = new Set(['--audit', '--tls-cert', '--tls-key'])
 
-/** It works in another folder. */
+/** The background process works in another folder. */
 function withWholePaths({ paths, cwd }: World, argv: readonly string[]): readonly string[] {
   return argv.map((word, i) => {
     const [flag = '', ...value] = word.split('=')
@@ -75,7 +78,7 @@ function withWholePaths({ paths, cwd }: World, argv: readonly string[]): readonl
   })
 }
 
-/** The first line of the one in the background: how it is, or why it is not. */
+/** The first line of the background process: its status, or the reason why it does not run. */
 function readLine(text: string | undefined): GatewayStatus | { readonly error: Problem } | undefined {
   try {
     const said: unknown = JSON.parse(text ?? '')
@@ -86,7 +89,7 @@ function readLine(text: string | undefined): GatewayStatus | { readonly error: P
     const where = file === undefined ? {} : { where: { file, ...spot } }
     return { error: createProblem({ code, message, ...where, notes, hints }) }
   } catch {
-    return undefined // it did not get that far
+    return undefined // the process ended before its first line
   }
 }
 
@@ -117,7 +120,7 @@ async function inForeground(context: CommandContext, address: Address | undefine
   }
   const { tlsFiles } = options ?? {}
   const stopRenewing = tlsFiles === undefined ? undefined : await keepRenewing(context, daemon, tlsFiles)
-  // The terminal it was started in goes away, and it does not.
+  // The terminal that started it closes, and the gateway keeps running.
   const finish = (): Promise<void> => finishServing(context, daemon, end)
   const isOver = Promise.race([daemon.ended.then(finish).then(() => DONE), ended(context, finish)])
   const status = await daemon.status()

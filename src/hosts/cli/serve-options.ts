@@ -1,9 +1,9 @@
 /**
- * serve-options: flags and settings → how the gateway is served over HTTP, and to whom.
+ * serve-options: combines flags and settings into the options of a gateway over HTTP.
  *
- * in     flags, which come before settings
- * out    options without a gap in them; problems for whatever cannot be meant
- * never  opens to other machines in the clear, unless told so in as many words
+ * in     flags, which take precedence over settings
+ * out    complete options; problems for values that make no sense
+ * never  serves other machines without TLS, unless a flag explicitly says so
  */
 import { parseRate, type GatewaySetting, type Rate } from '../../model/gateway-setting.ts'
 import { ProblemError } from '../../problem/problem.ts'
@@ -23,11 +23,11 @@ export interface TlsFiles {
   readonly key: string
 }
 
-/** How it ends once it is asked to. */
+/** How the gateway ends after a request to stop. */
 export interface EndOptions {
-  /** Everything goes on, and `/readyz` says no. */
+  /** In this time the gateway does all its work, and `/readyz` says no. */
   readonly lameDuckMs: number
-  /** How long calls under way may take then. */
+  /** How long running calls may take after that. */
   readonly limitMs: number
 }
 
@@ -35,20 +35,22 @@ export interface ServeOptions {
   readonly http: Omit<HttpServingOptions, 'token'>
   readonly audit: AuditWish | undefined
   readonly end: EndOptions
-  /** To be looked at again when they change. */
+  /** The gateway reads these files again when they change. */
   readonly tlsFiles: TlsFiles | undefined
 }
 
-/** For tokens of others: a person at a keyboard, or a model, asks less often. */
+/** For a gateway that several people share: a user at a keyboard, or a model, sends fewer requests. */
 const SHARED_RATE: Rate = { perSecond: 100, burst: 1000 }
 
-/** How long calls under way may take when the gateway is asked to end. */
+/** How long running calls may take after a request to stop. */
 const DRAIN_SECONDS = 10
 
-/** Where others can come in there may be a balancer, which must see `/readyz` fail before connections are refused. */
+/**
+ * A gateway for other machines may have a load balancer, which must see `/readyz` fail before connections are refused.
+ */
 const LAME_DUCK_SECONDS = 5
 
-/** Throws `cli/bad-flag`, `serve/not-loopback`, `serve/half-tls`, `serve/tls-file`, and what is wrong with settings. */
+/** Throws `cli/bad-flag`, `serve/not-loopback`, `serve/half-tls`, `serve/tls-file`, and the problems of settings. */
 export function readServeOptions(
   context: CommandContext,
   address: Address,
@@ -81,7 +83,7 @@ export function readServeOptions(
   }
 }
 
-/** Also for a gateway over stdio. Throws what is wrong with settings. */
+/** Also for a gateway over stdio. Throws the problems of settings. */
 export function readAudit(
   context: CommandContext,
   { gateway = {}, gatewayFault }: Pick<LoadedCatalog, 'gateway' | 'gatewayFault'>,
@@ -127,7 +129,7 @@ const LOOPBACK = new Set(['127.0.0.1', '::1'])
 export function parseAddress(text: string): Address {
   const [, name = '127.0.0.1', digits] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? []
   const port = Number(digits)
-  // Names are not bound to: what they lead to is for others to decide.
+  // Other names are not accepted: name resolution, outside our control, decides what they mean.
   const host = name === 'localhost' ? '127.0.0.1' : name.replace(/^\[(.*)\]$/, '$1')
   if (digits === undefined || port > 65_535 || !isAddress(host)) throw new ProblemError(badAddress(text))
   return { host, port }

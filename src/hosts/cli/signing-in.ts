@@ -1,5 +1,5 @@
 /**
- * signing-in: the commands about signing in. One module, so that the build can keep them apart from the others.
+ * signing-in: the commands about signing in. They share one module so that the build can separate them from the others.
  */
 import type { CommandModule } from './command.ts'
 import { run as runStatus } from './commands/auth/status.ts'

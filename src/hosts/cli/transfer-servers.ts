@@ -1,8 +1,9 @@
 /**
- * transfer-servers: the end of an import and an export: ask, write or show what would be written, tell.
+ * transfer-servers: the last step of an import and an export: ask, then write or show what would be written, then
+ * report.
  *
- * out    0 when everything that was named is done or there; 2 when something of it was left out; 5 when a person said no
- * never  copies a server of a repository, or a secret into one, that its user was not shown
+ * out    0 when every named server is copied or was there already; 2 when some were left out; 5 when the user declined
+ * never  copies a server of a repository, or a secret into a repository, that the user has not seen
  */
 import { toPrintable } from '../../base/printable.ts'
 import type { CatalogEntry } from '../../model/catalog.ts'
@@ -26,9 +27,9 @@ export interface TransferToRun {
   readonly verb: 'import' | 'export'
   readonly agent: Agent
   readonly transfer: Transfer
-  /** `each`: nobody said which, so a person is asked about every one. */
+  /** `each`: the line names no server, so the user is asked about every one. */
   readonly chosen: 'named' | 'all' | 'each'
-  /** What is wrong beside it. */
+  /** Problems beside the transfer. */
   readonly problems: readonly Problem[]
 }
 
@@ -51,11 +52,11 @@ export async function runTransfer(context: CommandContext, run: TransferToRun): 
 interface Answered {
   readonly accepted: readonly Planned[]
   readonly left: readonly Left[]
-  /** By the person who was asked. */
+  /** By the user, in answer to a question. */
   readonly declined: number
 }
 
-/** What is to be asked is asked; where nobody can be, the answer is in the command, or it is no. */
+/** Asks the user where that is possible. Otherwise the command line decides, and its default is no. */
 async function settle(context: CommandContext, run: TransferToRun): Promise<Answered | 'interrupted'> {
   const accepted: Planned[] = []
   const left: Left[] = [...run.transfer.left]
@@ -89,7 +90,7 @@ async function settleOne(context: CommandContext, run: TransferToRun, planned: P
   })
 }
 
-/** A server of a repository runs for whoever approved it; a copy of it, for everybody who reads the file. */
+/** A server of a repository runs only for users who approved it. Its copy runs for all users of the target file. */
 export async function askForConsent(
   context: CommandContext,
   run: Pick<TransferToRun, 'verb' | 'agent' | 'chosen'>,
@@ -110,7 +111,7 @@ export async function askForConsent(
   if (!isWaiting) return 'yes'
   const isAnswered = flags['yes'] === true || (isDry && run.chosen === 'named')
   if (!isAnswered) return needsConsent(planned.from, world.platform)
-  // Shown all the same, so that a log says what was agreed to.
+  // Shown although nothing is asked, so that a log says what was approved.
   if (!json) terminal.err(`${WARNING}\n${showServer(context, planned, 'whole')}\n`)
   return 'yes'
 }
@@ -136,7 +137,7 @@ async function choose(
   return answer ?? 'interrupted'
 }
 
-/** The exact command, and whatever else would be approved. */
+/** The exact command, and everything else that would be approved. */
 function showServer(context: CommandContext, { from, definition }: Planned, form: Form): string {
   const { world } = context
   const facts = wholeFactsOfServer(world, definition, from.entry.found)
@@ -178,7 +179,7 @@ function tell(context: CommandContext, run: TransferToRun, told: Told): void {
       ...told.accepted.flatMap(({ name, losses }) =>
         losses.length === 0 ? [] : [notInFull(name, run.transfer.target, losses)],
       ),
-      // Of all, some may be left; it is no mistake of the command then.
+      // With `--all`, some servers may be left out; then it is not a fault of the command.
       ...told.left.map(({ problem }) =>
         exitCodeOf(run, told) === DONE ? { ...problem, severity: 'warning' as const } : problem,
       ),
@@ -251,7 +252,7 @@ function toJson(context: CommandContext, run: TransferToRun, { accepted, left, d
   }
 }
 
-/** Hunks; where another file than the one named changes too, each with its file. */
+/** Hunks. If a second file changes too, each has its file name. */
 export function toDiffText(diffs: readonly FileDiff[]): string {
   const isAlone = diffs.length < 2
   return diffs

@@ -1,5 +1,5 @@
 /**
- * unknown-server: nobody has this name; who might have been meant, and where was looked.
+ * unknown-server: no server has this name: similar names, and where Plugboard looked.
  */
 import { findNearest } from '../../base/edit-distance.ts'
 import type { Catalog } from '../../model/catalog.ts'
@@ -16,7 +16,7 @@ export function unknownServer(name: string, catalog: Catalog, here: Here): Probl
   const meant = namesakes.find(({ fate }) => fate.kind === 'chosen') ?? namesakes[0]
   const origin = meant?.entry.found.origin
   const place = origin && [showOwner(origin), showSpot({ file: origin.file, line: origin.line }, here)]
-  // It may well be in one of these.
+  // The server may be in one of these files.
   const unread = catalog.problems.filter(({ code, where }) => UNREAD.has(code) && where !== undefined)
   return createProblem({
     code: 'cli/unknown-server',
@@ -32,7 +32,7 @@ export function unknownServer(name: string, catalog: Catalog, here: Here): Probl
   })
 }
 
-/** Of a file whose servers nobody knows. */
+/** Problems of a file whose servers are unknown. */
 const UNREAD = new Set([
   'discover/unparseable',
   'discover/unreadable',

@@ -1,5 +1,5 @@
 /**
- * usage: a command in the one line that shows what may follow it.
+ * usage: the usage line of a command, with its arguments and flags.
  */
 import type { Argument, Command, Flag } from './command.ts'
 

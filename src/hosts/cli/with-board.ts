@@ -1,7 +1,7 @@
 /**
- * with-board: a board for the length of one command, or the one of the gateway that carries it out.
+ * with-board: opens a board for one command, or uses the board of the gateway that runs the command.
  *
- * never  leaves a server running when the command is over, however it ends
+ * never  leaves a server running after the command, however the command ends
  */
 import type { Problem } from '../../model/problem.ts'
 import { ProblemError } from '../../problem/problem.ts'
@@ -41,7 +41,7 @@ export async function withBoard<T>(
   return await use(board)
 }
 
-/** A flag in milliseconds, `--deadline` say. Throws `cli/bad-number`. */
+/** Reads a flag in milliseconds, such as `--deadline`. Throws `cli/bad-number`. */
 export function readMs({ flags }: CommandContext, flag: string): number | undefined {
   const given = flags[flag]
   if (typeof given !== 'string') return undefined
@@ -50,14 +50,14 @@ export function readMs({ flags }: CommandContext, flag: string): number | undefi
   return ms
 }
 
-/** Throws `cli/unknown-server`, or the reason why a server that is declared does not run. */
+/** Throws `cli/unknown-server`, or the reason why a declared server does not run. */
 export function requireKnown(context: CommandContext, board: Board, name: string): void {
   const { catalog } = board.snapshot()
   const isKnown = catalog.entries.some(({ entry }) => entry.found.name === name)
   if (!isKnown) throw new ProblemError(unknownServer(name, catalog, context.world))
 }
 
-/** As `requireKnown`; and throws what keeps it from being ready now. */
+/** As `requireKnown`. Also throws the problem that keeps the server from being ready now. */
 export function requireReady(context: CommandContext, board: Board, name: string): void {
   requireKnown(context, board, name)
   const { servers, catalog } = board.snapshot()
@@ -72,7 +72,7 @@ export function requireReady(context: CommandContext, board: Board, name: string
   throw new ProblemError('problem' in connection ? connection.problem : notReady(name, waitedMs))
 }
 
-/** What kept servers from being ready, and what is wrong beside. */
+/** The problems that kept servers from being ready, and all others. */
 export function problemsOf(board: Board): readonly Problem[] {
   const { servers, problems } = board.snapshot()
   return [

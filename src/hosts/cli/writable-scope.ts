@@ -1,5 +1,5 @@
 /**
- * writable-scope: which of our files is meant, as `--scope` says.
+ * writable-scope: the file of ours that `--scope` selects.
  */
 import { ProblemError } from '../../problem/problem.ts'
 import { badScope } from '../../runtime/manage/add-problems.ts'

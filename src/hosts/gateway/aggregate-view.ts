@@ -1,6 +1,6 @@
 /**
- * aggregate-view: all servers at one endpoint, under model-facing names. URIs stay as they are, since links to them stand
- * in results.
+ * aggregate-view: all servers at one endpoint, under model-facing names. URIs stay unchanged, because links in results
+ * contain them.
  */
 import { isObject } from '../../base/is-object.ts'
 import type { Params } from '../../model/message.ts'
@@ -19,8 +19,8 @@ export interface ViewOptions {
 }
 
 /**
- * So long after the gateway has begun, a list waits for servers that were never seen before and are on their way. Later,
- * and for all others, it is what is known: many clients ask once and do not listen for changes.
+ * For this long after the gateway starts, a list waits for servers that are connecting for the first time. Later, and
+ * for all other servers, the list holds what is known: many clients ask once and do not listen for changes.
  */
 const FIRST_MS = 1000
 
@@ -73,17 +73,20 @@ function untilArrived(board: ServedBoard, clock: Clock, until: number): Promise<
   })
 }
 
-/** Its tools are not shown, or not known: somebody may mean them all the same. */
+/** The server's tools are hidden or unknown. The client may still mean one of them. */
 function isAbsent({ connection: { state }, offering }: Server): boolean {
   return offering === undefined || state === 'failed' || state === 'needs-auth' || state === 'closed'
 }
 
-/** What all names of its things begin with. Generous: where a name needs a hash, it may be short of the end. */
+/**
+ * The prefix of all model-facing names of a server. A name that needs a hash may cut it, so the prefix may match too
+ * much.
+ */
 function prefixOf(board: ServedBoard, server: string): string {
   return board.nameFor(server, '').replace(/_[0-9a-f]{8}$/, '')
 }
 
-/** Whatever servers come and go. */
+/** All capabilities, independent of which servers come and go. */
 const ALL: Params = {
   tools: { listChanged: true },
   resources: { subscribe: true, listChanged: true },
@@ -94,7 +97,7 @@ const ALL: Params = {
 
 const known = new WeakMap<readonly BoardTool[], ReadonlyMap<string, Found>>()
 
-/** By name. The board gives the same list until it changes. */
+/** Tools by name. The board returns the same list object until it changes. */
 function toolsOf(tools: readonly BoardTool[]): ReadonlyMap<string, Found> {
   const made =
     known.get(tools) ?? new Map(tools.map((one) => [one.name, { server: one.server, name: one.tool }]))
@@ -137,7 +140,7 @@ function findPrompt(board: ServedBoard, all: readonly Offered[], shown: string):
       .filter(({ name }) => board.nameFor(server, name) === shown)
       .map(({ name }) => ({ server, name })),
   )
-  // A look-up that finds two finds none, as for tools.
+  // Two matches count as none, as for tools.
   return found.length === 1 ? found[0] : undefined
 }
 
@@ -146,7 +149,7 @@ function ownersOf(all: readonly Offered[], uri: string): readonly string[] {
   const matching = all.filter(({ offering }) =>
     offering.resourceTemplates.some((one) => matchesTemplate(String(one['uriTemplate']), uri)),
   )
-  // A link in a result may lead to what no list has.
+  // A link in a result may lead to a resource that is in no list.
   const others = all.filter(({ offering }) => isObject(offering.hello.capabilities['resources']))
   return [...new Set([...listed, ...matching, ...others].map(({ server }) => server))]
 }

@@ -1,10 +1,10 @@
 /**
- * audit: who asked what of which server, and what became of it: a line of JSON for each.
+ * audit: writes one line of JSON for each request: which client asked which server for what, and the outcome.
  *
- * in     requests that are over, refusals
- * out    lines in a file that its user alone can read (0600), with files of days before beside it (`dated-log.ts`)
- * never  writes down arguments unless it is told to, or secrets that look like some; keeps a request waiting; keeps a line
- *        to itself beyond the turn in which it came
+ * in     finished requests, refusals
+ * out    lines in a file that only its user can read (0600), beside files of earlier days (`dated-log.ts`)
+ * never  writes down arguments unless the settings ask for it, or text that looks like a secret; keeps a request
+ *        waiting; holds a line back beyond the turn in which it came
  */
 import { isObject } from '../../base/is-object.ts'
 import { SECRET_MARK } from '../../base/secret.ts'
@@ -33,7 +33,7 @@ const MEGABYTE = 1024 * 1024
 
 const MODE = 0o600
 
-/** What reaches a server, or would have. */
+/** Methods that reach a server, or would have reached it. */
 const AUDITED: ReadonlySet<string> = new Set([
   'tools/call',
   'resources/read',
@@ -46,12 +46,12 @@ export class Audit {
   readonly #world: World
   readonly #options: AuditOptions
   readonly #log: DatedLog
-  /** Lines that could not be written, since the last that could. */
+  /** Lines lost since the last successful write. */
   #lost = 0
   #lines: string[] = []
   #cancel: (() => void) | undefined
 
-  /** Throws `serve/audit` when nothing can be written there. */
+  /** Throws `serve/audit` when the file cannot be written. */
   constructor(world: World, options: AuditOptions) {
     this.#world = world
     this.#options = options
@@ -72,7 +72,7 @@ export class Audit {
     try {
       this.#write(toLine(seen, this.#options.arguments))
     } catch {
-      // What a request did must be on record, whatever its arguments are.
+      // The record must show what a request did, whatever its arguments are.
       this.#write({ ...toLine(seen, 'left-out'), arguments: '‹cannot be written›' })
     }
   }
@@ -102,7 +102,7 @@ export class Audit {
     this.#lost = 0
   }
 
-  /** The reason is a setting, by which it is called here. */
+  /** The reason is the name of the setting that caused it. */
   #dropped(
     { name, bytes, why }: DroppedFile,
     { keepDays, keepMegabytes }: { readonly keepDays: number; readonly keepMegabytes: number },
@@ -125,7 +125,7 @@ export class Audit {
     return `${JSON.stringify(line)}\n`
   }
 
-  /** Those of one turn are written together. */
+  /** Lines of one turn are written together. */
   #write(line: object): void {
     this.#lines.push(this.#toText(line))
     this.#cancel ??= this.#world.clock.after(0, () => this.flush())
@@ -158,7 +158,7 @@ function keyOf(method: string): string {
   return method.startsWith('resources/') ? 'uri' : 'name'
 }
 
-/** What was asked for, where nothing of the kind was found. */
+/** What the client asked for, when no server had it. */
 function wantedIn({ method, params }: Seen): object {
   const wanted = params['name'] ?? params['uri']
   return typeof wanted === 'string' ? { [keyOf(method)]: maskText(wanted.slice(0, MAX_TEXT)) } : {}
@@ -173,7 +173,7 @@ function whoDecided(by: Evidence | undefined): object {
   return { by: 'rule', rule: `${action} ${tool}`, level, ...where }
 }
 
-/** Of one text, and of all together. */
+/** Limits for one text, and for all texts together. */
 const MAX_TEXT = 1000
 const MAX_ARGUMENTS = 16_000
 

@@ -1,9 +1,11 @@
 /**
- * budget: how much text of one result a client gets.
+ * budget: limits how much text of one result a client gets.
  *
  * in     the result of a call, which the board has cut and saved where it was too long
- * out    the result as the server sent it; where it was cut, with a preview in place of its texts, and a link to the whole
- * never  touches what fits, what is no text, or `structuredContent`, which clients hold against the schema of the tool
+ * out    the result as the server sent it; where the board cut it, a preview in place of its texts and a link to the
+ *        whole
+ * never  changes what fits, what is not text, or `structuredContent`, which clients check against the schema of the
+ *        tool
  */
 import { isObject } from '../../base/is-object.ts'
 import type { ToolResult } from '../../model/outcome.ts'
@@ -13,12 +15,12 @@ import type { KeptResult, KeptResults } from './kept-results.ts'
 import { isOwner } from './principal.ts'
 
 export interface ResultBudget {
-  /** With which the call is made. */
+  /** The call options that this budget sets. */
   readonly options: Pick<CallOptions, 'maxResultTokens' | 'tellPlace' | 'holder'>
   fit(result: ToolResult): ToolResult
 }
 
-/** As the board estimates them. */
+/** The board estimates with the same number. */
 const BYTES_PER_TOKEN = 4
 
 export function budgetOf(
@@ -37,7 +39,7 @@ export function budgetOf(
         kept = results.keep(text, { file, bytes, partBytes, holder: holderOf(caller) })
         const { uri, parts } = kept
         const resource = `in the resource ${uri} (in parts that fit: ${uri}?part=1 to ?part=${parts})`
-        // Where something is on this machine is of no use to somebody else, and says who its user is.
+        // A path on this machine is of no use to another user, and it reveals the user name of the owner.
         return isOwners ? `in ${file}, and ${resource}` : resource
       },
     },
@@ -48,7 +50,7 @@ export function budgetOf(
   }
 }
 
-/** One text where the first was, for all of them; everything else stays where it is. */
+/** Puts one text at the place of the first, for all of them. Everything else stays where it is. */
 function withPreview(cut: ToolResult, link: object | undefined): ToolResult {
   const { result, text } = cut
   if (result === undefined) return cut

@@ -1,5 +1,5 @@
 /**
- * caller: who asks, for the length of one request.
+ * caller: the client of one request, while that request runs.
  */
 import type { Signal } from '../../base/abort.ts'
 import { isObject } from '../../base/is-object.ts'
@@ -10,34 +10,40 @@ import { isOwner } from './principal.ts'
 import type { ServedBoard } from './served-board.ts'
 import type { Sighting } from './sighting.ts'
 
-/** What calls tools: the board, or a fork of it for a client that can be told from others. */
+/** Calls tools: the board, or a fork of the board for a client that the gateway can recognize. */
 export type ToolDesk = Pick<ServedBoard, 'call'>
 
 export interface Caller {
   readonly era: Era
-  /** The same value for all requests of one client, where that can be told. */
+  /** The same value for all requests of one client, where the gateway can recognize the client. */
   readonly client: object
-  /** Who has a process of its own, of servers that want one for each client. Undefined: nobody could tell when it is gone. */
+  /**
+   * Owns its own process of each server that wants one per client. Undefined: the gateway could not tell when the
+   * client is gone.
+   */
   readonly instance?: object | undefined
   readonly info?: Params | undefined
-  /** Whether it knows links to resources in results, which came with 2025-06-18: older ones take them for a mistake. */
+  /**
+   * Whether the client knows links to resources in results, which came with 2025-06-18. Older clients treat them as an
+   * error.
+   */
   readonly knowsLinks: boolean
-  /** What this client can be asked. */
+  /** What a server may ask this client. */
   readonly capabilities: Params
-  /** From which level on it wants to hear logs. Undefined: a legacy client wants all, a modern one none. */
+  /** The lowest log level that the client wants. Undefined: a legacy client gets all logs, a modern client none. */
   readonly logLevel?: string | undefined
   readonly desk: ToolDesk
-  /** Where what becomes of the request is written down. */
+  /** Records the outcome of the request. */
   readonly sighting?: Sighting | undefined
-  /** On the stream of this request. */
+  /** Sends on the stream of this request. */
   notify(method: string, params: Params): void
-  /** Undefined where a client can only be asked with an unfinished result. Rejects with an RpcFaultError. */
+  /** Undefined where the client can be asked only through an unfinished result. Rejects with an RpcFaultError. */
   readonly ask?: AskCaller | undefined
 }
 
 /**
- * The caller, as a server may ask it. The roots of somebody else than the gateway's own user are folders of another
- * machine: a server that runs on this one would take them for its own, and open them.
+ * The caller, as this server may ask it. The roots of a guest are folders of another machine. A server that runs on
+ * this machine would take them for its own folders and open them.
  */
 export function callerAt(board: Pick<ServedBoard, 'server'>, server: string, caller: Caller): Caller {
   if (caller.capabilities['roots'] === undefined) return caller
@@ -50,12 +56,12 @@ export function callerAt(board: Pick<ServedBoard, 'server'>, server: string, cal
 
 export type AskCaller = (method: string, params: Params, signal: Signal) => Promise<Result>
 
-/** On whose behalf it asks, where what is kept for it is told apart by that. */
+/** The principal that owns what the gateway keeps for this caller. */
 export function holderOf({ sighting }: Pick<Caller, 'sighting'>): string {
   return sighting?.begun.principal.key ?? ''
 }
 
-/** Throws when the client did not offer to answer this. */
+/** Throws when the client did not declare the capability. */
 export function requireOffered(
   { capabilities }: Pick<Caller, 'capabilities'>,
   method: string,
@@ -75,7 +81,7 @@ export function canBeAsked(capabilities: Params, method: string, { mode = 'form'
     case 'elicitation/create': {
       const { elicitation } = capabilities
       if (!isObject(elicitation)) return false
-      // Empty means forms, as it did before there was anything else.
+      // An empty capability means forms: the only mode before there were others.
       return mode === 'form'
         ? isObject(elicitation['form']) || elicitation['url'] === undefined
         : isObject(elicitation[String(mode)])
@@ -91,7 +97,7 @@ export function isLevel(level: unknown): level is string {
   return LEVELS.includes(level as string)
 }
 
-/** Whether a log message is one that the caller wants. */
+/** Whether the caller wants this log message. */
 export function wantsLog({ era, logLevel }: Pick<Caller, 'era' | 'logLevel'>, { level }: Params): boolean {
   if (logLevel === undefined) return era === 'legacy'
   return LEVELS.indexOf(String(level)) >= LEVELS.indexOf(logLevel)

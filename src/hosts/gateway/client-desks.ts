@@ -1,15 +1,17 @@
 /**
- * client-desks: where clients without a session call tools, so that each has a loop guard of its own.
+ * client-desks: gives each client without a session its own loop guard for tool calls.
  *
- * in     a client, as far as it can be told from others
- * out    its desk: the board's, with the row of its last calls
- * never  goes on with a row after a pause: whoever comes then may be another window of the same program
+ * in     a client, as far as the gateway can recognize it
+ * out    the board's `call`, together with the last calls of that client
+ * never  continues a series of calls after a pause: the next call may come from another window of the same program
  */
 import type { Clock } from '../../world/world.ts'
 import type { ToolDesk } from './caller.ts'
 import type { Gateway } from './gateway.ts'
 
-/** A model that goes in circles calls again as soon as it has thought; what comes later is no row. */
+/**
+ * A model that goes in circles calls again as soon as it has thought. A call after a longer pause starts a new series.
+ */
 export const PAUSE_MS = 2 * 60_000
 
 interface Desk {
@@ -20,14 +22,14 @@ interface Desk {
 
 export class ClientDesks {
   readonly #clock: Clock
-  /** Of clients; forgotten with them. */
+  /** Keyed by client, and dropped together with it. */
   readonly #desks = new WeakMap<object, Desk>()
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  /** `gateway`: as this client may use it. */
+  /** `gateway`: the gateway with the servers that this client may use. */
   of(client: object, gateway: Pick<Gateway, 'board' | 'loopLimit'>): ToolDesk {
     const limit = gateway.loopLimit()
     if (limit === 0) return gateway.board

@@ -1,12 +1,14 @@
 /**
- * client-identity: which client a request without a session is of, as far as can be told.
+ * client-identity: recognizes the client of a request without a session, as far as possible.
  *
- * in     on whose behalf, from where and with what program a request comes, and what that program says of itself
- * out    the same value for all requests that look the same, until none has come for long; then it is told to be gone
- * never  takes requests of two principals for those of one client; forgets one that waits for an answer; grows without end
+ * in     the principal, address and program of a request, and what that program says of itself
+ * out    the same value for all requests that look the same, until none has come for a long time; then `onGone` reports
+ *        it
+ * never  merges requests of two principals into one client; forgets a client that waits for an answer; grows without
+ *        end
  *
- * Two windows of one program on one machine look the same. Nothing may rest on this that one of them must not do to the
- * other.
+ * Two windows of one program on one machine look the same. So this value must protect nothing that one of them must not
+ * do to the other.
  */
 import { digest } from '../../base/digest.ts'
 import type { Params } from '../../model/message.ts'
@@ -17,26 +19,29 @@ import { isOwner, type Principal } from './principal.ts'
 
 export interface Looks {
   readonly principal: Principal
-  /** The address it comes from, and what its `User-Agent` says. */
+  /** The address of the client, and its `User-Agent`. */
   readonly from: string
   readonly agent?: string | undefined
-  /** At which endpoint. Undefined: at that of all servers. */
+  /** The endpoint of this server. Undefined: the endpoint of all servers. */
   readonly server: string | undefined
   /** `clientInfo`. */
   readonly info?: Params | undefined
 }
 
-/** The same text for what looks like the same client. */
+/** Returns the same text for requests that look like the same client. */
 export function identify({ principal, from, agent, server, info }: Looks): string {
   return JSON.stringify([principal.key, server, from, digest([agent, info])])
 }
 
-/** A client that is silent for so long is gone, as one with a session would be. */
+/** A client that is silent for this long is gone, like a client with a session. */
 const IDLE_MS = 30 * 60_000
 
 const SWEEP_MS = 60_000
 
-/** Of one principal: what programs say of themselves is theirs to invent. Beyond, the longest silent one has to go. */
+/**
+ * Limit for one principal, because programs can invent what they say of themselves. Beyond it, the client that has been
+ * silent longest is dropped.
+ */
 export const MAX_CLIENTS = 200
 
 interface Known {
@@ -46,10 +51,10 @@ interface Known {
   underWay: number
 }
 
-/** Those who ask without a session. `onGone` of a client is told when it is forgotten. */
+/** The clients that send requests without a session. `onGone` is called when one is forgotten. */
 export class StatelessClients {
   readonly #clock: Clock
-  /** The longest silent first. */
+  /** The client that has been silent longest comes first. */
   readonly #known = new Map<string, Known>()
   #cancelSweep: (() => void) | undefined
 
@@ -61,7 +66,7 @@ export class StatelessClients {
     return this.#known.size
   }
 
-  /** The client of a request that begins; `leave` is called when it is over. */
+  /** The client of a request that begins. The caller calls `leave` when the request is over. */
   meet(looks: Looks): { readonly client: RequestClient; leave(): void } {
     const id = identify(looks)
     const known = this.#known.get(id) ?? this.#add(looks.principal)
@@ -78,7 +83,10 @@ export class StatelessClients {
     }
   }
 
-  /** Those of a principal that may not come in any more, by its key; all but those that wait for an answer. */
+  /**
+   * Forgets the clients of a principal that has lost its access, by the principal's key. Clients that wait for an
+   * answer stay.
+   */
   dismiss(principal: string): void {
     this.#forget((one) => one.principal === principal && one.underWay === 0)
   }

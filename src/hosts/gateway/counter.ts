@@ -1,5 +1,6 @@
 /**
- * counter: what is asked of the gateway itself, besides MCP: whether it is there, how it is, where tokens are to be had.
+ * counter: answers requests to the gateway itself, outside MCP: health, readiness, metrics, and where clients get
+ * tokens.
  */
 import type { Board } from '../../runtime/board.ts'
 import type { WholeReply } from '../../world/world.ts'

@@ -1,10 +1,10 @@
 /**
- * daemon: the one gateway of a user, which everything on this machine that is theirs can reach over its socket.
+ * daemon: the one gateway of a user, which all programs of that user on this machine can reach over its socket.
  *
- * in     visits: commands to carry out, MCP clients, questions how it is, the wish that it ends
- * out    what each of them gets; a record of who runs, and a log
- * never  runs beside another one of the same user; carries out a command that does more than connect; answers a visitor of
- *        another version with anything but who it is
+ * in     visits: commands to run, MCP clients, status requests, stop requests
+ * out    the answer to each visit; a record of the running process; a log
+ * never  runs beside another daemon of the same user; runs a command that does more than connect; tells a visitor of
+ *        another version anything but its own identity
  */
 import { isTooDeep } from '../../base/depth.ts'
 import { isObject } from '../../base/is-object.ts'
@@ -29,12 +29,12 @@ const MAX_LINE_LENGTH = 64 * 1024 * 1024
 
 const MAX_LOG_BYTES = 1024 * 1024
 
-/** Rejects with a ProblemError when one runs already, or it could not be reached. */
+/** Rejects with a ProblemError when a daemon runs already, or when clients could not reach this one. */
 export async function openDaemon(request: DaemonRequest): Promise<OpenDaemon> {
   const { world } = request
   const place = gatewayPlaceOf(world)
   const daemon = new Daemon(request, place)
-  // Two that start at once must not take each other for dead.
+  // Two daemons that start at once must not each take the other for dead.
   const listening = world.files.locked(place.record, () => daemon.listen())
   await listening.catch((error: unknown) => {
     throw error instanceof UpdateError ? noSocket(place, error) : error
@@ -69,12 +69,12 @@ class Daemon implements OpenDaemon {
   #end!: () => void
   #isClosing = false
   #address: string | undefined
-  /** Where it serves over HTTP. */
+  /** The origins of its HTTP listeners. */
   readonly #origins = new Set<string>()
   #listener: { close(): Promise<void> } | undefined
-  /** Commands of visitors, under way. */
+  /** Commands of visitors that still run. */
   readonly #commands = new Set<Promise<unknown>>()
-  /** For those whose project nobody knows. */
+  /** Serves clients whose project is unknown. */
   #base: Room<GatewayServing> | undefined
 
   constructor(request: DaemonRequest, place: GatewayPlace) {
@@ -153,9 +153,9 @@ class Daemon implements OpenDaemon {
     await this.#listener?.close()
   }
 
-  // What visitors want.
+  // Requests of visitors.
 
-  /** Why a visitor should do without this one. */
+  /** The reason why a visitor must run without this daemon. */
   refuse({ version }: Visit): string | undefined {
     if (this.#isClosing) return ''
     const own = this.#request.version
@@ -175,7 +175,7 @@ class Daemon implements OpenDaemon {
     return this.#request.command(argv, terminal, { world, board: serving.board })
   }
 
-  /** Counted until what it said is on its way, which its end is not. */
+  /** Counts the command until its output is on its way. The end of a command alone does not mean that. */
   async whileUnderWay(command: Promise<void>): Promise<void> {
     this.#commands.add(command)
     try {
@@ -232,14 +232,14 @@ class Visitor {
   readonly #pipe: Pipe
   readonly #lines: Lines
   #terminal: RemoteTerminal | undefined
-  /** Where MCP goes once it was asked for. */
+  /** Receives MCP text after the visitor has asked for MCP. */
   #passOn: ((text: string) => void) | undefined
   readonly #onEnd = new Set<() => void>()
   #isOver = false
   /** The visitor has answered the greeting, or is gone. */
   readonly #answered: Promise<void>
   #onAnswered!: () => void
-  /** What was asked for may happen, or may have happened: nobody else must do it again. */
+  /** The command may run or may have run: no other process may run it again. */
   #hasBegun = false
 
   constructor(daemon: Daemon, pipe: Pipe) {
@@ -283,7 +283,7 @@ class Visitor {
     } catch (error) {
       const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
       this.#daemon.log(`a visit failed: ${toCrashText(text)}`)
-      // An end with no word before it says that nobody knows.
+      // A connection that ends without a message would leave it unknown whether the command ran.
       if (!this.#hasBegun) this.#say({ say: 'alone', why: 'the gateway that runs could not do it' })
       this.#pipe.end()
     }
@@ -295,7 +295,7 @@ class Visitor {
       this.#say({ say: 'status', status: await this.#daemon.status() })
       return this.#pipe.end()
     }
-    // Its end is the answer.
+    // The visitor sees the end of the connection as the answer.
     if (wants.kind === 'stop') {
       this.#say({ say: 'hello', pid: this.#daemon.pid })
       return this.#daemon.stop()
@@ -310,7 +310,7 @@ class Visitor {
   }
 
   async #carryOut({ argv, terminal, ...from }: Extract<Wish, { kind: 'command' }>): Promise<void> {
-    // Before the room is open: who types Ctrl-C meanwhile must be heard.
+    // Before the board is open, because the user may press Ctrl-C meanwhile.
     this.#terminal = createVisitorTerminal(terminal, (word) => this.#say(word))
     await this.#answered
     if (this.#isOver) return
@@ -322,7 +322,7 @@ class Visitor {
     }
   }
 
-  /** A visitor cannot see otherwise that this process was suspended. */
+  /** A visitor has no other way to notice that this process was suspended. */
   #sendAlive(): () => void {
     let cancel = (): void => undefined
     const tell = (): void => {
@@ -378,11 +378,11 @@ function tryParse(line: string): unknown {
     const value: unknown = JSON.parse(line)
     return isTooDeep(value) ? undefined : value
   } catch {
-    return undefined // no program of ours says such a thing
+    return undefined // no program of ours sends such a line
   }
 }
 
-/** Of another version it may be anything. */
+/** A visitor of another version may send anything. */
 function readVisit(line: string): Visit | undefined {
   const visit = tryParse(line)
   if (!isObject(visit) || typeof visit['version'] !== 'string' || !isObject(visit['wants'])) return undefined

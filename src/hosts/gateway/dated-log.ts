@@ -1,9 +1,10 @@
 /**
- * dated-log: a file that lines are added to, and what was in it before, in files with dates in their names.
+ * dated-log: a log file that grows by lines, with its earlier contents in files that have dates in their names.
  *
  * in     lines
- * out    `audit.jsonl`; when it is full or its day (UTC) is over, `audit.2026-11-19.jsonl`, then `audit.2026-11-19.2.jsonl`
- * never  overwrites a file; removes one without saying so; removes what has another name
+ * out    `audit.jsonl`; when it is full or its day (UTC) is over, `audit.2026-11-19.jsonl`, then
+ *        `audit.2026-11-19.2.jsonl`
+ * never  overwrites a file; removes a file without a line about it in the log; removes a file with another name pattern
  */
 import type { World } from '../../world/world.ts'
 
@@ -11,13 +12,13 @@ export interface DatedLogOptions {
   /** Absolute. */
   readonly file: string
   readonly mode: number
-  /** Of one file. */
+  /** Limit for one file. */
   readonly maxBytes: number
-  /** Older files are dropped. 0: none is. */
+  /** Older files are removed. 0: no limit. */
   readonly keepDays: number
-  /** Of all files together: beyond, the oldest are dropped. 0: none is. */
+  /** Limit for all files together: beyond it, the oldest files are removed. 0: no limit. */
   readonly keepBytes: number
-  /** Gives the line that says so in the log itself. */
+  /** Returns the line that reports the removal in the log itself. */
   onDropped(dropped: DroppedFile): string
 }
 
@@ -31,21 +32,21 @@ interface DatedFile {
   readonly path: string
   readonly name: string
   readonly day: string
-  /** 1, or more where a day has several. */
+  /** 1, or more where one day has several files. */
   readonly number: number
   readonly bytes: number
 }
 
 const DAY_MS = 24 * 3600 * 1000
 
-/** As long as few files are kept, each is a small part of them, so that little is dropped at once. */
+/** Each file is a small part of what is kept, so that removing one loses little. */
 const PARTS = 4
 
 export class DatedLog {
   readonly #world: Pick<World, 'files' | 'paths' | 'clock'>
   readonly #options: DatedLogOptions
   readonly #maxBytes: number
-  /** On which it was looked last whether the file is of a day before. */
+  /** The day of the last check whether the file is from an earlier day. */
   #lookedOn: string | undefined
 
   constructor(world: Pick<World, 'files' | 'paths' | 'clock'>, options: DatedLogOptions) {
@@ -55,7 +56,7 @@ export class DatedLog {
     this.#maxBytes = keepBytes === 0 ? maxBytes : Math.min(maxBytes, Math.ceil(keepBytes / PARTS))
   }
 
-  /** False: it could not be written. */
+  /** False: the text could not be written. */
   append(text: string): boolean {
     const { files } = this.#world
     const { file, mode } = this.#options
@@ -63,7 +64,7 @@ export class DatedLog {
     return files.append(file, said + text, { mode, maxBytes: Infinity })
   }
 
-  /** Says whether files may have to be dropped now. Where the file cannot be renamed, it goes on growing. */
+  /** Returns whether files may have to be removed now. A file that cannot be renamed goes on growing. */
   #turnOver(more: number): boolean {
     const { files, clock } = this.#world
     const { file } = this.#options
@@ -78,7 +79,7 @@ export class DatedLog {
     return files.rename(file, this.#nameFor(day)) || isNewDay
   }
 
-  /** The first that is not taken. */
+  /** The first free name. */
   #nameFor(day: string): string {
     const { files, paths } = this.#world
     const { folder, stem, extension } = this.#parts()
@@ -88,7 +89,7 @@ export class DatedLog {
     }
   }
 
-  /** Gives what the log itself says of it. */
+  /** Returns the lines that report the removals in the log. */
   #drop(): string {
     const { files, clock } = this.#world
     const { file, keepDays, keepBytes, onDropped } = this.#options
@@ -106,7 +107,7 @@ export class DatedLog {
     return lines.join('')
   }
 
-  /** The oldest first. */
+  /** The oldest file first. */
   #dated(): readonly DatedFile[] {
     const { files, paths } = this.#world
     const { folder, stem, extension } = this.#parts()

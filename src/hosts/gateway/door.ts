@@ -1,9 +1,10 @@
 /**
- * door: who may ask the gateway anything, decided by the head of a request alone.
+ * door: decides from the head of a request alone whether the client may send it.
  *
- * in     address, headers, the token
- * out    what is asked for and by whom, or the refusal
- * never  looks at a request that a web page of somebody else could have sent (DNS rebinding); tells how close a token was
+ * in     address, headers, token
+ * out    the target and the principal, or the refusal
+ * never  accepts a request that a foreign web page could have sent (DNS rebinding); reveals how close a guessed token
+ *        was
  */
 import { isSameSecret } from '../../base/same-secret.ts'
 import type { Rate } from '../../model/gateway-setting.ts'
@@ -16,39 +17,42 @@ import { RateLimit } from './rate-limit.ts'
 
 export interface DoorOptions {
   readonly clock: Clock
-  /** What a client must show. Undefined only where somebody else stands at the door. */
+  /** The token that a client must show. Undefined only where another check protects the gateway. */
   readonly token: string | undefined
-  /** Others that clients may show, each for itself. */
+  /** Named tokens that clients may show instead, each with its own grants. */
   readonly tokens?: Pick<NamedTokens, 'recall' | 'find' | 'has'> | undefined
-  /** Names this gateway is known by, besides those of this machine. */
+  /** Host names of this gateway, besides those of this machine. */
   readonly hosts?: readonly string[] | undefined
-  /** By any address, for one that other machines can reach: nobody can point an address elsewhere, as one can a name. */
+  /**
+   * Accept any IP address as host, for a gateway that other machines can reach. DNS rebinding works with names, not
+   * with addresses.
+   */
   readonly isOpenToAddresses?: boolean | undefined
-  /** Whose tokens open the door in place of our own. */
+  /** The authorization server whose tokens replace our own. */
   readonly issuer?: Issuer | undefined
-  /** For each client. Undefined: as often as it likes. */
+  /** Limit for each client. Undefined: no limit. */
   readonly rate?: Rate | undefined
   readonly onRefused?: ((why: Refusal, from: string) => void) | undefined
 }
 
-/** Why somebody was not let in. */
+/** Why the gateway refused a request. */
 export type Refusal = 'host' | 'origin' | 'token' | 'scope' | 'rate'
 
-/** Path → what is asked for. */
+/** Path → target. */
 export type Target =
   | { readonly kind: 'mcp'; readonly server: string | undefined }
   | { readonly kind: 'health' | 'ready' | 'metrics' }
-  /** Where a token for this can be had. */
+  /** Where a client can get a token for this. */
   | { readonly kind: 'description'; readonly server: string | undefined }
 
 export type Passage =
   | { readonly kind: 'refused'; readonly reply: WholeReply }
   | { readonly kind: 'passed'; readonly target: Target; readonly principal: Principal }
 
-/** So many tries with a wrong token, from one address; then one each second. */
+/** Limit of wrong tokens from one address: a burst, then one each second. */
 const FAILURES: Rate = { perSecond: 1, burst: 30 }
 
-/** For those who need not say who they are. */
+/** The principal of clients that need no token. */
 const ANYBODY: Principal = { who: 'anybody', key: '' }
 
 export class Door {
@@ -72,7 +76,7 @@ export class Door {
       this.#isKnown(textOf(headers['host'])) && (authority === undefined || this.#isKnown(authority))
     if (!isKnown) return this.#refuse(head, 'host', say(403, 'This host is not served here.'))
     const origin = textOf(headers['origin'])
-    // Anybody's page may come from an address, so none is good by itself.
+    // An address alone proves nothing: any web page may come from one.
     const page = origin === undefined ? undefined : nameIn(/^https?:\/\/([^/]+)$/i.exec(origin)?.[1])
     if (page !== undefined && !this.#known.has(page))
       return this.#refuse(head, 'origin', say(403, 'This origin may not ask.'))
@@ -102,7 +106,7 @@ export class Door {
     const { tokens } = this.#options
     if (tokens === undefined) return this.#refuseToken(head, given, INVALID)
     const known = tokens.recall(given)
-    // Whoever tries too often does not make us read the file.
+    // A client with too many wrong tokens must not make the gateway read the file.
     const waitSeconds = known === undefined ? this.#failures.look(head.from) : 0
     if (waitSeconds > 0) return this.#tooOften(head, waitSeconds)
     const named = known ?? tokens.find(given)
@@ -119,7 +123,7 @@ export class Door {
     if (given === undefined) return this.#refuseToken(head, given, issuer.challenge(server))
     if (given.length > MAX_TOKEN_BYTES)
       return this.#refuseToken(head, given, issuer.challenge(server, 'the token is longer than 16 KB'))
-    // Whoever tries too often does not make us do the mathematics.
+    // A client with too many wrong tokens must not make the gateway verify signatures.
     const waitSeconds = this.#failures.look(head.from)
     const known = issuer.recall(given, server)
     if (known === undefined && waitSeconds > 0) return this.#tooOften(head, waitSeconds)
@@ -171,12 +175,15 @@ export class Door {
   }
 }
 
-/** As it was written, but for case and port: a name with a dot at its end, say, is another one. */
+/** The host as written, except for case and port. A name with a trailing dot, for example, is a different name. */
 function nameIn(host: string | undefined): string {
   return (host ?? '').toLowerCase().replace(/:\d*$/, '')
 }
 
-/** Who shares our own token is told apart by where they are; others by who they are. No header makes them somebody else. */
+/**
+ * The address identifies clients that share our own token; the principal identifies others. Headers play no part: a
+ * client can invent them.
+ */
 function clientOf({ from }: RequestHead, principal: Principal): string {
   return principal === OWNER ? `${principal.key} ${from}` : principal.key
 }
@@ -187,7 +194,7 @@ const TEXT = { 'content-type': 'text/plain; charset=utf-8' }
 
 const INVALID = 'Bearer error="invalid_token"'
 
-/** For a token that was good when its request began. */
+/** The refusal for a token that was good when its request began. */
 export const TAKEN_BACK = needsToken(INVALID)
 
 const UNJUDGED = challenged(503, 'Nobody can tell now whether this token is good.', undefined)
@@ -211,7 +218,7 @@ function isPublic({ kind }: Target): boolean {
   return kind === 'health' || kind === 'ready' || kind === 'description'
 }
 
-/** What it would become is not known before it is unpacked. */
+/** The size of an encoded body is unknown before it is unpacked. */
 function isEncoded(encoding: string | readonly string[] | undefined): boolean {
   const text = textOf(encoding)
   return text !== undefined && text.trim().toLowerCase() !== 'identity'
@@ -221,7 +228,7 @@ function isAddress(name: string): boolean {
   return /^\[[\da-f:.]+\]$/.test(name) || /^\d{1,3}(?:\.\d{1,3}){3}$/.test(name)
 }
 
-/** `POST http://host/mcp`: as proxies are asked, and the host there is the one that counts (RFC 9112 §3.2.2). */
+/** `POST http://host/mcp`: the form for proxies. Its host takes precedence over the header (RFC 9112 §3.2.2). */
 function splitPath(path: string): { readonly authority?: string; readonly path: string } {
   const [, authority, rest = ''] = /^https?:\/\/([^/?]*)(.*)$/i.exec(path) ?? []
   return authority === undefined ? { path } : { authority, path: rest }
@@ -250,7 +257,7 @@ function tryDecode(text: string): string | undefined {
   try {
     return decodeURIComponent(text)
   } catch {
-    return undefined // not the name of anything
+    return undefined // a malformed escape names no server
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * era: what differs between the revisions, in one place: which one a request belongs to, what it must carry, what its
- * result must have.
+ * era: everything that differs between protocol revisions, in one place: the era of a request, the required metadata,
+ * the form of its result.
  */
 import { isObject } from '../../base/is-object.ts'
 import { RPC_CODES, type Params, type Result, type RpcError } from '../../model/message.ts'
@@ -30,14 +30,17 @@ export function metaOf(params: Params | undefined): Params {
   return isObject(meta) ? meta : NO_META
 }
 
-/** A request that claims a revision for itself is modern, whatever it asks for; `header` is what HTTP says beside it. */
+/**
+ * A request that claims a revision for itself is modern, whatever its method is. `header` is the revision in the HTTP
+ * header.
+ */
 export function eraOf(params: Params | undefined, header?: string): Era {
   if (metaOf(params)[META.version] !== undefined) return 'modern'
   const isLegacy = header === undefined || LEGACY_VERSIONS.some((known) => known === header)
   return isLegacy ? 'legacy' : 'modern'
 }
 
-/** Throws what the revision has for requests that do not say what they must. */
+/** Throws the error that the revision defines for requests without the required metadata. */
 export function readEnvelope(params: Params | undefined): Envelope {
   const meta = metaOf(params)
   const { [META.version]: version, [META.capabilities]: capabilities } = meta
@@ -64,7 +67,7 @@ function unsupportedVersion(requested: string): FrontFault {
   })
 }
 
-/** Results that say how long they hold. */
+/** Methods whose results say how long they stay valid. */
 const CACHEABLE: ReadonlySet<string> = new Set([
   'server/discover',
   'tools/list',
@@ -74,7 +77,7 @@ const CACHEABLE: ReadonlySet<string> = new Set([
   'resources/read',
 ])
 
-/** A result as the era of the caller has it. Whatever else is in it stays. */
+/** Converts a result to the era of the caller. All other fields stay. */
 export function toEra(era: Era, method: string, result: Result): Result {
   if (era === 'legacy') {
     if (result['resultType'] === undefined) return result
@@ -86,14 +89,17 @@ export function toEra(era: Era, method: string, result: Result): Result {
   return { resultType: 'complete', ttlMs: 0, cacheScope: 'private', ...result }
 }
 
-/** An error as the era of the caller has it. */
+/** Converts an error to the era of the caller. */
 export function errorToEra(era: Era, error: RpcError, params: Params): RpcError {
   if (era === 'legacy' || error.code !== RPC_CODES.resourceNotFound) return error
   const data = { uri: params['uri'], ...(isObject(error.data) ? error.data : {}) }
   return { ...error, code: RPC_CODES.invalidParams, data }
 }
 
-/** What of `_meta` goes on to a server: to a modern one who asks, to a legacy one nothing of the kind. */
+/**
+ * The part of `_meta` that goes on to a server. For a modern server it also describes the sender; a legacy server gets
+ * no such fields.
+ */
 export function metaFor(
   era: Era,
   meta: Params,

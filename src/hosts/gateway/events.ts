@@ -1,9 +1,9 @@
 /**
- * events: what happens on the board → every client that wants to hear of it.
+ * events: sends what happens on the board to every client that listens for it.
  *
  * in     changes, notifications and updated resources of the board
- * out    notifications, each to the ears whose view they concern
- * never  tells of a change that is not in the lists yet, where it can be known
+ * out    notifications, each to the listeners whose view contains the server
+ * never  announces a change before the lists contain it, where the gateway can know that
  */
 import type { Params } from '../../model/message.ts'
 import type { Offering } from '../../model/offering.ts'
@@ -12,17 +12,20 @@ import type { ServedBoard } from './served-board.ts'
 import type { Clock } from '../../world/world.ts'
 import type { Relay } from './relay.ts'
 
-/** A client that listens, for as long as it does. */
+/** A client that listens, until it stops. */
 export interface Ear {
   /** Undefined: all servers. */
   readonly server: string | undefined
-  /** Whose stream it is, where streams are counted by their holder. */
+  /** The principal that owns the stream, where streams are counted by owner. */
   readonly holder?: string | undefined
-  /** Whose it is: some servers tell each client by itself. */
+  /** The client of the stream: some servers tell each client something different. */
   readonly client?: object | undefined
-  /** Whether it is of those whose gateway it is: they alone hear what may be about anybody. Default: false. */
+  /**
+   * Whether the client belongs to the owner of the gateway. Only the owner gets notifications that may concern any
+   * user. Default: false.
+   */
   readonly isOwners?: boolean | undefined
-  /** Of which servers it may hear at all. Undefined: of all. */
+  /** The servers whose events it may receive. Undefined: all. */
   readonly allows?: ((server: string) => boolean) | undefined
   hear(event: GatewayEvent): void
   /** The gateway closes: nothing follows. */
@@ -33,17 +36,20 @@ export type GatewayEvent =
   | { readonly kind: 'list'; readonly list: ChangingList }
   | { readonly kind: 'resource'; readonly uri: string; readonly server: string }
   | { readonly kind: 'log'; readonly params: Params }
-  /** Anything else that a server tells. */
+  /** Any other notification of a server. */
   | { readonly kind: 'other'; readonly method: string; readonly params: Params }
 
 export type ChangingList = 'tools' | 'resources' | 'prompts'
 
 const LISTS: readonly ChangingList[] = ['tools', 'resources', 'prompts']
 
-/** So long after a server said that a list changed, it is told on although nothing in it is other than before. */
+/**
+ * After a server announces a changed list, the gateway waits this long for a difference. Then it forwards the
+ * announcement anyway.
+ */
 const SETTLE_MS = 300
 
-/** Streams of one holder; with one more, the oldest is over. */
+/** Limit of streams for one holder. One more ends the oldest. */
 export const MAX_STREAMS = 200
 
 export class Events {
@@ -51,7 +57,7 @@ export class Events {
   readonly #relay: Relay
   readonly #clock: Clock
   readonly #ears = new Set<Ear>()
-  /** What was last told of, by server. */
+  /** The offering that was last announced, by server. */
   readonly #seen = new Map<string, Offering | undefined>()
   readonly #announced = new Map<string, () => void>()
   readonly #stops: readonly (() => void)[]
@@ -63,7 +69,7 @@ export class Events {
     for (const { name, offering } of board.snapshot().servers) this.#seen.set(name, offering)
     this.#stops = [
       board.on('change', ({ servers, tools }) => {
-        // Tools may be others although no server changed: their user accepted a change.
+        // Tools may change although no server did: the user accepted a change.
         for (const server of new Set([...servers, ...(tools ? this.#seen.keys() : [])])) this.#compare(server)
       }),
       board.on('resource', ({ server, uri, audience }) =>
@@ -73,7 +79,7 @@ export class Events {
     ]
   }
 
-  /** The answer ends it. */
+  /** Call the returned function to stop. */
   listen(ear: Ear): () => void {
     this.#ears.add(ear)
     const { holder } = ear
@@ -82,7 +88,7 @@ export class Events {
     return () => void this.#ears.delete(ear)
   }
 
-  /** Whose stream it is may not listen any more. */
+  /** Ends the streams of a holder that has lost its access. */
   dismiss(holder: string): void {
     for (const ear of this.#ears) if (ear.holder === holder) ear.onClose?.()
   }
@@ -97,7 +103,7 @@ export class Events {
   #hear(told: BoardNotification): void {
     const { method, params } = told
     const list = LISTS.find((one) => method === `notifications/${one}/list_changed`)
-    // What is told to one client alone was read before.
+    // A list that differs for one client was read before.
     if (list !== undefined && told.audience !== undefined) this.#tell(told, { kind: 'list', list })
     else if (list !== undefined) this.#announce(told.server, list)
     else if (method === 'notifications/message') {
@@ -106,7 +112,9 @@ export class Events {
       this.#tell(told, { kind: 'other', method, params })
   }
 
-  /** The board reads the list again before it is told on; one that turns out to be the same is told on later. */
+  /**
+   * The board reads the list again before the gateway announces it. A list that turns out unchanged is announced later.
+   */
   #announce(server: string, list: ChangingList): void {
     const key = `${list} ${server}`
     if (this.#announced.has(key)) return
@@ -139,7 +147,7 @@ export class Events {
   }
 }
 
-/** A log that belongs to no request may be about one that somebody made before. */
+/** A log that belongs to no request may concern a request of another user. */
 function mayHear({ isOwners }: Ear, { kind }: GatewayEvent): boolean {
   return kind !== 'log' || isOwners === true
 }

@@ -1,5 +1,5 @@
 /**
- * fault: what goes wrong, as a client is told: one place turns everything into errors of the protocol.
+ * fault: turns every failure into an error of the protocol, in one place.
  */
 import { RPC_CODES, type RpcError } from '../../model/message.ts'
 import { RpcFaultError } from '../../model/rpc-fault.ts'
@@ -7,7 +7,7 @@ import { SessionError } from '../../model/session.ts'
 import { toCrashText } from '../../problem/crash-text.ts'
 import { ProblemError } from '../../problem/problem.ts'
 
-/** Refused before anybody was asked: over HTTP that has a status of its own. */
+/** A refusal before any server was asked. Over HTTP it has its own status. */
 export class FrontFault extends RpcFaultError {
   readonly status: number
 
@@ -26,13 +26,13 @@ export function unknownMethod(method: string): FrontFault {
   return new FrontFault(404, { code: RPC_CODES.methodNotFound, message: `there is no method \`${method}\`` })
 }
 
-/** The status of an error that came of a request: it is the answer, and no failure of HTTP, but for this one. */
+/** The HTTP status of an error. An error as the answer to a request is no failure of HTTP, except for this one. */
 export function statusOf(error: unknown): number {
   if (error instanceof FrontFault) return error.status
   return error instanceof RpcFaultError && error.fault.code === RPC_CODES.missingCapability ? 400 : 200
 }
 
-/** What a server answered goes on as it is. */
+/** An error of a server goes on unchanged. */
 export function toFault(error: unknown): RpcFaultError {
   if (error instanceof RpcFaultError) return error
   const cause = error instanceof ProblemError ? error.cause : error

@@ -1,5 +1,5 @@
 /**
- * gateway: every server of a board behind one endpoint. What the fronts share.
+ * gateway: every server of a board behind one endpoint. All fronts (HTTP, stdio) share this part.
  */
 import type { Signal } from '../../base/abort.ts'
 import type { Params, Result } from '../../model/message.ts'
@@ -23,7 +23,9 @@ import type { View } from './view.ts'
 export interface GatewayOptions {
   readonly version: string
   readonly seeing: Seeing
-  /** For clients that come from now on: how often in a row they may get the same answer to the same call. */
+  /**
+   * For clients that connect from now on: how many times in a row a client may get the same answer to the same call.
+   */
   readonly loopLimit: () => number
   /** Estimated tokens of text in one result; 0: no limit. */
   readonly maxResultTokens: () => number
@@ -36,23 +38,28 @@ export interface Gateway {
   readonly roots: Pick<SharedRoots, 'join'>
   readonly seeing: Seeing
   readonly loopLimit: () => number
-  /** What there is of it for whoever asks: the same value for all who may use the same servers. */
+  /**
+   * The gateway with the servers that this principal may use. The same value for all principals with the same servers.
+   */
   for(principal: Principal): Gateway
-  /** Undefined: there is no such server, and none of this name is declared. */
+  /** Undefined: no server of this name exists, and no entry declares one. */
   viewOf(server: string | undefined): View | undefined
-  /** A view as this client has it: a server may show it something else than others. */
+  /** The view of this client: a server may show it something different. */
   viewFor(view: View, client: object | undefined): View
-  /** A legacy client has come. Resolves when it is known what it is shown, or when that takes long; never rejects. */
+  /**
+   * Registers a legacy client. Resolves when the gateway knows what servers show this client, or when that takes too
+   * long; never rejects.
+   */
   meet(client: object, view: View): Promise<void>
   /** Rejects with an RpcFaultError. */
   request(view: View, request: GatewayRequest): Promise<Result>
-  /** What the most talkative of all clients wants is what servers are asked for. Undefined: it is gone. */
+  /** The gateway asks servers for the most verbose level that any client wants. Undefined: the client is gone. */
   setLevel(client: object, level: string | undefined): Promise<void>
-  /** The roots of a client are other ones now, or it came or went with some: servers read them again. */
+  /** The roots of a client changed, or it came or went with some: servers read them again. */
   rootsChanged(client: RootsClient & RequestClient): void
-  /** Tells those who listen that nothing follows. */
+  /** Tells all listeners that the gateway closes. */
   leave(): void
-  /** Tells one of them so: a principal, by its key. */
+  /** Tells the listeners of one principal, by its key. */
   dismiss(holder: string): void
   close(): void
 }
@@ -64,7 +71,9 @@ export interface GatewayRequest {
   readonly signal: Signal
 }
 
-/** For a board that a gateway will be opened on: the questions of its servers go back to whoever made them ask. */
+/**
+ * For a board that a gateway will be opened on: questions of its servers go to the client whose request caused them.
+ */
 export function createRelay(world: World): { readonly relay: Relay; readonly handlers: ClientHandlers } {
   const relay = new Relay(world)
   const handlers = toHandlers((question) => relay.askFor(question))
@@ -99,7 +108,7 @@ export function openGateway(
   return whole
 }
 
-/** What all who use the gateway have in common, whichever servers they may use. */
+/** Shared by all clients, whichever servers they may use. */
 interface Shared {
   readonly world: World
   readonly relay: Relay
@@ -110,13 +119,16 @@ interface Shared {
 
 type Part = Pick<Gateway, 'board' | 'events' | 'for' | 'leave' | 'dismiss' | 'close'>
 
-/** So long a legacy client waits to be shown servers of both eras as such clients see them; a change is told later. */
+/**
+ * A legacy client waits this long until servers of both eras have shown it their lists. The gateway announces later
+ * changes.
+ */
 const MEET_MS = 1000
 
-/** As `MEET_MS`, where there is one server, whose capabilities are told once. */
+/** As `MEET_MS`, at the endpoint of one server, whose capabilities are announced only once. */
 const MEET_ONE_MS = 10_000
 
-/** Resolves with the work, or before. */
+/** Resolves with the work, or earlier when the time is up. */
 function soon(
   work: Promise<void>,
   { clock, ms }: { readonly clock: World['clock']; readonly ms: number },
@@ -127,7 +139,7 @@ function soon(
   })
 }
 
-/** Nobody gets from a part to the whole. */
+/** A limited part of the gateway gives no access to the rest. */
 function limit({ board, events }: Pick<Part, 'board' | 'events'>, allows: (server: string) => boolean): Part {
   const part: Part = {
     board: limitTo(board, allows),
@@ -164,7 +176,7 @@ function createGateway({ world, relay, options, levels, results }: Shared, part:
   const aggregate = viewOn(board, undefined)
   const views = new Map<string, View>()
   const ofClients = new WeakMap<object, Map<string | undefined, View>>()
-  /** Of a client for whom a server lists something else than for all. */
+  /** The view for a client to which a server shows a different list. */
   const ownView = (view: View, client: object | undefined): View => {
     const seen = client === undefined ? undefined : board.seenBy(client)
     if (client === undefined || seen === undefined) return view

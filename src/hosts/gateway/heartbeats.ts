@@ -1,9 +1,9 @@
 /**
- * heartbeats: signs of life on answers that take long, so that nobody in between takes the connection for dead.
+ * heartbeats: sends signs of life on slow answers, so that no proxy takes the connection for dead.
  *
- * in     answers under way
- * out    each is told to show itself every `SILENCE_MS` while it is under way
- * never  has a timer for each: nearly all are over long before, and one timer serves thousands
+ * in     answers that are not finished
+ * out    a `beat` for each, every `SILENCE_MS`, until it is finished
+ * never  has a timer for each answer: most finish long before, and one timer serves thousands
  */
 import { IdTable } from '../../base/id-table.ts'
 import type { Clock } from '../../world/world.ts'
@@ -19,7 +19,9 @@ interface Due {
 
 const SILENCE_MS = 10_000
 
-/** Those that are due so soon show themselves at once: thousands would otherwise be looked at thousands of times. */
+/**
+ * Answers due within this time beat together: otherwise the timer would visit thousands of answers thousands of times.
+ */
 const GATHER_MS = 1000
 
 export class Heartbeats {
@@ -32,7 +34,7 @@ export class Heartbeats {
     this.#clock = clock
   }
 
-  /** Gives the number by which it is removed. */
+  /** Returns the number that removes it. */
   add(one: Beating): number {
     this.#watch(SILENCE_MS)
     return this.#due.add({ one, at: this.#clock.now() + SILENCE_MS })
@@ -56,7 +58,7 @@ export class Heartbeats {
     const now = this.#clock.now()
     let next = now + SILENCE_MS
     for (const due of this.#due.all()) {
-      // Later than anything is due: the clock was set back, and whoever went by it would be silent for as long.
+      // Later than any due time: the clock was set back. Waiting for it would keep the connection silent too long.
       const isSetBack = due.at - now > SILENCE_MS
       if (due.at > now + GATHER_MS && !isSetBack) next = Math.min(next, due.at)
       else {

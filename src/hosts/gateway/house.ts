@@ -1,9 +1,10 @@
 /**
- * house: the boards of a gateway that serves many projects, each with whoever visits it.
+ * house: the boards of a gateway that serves many projects, each with the clients that use it.
  *
- * in     where visitors come from: a folder, an environment
- * out    the serving for it, for as long as they stay
- * never  gives a visitor what another environment would have come to; keeps a board that nobody has visited for long
+ * in     the origin of a client: a folder, an environment
+ * out    the serving for that origin, for as long as clients use it
+ * never  serves a client from a board that its own environment would have made different; keeps a board that no client
+ *        has used for long
  */
 import { watchLookups } from '../../base/watched-lookups.ts'
 import { isSameEnv } from '../../runtime/whole-env.ts'
@@ -17,9 +18,9 @@ import { statusOf, type ServerStatus } from './status.ts'
 
 export interface HouseOptions<Serving extends OpenServing> {
   readonly world: World
-  /** Those without visitors are closed after so long. 0: never. */
+  /** Boards without clients are closed after this time. 0: never. */
   readonly idleMs: number
-  /** How files are read in the world of a visitor. */
+  /** Returns how configuration files are read in the world of a visitor. */
   load(world: World): Load
   open(world: World, load: Load): Promise<Serving>
 }
@@ -27,13 +28,13 @@ export interface HouseOptions<Serving extends OpenServing> {
 export interface Room<Serving extends OpenServing = OpenServing> {
   readonly world: World
   readonly serving: Serving
-  /** Once. */
+  /** Call it once. */
   leave(): void
 }
 
 interface Kept<Serving extends OpenServing> {
   readonly world: World
-  /** Of the environment: what the configuration looked at, as it was. */
+  /** The environment variables that the configuration read, with their values. */
   looked: ReadonlyMap<string, string | undefined> | 'everything'
   readonly serving: Promise<Serving>
   visitors: number
@@ -43,14 +44,14 @@ interface Kept<Serving extends OpenServing> {
 export class House<Serving extends OpenServing = OpenServing> {
   readonly #options: HouseOptions<Serving>
   readonly #rooms = new Set<Kept<Serving>>()
-  /** Closed, and not over yet. */
+  /** Closing, but not closed yet. */
   readonly #closing = new Set<Promise<void>>()
 
   constructor(options: HouseOptions<Serving>) {
     this.#options = options
   }
 
-  /** Rejects when the board cannot be opened, which no configuration is a reason for. */
+  /** Rejects when the board cannot be opened. No error in the configuration causes that. */
   async enter(from: From): Promise<Room<Serving>> {
     const room = this.#find(from) ?? this.#build(from)
     room.cancelClose?.()
@@ -73,19 +74,19 @@ export class House<Serving extends OpenServing = OpenServing> {
     }
   }
 
-  /** Of each board that is open. */
+  /** The status of each open board. */
   async status(): Promise<readonly (ServerStatus & { readonly project: string })[]> {
     const rooms = await Promise.allSettled(
       [...this.#rooms].map(async ({ world, serving }) => ({ world, serving: await serving })),
     )
-    // Whoever wanted one that cannot be opened was told.
+    // A board that cannot be opened was reported to the client that wanted it.
     const open = rooms.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
     return open.flatMap(({ world, serving }) =>
       statusOf(serving.board).servers.map((server) => ({ ...server, project: world.cwd })),
     )
   }
 
-  /** Lets each finish what it does, up to the limit. */
+  /** Lets each board finish its work, up to the limit. */
   async drain(limitMs: number): Promise<void> {
     const servings = await Promise.allSettled([...this.#rooms].map(({ serving }) => serving))
     const open = servings.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
@@ -112,7 +113,7 @@ export class House<Serving extends OpenServing = OpenServing> {
     const load = this.#options.load(world)
     const room: Kept<Serving> = {
       world,
-      // Until it is read, nobody knows what counts: everything does.
+      // Before the configuration is read, any variable may count.
       looked: 'everything',
       serving: this.#options.open(world, async (how) => {
         const { values, asked } = watchLookups(env)
@@ -139,13 +140,13 @@ export class House<Serving extends OpenServing = OpenServing> {
     this.#rooms.delete(room)
     const over = room.serving
       .then((serving) => serving[Symbol.asyncDispose]())
-      .catch(() => undefined) // it was never opened, and whoever wanted it was told
+      .catch(() => undefined) // it never opened, and its client got the error
       .finally(() => this.#closing.delete(over))
     this.#closing.add(over)
   }
 }
 
-/** A server that inherits it, and a command that is run for a value, may look at any of it. */
+/** A server that inherits the environment, and a command that runs to produce a value, may read any variable. */
 function needsWholeEnv({ catalog }: LoadedCatalog): boolean {
   return catalog.servers.some(
     ({ inheritEnv, transport, values }) =>
@@ -164,7 +165,7 @@ function partsOf(value: object): readonly unknown[] {
   return Array.isArray(value) || value instanceof Map ? [...value.values()] : Object.values(value)
 }
 
-/** The variables that entries name: they are looked up when a server is launched, which may be never. */
+/** The variables that entries name. They are looked up when a server is launched, which may never happen. */
 function namedIn(
   { catalog }: LoadedCatalog,
   env: From['env'],
@@ -177,7 +178,7 @@ function namedIn(
   return names.map((name) => [name, Object.hasOwn(env, name) ? env[name] : undefined])
 }
 
-/** `isNameEnough`: in some dialects a text that is the name of a variable stands for it. */
+/** `isNameEnough`: in some dialects a text that is the name of a variable stands for its value. */
 function variablesIn(value: unknown, isNameEnough: boolean): readonly string[] {
   if (typeof value === 'string') return isNameEnough && /^\w+$/.test(value) ? [value] : []
   if (typeof value !== 'object' || value === null) return []

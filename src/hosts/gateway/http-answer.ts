@@ -1,10 +1,10 @@
 /**
- * http-answer: the answer to one request: JSON, until there is something to tell before it.
+ * http-answer: the answer to one request: JSON, or a stream of events once there is something to send before it.
  *
- * in     messages that belong to the request, and at last its answer; for a stream with a log, the connections on which its
- *        client reads it, one after the other
+ * in     messages that belong to the request, then its answer; for a stream with a log, each connection on which its
+ *        client reads it
  * out    one JSON document, or a stream of events
- * never  stays silent for so long that somebody in between takes the connection for dead
+ * never  stays silent for so long that a proxy takes the connection for dead
  */
 import { RPC_CODES, type Message } from '../../model/message.ts'
 import type { Reply } from '../../world/world.ts'
@@ -22,22 +22,25 @@ const STREAM_HEADERS = {
 
 export interface AnswerOptions {
   readonly heartbeats: Heartbeats
-  /** Whether the client takes events. */
+  /** Whether the client accepts events. */
   readonly canStream: boolean
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Where the events of its stream are kept, once it is one. Without: whoever loses the connection loses the stream. */
+  /**
+   * Where the events are kept once the answer is a stream. Without a log, a client that loses the connection loses the
+   * stream.
+   */
   readonly toLog?: ((answer: HttpAnswer) => EventLog) | undefined
 }
 
-/** How long a client waits before it comes back, unless it knows better. */
+/** How long a client waits before it reconnects, unless its own settings differ. */
 const RETRY_MS = 1000
 
 export class HttpAnswer implements Beating {
-  /** Undefined: the connection broke, and its client may come back. */
+  /** Undefined: the connection broke, and the client may reconnect. */
   #reply: Reply | undefined
   readonly #options: AnswerOptions
   #log: EventLog | undefined
-  /** By which it is known to the heartbeats; none has the number 0. */
+  /** Its number in the heartbeats; no answer has the number 0. */
   #beating = 0
   #isStreaming = false
   #isOver = false
@@ -49,8 +52,9 @@ export class HttpAnswer implements Beating {
   }
 
   /**
-   * Something that belongs to the request. False: its client takes no events, or hung up, or it cannot be written. A
-   * question is not kept: its server must know whether it can be answered.
+   * Sends a message that belongs to the request. False: the client accepts no events, or disconnected, or the message
+   * cannot be written. A question to the client is not kept in the log: its server must know whether the client can
+   * answer.
    */
   tell(message: Message): boolean {
     if (this.#isOver || !this.#options.canStream) return false
@@ -62,7 +66,7 @@ export class HttpAnswer implements Beating {
     return true
   }
 
-  /** The last one. */
+  /** The last message. */
   finish(message: Message, status: number): void {
     if (this.#isOver) return
     const text = toMessageText(message) ?? ''
@@ -79,7 +83,7 @@ export class HttpAnswer implements Beating {
     reply?.send({ status, headers, body: text })
   }
 
-  /** Without an answer: it was cancelled, or there is none. */
+  /** Ends without an answer: the request was cancelled, or needs no answer. */
   end(): void {
     if (this.#isOver) return
     const reply = this.#reply
@@ -88,17 +92,17 @@ export class HttpAnswer implements Beating {
     else reply?.send({ status: 204, headers: {}, body: '' })
   }
 
-  /** From now on a stream, although there is nothing to tell yet. */
+  /** Makes the answer a stream, although there is nothing to send yet. */
   stream(): void {
     if (this.#isStreaming || this.#isOver) return
     this.#isStreaming = true
     this.#reply?.stream(200, { ...this.#options.headers, ...STREAM_HEADERS })
     this.#log = this.#options.toLog?.(this)
-    // An id before anything can go wrong, and when to come back.
+    // First an event id and the retry time, in case the connection breaks later.
     if (this.#log !== undefined) this.#reply?.write(toEvent('', this.#log.add(''), RETRY_MS))
   }
 
-  /** On another connection, since the one before broke: what came after `event`, and what comes. */
+  /** Continues on a new connection after the old one broke: repeats what came after `event`, then sends what comes. */
   resume(reply: Reply, event: number): void {
     const log = this.#log
     if (log === undefined) return
@@ -111,12 +115,12 @@ export class HttpAnswer implements Beating {
     else this.#beating = this.#options.heartbeats.add(this)
   }
 
-  /** What was sent after `event` on connections before this one. */
+  /** Repeats what was sent after `event` on earlier connections. */
   repeat(event: number): void {
     for (const { id, text } of this.#log?.after(event) ?? []) this.#reply?.write(toEvent(text, id))
   }
 
-  /** The connection broke: nobody reads it any more, unless there is a log to read on from. */
+  /** The connection broke. The answer ends here, unless a log allows the client to read on. */
   abandon(reply?: Reply): void {
     if (reply !== undefined && reply !== this.#reply) return
     this.#reply = undefined
@@ -124,7 +128,7 @@ export class HttpAnswer implements Beating {
     if (this.#log === undefined) this.#close()
   }
 
-  /** After so long without an answer it becomes a stream. */
+  /** An answer that takes this long becomes a stream. */
   beat(): void {
     if (this.#isOver) return
     this.stream()
@@ -147,7 +151,7 @@ function toEvent(text: string, id?: string, retryMs?: number): string {
   return `event: message\n${id === undefined ? '' : `id: ${id}\n`}${retry}data: ${text}\n\n`
 }
 
-/** The answer for a client that was away when a long one came. */
+/** The answer for a client that was disconnected when a long one came. */
 function tooLong(message: Message): string {
   const id = 'id' in message ? message.id : null
   const error = {

@@ -1,9 +1,10 @@
 /**
  * http-front: the gateway over Streamable HTTP, for clients of both eras at the same endpoint.
  *
- * in     requests that came through the door
- * out    answers; for each legacy client a session, which ends when it says so or is not heard of for long
- * never  keeps a session of a client that is gone; takes the end of a legacy client's connection for a cancellation
+ * in     requests that the door accepted
+ * out    answers; for each legacy client a session, which the client ends or which expires when the client is silent
+ *        for long
+ * never  keeps the session of a client that is gone; treats the end of a legacy client's connection as a cancellation
  */
 import { Abort } from '../../base/abort.ts'
 import { isObject } from '../../base/is-object.ts'
@@ -40,15 +41,15 @@ import type { Sighting } from './sighting.ts'
 import type { View } from './view.ts'
 
 export interface HttpFront extends RequestHandler {
-  /** Begins nothing new, and tells those who listen that it is over. What is under way goes on. */
+  /** Starts nothing new, and tells listeners that the gateway closes. Running requests continue. */
   drain(): void
-  /** Ends the sessions and streams of a principal that may not come in any more, by its key. Calls under way finish. */
+  /** Ends the sessions and streams of a principal that has lost its access, by its key. Running calls finish. */
   dismiss(principal: string, project: string | undefined): void
-  /** What is under way is given up, and its clients are told so. */
+  /** Gives up running requests, and tells their clients. */
   close(): void
 }
 
-/** What is asked for besides MCP. */
+/** Answers requests outside MCP. */
 export type Counter = (target: Exclude<Target, { kind: 'mcp' }>, sessions: number) => WholeReply
 
 export interface FrontOptions {
@@ -83,7 +84,7 @@ export function createHttpFront(gateway: Gateway, { door, counter, rooms }: Fron
       kind: 'admitted',
       client: readerOf(principal, head),
       take(body, reply, bytes) {
-        // The body may have come long after the head.
+        // The body may have arrived long after the head.
         if (isDismissed(principal)) return reply.send(TAKEN_BACK)
         if (target.kind !== 'mcp') return reply.send(counter(target, sessions.size))
         const mine = whole.for(principal)
@@ -109,11 +110,11 @@ export function createHttpFront(gateway: Gateway, { door, counter, rooms }: Fron
       const serving = project === undefined ? Promise.resolve(gateway) : rooms.find(project)
       void serving?.then(
         (own) => own.dismiss(principal),
-        () => undefined, // it never was served
+        () => undefined, // it never served a request
       )
     },
     close() {
-      // What is aborted below has its answer then.
+      // What is aborted below is answered before.
       answers.giveUp()
       sessions.close()
       clients.close()
@@ -122,7 +123,7 @@ export function createHttpFront(gateway: Gateway, { door, counter, rooms }: Fron
   }
 }
 
-/** Before a body is read: by its session, else by where it comes from and what program it says it is. */
+/** The reader of a body that was not read yet: by its session, otherwise by address and `User-Agent`. */
 function readerOf({ key }: Principal, { headers, from }: RequestHead): string {
   const session = textOf(headers['mcp-session-id'])
   return JSON.stringify([key, session ?? [from, textOf(headers['user-agent'])]])
@@ -134,7 +135,7 @@ interface Exchange {
   readonly gateway: Gateway
   readonly principal: Principal
   readonly sessions: HttpSessions
-  /** Those without a session. */
+  /** Clients without a session. */
   readonly clients: StatelessClients
   readonly desks: ClientDesks
   readonly heartbeats: Heartbeats
@@ -142,7 +143,7 @@ interface Exchange {
   readonly view: View
   readonly head: RequestHead
   readonly reply: Reply
-  /** Of the body. */
+  /** Size of the body. */
   readonly bytes: number
   readonly state: { readonly isDraining: boolean }
 }
@@ -202,7 +203,7 @@ async function answer(exchange: Exchange, message: RpcRequest): Promise<void> {
   })
   const number = answers.add({
     giveUp() {
-      // A stream of changes is ended by the gateway itself.
+      // The gateway itself ends a stream of changes.
       if (sighting !== undefined) out.finish({ jsonrpc: '2.0', id, error: ENDED }, 200)
       sighting?.aborted()
       wanted.abort()
@@ -228,7 +229,7 @@ async function answer(exchange: Exchange, message: RpcRequest): Promise<void> {
   }
   answers.remove(number)
   leave()
-  // This may have been the last that its client waited for.
+  // This may have been the last answer that the client waited for.
   if (isDismissed(principal)) clients.dismiss(principal.key)
   sighting?.end(reply.bytes())
 }
@@ -247,7 +248,7 @@ function meet(
   })
 }
 
-/** Whoever only listens is not under way. */
+/** A client that only listens has no running request. */
 function see(
   { gateway, principal, head, bytes }: Exchange,
   { method, params = {} }: RpcRequest,
@@ -265,7 +266,7 @@ function see(
   })
 }
 
-/** What stands in the headers for those in between must be what the body says. */
+/** The headers that proxies read must match the body. */
 function checkHeaders({ headers }: RequestHead, { method, params = {} }: RpcRequest): void {
   const claimed = metaOf(params)[META.version]
   const version = textOf(headers['mcp-protocol-version'])
@@ -279,7 +280,7 @@ function checkHeaders({ headers }: RequestHead, { method, params = {} }: RpcRequ
   if (name !== undefined && decoded !== name) throw mismatch('Mcp-Name', given, name)
 }
 
-/** As `checkHeaders`, for the arguments that a tool wants to have in headers, too. */
+/** As `checkHeaders`, for arguments that a tool wants in headers too. */
 function checkArguments(
   { headers }: RequestHead,
   { method, params = {} }: RpcRequest,

@@ -1,5 +1,5 @@
 /**
- * http-replies: answers that are always the same.
+ * http-replies: the constant answers.
  */
 import type { RpcError } from '../../model/message.ts'
 import type { RequestHead, WholeReply } from '../../world/world.ts'
@@ -15,10 +15,10 @@ export const ONLY_POST: WholeReply = {
 
 export const UNKNOWN_SESSION = toReply(404, { code: -32001, message: 'Session not found' })
 
-/** Of a stream that is not kept any more, or of another session. */
+/** The stream is no longer kept, or belongs to another session. */
 export const UNKNOWN_EVENT = toReply(400, { code: -32000, message: 'Bad Request: unknown Last-Event-ID' })
 
-/** Another may take its place at once, or never. */
+/** Another process may take its place at once, or never. */
 export const LEAVING: WholeReply = {
   ...say(503, 'This gateway is about to end.'),
   headers: { 'retry-after': '1' },
@@ -29,7 +29,7 @@ export const NEEDS_SESSION = toReply(400, {
   message: 'Bad Request: a session is needed; begin with initialize',
 })
 
-/** A body that is no message, or one that is not taken. */
+/** The body is no message, or the gateway does not accept it. */
 export function refused(answer: RefusalMessage): WholeReply {
   return { status: 400, headers: { 'content-type': 'application/json' }, body: JSON.stringify(answer) }
 }
@@ -38,7 +38,7 @@ function toReply(status: number, error: RpcError): WholeReply {
   return { ...refused({ jsonrpc: '2.0', id: null, error }), status }
 }
 
-/** Whether the client can read a stream. */
+/** Whether the client accepts a stream. */
 export function takesEvents({ headers }: RequestHead): boolean {
   return /text\/event-stream|\*\/\*/i.test(textOf(headers['accept']) ?? '')
 }

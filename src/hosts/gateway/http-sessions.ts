@@ -1,5 +1,5 @@
 /**
- * http-sessions: the legacy clients of one gateway, each under an id that nobody can guess.
+ * http-sessions: the legacy clients of one gateway, each under an id that cannot be guessed.
  */
 import type { Message } from '../../model/message.ts'
 import type { Clock, Reply, RequestHead } from '../../world/world.ts'
@@ -14,21 +14,21 @@ import type { Principal } from './principal.ts'
 import { OWN_STREAM, parseEventId, ResumableStreams, type EventLog } from './resumable-streams.ts'
 import type { View } from './view.ts'
 
-/** A client that is silent for so long, and does not listen either, is gone. */
+/** A client that sends nothing for this long, and does not listen either, is gone. */
 const IDLE_MS = 30 * 60_000
 
 const SWEEP_MS = 60_000
 
-/** More at once than anyone has; clients that never say goodbye must not fill the memory. */
+/** More sessions than any real use needs. Clients that never end their sessions must not fill the memory. */
 const MAX_SESSIONS = 5000
 
-/** Of these, one principal may have so many; beyond, its own longest idle one has to go. */
+/** Limit of sessions for one principal. Beyond it, the principal's own longest idle session ends. */
 const MAX_OF_ONE = 1000
 
-/** What is told while nobody listens is kept for whoever does next, up to so much: the oldest goes first. */
+/** Messages that come while no stream is open are kept for the next one, up to this count: the oldest goes first. */
 const MAX_UNHEARD = 100
 
-/** Of all that one session was told while it did not listen. */
+/** Limit for all messages kept for one session. */
 const MAX_UNHEARD_CHARACTERS = 256 * 1024
 
 interface HttpSession {
@@ -36,9 +36,9 @@ interface HttpSession {
   readonly principal: Principal
   seenAt: number
   underWay: number
-  /** On which it is told what it did not ask for. */
+  /** The stream for messages that answer no request. */
   stream: HttpAnswer | undefined
-  /** Of all such streams, one after the other. */
+  /** One log for all such streams, one after the other. */
   readonly log: EventLog
   readonly unheard: Unheard[]
 }
@@ -49,19 +49,19 @@ interface Unheard {
 }
 
 interface Posted {
-  /** As whoever asks may use it. */
+  /** The gateway with the servers that this client may use. */
   readonly gateway: Gateway
   readonly principal: Principal
   readonly view: View
   readonly head: RequestHead
   readonly reply: Reply
-  /** Of the body. */
+  /** Size of the body. */
   readonly bytes: number
 }
 
 export class HttpSessions {
   readonly #sessions = new Map<string, HttpSession>()
-  /** Of those who may not come in any more: what is under way finishes. */
+  /** Sessions of principals that have lost their access: running requests finish. */
   readonly #leaving = new Set<HttpSession>()
   readonly #heartbeats: Heartbeats
   readonly #answers: OpenAnswers
@@ -109,8 +109,8 @@ export class HttpSessions {
   }
 
   /**
-   * The stream for what nobody asked for; a new one takes the place of the one before. With `Last-Event-ID`, the stream that
-   * broke off after that event.
+   * Opens the stream for messages that answer no request. A new stream replaces the one before. With `Last-Event-ID`,
+   * it continues the stream that broke after that event.
    */
   openStream(id: string, posted: Posted): void {
     const { head, reply, gateway } = posted
@@ -145,7 +145,7 @@ export class HttpSessions {
     session.client.onReachable()
   }
 
-  /** Because its client says so. Says whether there was one. */
+  /** The client ends its session. Returns whether there was one. */
   end(id: string, posted: Posted): boolean {
     const session = this.#find(id, posted)
     if (session === undefined) return false
@@ -153,12 +153,15 @@ export class HttpSessions {
     return true
   }
 
-  /** Nothing will be told any more; sessions, and what is under way in them, stay. */
+  /** Ends all streams. Sessions, and their running requests, stay. */
   endStreams(): void {
     for (const { stream } of this.#sessions.values()) stream?.end()
   }
 
-  /** Who held them may not come in any more: it can begin nothing and answer nothing, and gets what it waits for. */
+  /**
+   * The principal has lost its access: its sessions start nothing new, answer no questions, and still get pending
+   * answers.
+   */
   dismiss(principal: string): void {
     for (const [id, session] of this.#sessions) {
       if (session.principal.key !== principal) continue
@@ -194,7 +197,7 @@ export class HttpSessions {
     stream?.end()
   }
 
-  /** Says whether there is room for one more of this principal. */
+  /** Returns whether one more session of this principal fits. */
   #makeRoom({ key }: Principal): boolean {
     const theirs = [...this.#sessions].filter(([, one]) => one.principal.key === key)
     if (theirs.length < MAX_OF_ONE) return true
@@ -224,7 +227,7 @@ export class HttpSessions {
         ? { toLog: (answer) => this.#streams.add(session.client, answer) }
         : {}),
     })
-    // The work goes on: whoever hangs up has not said that it should not.
+    // The work goes on: a client that disconnects has not cancelled.
     reply.onGone(() => out.abandon(reply))
     session.underWay += 1
     const number = this.#answers.add({
@@ -241,13 +244,13 @@ export class HttpSessions {
       session.underWay -= 1
       session.seenAt = clock.now()
       if (session.underWay === 0 && this.#leaving.has(session)) this.#finish(session)
-      // Cancelled: there is no answer.
+      // Cancelled: no answer.
       out.end()
       sighting.end(reply.bytes())
     })
   }
 
-  /** Whose it is not does not learn that there is one; nor does anybody at another endpoint. */
+  /** Another principal does not learn that the session exists; neither does a client at another endpoint. */
   #find(id: string, { principal, gateway, view }: Posted): HttpSession | undefined {
     const session = this.#sessions.get(id)
     if (session === undefined || session.principal.key !== principal.key) return undefined
@@ -269,7 +272,7 @@ export class HttpSessions {
   }
 }
 
-/** A question is not kept: whoever asks must know whether it can be answered. */
+/** A question is not kept: the server that asks must know whether the client can answer. */
 function tell({ stream, unheard }: HttpSession, message: Message): boolean {
   if (stream !== undefined) return stream.tell(message)
   if ('method' in message && 'id' in message) return false

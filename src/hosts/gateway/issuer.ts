@@ -1,9 +1,10 @@
 /**
- * issuer: tokens of an authorization server that is not ours, for a gateway that several people share (RFC 9728, RFC 9068).
+ * issuer: judges tokens of another authorization server, for a gateway that several people share (RFC 9728, RFC 9068).
  *
  * in     the address of the issuer; tokens
- * out    for each token who holds it and which servers it opens, or why it does not
- * never  takes a token that was made for somebody else, or signed in a way that was not asked for; shows a token to anyone
+ * out    for each token, its holder and the servers it grants, or the reason why it grants none
+ * never  accepts a token that was made for another audience, or signed with an algorithm that is not allowed; reveals a
+ *        token
  */
 import { createLocalJWKSet, jwtVerify, type JSONWebKeySet, type JWTPayload } from 'jose'
 import { isTooDeep } from '../../base/depth.ts'
@@ -16,11 +17,14 @@ import { grantOf, type Principal } from './principal.ts'
 
 export interface IssuerOptions {
   readonly issuer: string
-  /** Besides the address of the gateway, what may stand in `aud`. */
+  /** Accepted values of `aud`, besides the address of the gateway. */
   readonly audiences: readonly string[]
-  /** Scope → names of servers, with `*`. Undefined: who has a good token may use all. */
+  /** Scope → names of servers, with `*`. Undefined: a good token grants all servers. */
   readonly scopes: ReadonlyMap<string, readonly string[]> | undefined
-  /** `https://mcp.example.com`: as clients know this gateway. Asked when it listens. */
+  /**
+   * The origin by which clients know this gateway, for example `https://mcp.example.com`. Read when the gateway
+   * listens.
+   */
   readonly origin: () => string
 }
 
@@ -28,20 +32,20 @@ export type Judgement =
   | { readonly kind: 'good'; readonly principal: Principal }
   | { readonly kind: 'bad'; readonly why: string }
   | { readonly kind: 'too-little'; readonly challenge: string }
-  /** The issuer has to be asked, and does not answer. */
+  /** The gateway must ask the issuer, and the issuer does not answer. */
   | { readonly kind: 'unknown' }
 
 export interface Issuer {
   judge(token: string, server: string | undefined): Promise<Judgement>
-  /** Without asking anybody, where it was judged a moment ago. */
+  /** Answers without a request to the issuer, for a token that was judged recently. */
   recall(token: string, server: string | undefined): Judgement | undefined
-  /** For `WWW-Authenticate`. */
+  /** The value of `WWW-Authenticate`. */
   challenge(server: string | undefined, why?: string): string
-  /** For those who want to know where to get a token. */
+  /** The metadata that tells a client where to get a token. */
   describe(server: string | undefined): object
 }
 
-/** Signatures that only the issuer can make: none that a holder of its public key could. */
+/** Only asymmetric algorithms: with a symmetric one, any holder of the public key could sign. */
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -56,17 +60,17 @@ const ALGORITHMS = [
   'Ed25519',
 ]
 
-/** How far clocks may be apart. */
+/** How much the clocks of issuer and gateway may differ. */
 const TOLERANCE_SECONDS = 30
 
-/** What was found out about a token is good for so long, and not beyond the token. */
+/** A judgement stays valid this long, and never longer than its token. */
 const RECALL_MS = 60_000
 
 const MAX_RECALLED = 1000
 
 const ANSWER_MS = 10_000
 
-/** Rejects with `serve/issuer`: nobody could get in. */
+/** Rejects with `serve/issuer`: the gateway could accept no token. */
 export async function openIssuer(world: World, options: IssuerOptions): Promise<Issuer> {
   const { issuer } = options
   const address = await discover(world, issuer)
@@ -135,7 +139,8 @@ function createIssuer({ clock }: World, options: IssuerOptions, keys: KeySet): I
 function judgeClaims(claims: JWTPayload, server: string | undefined, options: IssuerOptions): Judgement {
   if (isTooDeep(claims)) return { kind: 'bad', why: 'the token is nested too deep' }
   const { sub, iss, aud = [], cnf } = claims
-  // Bound to a key that its holder has to prove (RFC 9449 §7.2): whoever only shows it may have found it.
+  // Bound to a key that its holder must prove (RFC 9449 §7.2). The gateway checks no proof, so a thief could show the
+  // token.
   if (cnf !== undefined) return { kind: 'bad', why: 'the token is bound to a key' }
   const mine = [...options.audiences, resourceOf(options, undefined), resourceOf(options, server)]
   if (![aud].flat().some((one) => mine.includes(one)))
@@ -143,13 +148,13 @@ function judgeClaims(claims: JWTPayload, server: string | undefined, options: Is
   const client = claims['client_id'] ?? claims['azp']
   const who = String(sub ?? client ?? 'somebody')
   const holder = JSON.stringify([iss, sub, client])
-  // A program that signs in for itself is a person of its own.
+  // A program that signs in for itself counts as its own person.
   const person = JSON.stringify(sub === undefined ? [iss, null, client] : [iss, sub])
   if (options.scopes === undefined) return { kind: 'good', principal: { who, key: holder, person } }
   const granted = scopesOf(claims).flatMap((scope) => options.scopes!.get(scope) ?? [])
   const servers = grantOf(granted)
   const wanted = scopesFor(options, server)
-  // A server that no scope opens is one that nobody here has heard of.
+  // No scope grants this server. The client gets the same answer as for an unknown server.
   const isOpen = server === undefined ? granted.length > 0 : servers.allows(server) || wanted.length === 0
   if (!isOpen) {
     const challenge = toChallenge(options, server, { scopes: wanted, error: 'insufficient_scope' })
@@ -158,14 +163,14 @@ function judgeClaims(claims: JWTPayload, server: string | undefined, options: Is
   return { kind: 'good', principal: { who, key: `${holder} ${servers.key}`, person, servers } }
 }
 
-/** As OAuth has it, or as Entra and Okta do. */
+/** Reads scopes in the form of OAuth, or of Entra and Okta. */
 function scopesOf(claims: JWTPayload): readonly string[] {
   const { scope, scp } = claims
   const all = [scope, scp].flat().filter((one) => typeof one === 'string')
   return all.flatMap((one) => one.split(' '))
 }
 
-/** Those that open it. */
+/** The scopes that grant this server. */
 function scopesFor({ scopes }: IssuerOptions, server: string | undefined): readonly string[] {
   const all = [...(scopes ?? [])]
   const opening = server === undefined ? all : all.filter(([, patterns]) => grantOf(patterns).allows(server))
@@ -213,7 +218,7 @@ function whyBad(error: unknown): string {
   return WHY_BAD[code] ?? 'this is no signed token'
 }
 
-/** The address of its keys. */
+/** Returns the address of the issuer's keys. */
 async function discover(world: World, issuer: string): Promise<string> {
   const { origin, pathname } = parseIssuer(issuer)
   const path = pathname === '/' ? '' : pathname.replace(/\/$/, '')
@@ -253,7 +258,7 @@ function parseIssuer(issuer: string): URL {
   return new URL(issuer)
 }
 
-/** Keys that somebody on the way could change are worth nothing. */
+/** Keys over an unprotected connection are worth nothing: an attacker on the way could replace them. */
 function isSafe(url: string): boolean {
   if (!URL.canParse(url)) return false
   const { protocol, hostname } = new URL(url)

@@ -1,9 +1,9 @@
 /**
  * kept-results: results that were too long for their client, as resources of the gateway.
  *
- * in     where a result was saved, and for whom
- * out    a URI under which its holder, and nobody else, can read it: whole, or in parts that fit
- * never  keeps texts in memory; remembers more than so many of one holder
+ * in     the file of a saved result, and its holder
+ * out    a URI under which only the holder can read it: whole, or in parts that fit
+ * never  keeps texts in memory; remembers more than `MAX_RESULTS` of one holder
  */
 import { takeStart } from '../../base/text-bytes.ts'
 import type { Params, Result } from '../../model/message.ts'
@@ -13,16 +13,16 @@ const BASE = 'plugboard://results/'
 
 const MIME_TYPE = 'text/plain'
 
-/** Of one holder: more than files are kept for it. With one more, its own oldest is forgotten, and nobody else's. */
+/** Limit for one holder: more than the files that are kept for it. One more drops the oldest of the same holder. */
 export const MAX_RESULTS = 100
 
-/** Of all together, since nobody knows how many holders there are. */
+/** Limit for all holders together, because their number is unknown. */
 const MAX_OF_ALL = 10_000
 
 interface SavedResult {
   readonly file: string
   readonly bytes: number
-  /** What one part may take. */
+  /** The maximum size of one part. */
   readonly partBytes: number
   readonly holder: string
 }
@@ -30,7 +30,7 @@ interface SavedResult {
 export interface KeptResult {
   readonly uri: string
   readonly parts: number
-  /** As it stands in a result. */
+  /** The link as it appears in a result. */
   readonly link: Params
 }
 
@@ -62,7 +62,7 @@ export class KeptResults {
     return { uri, link, parts: [...partsOf(text, partBytes)].length }
   }
 
-  /** Undefined: it is not known here, or not for this holder. */
+  /** Undefined: the result is unknown here, or belongs to another holder. */
   read(uri: string, holder: string): Result | undefined {
     const [, id = '', part] = /^plugboard:\/\/results\/([\w-]+)(?:\?part=([1-9]\d{0,8}))?$/.exec(uri) ?? []
     const result = this.#results.get(id)
@@ -74,17 +74,17 @@ export class KeptResults {
   }
 }
 
-/** Each as long as fits. No character is cut in two, so that one may end short of its room. */
+/** Each part is as long as fits. No part cuts a character in two, so a part may end below the maximum. */
 function* partsOf(text: string, bytes: number): Generator<string> {
   for (let at = 0; at < text.length;) {
-    // A unit takes a byte at least.
+    // A UTF-16 unit takes at least one byte.
     const part = takeStart(text.slice(at, at + bytes), bytes)
     yield part
     at += part.length
   }
 }
 
-/** A gateway behind this one has such URIs, too: what is not known here is asked of servers. */
+/** A gateway behind this one uses such URIs too, so an unknown one goes on to the servers. */
 export function isResultUri(uri: unknown): boolean {
   return typeof uri === 'string' && uri.startsWith(BASE)
 }

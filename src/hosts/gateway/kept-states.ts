@@ -1,25 +1,25 @@
 /**
- * kept-states: what a `requestState` of ours stands for, until its client comes back with it.
+ * kept-states: keeps what each of our `requestState` values stands for, until its client returns with it.
  *
- * in     a call that waits for its client, or a yes for one call
- * out    a name that nobody can guess, good for one answer
- * never  keeps anything for somebody who does not come back; more for one holder than so much
+ * in     a call that waits for its client, or a permission for one call
+ * out    a name that cannot be guessed, valid for one answer
+ * never  keeps anything for a client that does not return in time; keeps more than `MAX_KEPT` for one holder
  */
 import type { World } from '../../world/world.ts'
 import type { SuspendedCall } from './suspended-call.ts'
 
-/** How long a client may take to come back with an answer. */
+/** How long a client may take to return with an answer. */
 const PATIENCE_MS = 10 * 60_000
 
-/** At once, for one holder; beyond, the oldest is given up. */
+/** Limit for one holder at a time. Beyond it, the oldest state is given up. */
 export const MAX_KEPT = 200
 
-/** States of ours begin so; all others are a server's own. */
+/** The prefix of our own states. All others belong to a server. */
 const MARK = 'plugboard.'
 
 export type Kept =
   | { readonly kind: 'call'; readonly call: SuspendedCall }
-  /** A yes for one call, and what the server wants back. */
+  /** The permission for one call, and the state that the server wants back. */
   | { readonly kind: 'permission'; readonly state: unknown; readonly about: string }
 
 interface Entry {
@@ -51,7 +51,7 @@ export class KeptStates {
     return state
   }
 
-  /** Each state is good for one answer. */
+  /** Each state is valid for one answer. */
   take(state: string): Kept | undefined {
     const kept = this.#kept.get(state)
     this.#kept.delete(state)

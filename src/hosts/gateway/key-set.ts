@@ -1,9 +1,10 @@
 /**
  * key-set: the keys that an issuer signs with, as it publishes them.
  *
- * in     an address; the head of a token
- * out    the key that it names
- * never  asks the issuer more than once at a time, or more often than `COOLDOWN_MS` because of keys that it does not have
+ * in     an address; the header of a token
+ * out    the key that the header names
+ * never  sends the issuer more than one request at a time; sends one more often than `COOLDOWN_MS` because of unknown
+ *        keys
  */
 import type { CryptoKey, JSONWebKeySet, JWTHeaderParameters, FlattenedJWSInput } from 'jose'
 import type { Clock } from '../../world/world.ts'
@@ -12,18 +13,18 @@ type FindKey = (header: JWTHeaderParameters, token: FlattenedJWSInput) => Promis
 
 export interface KeySetOptions {
   readonly clock: Clock
-  /** Rejects when they cannot be had. */
+  /** Rejects when the keys cannot be fetched. */
   fetch(): Promise<JSONWebKeySet>
   readonly open: (keys: JSONWebKeySet) => FindKey
 }
 
-/** A token with a key that nobody knows costs the issuer one question in so long, however many there are. */
+/** Tokens with an unknown key cause at most one request to the issuer in this time, however many there are. */
 const COOLDOWN_MS = 30_000
 
-/** Keys that were withdrawn are used no longer than this, as long as the issuer answers. */
+/** A withdrawn key is used no longer than this, as long as the issuer answers. */
 const MAX_AGE_MS = 10 * 60_000
 
-/** The issuer has not answered, and there are no keys from before. */
+/** The issuer does not answer, and there are no keys from before. */
 export class KeysUnavailableError extends Error {}
 
 export class KeySet {
@@ -37,13 +38,13 @@ export class KeySet {
     this.#options = options
   }
 
-  /** Rejects as the issuer's answer does. */
+  /** Rejects with the error of the request to the issuer. */
   load(): Promise<void> {
     this.#loading ??= this.#load().finally(() => (this.#loading = undefined))
     return this.#loading
   }
 
-  /** Rejects with what `jose` has for a key that is not there. */
+  /** Rejects with the error that `jose` has for a missing key. */
   readonly find: FindKey = async (header, token) => {
     const { clock } = this.#options
     if (clock.now() - this.#loadedAt > MAX_AGE_MS) await this.#tryAgain()
@@ -52,13 +53,13 @@ export class KeySet {
       return await this.#find(header, token)
     } catch (error) {
       if ((error as { readonly code?: string }).code !== 'ERR_JWKS_NO_MATCHING_KEY') throw error
-      // It may have new ones since.
+      // The issuer may have published new keys since.
       if (!(await this.#tryAgain())) throw error
       return this.#find(header, token)
     }
   }
 
-  /** Says whether they were read anew. Old keys serve while the issuer does not answer. */
+  /** Returns whether the keys were read again. Old keys stay in use while the issuer does not answer. */
   async #tryAgain(): Promise<boolean> {
     const now = this.#options.clock.now()
     const isTooSoon = this.#triedAt !== undefined && now - this.#triedAt < COOLDOWN_MS

@@ -1,9 +1,9 @@
 /**
- * legacy-client: one client of the revisions that begin with `initialize`, whatever carries its messages.
+ * legacy-client: one client of the revisions that begin with `initialize`, over any transport.
  *
- * in     its messages, each with the stream on which the answer and what belongs to it go
- * out    answers; questions of servers; on its own stream, what nobody asked for
- * never  answers what was cancelled; leaves a question of its own open when the client is gone
+ * in     its messages, each with the stream for its answer and for messages that belong to it
+ * out    answers; questions of servers; on the client's own stream, messages that answer no request
+ * never  answers a cancelled request; leaves its own question open when the client is gone
  */
 import { Abort, type Signal } from '../../base/abort.ts'
 import { isObject } from '../../base/is-object.ts'
@@ -24,10 +24,10 @@ import { askBack, rootsIn, toHandlers } from './questions.ts'
 import { Subscriber } from './subscriber.ts'
 import type { View } from './view.ts'
 
-/** False: nobody was there to hear it. */
+/** False: the client was not connected. */
 export type SendMessage = (message: Message) => boolean | void
 
-/** A person may think about a question for so long; then the server is told that there is no answer. */
+/** A user may think about a question this long. Then the server learns that there is no answer. */
 const QUESTION_MS = 10 * 60_000
 
 export interface RequestMessage {
@@ -36,7 +36,7 @@ export interface RequestMessage {
   readonly params?: Params | undefined
 }
 
-/** One request, as those see it who carry it out. */
+/** One running request. */
 interface Underway {
   readonly send: SendMessage
   readonly signal: Signal
@@ -46,14 +46,14 @@ interface Underway {
 export class LegacyClient implements Ear, RootsClient {
   readonly server: string | undefined
   readonly client = this
-  /** As `RequestClient.era`. A pipe may be that of a modern client, who never says hello. */
+  /** As `RequestClient.era`. Undefined at first: a client on a pipe may be modern and never send `initialize`. */
   era: 'legacy' | undefined
   readonly isOwners: boolean
   /** As `RequestClient.guest`. */
   readonly guest: string | undefined
   /** As `RequestClient.person`. */
   readonly person: string | undefined
-  /** Made of the client, and of none of its requests, which it would keep with all that was in them. */
+  /** Refers only to the client. A reference to a request would keep all its data in memory. */
   readonly atRest: RequestClient['atRest'] = {
     handlers: toHandlers(({ method, params, signal }) => askBack(this.#toAsked(), method, params, signal)),
     onLog: (params) => {
@@ -63,13 +63,13 @@ export class LegacyClient implements Ear, RootsClient {
   }
   readonly #gateway: Gateway
   readonly #view: View
-  /** For what belongs to no request. */
+  /** Sends messages that belong to no request. */
   readonly #tell: SendMessage
   readonly desk: ServedFork
   readonly #subscriber: Subscriber
   readonly #stopListening: () => void
   readonly #leaveRoots: () => void
-  /** It has said hello, and can be asked. */
+  /** The client has sent `initialized`, so servers may ask it. */
   #isInitialized = false
   #capabilities: Params = {}
   #info: Params | undefined
@@ -80,11 +80,14 @@ export class LegacyClient implements Ear, RootsClient {
     RequestId,
     { readonly method: string; resolve(result: Result): void; reject(error: Error): void }
   >()
-  /** In the names of its questions: an answer to somebody before us, of whom the client may not know, must fit none. */
+  /**
+   * Part of the id of each question. A client may still answer a question of an earlier process; that answer must match
+   * no question of ours.
+   */
   readonly #mark: string
   #lastQuestion = 0
   #canAnswer = true
-  /** Servers of both eras are being asked what they show to it. Undefined: that is known. */
+  /** Servers of both eras are being asked what they show to this client. Undefined: that is known. */
   #meeting: Promise<void> | undefined
 
   constructor(
@@ -114,12 +117,12 @@ export class LegacyClient implements Ear, RootsClient {
     return rootsIn(await askBack(this.#toAsked(), 'roots/list', {}, signal))
   }
 
-  /** Its own stream is open: it can be asked what belongs to no request. */
+  /** The client's own stream is open: servers may ask it without a request. */
   onReachable(): void {
     if (this.hasRoots) this.#gateway.rootsChanged(this)
   }
 
-  /** It cannot answer any more: no server waits for it. What it waits for goes on. */
+  /** The client cannot answer any more, so no server waits for it. Its own requests continue. */
   stopAsking(): void {
     this.#canAnswer = false
     for (const one of this.#questions.values()) one.reject(unanswered(one.method, 'the client is gone'))
@@ -128,7 +131,8 @@ export class LegacyClient implements Ear, RootsClient {
   close(): void {
     this.#stopListening()
     this.#leaveRoots()
-    // While a guest is connected, shared servers get no roots at rest; when it leaves, they may ask again.
+    // While a guest is connected, shared servers get no roots outside a request. When the guest leaves, they may ask
+    // again.
     if (this.hasRoots || !this.isOwners) this.#gateway.rootsChanged(this)
     this.#subscriber.close()
     void this.#gateway.setLevel(this, undefined)
@@ -138,7 +142,7 @@ export class LegacyClient implements Ear, RootsClient {
     tellGone(this)
   }
 
-  /** The answer goes to `send`, and so does everything that belongs to the request. Never rejects. */
+  /** The answer and all messages that belong to the request go to `send`. Never rejects. */
   async onRequest(
     { id, method, params = {} }: RequestMessage,
     send: SendMessage,
@@ -159,12 +163,12 @@ export class LegacyClient implements Ear, RootsClient {
     }
   }
 
-  /** Clients of earlier revisions take an event without data for a broken message. */
+  /** Clients of earlier revisions treat an event without data as a broken message. */
   get takesEmptyEvents(): boolean {
     return this.#version >= '2025-11-25'
   }
 
-  /** What it calls itself, once it has said so. */
+  /** The name that the client gives itself, once it has sent it. */
   get name(): string | undefined {
     return nameOfClient(this.#info)
   }
@@ -192,7 +196,7 @@ export class LegacyClient implements Ear, RootsClient {
 
   hear(event: GatewayEvent): void {
     const { method, params } = toNotification(event)
-    // Before the servers are met it has seen nothing that could be another.
+    // The client has not seen any list yet, so no list has changed for it.
     if (event.kind === 'list' && this.#meeting !== undefined) return
     if (event.kind === 'resource' && !this.#subscriber.wants(event.uri)) return
     if (event.kind === 'log' && !wantsLog(this.#toCaller(this.#tell), params ?? {})) return
@@ -226,7 +230,7 @@ export class LegacyClient implements Ear, RootsClient {
   }
 
   async #greet({ protocolVersion, capabilities, clientInfo }: Params): Promise<Result> {
-    // Before anything is waited for: some do not wait for the answer before they go on, and are asked all the same.
+    // Before the first `await`: some clients continue without waiting for the answer, and servers ask them at once.
     if (isObject(capabilities)) this.#capabilities = capabilities
     if (isObject(clientInfo)) this.#info = clientInfo
     this.#version = LEGACY_VERSIONS.find((known) => known === protocolVersion) ?? LEGACY_VERSIONS[0]
@@ -234,7 +238,7 @@ export class LegacyClient implements Ear, RootsClient {
     await this.#view.ready()
     const meeting = this.#gateway.meet(this, this.#view).finally(() => (this.#meeting = undefined))
     this.#meeting = meeting
-    // At the endpoint of all servers nothing is said here that depends on it.
+    // At the endpoint of all servers, the answer does not depend on it.
     if (this.server !== undefined) await meeting
     return { protocolVersion: this.#version, ...this.#seen.hello() }
   }
@@ -283,7 +287,7 @@ export class LegacyClient implements Ear, RootsClient {
       new Promise((resolve, reject) => {
         if (!this.#canAnswer) return reject(unanswered(method, 'the client is gone'))
         const id = `plugboard-${this.#mark}-${++this.#lastQuestion}`
-        // On the stream of the request; where that is gone, on the client's own.
+        // On the stream of the request. If that stream is gone, on the client's own stream.
         const say = (message: Message): boolean => send(message) !== false || this.#tell(message) !== false
         const giveUp = (error: Error): void => {
           this.#questions.get(id)?.reject(error)

@@ -1,10 +1,11 @@
 /**
- * levels: how much each legacy server is asked to log, and each that is one to legacy clients. To a modern one it is told
- * with each request.
+ * levels: sets the log level of each legacy server, and of each server of both eras that is legacy for legacy clients.
+ * A modern server gets the level with each request.
  *
- * in     what clients want, for good or for one request
- * out    `logging/setLevel` with what the most talkative of them wants, whenever a server has not heard it yet
- * never  lets a server that refuses hinder anybody: it logs as it likes, and nobody hears more than they want
+ * in     the levels that clients want, permanently or for one request
+ * out    `logging/setLevel` with the most verbose of them, whenever a server does not have it yet
+ * never  lets a server that refuses the level delay a client: that server logs as it likes, and each client still gets
+ *        only the levels it wants
  */
 import type { Connection } from '../../model/connection.ts'
 import type { ServerSnapshot } from '../../runtime/supervisor.ts'
@@ -13,10 +14,10 @@ import { serverFor, type ServedBoard } from './served-board.ts'
 
 export class Levels {
   readonly #wanted = new Map<object, string>()
-  /** By what is another after each connect, when the server has forgotten. */
+  /** Keyed by the connection: a new one starts without a level. */
   readonly #told = new WeakMap<Connection, string>()
 
-  /** What a client wants from now on. Undefined: it is gone. */
+  /** Sets what a client wants from now on. Undefined: the client is gone. */
   async set(board: ServedBoard, client: object, level: string | undefined): Promise<void> {
     if (level === undefined) return void this.#wanted.delete(client)
     this.#wanted.set(client, level)
@@ -25,7 +26,10 @@ export class Levels {
     await Promise.all(servers.map((one) => this.#tell(board, one, wanted)))
   }
 
-  /** Before a request of somebody who wants to hear as much. Undefined: there is nothing to tell. */
+  /**
+   * Runs before a request, so that the server logs as much as its client wants. Undefined: the server has the level
+   * already.
+   */
   before(
     board: ServedBoard,
     server: string,

@@ -1,9 +1,9 @@
 /**
- * message-text: what a client writes → a message, and a message → what it reads.
+ * message-text: parses the text of a client into a message, and formats a message as text.
  *
  * out    a message, or the error that answers its text
- * never  takes a message that is nested too deep; throws, whatever is to be written: one client's message must not end the
- *        gateway for all
+ * never  accepts a message that is nested too deep; throws, whatever it has to write: one client's message must not end
+ *        the gateway for all clients
  */
 import { isTooDeep, MAX_DEPTH } from '../../base/depth.ts'
 import { isObject } from '../../base/is-object.ts'
@@ -15,12 +15,12 @@ export type ReadMessage =
 
 export interface RefusalMessage {
   readonly jsonrpc: '2.0'
-  /** `null`: of no request, or of one whose id cannot be read. */
+  /** `null`: no request, or its id cannot be read. */
   readonly id: RequestId | null
   readonly error: RpcError
 }
 
-/** `what` it stands in, for words: the body, the line. */
+/** `what` names the container in error messages: the body, the line. */
 export function readMessage(text: string, what: string): ReadMessage {
   const value = tryParse(text)
   if (!isObject(value) || value['jsonrpc'] !== '2.0')
@@ -28,7 +28,7 @@ export function readMessage(text: string, what: string): ReadMessage {
   if (!isTooDeep(value)) return { kind: 'message', message: value as unknown as Message }
   const id = typeof value['id'] === 'string' || typeof value['id'] === 'number' ? value['id'] : null
   const error = { code: RPC_CODES.invalidRequest, message: `it is nested more than ${MAX_DEPTH} levels deep` }
-  // An answer: whoever asked waits for it.
+  // This is an answer: the side that asked waits for it.
   if (id !== null && !('method' in value)) return { kind: 'message', message: { jsonrpc: '2.0', id, error } }
   return refuse('method' in value ? id : null, error)
 }
@@ -41,11 +41,14 @@ function tryParse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {
-    return undefined // told as an error of the protocol
+    return undefined // the caller reports it as an error of the protocol
   }
 }
 
-/** An answer that cannot be written (too large for one text) is an error instead. Undefined: it is no answer, and dropped. */
+/**
+ * An answer that cannot be written (too large for one string) becomes an error. Undefined: not an answer, so it is
+ * dropped.
+ */
 export function toMessageText(message: Message): string | undefined {
   try {
     return JSON.stringify(message)

@@ -1,14 +1,14 @@
 /**
- * metrics: what went through the gateway, in numbers, in the text format that Prometheus reads.
+ * metrics: counts the requests of the gateway, in the text format that Prometheus reads.
  *
- * in     requests that are over, refusals; at the time of asking, how things are
+ * in     finished requests, refusals; the current state when a client reads the metrics
  * out    counters, gauges and a histogram
- * never  has more series than `MAX_SERIES`, whatever tools are called: the rest is counted together
+ * never  has more than `MAX_SERIES` series, whatever tools are called: the rest is counted together
  */
 import type { Refusal } from './door.ts'
 import type { Seen } from './sighting.ts'
 
-/** What is looked up when somebody asks. */
+/** Read when a client asks for the metrics. */
 export interface MetricsNow {
   readonly version: string
   readonly sessions: number
@@ -40,7 +40,7 @@ const METHODS: ReadonlySet<string> = new Set([
 ])
 
 interface Histogram {
-  /** Of each bucket alone, the last for what is longer than all. */
+  /** The count of each bucket alone. The last is for durations above all limits. */
   readonly counts: number[]
   sum: number
 }
@@ -68,12 +68,12 @@ export class Metrics {
     this.#refused.add(why)
   }
 
-  /** An answer was given up. */
+  /** The gateway gave up an answer. */
   slowClient(): void {
     this.#slowClients += 1
   }
 
-  /** Something that should have been written down or sent, and was not. */
+  /** Records that could not be written or sent. */
   lost(what: 'audit' | 'traces', count: number): void {
     this.#lost.addMany(count, [what])
   }
@@ -154,10 +154,10 @@ export class Metrics {
   }
 }
 
-/** Stands for all that there was no place for. */
+/** The name for all that exceed `MAX_SERIES`. */
 const OTHER = 'other'
 
-/** Stands in no name that anybody would give. */
+/** A character that no real name contains. */
 const BETWEEN = '\u0000'
 
 class Counter {
@@ -199,7 +199,7 @@ function toLines(server: string, { counts, sum }: Histogram): readonly string[] 
   return [...buckets, line(`${name}_sum`, { server }, sum), line(`${name}_count`, { server }, below)]
 }
 
-/** A family without a line is left out. */
+/** Omits a family without lines. */
 function family(name: string, type: string, help: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines]
 }

@@ -1,9 +1,9 @@
 /**
- * modern-client: one request of 2026-07-28, which carries all there is to know of its sender.
+ * modern-client: one request of 2026-07-28, which carries everything the gateway knows of its client.
  *
- * in     the request, and the stream on which the answer and what belongs to it go
- * out    the result; for `subscriptions/listen`, notifications until it is over
- * never  sends a request of its own, or a log that was not asked for
+ * in     the request, and the stream for its answer and for messages that belong to it
+ * out    the result; for `subscriptions/listen`, notifications until it ends
+ * never  sends a request of its own; sends a log that the client did not ask for
  */
 import type { Signal } from '../../base/abort.ts'
 import { isObject } from '../../base/is-object.ts'
@@ -23,7 +23,7 @@ import type { View } from './view.ts'
 export interface ModernSender {
   readonly view: View
   readonly principal: Principal
-  /** The same for all requests of one client, where that can be told. */
+  /** The same for all requests of one client, where the gateway can recognize the client. */
   readonly client: object
   /** As `Caller.instance`. */
   readonly instance?: object | undefined
@@ -75,7 +75,7 @@ async function discover(view: View): Promise<Result> {
   })
 }
 
-/** Until the client gives it up. */
+/** Runs until the client cancels it. */
 async function listen(
   gateway: Gateway,
   { id, params }: { readonly id: RequestId; readonly params: Params },
@@ -108,7 +108,7 @@ async function listen(
   }
 }
 
-/** What can be told of, out of what was asked for. */
+/** The part of the wanted notifications that the server can send. */
 async function honor(
   view: View,
   wanted: Params,
@@ -125,7 +125,7 @@ async function honor(
     canSubscribe && Array.isArray(wanted['resourceSubscriptions']) ? wanted['resourceSubscriptions'] : []
   const uris = asked.filter((uri): uri is string => typeof uri === 'string')
   const added = await Promise.allSettled(uris.map((uri) => subscriber.add(uri, signal)))
-  // What a server refuses is not in the answer, which is how the client learns of it.
+  // The answer omits what a server refuses. That is how the client learns of the refusal.
   const granted = uris.filter((_, i) => {
     const one = added[i]!
     return one.status === 'fulfilled' && one.value
@@ -163,7 +163,7 @@ function untilOver(
       signal.removeEventListener('abort', end)
       resolve()
     }
-    // Whoever was dismissed meanwhile had no ear yet that could be told.
+    // The principal may have lost its access before this listener was registered.
     if (signal.aborted || isDismissed(principal)) end()
     signal.addEventListener('abort', end, { once: true })
   })

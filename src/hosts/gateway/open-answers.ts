@@ -1,26 +1,26 @@
 /**
- * open-answers: the requests that a gateway has not answered yet, and the answer that they get when it ends.
+ * open-answers: the requests that a gateway has not answered yet, and the answer they get when it closes.
  *
- * never  lets a stream end without an answer: clients would wait for one, or ask again for what may have happened
+ * never  lets a stream end without an answer: clients would wait for it, or repeat a request that may have run
  */
 import { IdTable } from '../../base/id-table.ts'
 import { RPC_CODES, type RpcError } from '../../model/message.ts'
 
-/** Over HTTP with status 200: a proxy may send a request again that got a 503, and this one may have been carried out. */
+/** Over HTTP with status 200: a proxy may repeat a request that got a 503, and this one may have run. */
 export const ENDED: RpcError = {
   code: RPC_CODES.internalError,
   message: 'the gateway ended before it had answered: what was asked for may have happened',
 }
 
 export interface OpenAnswer {
-  /** Answers with `ENDED`, unless there is an answer already. */
+  /** Answers with `ENDED`, unless the request has an answer already. */
   giveUp(): void
 }
 
 export class OpenAnswers {
   readonly #open = new IdTable<OpenAnswer>()
 
-  /** Gives the number by which it is removed. */
+  /** Returns the number that removes it. */
   add(answer: OpenAnswer): number {
     return this.#open.add(answer)
   }

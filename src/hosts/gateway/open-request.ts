@@ -1,5 +1,5 @@
 /**
- * open-request: one request of a client while it is under way, as its work sees it.
+ * open-request: one running request of a client, as the code that carries it out sees it.
  */
 import type { Signal } from '../../base/abort.ts'
 import type { Params, Result } from '../../model/message.ts'
@@ -7,20 +7,20 @@ import type { AskCaller, Caller } from './caller.ts'
 
 export interface OpenRequest {
   readonly signal: Signal
-  /** Asks whoever waits for it now. */
+  /** Asks the client request that waits for it now. */
   readonly ask: AskCaller
-  /** Its client was asked something and has not answered yet. */
+  /** The client was asked something and has not answered yet. */
   readonly isWaiting: boolean
   notify(method: string, params: Params): void
-  /** Who waits for it now: in another round it may be another request of the same client. */
+  /** The request that waits for it now. In a later round it may be another request of the same client. */
   readonly caller: Caller
-  /** Answers to what the server itself asked in an earlier round, and its note. */
+  /** Answers to the questions of the server in an earlier round, and the server's `requestState`. */
   readonly more: Params
-  /** Its person has said yes in an earlier round, for this call alone. */
+  /** The user allowed it in an earlier round, for this call only. */
   readonly isPermitted: boolean
-  /** Somebody said yes for this call alone. */
+  /** Records that a user allowed it, for this call only. */
   markPermitted(): void
-  /** The server asked something that this client does not answer: these capabilities it would have to have. */
+  /** The server asked something that this client cannot answer. The client would need these capabilities. */
   missed(capabilities: Params): void
 }
 

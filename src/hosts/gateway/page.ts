@@ -1,18 +1,18 @@
 /**
- * page: as much of a list as goes into one answer.
+ * page: the part of a list that goes into one answer.
  *
- * in     the list as it is now, and the cursor that came with the page before
- * out    the next page, and a cursor where there is more
- * never  remembers anything of a client; goes on at another place than it left off
+ * in     the current list, and the cursor of the page before
+ * out    the next page, and a cursor if there is more
+ * never  keeps state for a client; continues at another place than the last page ended
  *
- * A cursor names the last item that was shown. What comes after that one is the rest, whatever came or went elsewhere in
- * the list, of which clients are told in another way.
+ * A cursor names the last item of a page. The next page is what follows that item. Other changes of the list reach
+ * clients through notifications.
  */
 import type { Params } from '../../model/message.ts'
 import type { ListKind } from '../../model/offering.ts'
 import { invalid } from './fault.ts'
 
-/** Some clients know no cursors, and none of them could do anything with more than this. */
+/** Some clients ignore cursors, and no client could use more items than this. */
 export const PAGE_SIZE = 1000
 
 export interface Page {
@@ -20,7 +20,7 @@ export interface Page {
   readonly nextCursor?: string
 }
 
-/** Throws an RpcFaultError for a cursor that does not fit the list, or not any more. */
+/** Throws an RpcFaultError for a cursor that does not match the list, or no longer matches it. */
 export function pageOf(kind: ListKind, items: readonly Params[], cursor: unknown): Page {
   const from = cursor === undefined ? 0 : findStart(kind, items, cursor)
   const end = from + PAGE_SIZE
@@ -31,10 +31,10 @@ export function pageOf(kind: ListKind, items: readonly Params[], cursor: unknown
   }
 }
 
-/** What tells the items of a list apart. */
+/** The field that identifies an item of each list. */
 const KEYS = { tool: 'name', prompt: 'name', resource: 'uri', 'resource-template': 'uriTemplate' } as const
 
-/** The place is where to look first, and what tells two items of the same name apart. */
+/** The place is where the search starts. It also distinguishes two items of the same name. */
 function toCursor(kind: ListKind, place: number, last: unknown): string {
   return [kind, place, JSON.stringify(String(last))].join(' ')
 }

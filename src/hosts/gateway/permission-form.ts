@@ -1,5 +1,5 @@
 /**
- * permission-form: what the rules leave to a person, as a form that a client can show.
+ * permission-form: asks the user, through a form of the client, about calls that the rules do not decide.
  */
 import { toPrintable } from '../../base/printable.ts'
 import type { Params, Result } from '../../model/message.ts'
@@ -10,11 +10,11 @@ import { canBeAsked } from './caller.ts'
 import type { OpenRequest } from './open-request.ts'
 import { isOwner } from './principal.ts'
 
-/** Undefined for a client that cannot be asked: it gets a denial that says how to allow it. */
+/** Undefined for a client that cannot be asked: it gets a denial that says how to allow the call. */
 export function askBy(request: OpenRequest): Ask | undefined {
   if (!canBeAsked(request.caller.capabilities, 'elicitation/create')) return undefined
   return async (question, { signal }) => {
-    // What is remembered holds for everybody: only whose gateway it is may say so.
+    // A remembered answer applies to all clients, so only the owner of the gateway may give one.
     const isMine = isOwner(request.caller.sighting?.begun.principal)
     const choices = question.canRemember && isMine ? REMEMBERED : ONCE
     const form = toForm(question, choices)
@@ -56,10 +56,10 @@ const REMEMBERED = [
   ['no', 'No'],
 ] as const
 
-/** As much of the arguments as a person will read. */
+/** A user reads no more of the arguments than this. */
 const SHOWN_LENGTH = 500
 
-/** As many lines of what changed as a person will read. */
+/** A user reads no more lines of a difference than this. */
 const SHOWN_LINES = 40
 
 function messageOf({ server, tool, arguments: args, diff, description }: Question): string {
@@ -80,7 +80,7 @@ function changeLines(diff: PinDiff): readonly string[] {
   return rest <= 0 ? lines : [...lines.slice(0, SHOWN_LINES), `  and ${rest} more lines: plugboard pins diff`]
 }
 
-/** What was not offered is no answer. */
+/** A choice that the form did not offer is no answer. */
 function toAnswer({ action, content }: Result, choices: Choices): Answer {
   if (action !== 'accept') return 'no'
   const { decision } = (content ?? {}) as { readonly decision?: unknown }

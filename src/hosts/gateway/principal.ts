@@ -1,20 +1,22 @@
 /**
- * principal: on whose behalf a request is made, as far as the door could tell.
+ * principal: the identity behind a request, as far as the request head shows it.
  */
 import type { NamedToken, NamedTokens } from '../../runtime/named-tokens.ts'
 
 export interface Principal {
   /** For people: in the audit log. Never a secret. */
   readonly who: string
-  /** The same for the same holder with the same rights. What is begun under one is not known under another. */
+  /** The same for the same holder with the same rights. State that starts under one key is unknown under another. */
   readonly key: string
   /** The servers that it may see and use. Undefined: all. */
   readonly servers?: ServerGrant | undefined
-  /** The same for every token of one person of an issuer, whatever its rights. */
+  /** The same for every token of one person of an issuer, whatever its rights are. */
   readonly person?: string | undefined
-  /** Whose configuration it sees. Undefined: what the user of this gateway has everywhere. */
+  /** The project whose configuration it sees. Undefined: the user scope of the owner of this gateway. */
   readonly project?: string | undefined
-  /** Whether it may come in still: what opened the door may be taken back while a request is on its way. Undefined: it may. */
+  /**
+   * Whether its access is still valid: a token may be revoked while a request is on its way. Undefined: it is valid.
+   */
   readonly isGood?: (() => boolean) | undefined
 }
 
@@ -24,10 +26,10 @@ export interface ServerGrant {
   allows(server: string): boolean
 }
 
-/** Whoever holds the token of this gateway's own user. */
+/** A client with the token of the gateway's own user. */
 export const OWNER: Principal = { who: 'token', key: 'token' }
 
-/** Whoever holds a token that has a name. What it opens is its own, and so is what it may decide: nothing for others. */
+/** A client with a named token. It has its own state, and its decisions apply to no other client. */
 export function holderOf(token: NamedToken, tokens: Pick<NamedTokens, 'has'>): Principal {
   const { name, hash, project } = token
   return { who: `token:${name}`, key: keyOfToken(hash), project, isGood: () => tokens.has(token) }
@@ -41,15 +43,18 @@ export function keyOfToken(hash: string): string {
   return `token:${hash}`
 }
 
-/** Whoever started this process, and speaks over its pipes. */
+/** The process that started this one and uses its pipes. */
 export const PARENT: Principal = { who: 'stdio', key: 'stdio' }
 
-/** Whose gateway it is: what is written down for later, and what is told to everybody, is theirs to decide. */
+/**
+ * Whether it is the owner of the gateway. Only the owner may make lasting decisions and gets notifications for all
+ * users.
+ */
 export function isOwner(principal: Principal | undefined): boolean {
   return principal === OWNER || principal === PARENT
 }
 
-/** Names of servers, where `*` is any text. */
+/** Names of servers, where `*` matches any text. */
 export function grantOf(patterns: readonly string[]): ServerGrant {
   const sorted = [...new Set(patterns)].sort()
   const tests = sorted.map(toTest)

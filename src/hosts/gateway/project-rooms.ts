@@ -1,8 +1,8 @@
 /**
- * project-rooms: the gateways of projects, for clients over HTTP whose token is bound to one.
+ * project-rooms: the gateways of projects, for HTTP clients whose token is bound to one project.
  *
  * in     the folder of a project
- * out    a gateway on what is configured and approved there; it stays until no token leads to it any more
+ * out    a gateway with the servers that are configured and approved there; it stays until no token leads to it
  */
 import type { From } from '../../world/visit.ts'
 import type { OpenServing } from '../shared/gateway-host.ts'
@@ -16,13 +16,13 @@ export class ProjectRooms {
   readonly #env: From['env']
   readonly #rooms = new Map<string, Promise<Room<Served>>>()
 
-  /** `env`: of the gateway, since that of the client is not known. */
+  /** `env`: the environment of the gateway, because the client's is unknown. */
   constructor(house: Pick<House<Served>, 'enter'>, env: From['env']) {
     this.#house = house
     this.#env = env
   }
 
-  /** Rejects when it cannot be opened, which no configuration is a reason for. */
+  /** Rejects when the gateway cannot be opened. No error in the configuration causes that. */
   async of(project: string): Promise<Gateway> {
     const room = this.#rooms.get(project) ?? this.#house.enter({ cwd: project, env: this.#env })
     this.#rooms.set(project, room)
@@ -34,18 +34,18 @@ export class ProjectRooms {
     }
   }
 
-  /** Those that are there, or about to be. */
+  /** A gateway that is open, or about to open. */
   find(project: string): Promise<Gateway> | undefined {
     return this.#rooms.has(project) ? this.of(project) : undefined
   }
 
-  /** Once nobody is left who could come. `done`: whoever came before has what it waits for. */
+  /** Closes a project that no client can reach any more. `done`: the earlier clients have their answers. */
   leave(project: string, done: Promise<void>): void {
     const room = this.#rooms.get(project)
     this.#rooms.delete(project)
     void Promise.all([room, done]).then(
       ([one]) => one?.leave(),
-      () => undefined, // it never was open
+      () => undefined, // it never opened
     )
   }
 }

@@ -1,9 +1,9 @@
 /**
- * questions: what servers ask, in the form that each side has for it.
+ * questions: converts questions of servers to the form of each era.
  *
  * in     a question of a server, or an unfinished result
  * out    the client's answers
- * never  asks a client what it did not offer to answer
+ * never  asks a client for what it did not declare
  */
 import type { Signal } from '../../base/abort.ts'
 import { isObject } from '../../base/is-object.ts'
@@ -17,14 +17,14 @@ export interface ServerQuestion {
   readonly method: string
   readonly params: Params
   readonly signal: AbortSignal
-  /** Of whom it may be asked. Undefined: of anybody. */
+  /** The clients that may be asked. Undefined: any client. */
   readonly audience?: Audience | undefined
 }
 
-/** A request under way; or a client that may be asked while it has none. */
+/** A running request, or a client that servers may ask without one. */
 type Asked = Pick<OpenRequest, 'ask' | 'missed'> & { readonly caller: Pick<Caller, 'capabilities'> }
 
-/** A question about this very request. */
+/** Sends a question about this request. */
 export async function askBack(
   request: Asked,
   ...[method, params, signal]: Parameters<AskCaller>
@@ -46,7 +46,7 @@ function neededFor(method: string, { mode = 'form' }: Params): Params {
   }
 }
 
-/** What a session wants of those who answer: each kind of question by itself. */
+/** The handlers that a session needs: one for each kind of question. */
 export function toHandlers(
   ask: (question: ServerQuestion) => Promise<Result>,
 ): Required<Pick<ClientHandlers, 'elicit' | 'sample' | 'roots'>> {
@@ -60,12 +60,12 @@ export function toHandlers(
   }
 }
 
-/** Of an answer to `roots/list`. */
+/** The roots in an answer to `roots/list`. */
 export function rootsIn({ roots }: Result): readonly Params[] {
   return Array.isArray(roots) ? roots.filter(isObject) : []
 }
 
-/** A token of the server's own, under which nobody would tell it anything. */
+/** Removes the server's own progress token: the client could report no progress under it. */
 function withoutToken(params: Params): Params {
   const { _meta: meta, ...rest } = params
   if (!isObject(meta) || meta['progressToken'] === undefined) return params
@@ -73,7 +73,9 @@ function withoutToken(params: Params): Params {
   return Object.keys(kept).length === 0 ? rest : { ...rest, _meta: kept }
 }
 
-/** What an unfinished result of a modern server wants, asked one by one; and its own note, which goes back untouched. */
+/**
+ * Asks one by one what an unfinished result of a modern server needs. The server's `requestState` goes back unchanged.
+ */
 export async function meetNeeds(
   caller: Caller,
   ask: AskCaller,

@@ -1,9 +1,9 @@
 /**
- * rate-limit: how often one client may ask. A bucket for each, filled at a steady rate.
+ * rate-limit: limits how often one client may send requests. Each client has a bucket that fills at a steady rate.
  *
- * in     who asks
- * out    0, or after how many seconds it may ask again
- * never  remembers those who have not asked for a while; grows without end
+ * in     the key of a client
+ * out    0, or the seconds until the client may send again
+ * never  remembers clients that have been silent for a while; grows without end
  */
 import type { Rate } from '../../model/gateway-setting.ts'
 import type { Clock } from '../../world/world.ts'
@@ -13,7 +13,7 @@ interface Bucket {
   at: number
 }
 
-/** More than ask at once anywhere; beyond, the oldest are forgotten. */
+/** More clients than send at once in practice. Beyond it, the oldest are forgotten. */
 const MAX_BUCKETS = 10_000
 
 export class RateLimit {
@@ -26,7 +26,7 @@ export class RateLimit {
     this.#rate = rate
   }
 
-  /** Takes one, where there is one. */
+  /** Takes one from the bucket, if it holds one. */
   take(key: string): number {
     const bucket = this.#fill(key)
     if (bucket.left < 1) return this.#secondsFor(bucket)
@@ -34,7 +34,7 @@ export class RateLimit {
     return 0
   }
 
-  /** As `take`, and takes nothing. */
+  /** As `take`, but takes nothing. */
   look(key: string): number {
     const bucket = this.#buckets.get(key)
     if (bucket === undefined) return 0
@@ -57,7 +57,7 @@ export class RateLimit {
   #refill(bucket: Bucket): void {
     const now = this.#clock.now()
     const { perSecond, burst } = this.#rate
-    // A clock that was set back gives nothing, and takes nothing.
+    // A clock that was set back neither adds nor removes.
     const gained = (Math.max(0, now - bucket.at) / 1000) * perSecond
     bucket.left = Math.min(burst, bucket.left + gained)
     bucket.at = now
@@ -67,7 +67,7 @@ export class RateLimit {
     return Math.max(1, Math.ceil((1 - left) / this.#rate.perSecond))
   }
 
-  /** Those that are full again are as good as new; if there are none, the oldest half goes. */
+  /** Forgets full buckets: a new one would be the same. If none is full, forgets the oldest half. */
   #forget(): void {
     for (const [key, bucket] of this.#buckets) {
       this.#refill(bucket)

@@ -1,9 +1,9 @@
 /**
- * reading: may a client have resources, prompts and completions of a server? As for a person who types it: nobody is
- * asked, and what is denied is denied.
+ * reading: decides whether a client may have resources, prompts and completions of a server. The rules are those for a
+ * user who types the request: Plugboard never asks, and a denial stays a denial.
  *
- * in     what was said about calls; the server, and what of it is wanted
- * out    the permission, written down with the request; a denial is thrown, with the rule in its words
+ * in     the permission; the server, and the item that the client wants
+ * out    the permission, recorded with the request; a denial is thrown in the words of its rule
  */
 import type { Permission } from '../../model/permission.ts'
 import { ProblemError } from '../../problem/problem.ts'

@@ -1,10 +1,10 @@
 /**
- * relay: what a server asks, on its way back to the client whose request made it ask.
+ * relay: sends the question of a server back to the client whose request caused it.
  *
- * in     requests under way; questions of legacy servers, which do not say what they are about
- * out    for every question an answer, or a refusal with the reason; for a client that cannot be asked while it waits, an
- *        unfinished result now and the rest when it comes back
- * never  gives a question to a client that it may not be meant for; keeps a call open for somebody who does not come back
+ * in     running requests; questions of legacy servers, which do not name the request
+ * out    an answer or a refusal with its reason for every question; for a client that cannot be asked while it waits,
+ *        an unfinished result now and the rest when it returns
+ * never  sends a question to a client that the server may not mean; keeps a call open for a client that does not return
  */
 import { Abort, type Signal } from '../../base/abort.ts'
 import { isObject } from '../../base/is-object.ts'
@@ -25,7 +25,7 @@ import { SuspendedCall } from './suspended-call.ts'
 /** A server that asks more often than this goes in circles. */
 const MAX_ROUNDS = 10
 
-/** Servers that are remembered although nothing is under way at them. */
+/** Limit of servers that are remembered without a running request. */
 const MAX_EMPTY = 200
 
 interface Conversation {
@@ -37,10 +37,10 @@ interface Conversation {
 }
 
 export class Relay {
-  /** By server. Where there was one request, there will be others; but of names that nobody has, there is no end. */
+  /** By server. A server with one request will get others, but invented names never end, hence the limit. */
   readonly #underWay = new Map<string, IdTable<OpenRequest>>()
   readonly #kept: KeptStates
-  /** Of the clients that are connected. */
+  /** The roots of the connected clients. */
   readonly roots: SharedRoots
 
   constructor(world: Pick<World, 'clock' | 'keys'>) {
@@ -48,7 +48,7 @@ export class Relay {
     this.roots = new SharedRoots(world.clock)
   }
 
-  /** Carries out a request that may need answers of its caller. */
+  /** Runs a request that may need answers of its caller. */
   converse(conversation: Conversation, work: Work): Promise<Result> {
     const { caller } = conversation
     return caller.ask === undefined
@@ -56,7 +56,7 @@ export class Relay {
       : this.#attended(conversation, caller.ask, work)
   }
 
-  /** For the time of the work, the request is one that the server may mean when it asks. */
+  /** While the work runs, a question of the server may be about this request. */
   async whileAt<T>(server: string, request: OpenRequest, work: () => T | Promise<T>): Promise<T> {
     const here = this.#at(server)
     const number = here.add(request)
@@ -74,17 +74,17 @@ export class Relay {
     return here
   }
 
-  /** As `whileAt`, for somebody who cannot be asked anything, and whom nobody else may answer for. */
+  /** As `whileAt`, for a caller that cannot be asked, and for which no other client may answer. */
   whileBusy<T>(server: string, work: () => Promise<T>): Promise<T> {
     return this.whileAt(server, createSilent(), work)
   }
 
-  /** A question of a legacy server. Rejects with an RpcFaultError. */
+  /** Answers a question of a legacy server. Rejects with an RpcFaultError. */
   async askFor({ server, method, params, signal, audience }: ServerQuestion): Promise<Result> {
     const here = this.#meant({ server, audience })
     const sharing = method === 'roots/list' && audience === undefined ? this.#sharing(server, here) : []
     if (sharing.length > 0) return { roots: await this.roots.ask(sharing, signal) }
-    // A server that waits for an answer does not go on with that call: what it asks now is about another.
+    // A server that waits for an answer does not continue that call. A new question is about another call.
     const free = here.filter(({ isWaiting }) => !isWaiting)
     const meant = free.length > 0 ? free : here
     const clients = new Set(meant.map(({ caller }) => caller.client))
@@ -92,19 +92,19 @@ export class Relay {
     return askBack(meant.at(-1)!, method, params, signal)
   }
 
-  /** Whose roots a server gets that they share. Empty: only a request under way can tell. */
+  /** The clients whose roots a shared server gets. Empty: only a running request can decide. */
   #sharing(server: string, here: readonly OpenRequest[]): readonly RootsClient[] {
     const connected = this.roots.of(server)
     const isAmongStrangers = here.some(
       ({ caller: { sighting } }) => sighting !== undefined && !isOwner(sighting.begun.principal),
     )
     if (connected === undefined || isAmongStrangers) return []
-    // On the stream of its request, where a client has one: over HTTP it may have no other.
+    // Over HTTP, the stream of its request may be the only one that a client has.
     const reachable = connected.map((client) => {
       const request = here.findLast(({ caller }) => caller.client === client)
       return request === undefined ? client : toRootsClient(request, server)
     })
-    // A modern client can only be asked with its request.
+    // A modern client can be asked only through its request.
     const modern = here.filter(
       ({ caller }) => caller.ask === undefined && canBeAsked(caller.capabilities, 'roots/list'),
     )
@@ -112,12 +112,12 @@ export class Relay {
     return isOne ? [...reachable, toRootsClient(modern.at(-1)!, server)] : reachable
   }
 
-  /** What a server logs without saying about which request. Says whether it was meant for those who wait. */
+  /** Sends a log that names no request. Returns whether it is meant only for the clients that wait. */
   tellLog({ server, params, audience }: Pick<BoardNotification, 'server' | 'params' | 'audience'>): boolean {
     const here = this.#meant({ server, audience })
     const byClient = new Map(here.map((request) => [request.caller.client, request]))
     const holders = new Set([...byClient.values()].map(({ caller }) => hearerOf(caller)))
-    // Whose it is, nobody can tell, and what it says may be for one of them alone.
+    // The log may be private to one of them, and the gateway cannot tell which.
     if (holders.size > 1) return true
     for (const request of byClient.values())
       if (wantsLog(request.caller, params)) request.notify('notifications/message', params)
@@ -128,13 +128,13 @@ export class Relay {
     this.#kept.close()
   }
 
-  /** The requests under way that a server may mean, of those for whom its session is. */
+  /** The running requests that a server may mean, limited to the clients of its session. */
   #meant({ server, audience }: Pick<ServerQuestion, 'server' | 'audience'>): readonly OpenRequest[] {
     const here = this.#underWay.get(server)?.all() ?? []
     return audience === undefined ? here : here.filter(({ caller }) => audience(caller.instance))
   }
 
-  /** A client with a session is asked while it waits; what a modern server wants is asked of it in the same way. */
+  /** Asks a client with a session while it waits. What a modern server needs is asked in the same way. */
   async #attended({ caller, signal }: Conversation, ask: AskCaller, work: Work): Promise<Result> {
     const request = new AttendedRequest(caller, signal, ask)
     for (let round = 0; round <= MAX_ROUNDS; round++) {
@@ -148,7 +148,7 @@ export class Relay {
 
   async #inRounds({ caller, method, server, params, signal }: Conversation, work: Work): Promise<Result> {
     const { requestState, inputResponses } = params
-    // Whose it is counts, too: a state that somebody else got hold of is of no use to them.
+    // The holder counts too: a stolen state is of no use to another principal.
     const holder = holderOf(caller)
     const { name, uri, arguments: args, ref, argument } = params
     const about = JSON.stringify([holder, method, server, name, uri, args, ref, argument])
@@ -176,7 +176,7 @@ export class Relay {
     })
   }
 
-  /** Until the call is over, or asks. */
+  /** Waits until the call ends or asks a question. */
   async #settle(
     call: SuspendedCall,
     { caller, signal }: Pick<Conversation, 'caller' | 'signal'>,
@@ -200,7 +200,7 @@ export class Relay {
   }
 }
 
-/** Of a client with a session, which can be asked while it waits. */
+/** The request of a client with a session, which can be asked while it waits. */
 class AttendedRequest implements OpenRequest {
   readonly caller: Caller
   readonly signal: Signal
@@ -236,11 +236,11 @@ class AttendedRequest implements OpenRequest {
     this.isPermitted = true
   }
 
-  /** The old era has no word for it: what the server makes of the refusal is the answer. */
+  /** The old era has no error for this. The server answers after the refusal. */
   missed(): void {}
 }
 
-/** A command of the gateway's own user, which has no way to be asked. */
+/** A command of the gateway's own user, which cannot be asked. */
 function createSilent(): OpenRequest {
   const caller: Caller = {
     era: 'modern',
@@ -272,7 +272,7 @@ function toRootsClient(request: OpenRequest, server: string): RootsClient {
   }
 }
 
-/** On whose behalf. Who has no name is for itself. */
+/** The principal of the caller. A caller without one stands for itself. */
 function hearerOf({ sighting, client }: Caller): unknown {
   return sighting?.begun.principal.key ?? client
 }

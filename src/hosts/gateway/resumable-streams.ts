@@ -1,24 +1,25 @@
 /**
- * resumable-streams: what was sent on the streams of legacy clients, so that a client whose connection broke reads on.
+ * resumable-streams: keeps what was sent on the streams of legacy clients, so that a client can resume after its
+ * connection broke.
  *
  * in     the events of each stream, as they are sent; the id of the last event that a client read
  * out    an id for each event; the stream to which such an id belongs, and its later events
  * never  gives a client the stream of another session; keeps more than `MAX_CHARACTERS` of all sessions together
  */
 
-/** Of all streams. The oldest stream goes first; its client then gets an error when it comes back. */
+/** Limit for all streams. The oldest stream goes first; its client then gets an error when it reconnects. */
 const MAX_CHARACTERS = 8 * 1024 * 1024
 
-/** A stream with one short event is small, and still not free. */
+/** Limit for streams with few characters, which still take memory. */
 const MAX_STREAMS = 2000
 
-/** Of one stream: the oldest events go first. */
+/** Limit for one stream: the oldest events go first. */
 const MAX_OF_ONE = 256 * 1024
 
-/** A longer event is not kept. The answer to a request has a short one in its place. */
+/** A longer event is not kept. A short error replaces it if it answers a request. */
 export const MAX_EVENT = 1024 * 1024
 
-/** As in the header `Last-Event-ID`. */
+/** The content of the header `Last-Event-ID`. */
 interface EventId {
   readonly stream: number
   readonly event: number
@@ -29,7 +30,7 @@ export interface SentEvent {
   readonly text: string
 }
 
-/** One that can be read on. */
+/** One stream that a client can resume. */
 export class EventLog {
   readonly #number: number
   readonly #onSize: (characters: number) => void
@@ -43,7 +44,7 @@ export class EventLog {
     this.#onSize = onSize
   }
 
-  /** Its id. An empty text is the event that only tells the client an id. */
+  /** Returns its id. An empty text is an event that only carries an id. */
   add(text: string): string {
     this.#last += 1
     if (text !== '' && text.length <= MAX_EVENT && !this.#isClosed) {
@@ -61,7 +62,7 @@ export class EventLog {
       .map(({ number, text }) => ({ id: this.#idOf(number), text }))
   }
 
-  /** Nothing can be read on any more. */
+  /** The stream can no longer be resumed. */
   close(): void {
     this.#isClosed = true
     this.#resize(-this.#characters)
@@ -87,7 +88,10 @@ interface Kept<Stream> {
 /** The streams of all sessions, the oldest first. */
 export class ResumableStreams<Stream> {
   readonly #streams = new Map<number, Kept<Stream>>()
-  /** Of the stream of each session that belongs to no request. They count, and stay for as long as their session. */
+  /**
+   * The stream of each session that belongs to no request. It counts towards the limit, and stays as long as its
+   * session.
+   */
   readonly #own = new Map<object, EventLog>()
   #last = 0
   #characters = 0
@@ -118,7 +122,7 @@ export class ResumableStreams<Stream> {
     return kept?.owner === owner ? kept.stream : undefined
   }
 
-  /** Its session is over. */
+  /** The session of this client is over. */
   removeOf(owner: object): void {
     for (const [number, kept] of this.#streams) if (kept.owner === owner) this.#remove(number, kept)
     this.#own.get(owner)?.close()

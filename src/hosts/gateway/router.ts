@@ -1,9 +1,9 @@
 /**
- * router: one request of one client → the server that it is for, and the answer.
+ * router: sends one request of one client to its server, and returns the answer.
  *
- * in     a method, its parameters, who asks, what they see
- * out    the result as the server sent it, in the form of the caller's era; or an RpcFaultError
- * never  sends anything past the rules; drops what it does not know
+ * in     a method, its parameters, the caller and its view
+ * out    the result of the server, in the form of the caller's era; or an RpcFaultError
+ * never  sends anything past the rules; drops fields or methods that it does not know
  */
 import type { Signal } from '../../base/abort.ts'
 import { atOnce } from '../../base/at-once.ts'
@@ -56,7 +56,7 @@ export interface Routed {
 
 type Route = (routing: Routing, request: Routed) => Result | Promise<Result>
 
-/** Rejects with an RpcFaultError, whatever went wrong. */
+/** Rejects with an RpcFaultError, whatever the cause was. */
 export async function route(routing: Routing, request: Routed): Promise<Result> {
   const { method, caller, params } = request
   const work = Object.hasOwn(ROUTES, method) ? ROUTES[method]! : undefined
@@ -72,7 +72,7 @@ export async function route(routing: Routing, request: Routed): Promise<Result> 
   }
 }
 
-/** Where clients differ in what they may see, what one of them got is for nobody else. */
+/** Clients may see different servers, so a cache must not share the result of one client with others. */
 function forWhom({ sighting }: Caller, result: Result): Result {
   const isForAll = result['cacheScope'] !== 'public' || isOwner(sighting?.begun.principal)
   return isForAll ? result : { ...result, cacheScope: 'private' }
@@ -89,11 +89,11 @@ const ROUTES: Readonly<Record<string, Route>> = {
   'completion/complete': complete,
 }
 
-/** A server that does not offer something is not asked for it. */
+/** Throws when the server does not offer the capability. */
 function requireCapability({ view, method, params }: Routed): void {
-  // That one is the gateway's own, whatever the server behind offers.
+  // The gateway itself answers this one, whatever the server offers.
   if (method === 'resources/read' && isResultUri(params['uri'])) return
-  // Some servers complete and do not say so. One that does not refuses it in its own words.
+  // Some servers complete without declaring it. A server that does not complete refuses in its own words.
   if (method === 'completion/complete') return
   const capabilities = view.capabilities()
   if (capabilities[method.split('/')[0]!] === undefined) throw unknownMethod(method)
@@ -108,7 +108,7 @@ function list(kind: ListKind, key: string): Route {
   }
 }
 
-/** Nothing is waited for here that is there: every promise more takes its time of every call. */
+/** Never awaits what is already there: each extra promise costs time in every call. */
 function callTool(routing: Routing, request: Routed): Result | Promise<Result> {
   const { view, params } = request
   const name = requireText(params, 'name')
@@ -126,7 +126,7 @@ async function callAbsent(routing: Routing, request: Routed, name: string): Prom
   return callFound(routing, request, found)
 }
 
-/** What is in quarantine is in no list; who knows its name learns why. */
+/** A quarantined item is in no list. A client that knows its name gets the reason. */
 function whyUnknown(board: ServedBoard, view: View, name: string): string {
   for (const { name: server, offering } of board.snapshot().servers) {
     if (view.server !== undefined && view.server !== server) continue
@@ -165,7 +165,7 @@ async function callOnce(
   const budget = budgetOf(routing, caller)
   const { maxResultTokens, tellPlace, holder } = budget.options
   const { signal, unfinished, client, handlers, onLog, onProgress } = optionsOf(open, params)
-  // Field by field: to spread objects into one takes longer than all the rest that happens here.
+  // Field by field: spreading objects takes longer than all the other work here.
   const options: CallOptions = {
     signal,
     unfinished,
@@ -177,19 +177,19 @@ async function callOnce(
     tellPlace,
     holder,
     ask: askBy(open),
-    // What is approved for good is for whose gateway it is to say.
+    // Only the owner of the gateway may approve anything permanently.
     remember: isOwner(caller.sighting?.begun.principal) ? undefined : 'nothing',
     onJudged: (permission) => open.caller.sighting?.judged(permission),
     params: paramsFor(board, { found, params, open }),
     who: open.isPermitted ? 'person' : undefined,
   }
   const result = await caller.desk.call({ server: found.server, tool: found.name }, args, options)
-  // In another round it may be another request of the same client that waits.
+  // In a later round, another request of the same client may wait.
   open.caller.sighting?.became(result)
   return toResult(board, { found, caller: open.caller }, budget.fit(result))
 }
 
-/** What the server answered, error or not, goes on as it is; what did not get that far is said in words. */
+/** An answer of the server goes on unchanged, error or not. A call that failed earlier becomes a text. */
 function toResult(
   board: ServedBoard,
   { found, caller }: { readonly found: Found; readonly caller: Caller },
@@ -213,7 +213,10 @@ function withNote(result: Result, text: string): Result {
   return { ...result, content: [...content, { type: 'text', text }] }
 }
 
-/** A page to be opened first is an error for clients that open pages. A server would not send it to others, who get words. */
+/**
+ * Clients that open pages get "open this page first" as an error. Other clients get it as text, because a server would
+ * not send them that error.
+ */
 function understands({ capabilities }: Caller, { code }: RpcError): boolean {
   return (
     code !== RPC_CODES.urlElicitationRequired ||
@@ -231,7 +234,10 @@ function withNextTry(board: ServedBoard, server: string, text: string): string {
   return next === undefined ? text : `${text}\nnext try: ${next}`
 }
 
-/** Waits for the servers that something unknown may be of. Why one of them cannot be had; undefined: all are there. */
+/**
+ * Waits for the servers that may own an unknown name. Returns why one of them is unavailable. Undefined: all are
+ * available.
+ */
 async function whyAbsent(board: ServedBoard, view: View, name: string): Promise<string | undefined> {
   for (const server of view.absentOwners(name)) {
     try {
@@ -268,12 +274,12 @@ async function readResource(routing: Routing, request: Routed): Promise<Result> 
       heed(permission, found, caller.sighting)
       return await send(routing, request, found)
     } catch (error) {
-      // Another may have it, where nobody can tell whose it is.
+      // Another server may have it, where the owner of the URI is unknown.
       if (!isUnknownResource(error)) throw error
       failure = error
     }
   }
-  // That others do not have it says less than who keeps it back.
+  // A denial says more than "not found" of the other servers.
   if (denied !== undefined) heed(denied.permission, denied.found, caller.sighting)
   throw failure
 }
@@ -315,7 +321,7 @@ async function complete(routing: Routing, request: Routed): Promise<Result> {
   return ask(routing, request, { server, name: uri }, 'readMcpResource')
 }
 
-/** Any request but a tool call; `as`: what a model would need for it. */
+/** Any request except a tool call. `as`: what a model would need for it. */
 async function ask(routing: Routing, request: Routed, found: Found, as: Reading): Promise<Result> {
   const permission = await mayRead(routing.board, { tool: as, server: found.server }, routing.platform)
   heed(permission, found, request.caller.sighting)
@@ -356,7 +362,7 @@ function optionsOf(open: OpenRequest, params: Params): RequestOptions {
   }
 }
 
-/** What goes to the server beside what the request is about. */
+/** The metadata that goes to the server beside the parameters. */
 function paramsFor(
   board: ServedBoard,
   { found, params, open }: { readonly found: Found; readonly params: Params; readonly open: OpenRequest },
@@ -366,7 +372,7 @@ function paramsFor(
   return Object.keys(meta).length === 0 ? more : { ...more, _meta: meta }
 }
 
-/** Where the gateway tells of its part of a trace, that is what the server's part follows. */
+/** The server's span becomes a child of the gateway's span, where the gateway reports one. */
 function withSpan(meta: Params, { sighting }: Caller): Params {
   const span = sighting?.span
   if (span === undefined) return meta
@@ -374,14 +380,14 @@ function withSpan(meta: Params, { sighting }: Caller): Params {
   return { ...meta, traceparent: traceparentOf(span), ...(tracestate === undefined ? {} : { tracestate }) }
 }
 
-/** Before it is known, a server gets nothing that only a modern one understands. */
+/** Until the era is known, a server gets nothing that only a modern one understands. */
 function eraOf(board: ServedBoard, server: string, { era, instance }: Caller): Era {
   return serverFor(board, server, era === 'legacy' ? instance : undefined)?.era ?? 'legacy'
 }
 
 const OF_THE_ROUND: ReadonlySet<string> = new Set(['_meta', 'inputResponses', 'requestState'])
 
-/** What belongs to the round, and not to the request, is put in anew. */
+/** Removes the fields that belong to one round. They are set again for each round. */
 function withoutMeta(params: Params): Params {
   const kept = Object.entries(params).filter(([key]) => !OF_THE_ROUND.has(key))
   return Object.fromEntries(kept)

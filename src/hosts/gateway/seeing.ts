@@ -1,8 +1,8 @@
 /**
- * seeing: all that is to be known of requests afterwards: numbers, the audit log, traces.
+ * seeing: collects all observability of requests: metrics, the audit log, traces.
  *
  * in     requests as they begin, and how they end
- * out    each told to whoever is there to hear of it; how many are under way
+ * out    each to every recorder that is configured; the number of running requests
  */
 import { IdTable } from '../../base/id-table.ts'
 import type { Rate } from '../../model/gateway-setting.ts'
@@ -20,7 +20,7 @@ export interface SeeingParts {
   readonly tracer?: Tracer | undefined
 }
 
-/** Refusals that are written down one by one, of one address: a web page could send any number. */
+/** Limit of refusals that are recorded one by one for one address: a web page could cause any number. */
 const TOLD: Rate = { perSecond: 1, burst: 30 }
 
 export class Seeing {
@@ -30,7 +30,7 @@ export class Seeing {
   readonly #tracer: Tracer | undefined
   readonly #told: RateLimit
   readonly #underWay = new IdTable<Begun>()
-  /** Those who wait until some of it is over: each looks whenever something is. */
+  /** Waiters that check their condition whenever a request ends. */
   readonly #waiting = new Set<() => void>()
 
   constructor(world: World, { metrics, audit, tracer }: SeeingParts) {
@@ -41,7 +41,7 @@ export class Seeing {
     this.#told = new RateLimit(world.clock, TOLD)
   }
 
-  /** Ends with `end`, whatever happens. */
+  /** The request ends with `end` in every case. */
   begin(begun: Begun): Sighting {
     const number = this.#underWay.add(begun)
     const span = this.#tracer?.begin(begun)
@@ -67,12 +67,12 @@ export class Seeing {
     return this.#underWay.size
   }
 
-  /** Resolves when nothing is under way, or when the time is up. */
+  /** Resolves when no request is running, or when the time is up. */
   untilIdle(limitMs: number): Promise<void> {
     return this.#until(() => this.#underWay.size === 0, limitMs)
   }
 
-  /** Resolves when nothing of a principal is under way, by its key. */
+  /** Resolves when no request of a principal is running, by its key. */
   untilDone(principal: string): Promise<void> {
     return this.#until(() => this.#underWay.all().every((one) => one.principal.key !== principal))
   }

@@ -1,5 +1,5 @@
 /**
- * serve: a board with a gateway on it, for as long as somebody serves.
+ * serve: a board with a gateway on it, as long as it serves.
  */
 import { originOf as originOfServer } from '../../model/signature.ts'
 import { openBoard, type Board } from '../../runtime/board.ts'
@@ -27,43 +27,46 @@ import { seenAs } from './served-board.ts'
 import { serveStdio, type StdioFront } from './stdio-front.ts'
 import { readTracing, Tracer } from './tracer.ts'
 
-/** One message. As much as a line over stdio would be cut at is too much here. */
+/** Limit for one message: the length at which a line over stdio is cut. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024
 
 const MAX_HEADER_BYTES = 64 * 1024
 
-/** To arrive; the answer may take as long as it takes. */
+/** Limit for receiving a request. The answer may take any time. */
 const REQUEST_TIMEOUT_MS = 30_000
 
 const MEGABYTE = 1024 * 1024
 
-/** What clients have not read yet is in memory. One answer of the usual servers is far from the least of these. */
+/**
+ * Limits for output that clients have not read yet, which stays in memory. The smallest is far above one answer of a
+ * usual server.
+ */
 const UNREAD: UnreadLimits = {
   waitBytes: 64 * MEGABYTE,
   clientBytes: 128 * MEGABYTE,
   totalBytes: 256 * MEGABYTE,
 }
 
-/** After its last token went, a project stays for so long, since a new one may be on its way. */
+/** After its last token is removed, a project stays open for this long, because a new token may follow. */
 const PROJECT_IDLE_MS = 10_000
 
-/** At the end, for what was given up to be written down. */
+/** Time at the end to write down the requests that were given up. */
 const GIVEN_UP_MS = 1000
 
-/** How often in a row a client may get the same answer to the same call, unless the settings say otherwise. */
+/** How many times in a row a client may get the same answer to the same call, unless the settings say otherwise. */
 const LOOP_LIMIT = 3
 
-/** As on any board: estimated tokens of text in one result, unless the settings say otherwise. */
+/** Estimated tokens of text in one result, as on any board, unless the settings say otherwise. */
 const MAX_RESULT_TOKENS = 25_000
 
-/** As others of the gateway see it. */
+/** The serving as other parts of the gateway see it. */
 export interface GatewayServing extends OpenServing {
   readonly gateway: Gateway
-  /** `rooms`: where tokens lead that are bound to a project. Default: to some of its own. */
+  /** `rooms`: the gateways for tokens that are bound to a project. Default: new ones. */
   overHttp(options: HttpServingOptions, rooms?: ProjectRooms): Promise<number>
 }
 
-/** `seen`: by whom everything is seen, who outlives this; default: one of its own. Throws `serve/audit`. */
+/** `seen`: observability that outlives this serving; default: its own. Throws `serve/audit`. */
 export async function openServing(request: ServingRequest, seen?: Seeing): Promise<GatewayServing> {
   const { world, version, load, ownOrigins = new Set() } = request
   const seeing = seen ?? openSeeing(request)
@@ -97,7 +100,8 @@ export async function openServing(request: ServingRequest, seen?: Seeing): Promi
     wait: 'moment',
     watch: true,
     words: 'command',
-    // Each client has a guard of its own. The budget is for clients: commands of the user, which come this way too, print everything.
+    // Each client has its own guard. The budget is for clients: commands of the user come this way too, and print
+    // everything.
     loopLimit: 0,
     maxResultTokens: 0,
   })
@@ -143,7 +147,7 @@ export async function openServing(request: ServingRequest, seen?: Seeing): Promi
       serving.pipes.delete(front)
     },
     async overHttp(options, rooms) {
-      // Its servers may run already, for everybody.
+      // Its servers may run already, shared by all persons.
       if (options.issuer !== undefined && request.persons === undefined)
         throw new Error('a gateway with an issuer must be opened with `persons: apart`')
       return overHttp(serving, options, rooms)
@@ -158,7 +162,7 @@ export async function openServing(request: ServingRequest, seen?: Seeing): Promi
   }
 }
 
-/** Whoever uses the board past the gateway is under way as well: what a server asks then is not meant for any client. */
+/** Calls that bypass the gateway count as running too: a server's question during such a call is not for a client. */
 function counted(board: Board, relay: Relay): Board {
   const mine: Pick<Board, 'call' | 'request'> = {
     call(name, ...rest) {
@@ -185,11 +189,11 @@ interface Serving {
   readonly gateway: Gateway
   readonly seeing: Seeing
   readonly ownOrigins: Set<string>
-  /** Projects of tokens. */
+  /** The projects of tokens. */
   readonly house: House<GatewayServing>
   readonly fronts: Front[]
   readonly pipes: Set<StdioFront>
-  /** Whoever asks whether it is ready is told no. */
+  /** Readiness requests get 503. */
   isLeaving: boolean
 }
 
@@ -255,7 +259,10 @@ async function overHttp(
   return listener.port
 }
 
-/** An entry that leads back here would be a loop. Which port it is may be known only now, after everything was read. */
+/**
+ * An entry that leads back to this gateway would be a loop. The port may be known only now, after the configuration was
+ * read.
+ */
 async function disown({ world, board, ownOrigins }: Serving, origins: readonly string[]): Promise<void> {
   for (const origin of origins) ownOrigins.add(origin)
   const { servers } = board.snapshot().catalog
@@ -263,7 +270,7 @@ async function disown({ world, board, ownOrigins }: Serving, origins: readonly s
     await board.reload()
 }
 
-/** All that lead to this listener, as far as this process can know: a name that somebody else gave it, it cannot. */
+/** All origins of this listener that this process can know. It cannot know other names, for example from DNS. */
 function originsOf(options: HttpServingOptions, port: number): readonly string[] {
   const { host, issuer } = options
   const isAny = host === '0.0.0.0' || host === '::'
@@ -274,7 +281,7 @@ function originsOf(options: HttpServingOptions, port: number): readonly string[]
     .map((url) => new URL(url).origin)
 }
 
-/** Loaded by those who ask for it. */
+/** Loads the module only when an issuer is configured. */
 async function openIssuer(
   world: World,
   { publicUrl, ...wish }: IssuerWish,
@@ -302,7 +309,7 @@ async function drain(serving: Serving, limitMs: number): Promise<void> {
   await Promise.all([serving.house.drain(limitMs), serving.seeing.untilIdle(limitMs)])
 }
 
-/** Streams are ended in good order, then connections, then servers. */
+/** Ends streams in order first, then connections, then servers. */
 async function close({ gateway, fronts, pipes, seeing, board, house }: Serving): Promise<void> {
   gateway.close()
   for (const { front, listener, tokens } of fronts) {

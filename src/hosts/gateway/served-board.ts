@@ -1,6 +1,6 @@
 /**
- * served-board: as much of a board as clients of the gateway get at, and the same for a client that may not use every
- * server. What is kept from it is kept everywhere, because nothing else of the board is in reach.
+ * served-board: the part of a board that clients of the gateway can reach, also for a client that may not use every
+ * server. A hidden server stays hidden everywhere, because nothing else of the board is in reach.
  */
 import { createProblem, ProblemError } from '../../problem/problem.ts'
 import type { Board, BoardSnapshot } from '../../runtime/board.ts'
@@ -11,25 +11,25 @@ import type { OpenPermissions } from '../../runtime/permissions.ts'
 import type { BoardTool } from '../../runtime/tools.ts'
 import type { ToolResult } from '../../model/outcome.ts'
 
-/** What there is, in the eyes of somebody. */
+/** The servers and tools that a client sees. */
 export interface Sight extends Pick<Board, 'tools' | 'server'> {
   snapshot(): Pick<BoardSnapshot, 'servers'>
 }
 
 export interface ServedBoard
   extends Sight, Pick<Board, 'nameFor' | 'request' | 'rootsChanged' | 'subscribe' | 'connect'> {
-  /** As one client sees it. Undefined: as everybody. */
+  /** The view of one client. Undefined: the same as for all. */
   seenBy(client: object): Sight | undefined
-  /** As the board's. */
+  /** As on the board. */
   meet(client: object, server?: string): Promise<void>
-  /** What was said, to be looked at. */
+  /** The permission rules, for reading only. */
   permissions(): Promise<Pick<OpenPermissions, 'current'>>
   readonly call: CallServed
   fork(options: Pick<ForkOptions, 'loopLimit'>): ServedFork
   on<Event extends ServedEvent>(event: Event, listener: (told: BoardEvents[Event]) => void): () => void
 }
 
-/** By server and tool: our own tools, which reach every server, cannot be named so. */
+/** By server and tool. Our own tools reach every server, and cannot be named this way. */
 export type CallServed = (
   name: { readonly server: string; readonly tool: string },
   args?: CallArguments,
@@ -43,7 +43,7 @@ export interface ServedFork {
 
 type ServedEvent = 'change' | 'notification' | 'resource'
 
-/** The servers for which `allows` says no are not there. */
+/** The servers for which `allows` returns false do not exist for this board. */
 export function limitTo(board: ServedBoard, allows: (server: string) => boolean): ServedBoard {
   const unlessKept = async <T>(server: string, work: () => Promise<T>): Promise<T> => {
     if (!allows(server)) throw new ProblemError(notThere(server))
@@ -92,7 +92,7 @@ function limitSight(seen: Sight, allows: (server: string) => boolean): Sight {
   }
 }
 
-/** The same board, as somebody sees it. */
+/** The same board, as one client sees it. */
 export function seenAs(board: ServedBoard, seen: Sight): ServedBoard {
   return {
     tools: () => seen.tools(),
@@ -121,7 +121,7 @@ function ofAllowed<Told extends BoardEvents[ServedEvent]>(
   return servers.length === 0 ? undefined : { ...told, servers }
 }
 
-/** The same list until the whole one changes. */
+/** Returns the same list object until the whole list changes. */
 function filtered(
   list: () => readonly BoardTool[],
   allows: (server: string) => boolean,
@@ -136,7 +136,7 @@ function filtered(
   }
 }
 
-/** One server as a client sees it, or as all do. */
+/** One server as this client sees it, or as all clients do. */
 export function serverFor(
   board: ServedBoard,
   server: string,
@@ -146,7 +146,7 @@ export function serverFor(
   return (sight ?? board).server(server)
 }
 
-/** In the same words whether there is one or not. */
+/** The same words whether the server exists or not. */
 function notThere(server: string): ConstructorParameters<typeof ProblemError>[0] {
   return createProblem({
     code: 'serve/not-granted',

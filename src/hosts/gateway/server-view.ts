@@ -29,16 +29,19 @@ export function createServerView(board: ServedBoard, server: string): View {
       return { items: here === undefined ? [] : listOf(here, kind), ...hintsOf(all, kind) }
     },
     findTool: (name) => (offered()?.tools.some((tool) => tool.name === name) ? { server, name } : undefined),
-    // What it does not list it may have all the same.
+    // A server may have a prompt that it does not list.
     findPrompt: (name) => ({ server, name }),
-    // `ready` has waited for it.
+    // `ready` has waited for the server.
     absentOwners: () => [],
     ownersOf: () => [server],
     ownerOfTemplate: () => server,
   }
 }
 
-/** What is passed on for one server. Changes are told whether or not it does so itself: a reconnect is one, too. */
+/**
+ * The capabilities that the gateway forwards for one server. List changes are always among them: a reconnect is one
+ * too.
+ */
 function passable(capabilities: Params): Params {
   const { tools, resources, prompts, completions, logging } = capabilities
   const changing = (capability: unknown): Params => ({

@@ -1,9 +1,9 @@
 /**
- * shared-roots: the roots that a server gets whose session several clients share.
+ * shared-roots: the roots for a server whose session several clients share.
  *
- * A server keeps roots for the whole of its session, so it gets those of all clients that share it: never what depends on
- * whose request happens to be under way. The clients are those of the gateway's own user. While a guest is connected, too,
- * only the client whose request is under way is asked: the folders of one person are not for another.
+ * A server keeps roots for its whole session, so it gets those of all clients that share it. They never depend on which
+ * request happens to run. These clients belong to the gateway's own user. While a guest is connected too, only the
+ * client of the running request is asked: the folders of one person are not for another.
  */
 import { Abort, type Signal } from '../../base/abort.ts'
 import type { Params } from '../../model/message.ts'
@@ -14,14 +14,14 @@ import type { Clock } from '../../world/world.ts'
 export interface RootsClient {
   /** The only server that it can use. Undefined: all. */
   readonly server: string | undefined
-  /** Whether it is the user's own. */
+  /** Whether the client belongs to the gateway's own user. */
   readonly isOwners: boolean
-  /** Whether it has said hello, and that it has roots. */
+  /** Whether it has sent `initialized`, and declared roots. */
   readonly hasRoots: boolean
   listRoots(signal: Signal): Promise<readonly Params[]>
 }
 
-/** No person has to be asked for them. */
+/** Short, because a program answers, not a user. */
 const ANSWER_MS = 5000
 
 export class SharedRoots {
@@ -32,20 +32,20 @@ export class SharedRoots {
     this.#clock = clock
   }
 
-  /** The answer ends it. */
+  /** Call the returned function to end it. */
   join(client: RootsClient): () => void {
     this.#clients.add(client)
     return () => void this.#clients.delete(client)
   }
 
-  /** Of all clients that share this server. Undefined: there are none, or not only those of the user. */
+  /** All clients that share this server. Undefined: there are none, or some are not the user's own. */
   of(server: string): readonly RootsClient[] | undefined {
     const here = [...this.#clients].filter((one) => one.server === undefined || one.server === server)
     const theirs = here.filter(({ hasRoots }) => hasRoots)
     return theirs.length > 0 && here.every(({ isOwners }) => isOwners) ? theirs : undefined
   }
 
-  /** Rejects when none of them answers; one that does not is left out. */
+  /** Rejects when no client answers. A client that does not answer is left out. */
   ask(clients: readonly RootsClient[], signal: Signal): Promise<readonly Params[]> {
     return joinRoots(clients.map((client) => this.#askOne(client, signal)))
   }

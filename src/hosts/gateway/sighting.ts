@@ -1,9 +1,9 @@
 /**
- * sighting: one request under way, as it is told of afterwards: in numbers, in the audit log, as a trace.
+ * sighting: the record of one running request, for metrics, the audit log and traces.
  *
- * in     what becomes known of it, from those who carry it out
- * out    one Seen value, when it is over
- * never  is told of twice
+ * in     what the code that carries out the request learns
+ * out    one Seen value, when the request ends
+ * never  reports a request twice
  */
 import type { Params } from '../../model/message.ts'
 import { ToolAbortError, type ToolResult } from '../../model/outcome.ts'
@@ -18,32 +18,32 @@ export interface Begun {
   readonly era: Era
   readonly method: string
   readonly params: Params
-  /** What it calls itself. */
+  /** The name that the client gives itself. */
   readonly client?: string | undefined
-  /** Of the request. */
+  /** Size of the request. */
   readonly bytes: number
-  /** `traceparent` and `tracestate` of the request that carried it. */
+  /** `traceparent` and `tracestate` from the HTTP request. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined
 }
 
-/** A request that is over. */
+/** A finished request. */
 export interface Seen extends Omit<Begun, 'bytes' | 'headers'> {
   /** Milliseconds since 1970. */
   readonly at: number
   readonly durationMs: number
   readonly server?: string | undefined
-  /** What the server calls it: a tool or a prompt; or a URI. */
+  /** The server's own name for it: a tool or a prompt; or a URI. */
   readonly name?: string | undefined
   readonly verdict?: { readonly action: 'allow' | 'deny'; readonly by?: Evidence | undefined } | undefined
   readonly outcome: SeenOutcome
-  /** What a call that was not sent failed for; of an error of the protocol, its number. */
+  /** The reason why a call was not sent; for an error of the protocol, its number. */
   readonly code?: string | number | undefined
   readonly bytesIn: number
   readonly bytesOut: number
   readonly traceId?: string | undefined
 }
 
-/** As of calls; `asked`: the client has to answer something first. */
+/** As for calls. `asked`: the client has to answer a question first. */
 export type SeenOutcome = ToolResult['outcome'] | 'asked'
 
 export class Sighting {
@@ -70,7 +70,7 @@ export class Sighting {
     this.#tell = how.tell
   }
 
-  /** Which server it is for, and what of it. */
+  /** Records the server and the item that the request is for. */
   at(server: string, name: string): void {
     this.#server = server
     this.#name = name
@@ -105,7 +105,7 @@ export class Sighting {
   end(bytesOut: number): void {
     if (this.#isOver) return
     this.#isOver = true
-    // Field by field: this is on the way of every request, and spreading costs more than all the rest.
+    // Field by field: this runs for every request, and spreading costs more than all the rest.
     const { principal, era, method, params, client, bytes } = this.begun
     this.#tell({
       principal,

@@ -1,8 +1,8 @@
 /**
- * span: where a request stands in a trace (W3C Trace Context): whose child it is, and what it hands on.
+ * span: the place of a request in a trace (W3C Trace Context): its parent, and what the gateway passes on.
  *
  * in     `traceparent` as the client sent it, in `_meta` or as a header
- * out    a span of our own in that trace, or in a new one; the `traceparent` for the server behind
+ * out    our own span in that trace, or in a new one; the `traceparent` for the server behind
  */
 import { isObject } from '../../base/is-object.ts'
 import type { Params } from '../../model/message.ts'
@@ -14,20 +14,20 @@ export interface Span {
   readonly spanId: string
   readonly parentId?: string | undefined
   readonly state?: string | undefined
-  /** Whether it is told of. One that is not is still handed on. */
+  /** Whether it is exported. A span that is not exported is still passed on. */
   readonly isSampled: boolean
 }
 
 export interface SpanOptions {
-  /** So many random bytes, in hexadecimal digits. */
+  /** Returns this many random bytes, in hexadecimal digits. */
   random(bytes: number): string
-  /** Whether a trace that begins here is told of, by its id. */
+  /** Whether a trace that begins here is exported, by its id. */
   isSampled(traceId: string): boolean
 }
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** What stands in the message comes before what stands on the envelope: it was written by the one who asks. */
+/** The value in the message takes precedence over the HTTP header: the client itself wrote it. */
 export function toSpan(params: Params, headers: Headers | undefined, options: SpanOptions): Span {
   const meta = isObject(params['_meta']) ? params['_meta'] : {}
   const inMessage = parseParent(meta['traceparent'])
@@ -41,12 +41,12 @@ export function toSpan(params: Params, headers: Headers | undefined, options: Sp
   return { ...parent, spanId, ...(typeof state === 'string' ? { state } : {}) }
 }
 
-/** As it is handed on. */
+/** The value that is passed on. */
 export function traceparentOf({ traceId, spanId, isSampled }: Span): string {
   return `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`
 }
 
-/** Undefined for what is none, which begins a new trace. */
+/** Undefined for an invalid value, which starts a new trace. */
 function parseParent(value: unknown): Pick<Span, 'traceId' | 'parentId' | 'isSampled'> | undefined {
   if (typeof value !== 'string') return undefined
   const [, version, traceId, parentId, flags] =

@@ -1,5 +1,5 @@
 /**
- * status: how every server is, for whoever asks the gateway itself.
+ * status: the state of every server, for clients that ask the gateway itself.
  */
 import type { Connection } from '../../model/connection.ts'
 import type { Params } from '../../model/message.ts'
@@ -30,7 +30,7 @@ export function isStatusUri(uri: string): boolean {
 
 export interface Status {
   readonly servers: readonly ServerStatus[]
-  /** The folder of the client, where it concerns a server that it is not trusted. */
+  /** The client's folder, if a server is not trusted there. */
   readonly untrustedFolder?: { readonly path: string; readonly note: string; readonly hint: string }
 }
 
@@ -38,12 +38,12 @@ export interface ServerStatus {
   readonly name: string
   readonly state: string
   readonly tools: number
-  /** Tools that are in no list, and why. */
+  /** Tools that are in no list, with the reason. */
   readonly quarantined?: readonly { readonly name: string; readonly reason: string }[]
-  /** When it is tried again: a time, or what it takes. */
+  /** When the gateway retries: a time, or a condition. */
   readonly nextTry?: string
   readonly problem?: string
-  /** What is known beyond that, and what to do about it. */
+  /** Further facts, and what to do about them. */
   readonly notes?: readonly string[]
   readonly hints?: readonly string[]
 }
@@ -56,7 +56,7 @@ export function statusOf(board: ServedBoard): Status {
     ?.folder
   const servers = seen.map(({ name, connection, offering, isAsleep }) => ({
     name,
-    // It is there for whoever asks.
+    // A sleeping server starts with the next request, so it counts as available.
     state: isAsleep === true ? 'idle' : connection.state,
     tools: offering?.tools.length ?? 0,
     ...toQuarantined(offering),
@@ -90,13 +90,13 @@ function toReason(connection: Connection): Pick<ServerStatus, 'problem' | 'notes
   return { problem: message, ...(notes.length > 0 ? { notes } : {}), ...(hints.length > 0 ? { hints } : {}) }
 }
 
-/** Undefined where nothing is wrong. */
+/** Undefined when nothing is wrong. */
 export function nextTryOf(connection: Connection): string | undefined {
   switch (connection.state) {
     case 'waiting':
       return new Date(connection.retryAt).toISOString()
     case 'failed':
-      // It is not tried again before its user decides.
+      // No retry before the user decides.
       return connection.problem.code === 'trust/folder' ? undefined : 'with the next call'
     case 'needs-auth':
       return 'when somebody has signed in'

@@ -3,7 +3,7 @@
  *
  * in     lines of its stdin
  * out    lines on stdout, and nothing else there; resolves when the client is gone
- * never  lets go of a request at once because nothing more will be asked: lines may come from a file
+ * never  gives up running requests as soon as stdin ends: the lines may come from a file
  */
 import { Abort } from '../../base/abort.ts'
 import { Lines } from '../../base/lines.ts'
@@ -28,13 +28,16 @@ export interface Pipe {
 
 const MAX_LINE_LENGTH = 64 * 1024 * 1024
 
-/** For what is still under way when the client has closed its end. Less than the two seconds after which clients send a signal. */
+/**
+ * Time for running requests after the client has closed its end. Less than the two seconds after which clients send a
+ * signal.
+ */
 const FINISH_MS = 1500
 
 export interface StdioFront {
-  /** The client has closed its end, and has the answers that could be had soon. */
+  /** The client has closed its end, and the answers that could finish in time are sent. */
   readonly isOver: Promise<void>
-  /** What is under way is given up, and the client is told so. */
+  /** Gives up running requests, and tells the client. */
   close(): void
 }
 
@@ -66,13 +69,13 @@ export function serveStdio(gateway: Gateway, view: View, pipe: Pipe): StdioFront
 class StdioClient {
   readonly #gateway: Gateway
   readonly #view: View
-  /** Gives the length of what was written; 0: it cannot be. */
+  /** Returns the length of the written text. 0: it cannot be written. */
   readonly #send: (message: Message) => number
   readonly #legacy: LegacyClient
   readonly #underWay = new Map<RequestId, Abort>()
-  /** Answers on their way; none rejects. */
+  /** Answers that are not sent yet; none rejects. */
   readonly #answers = new Map<Promise<void>, RequestId>()
-  /** Legacy: what is not asked for goes to whoever has said hello. */
+  /** Legacy: the client has sent `initialize`, so it may get messages that answer no request. */
   #hasGreeted = false
 
   constructor(gateway: Gateway, view: View, send: (message: Message) => number) {
@@ -108,7 +111,7 @@ class StdioClient {
     void answer.finally(() => this.#answers.delete(answer))
   }
 
-  /** The last that is done with it. Resolves when all is answered, or when it takes too long. */
+  /** Call it last. Resolves when all requests are answered, or when that takes too long. */
   async finish(): Promise<void> {
     await this.#untilAnswered()
     this.#legacy.close()

@@ -1,5 +1,5 @@
 /**
- * subscriber: the resources whose changes one client wants to hear of, and how to give them up.
+ * subscriber: the resources that one client is subscribed to, and how to end the subscriptions.
  */
 import type { Signal } from '../../base/abort.ts'
 import { invalid } from './fault.ts'
@@ -8,7 +8,7 @@ import { heed, mayRead } from './reading.ts'
 import type { Sighting } from './sighting.ts'
 import type { View } from './view.ts'
 
-/** Resources of one client, or of one stream. */
+/** Limit for one client, or for one stream. */
 export const MAX_URIS = 1000
 
 export class Subscriber {
@@ -25,7 +25,7 @@ export class Subscriber {
     this.#client = client
   }
 
-  /** Rejects with `permit/denied`, and as `board.subscribe` does. */
+  /** Rejects with `permit/denied`, and with the errors of `board.subscribe`. */
   async add(uri: string, signal: Signal, sighting?: Sighting): Promise<boolean> {
     const { board, world } = this.#gateway
     const [server] = this.#view().ownersOf(uri)
@@ -50,7 +50,7 @@ export class Subscriber {
     this.#stops.delete(uri)
   }
 
-  /** A server may tell of a resource below the one that was asked for. */
+  /** A server may announce a resource below the subscribed one. */
   wants(uri: string): boolean {
     return this.#stops.has(uri) || [...this.#stops.keys()].some((known) => uri.startsWith(`${known}/`))
   }

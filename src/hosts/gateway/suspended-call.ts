@@ -1,8 +1,8 @@
 /**
- * suspended-call: a call that goes on while its client is away to find an answer.
+ * suspended-call: a call that continues while its client is away to find an answer.
  *
- * in     the work; whoever waits for it now; answers, when the client comes back
- * out    rounds: questions, as often as there are any, and at last the result
+ * in     the work; the request that waits for it now; answers, when the client returns
+ * out    rounds: questions as often as needed, then the result
  * never  leaves its work running for a client that gave it up; keeps a long result for a client that is away
  */
 import { Abort, type Signal } from '../../base/abort.ts'
@@ -16,7 +16,10 @@ export type Round =
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'questions'; readonly questions: Params }
 
-/** Characters of a result that came while the client was away. It may never come back, and there may be many like it. */
+/**
+ * Limit, in characters, for a result that came while the client was away. The client may never return, and there may be
+ * many such results.
+ */
 const MAX_KEPT = 1024 * 1024
 
 interface Waiting {
@@ -36,7 +39,7 @@ export class SuspendedCall implements OpenRequest {
   #lastKey = 0
   #missing: Params | undefined
   #isOver = false
-  /** Whether a client waits for it now. */
+  /** Whether a client request waits for it now. */
   #isAttended = false
   #onQuestion: (() => void) | undefined
 
@@ -55,7 +58,7 @@ export class SuspendedCall implements OpenRequest {
       },
     )
     const finish = (): void => void (this.#isOver = true)
-    // It may fail while nobody listens; whoever comes back hears of it.
+    // It may fail while no request waits. The next request gets the failure.
     this.#outcome.then(finish, finish)
   }
 
@@ -69,7 +72,7 @@ export class SuspendedCall implements OpenRequest {
 
   readonly ask: AskCaller = (method, params, signal) =>
     new Promise((resolve, reject) => {
-      // Its client has the answer, and does not come back.
+      // The client has its answer, and does not return.
       if (this.#isOver) return reject(unasked(method))
       const key = `plugboard-${++this.#lastKey}`
       const onAbort = (): void => {
@@ -130,7 +133,7 @@ export class SuspendedCall implements OpenRequest {
     }
   }
 
-  /** A legacy server that failed for want of an answer has no word for that; the new era does. */
+  /** A legacy server that failed because an answer was missing has no error code for it. The new era has one. */
   #judge(result: Result): Result {
     if (this.#missing !== undefined && result['isError'] === true) throw missingCapability(this.#missing)
     return result
@@ -144,7 +147,7 @@ export class SuspendedCall implements OpenRequest {
     throw new RpcFaultError({ code: RPC_CODES.internalError, message })
   }
 
-  /** Those that come together go out together. */
+  /** Questions of the same turn go out together. */
   async #questions(): Promise<Round> {
     if (this.#waiting.size === 0) await new Promise<void>((resolve) => (this.#onQuestion = resolve))
     await Promise.resolve()

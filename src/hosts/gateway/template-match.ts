@@ -1,9 +1,9 @@
 /**
- * template-match: whether a URI may be one that a template stands for. Generous: who is wrongly taken for the owner says
- * that it does not know the resource, and the next one is asked.
+ * template-match: decides whether a URI may belong to a template. It may match too much: a wrong server answers that it
+ * does not know the resource, and the gateway asks the next one.
  */
 export function matchesTemplate(template: string, uri: string): boolean {
-  // Compared piece by piece, left to right, without a regular expression: templates come from servers.
+  // Compared piece by piece, without a regular expression: templates come from servers.
   const pieces = template.split(/\{[^{}]*\}/)
   let from = 0
   for (const [i, piece] of pieces.entries()) {

@@ -1,9 +1,9 @@
 /**
- * tracer: spans of requests → a collector, as OTLP over HTTP in JSON.
+ * tracer: exports the spans of requests to a collector, as OTLP over HTTP in JSON.
  *
- * in     the environment, as OpenTelemetry names things there; requests that are over
+ * in     the environment, with the variable names of OpenTelemetry; finished requests
  * out    batches of spans; undefined where no endpoint is configured
- * never  keeps a request waiting, or more than `MAX_QUEUE` spans; ends the gateway because a collector does not answer
+ * never  delays a request; holds more than `MAX_QUEUE` spans; ends the gateway because a collector does not answer
  */
 import type { Env, World } from '../../world/world.ts'
 import type { Seen } from './sighting.ts'
@@ -29,7 +29,7 @@ export interface Tracing {
   isSampled(traceId: string): boolean
 }
 
-/** Undefined: not asked for, or not to be understood. */
+/** Undefined: not configured, or not understood. */
 export function readTracing(env: Env): Tracing | undefined {
   if (env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true' || env['OTEL_TRACES_EXPORTER'] === 'none')
     return undefined
@@ -54,7 +54,7 @@ function serviceIn(env: Env): Readonly<Record<string, string>> {
   return name === undefined || name === '' ? {} : { 'service.name': name }
 }
 
-/** `key=value,key=value`, with `%`. */
+/** Parses `key=value,key=value`, with `%` escapes. */
 function pairsOf(text: string): readonly (readonly [string, string])[] {
   return text.split(',').flatMap((pair) => {
     const at = pair.indexOf('=')
@@ -66,11 +66,11 @@ function tryDecode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    return text // as it was written, then
+    return text // invalid escapes stay as written
   }
 }
 
-/** For traces that begin here; others are as their parent says (`parentbased`). */
+/** For traces that begin here. Others follow their parent (`parentbased`). */
 function samplerOf(env: Env): (traceId: string) => boolean {
   const name = env['OTEL_TRACES_SAMPLER'] ?? ''
   if (name.endsWith('always_off')) return () => false
@@ -111,7 +111,7 @@ export class Tracer {
     this.#cancel ??= this.#world.clock.after(FLUSH_MS, () => this.#flush(), 'loose')
   }
 
-  /** All that there is, sent or lost. */
+  /** Waits until every span is sent or lost. */
   async close(): Promise<void> {
     this.#flush()
     while (this.#sending.size > 0) await Promise.all(this.#sending)
@@ -193,7 +193,7 @@ function toOtlp({ seen, span }: Ended): object {
     spanId: span.spanId,
     ...(span.parentId === undefined ? {} : { parentSpanId: span.parentId }),
     ...(span.state === undefined ? {} : { traceState: span.state }),
-    // URIs are too many to be names of spans.
+    // Too many different URIs to use them as span names.
     name: name === undefined || method.startsWith('resources/') ? method : `${method} ${name}`,
     kind: SERVER_KIND,
     startTimeUnixNano: toNanos(at),

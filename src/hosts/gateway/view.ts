@@ -1,9 +1,9 @@
 /**
- * view: what a client sees at one endpoint, and where each of it leads.
+ * view: what a client sees at one endpoint, and the server behind each item.
  *
  * in     the board
  * out    lists as the servers have them, live or remembered; the server behind a name or a URI
- * never  waits for a server where there are others to show
+ * never  waits for one server while it can show others
  */
 import type { Params } from '../../model/message.ts'
 import type { Listed, ListKind, Offering } from '../../model/offering.ts'
@@ -20,7 +20,7 @@ export interface Hello {
   readonly instructions?: string
 }
 
-/** A thing of a server, by the server's own name for it. */
+/** An item of a server, by the server's own name. */
 export interface Found {
   readonly server: string
   readonly name: string
@@ -29,24 +29,27 @@ export interface Found {
 export interface View {
   /** Undefined: all servers. */
   readonly server: string | undefined
-  /** Resolves when there is something to show; rejects with a ProblemError when there will not be. Undefined: there is. */
+  /**
+   * Resolves when there is something to show; rejects with a ProblemError when there never will be. Undefined: it can
+   * show something now.
+   */
   ready(): Promise<void> | undefined
-  /** Lists are complete enough to be shown; undefined: they are already. */
+  /** Resolves when the lists are complete enough to show. Undefined: they are already. */
   settling(): Promise<void> | undefined
   capabilities(): Params
   hello(): Hello
   list(kind: ListKind): Listing
   findTool(name: string): Found | undefined
   findPrompt(name: string): Found | undefined
-  /** Of which nothing is known, or that cannot be had now, and to which a name that nobody has may belong. */
+  /** Servers that may own an unknown name: their lists are unknown, or they are unavailable now. */
   absentOwners(name: string): readonly string[]
-  /** The servers that may have it, likeliest first. */
+  /** The servers that may have the URI, the likeliest first. */
   ownersOf(uri: string): readonly string[]
-  /** Of a template, as it is listed. */
+  /** The owner of a template, by its listed text. */
   ownerOfTemplate(template: string): string | undefined
 }
 
-/** A server of which it is known what it has. */
+/** A server whose offering is known. */
 export interface Offered {
   readonly server: string
   readonly offering: Offering
@@ -65,7 +68,7 @@ export function listOf(offering: Offering, kind: ListKind): readonly Listed[] {
   }
 }
 
-/** As long as the shortest holds, for whom the strictest is. */
+/** The shortest lifetime and the strictest scope of all lists apply. */
 export function hintsOf(all: readonly Offered[], kind: ListKind): Pick<Listing, 'ttlMs' | 'cacheScope'> {
   const hints = all.map(({ offering }) => offering.caching?.[kind] ?? {})
   const ttls = hints.map(({ ttlMs = 0 }) => ttlMs)

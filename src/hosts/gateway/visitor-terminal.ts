@@ -1,17 +1,17 @@
 /**
- * visitor-terminal: the terminal of a command that is carried out here, and typed elsewhere.
+ * visitor-terminal: the terminal of a command that runs here, while the user types in another process.
  *
- * in     what the visitor said of its terminal, then its replies
- * out    words about what to print there
+ * in     what the visitor reported about its terminal, then its replies
+ * out    messages that say what to print there
  */
 import { isObject } from '../../base/is-object.ts'
 import type { VisitorTerminal, Word } from '../../world/visit.ts'
 import type { Terminal } from '../../world/world.ts'
 
 export interface RemoteTerminal extends Terminal {
-  /** A line that came behind the visit. */
+  /** Takes a line that followed the visit. */
   take(reply: unknown): void
-  /** The visitor is gone: nobody waits for an answer. */
+  /** The visitor is gone: it expects no answer. */
   hangUp(): void
 }
 
@@ -20,7 +20,7 @@ export function createVisitorTerminal(its: VisitorTerminal, say: (word: Word) =>
   const pieces: string[] = []
   let onInput: (() => void) | undefined
   let hasEnded = false
-  /** It came before anybody listened. */
+  /** It came before the command listened. */
   let isUnheard = false
   const interrupt = (): void => {
     isUnheard = interrupts.size === 0
@@ -58,7 +58,7 @@ export function createVisitorTerminal(its: VisitorTerminal, say: (word: Word) =>
       onInput?.()
       interrupt()
     },
-    // No command that is carried out for a visitor asks for any of these.
+    // No command for a visitor uses any of these.
     inputWithin: async () => ({ kind: 'none' }),
     onInput: ({ onEnd }) => onEnd(),
     onTerminate: () => undefined,

@@ -1,5 +1,5 @@
 /**
- * amounts: ages and counts, in words.
+ * amounts: formats ages and counts as words.
  */
 /** How long ago, in the unit a person would use: `40 s`, `5 min`, `3 h`, `2 days`. */
 export function showAge(milliseconds: number): string {

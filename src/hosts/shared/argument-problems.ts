@@ -1,5 +1,5 @@
 /**
- * argument-problems: `key=value` that cannot be what was meant.
+ * argument-problems: the faults that a `key=value` argument can have.
  */
 import type { Problem } from '../../model/problem.ts'
 import { createProblem } from '../../problem/problem.ts'

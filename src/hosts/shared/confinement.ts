@@ -1,5 +1,5 @@
 /**
- * confinement: which servers a folder that is not trusted concerns, in a line or two.
+ * confinement: shows which servers a folder without trust affects, in a line or two.
  */
 import { toPrintable } from '../../base/printable.ts'
 import type { Catalog, Confinement } from '../../model/catalog.ts'
@@ -10,7 +10,7 @@ export function toFolderJson({ folder }: Pick<Catalog, 'folder'>): object {
   return { path: folder.path, trust: folder.decision }
 }
 
-/** Nothing where a server starts as everywhere. */
+/** Empty where a server starts as everywhere else. */
 export function toConfinementJson(confinement: Confinement): object {
   if (confinement.start === 'elsewhere') return {}
   const { names: _, ...confined } = confinement

@@ -1,5 +1,6 @@
 /**
- * describe-login: what a person is told while they sign in: the page, what to do with it, and what is being waited for.
+ * describe-login: the text that a user sees during a sign-in: the page, what to do with it, and what Plugboard waits
+ * for.
  */
 import type { LoginStep } from '../../runtime/login-host.ts'
 
@@ -62,7 +63,7 @@ function sayHowToPaste({ way, redirectUri }: Extract<LoginStep, { kind: 'page' }
     : `Should the browser not find its way back (it ends at ${redirectUri}…), paste ${what}.`
 }
 
-/** Where it is not, the authorization server shows a page that says so, and nothing comes back. */
+/** If the address is not registered, the authorization server shows an error page and sends nothing back. */
 function sayWhatToRegister(clientId: string, redirectUri: string): string {
   return `The client \`${clientId}\` must be registered with ${redirectUri}; if it has another address, put that into its entry as \`redirectUri\`.`
 }

@@ -1,5 +1,5 @@
 /**
- * did-you-mean: the hint for a slip of the fingers; none where nothing is near.
+ * did-you-mean: the hint for a typing mistake; no hint where no name is similar.
  */
 import { findNearest } from '../../base/edit-distance.ts'
 

@@ -1,5 +1,5 @@
 /**
- * entry-json: an entry and its fate as scripts read them. The shape changes only with a major version.
+ * entry-json: an entry and its fate as JSON for scripts. The shape changes only with a major version.
  */
 import type { CatalogEntry, Change, Fate, FateKind } from '../../model/catalog.ts'
 import type { NormalizedEntry } from '../../model/entry.ts'
@@ -11,7 +11,7 @@ import { toShownFile } from './show-path.ts'
 
 export interface EntryJson {
   readonly name: string
-  /** Null when the entry does not say, or says something that is no type. */
+  /** Null when the entry names no type, or an invalid one. */
   readonly type: string | null
   readonly scope: Scope
   readonly source: SourceId
@@ -19,9 +19,9 @@ export interface EntryJson {
   readonly line: number
   readonly column: number
   readonly fate: FateJson
-  /** Its file cannot be read any more: this is what it said before. */
+  /** The file can no longer be read: this is its last known content. */
   readonly stale?: true
-  /** What is wrong with an entry that cannot be used. */
+  /** The problems of an entry that cannot be used. */
   readonly problems?: readonly ProblemJson[]
   readonly warnings: readonly ProblemJson[]
 }
@@ -30,7 +30,7 @@ export interface FateJson {
   readonly kind: FateKind
   readonly by?: DeciderJson
   readonly reason?: string
-  /** What differs from what the user approved. */
+  /** The differences from what the user approved. */
   readonly changed?: readonly Change[]
 }
 
@@ -62,7 +62,7 @@ export function toEntryJson({ entry, fate }: CatalogEntry): EntryJson {
   }
 }
 
-/** The transport, as far as the entry says it. */
+/** The transport, if the entry determines it. */
 export function typeOf(entry: NormalizedEntry): string | undefined {
   return entry.kind === 'definition' ? entry.definition.transport.type : entry.type
 }
@@ -77,7 +77,7 @@ function toFateJson(fate: Fate): FateJson {
   }
 }
 
-/** What is wrong with the entry itself, whatever its fate: one that waits for approval can be invalid, too. */
+/** Problems of the entry itself, whatever its fate is: an entry that waits for approval can be invalid too. */
 export function problemsOf(entry: NormalizedEntry): readonly Problem[] {
   if (entry.kind === 'invalid') return entry.problems
   return entry.kind === 'unsupported' ? [entry.problem] : []

@@ -1,5 +1,5 @@
 /**
- * folder-question: what a person sees before they trust the folder of a project.
+ * folder-question: what the user sees before trusting the folder of a project.
  */
 import { toPrintable } from '../../base/printable.ts'
 import type { AdmittedServer } from '../../model/catalog.ts'
@@ -37,7 +37,7 @@ export function showFolderQuestion(
 
 type Start = NonNullable<AdmittedServer['confinement']>['start']
 
-/** With the field that keeps it from starting: `fs (args[1])`. */
+/** With the field that keeps the server from starting: `fs (args[1])`. */
 function nameOf({ name, confinement }: AdmittedServer): string {
   return toPrintable(confinement?.start === 'refused' ? `${name} (${confinement.field})` : name)
 }

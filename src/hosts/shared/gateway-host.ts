@@ -1,6 +1,6 @@
 /**
- * gateway-host: what the command line knows of the gateway. Hosts do not see each other: whoever builds the program hands
- * it over, and it is loaded when it is asked for.
+ * gateway-host: the interface through which the command line uses the gateway. Hosts do not import each other. The
+ * program hands the gateway over, and it is loaded on first use.
  */
 import type { Board, BoardOptions } from '../../runtime/board.ts'
 import type { Load } from '../../runtime/catalog-loader.ts'
@@ -20,7 +20,7 @@ export interface GatewayModule {
 export type DaemonHost = () => Promise<DaemonModule>
 
 export interface DaemonModule {
-  /** Rejects with a ProblemError, `serve/already-runs` say. */
+  /** Rejects with a ProblemError, for example `serve/already-runs`. */
   openDaemon(request: DaemonRequest): Promise<OpenDaemon>
 }
 
@@ -30,45 +30,50 @@ export interface DaemonRequest {
   readonly sharing: Sharing
   /** As `ServingRequest.persons`. */
   readonly persons?: ServingRequest['persons']
-  /** How files are read, in the world of a visitor. */
+  /** Returns how configuration files are read, in the world of a visitor. */
   load(world: World): Load
   readonly audit?: AuditWish | undefined
-  /** Carries out a line that a visitor typed, and gives its exit code. */
+  /** Runs a line that a visitor typed, and returns its exit code. */
   command(argv: readonly string[], terminal: Terminal, visited: Visited): Promise<number>
 }
 
-/** Where a line is carried out that was typed elsewhere. */
+/** Where a line runs that the user typed in another process. */
 export interface Visited {
-  /** With the folder and the environment of whoever typed it. */
+  /** With the folder and the environment of the process in which the user typed. */
   readonly world: World
   readonly board: Board
 }
 
 export interface OpenDaemon extends AsyncDisposable {
-  /** Gives the port. Rejects with a ProblemError. */
+  /** Returns the port. Rejects with a ProblemError. */
   overHttp(options: HttpServingOptions): Promise<number>
   status(): Promise<GatewayStatus>
-  /** As a serving's own, of all that are open. */
+  /** As `OpenServing.renew`, for every open serving. */
   renew(tls: TlsIdentity): void
   announceEnd(): void
   drain(limitMs: number): Promise<void>
-  /** Somebody asked it to end. */
+  /** Resolves when a client or the system asks the gateway to stop. */
   readonly ended: Promise<void>
 }
 
 export interface ServingRequest {
-  /** With whom processes are shared. Undefined: with nobody, and kept by the rules of the settings all the same. */
+  /**
+   * The pool whose processes this serving shares. Undefined: it shares none, but the rules of the settings still apply.
+   */
   readonly pool?: BoardOptions['pool']
-  /** Where this process can be reached over HTTP; whoever listens adds to it. Default: one of its own. */
+  /** The HTTP origins of this process; each listener adds its own. Default: a new set. */
   readonly ownOrigins?: Set<string>
   readonly world: World
   readonly version: string
-  /** `apart`: an issuer will say who comes in, so that persons must not share processes. Default: they do. */
+  /** `apart`: an issuer identifies the persons, so they must not share processes. Default: they share them. */
   readonly persons?: 'apart' | undefined
   readonly load: Load
-  /** For each further project, which shares nothing with what was read for another. Undefined: `load` is good for all. */
+  /**
+   * For each further project: a loader that shares nothing with what was read for another. Undefined: `load` serves
+   * all.
+   */
   loadAnew?(): Load
-  /** Undefined: nothing is written down. */
+  /** Undefined: no audit log. */
   readonly audit?: AuditWish | undefined
 }
 
@@ -76,24 +81,24 @@ export interface AuditWish {
   /** Absolute. */
   readonly file: string
   readonly arguments: 'kept' | 'left-out'
-  /** As the settings have it. Undefined: as usual. */
+  /** From the settings. Undefined: the default. */
   readonly keepDays?: number | undefined
   readonly keepMegabytes?: number | undefined
-  /** Of what is dropped or cannot be written. */
+  /** Reports log files that were removed, and lines that could not be written. */
   readonly tell?: ((text: string) => void) | undefined
 }
 
 export interface OpenServing extends AsyncDisposable {
   readonly board: Board
-  /** Until the client on the other end of stdin is gone. */
+  /** Resolves when the client on the other end of stdin is gone. */
   overStdio(pipe: StdioPipe): Promise<void>
-  /** Gives the port. Rejects with a ProblemError. */
+  /** Returns the port. Rejects with a ProblemError. */
   overHttp(options: HttpServingOptions): Promise<number>
-  /** For connections from now on. Throws when the two do not belong together; then those before stay. */
+  /** Applies to new connections. Throws when certificate and key do not match; then the old ones stay. */
   renew(tls: TlsIdentity): void
-  /** From now on it says that it is not ready, and does everything as before. */
+  /** From now on `/readyz` says that the gateway is not ready. Everything else continues. */
   announceEnd(): void
-  /** Takes nothing new, tells those who listen that it is over, and waits for what is under way, up to the limit. */
+  /** Accepts nothing new, tells listeners that the gateway closes, and waits for running requests, up to the limit. */
   drain(limitMs: number): Promise<void>
 }
 
@@ -105,15 +110,15 @@ export interface StdioPipe {
 export interface HttpServingOptions {
   readonly host: string
   readonly port: number
-  /** What a client must show. Undefined only where somebody else stands at the door. */
+  /** The token that a client must show. Undefined only where another check protects the gateway. */
   readonly token: string | undefined
-  /** Others, each with a name. Closed with the listener. */
+  /** Further tokens, each with a name. Closed with the listener. */
   readonly tokens?: NamedTokens | undefined
-  /** Names that clients may use for it, besides those of this machine. */
+  /** Host names that clients may use, besides those of this machine. */
   readonly hosts?: readonly string[] | undefined
   readonly rate?: Rate | undefined
   readonly tls?: TlsIdentity | undefined
-  /** Whose tokens open the door to MCP, in place of ours. */
+  /** The authorization server whose tokens replace ours for MCP. */
   readonly issuer?: IssuerWish | undefined
 }
 
@@ -121,6 +126,6 @@ export interface IssuerWish {
   readonly issuer: string
   readonly audiences: readonly string[]
   readonly scopes: GatewaySetting['scopes']
-  /** As clients know it. Undefined: by address and port. */
+  /** The URL that clients use. Undefined: made of address and port. */
   readonly publicUrl: string | undefined
 }

@@ -1,5 +1,5 @@
 /**
- * images: those of a result that a model can be shown.
+ * images: the images of a result that a model can see.
  */
 import type { Media, ToolResult } from '../../model/outcome.ts'
 
@@ -9,7 +9,10 @@ export interface Image extends Media {
   readonly mimeType: (typeof IMAGE_TYPES)[number]
 }
 
-/** Those that every provider can see. One of another type, or that is no base64, would have the whole request refused; the text names it all the same. */
+/**
+ * Types that every provider accepts. A provider rejects a whole request with another type or without valid base64. The
+ * text names such an image anyway.
+ */
 export function imagesOf({ media }: Pick<ToolResult, 'media'>): readonly Image[] {
   return media.filter(isImage)
 }

@@ -1,6 +1,6 @@
 /**
- * installation-line: that a package runner installs a server, which can take minutes, said on stderr. On a terminal the line
- * goes away when that is over; elsewhere it is said once for each server.
+ * installation-line: says on stderr that a package runner installs a server, which can take minutes. On a terminal the
+ * line disappears afterwards. Elsewhere it appears once for each server.
  */
 import type { Terminal } from '../../world/world.ts'
 import { showName } from './show-name.ts'

@@ -1,7 +1,7 @@
 /**
- * media-files: images and sounds of a result, as files.
+ * media-files: saves images and sounds of a result as files.
  *
- * never  writes over a file that is there
+ * never  overwrites an existing file
  */
 import type { Media } from '../../model/outcome.ts'
 import type { Problem } from '../../model/problem.ts'
@@ -19,9 +19,9 @@ export interface Saved {
 
 export interface Saving {
   readonly folder: string
-  /** What the files are named for. */
+  /** The base of the file names. */
   readonly name: string
-  /** Of the files, as far as the user's mask allows. */
+  /** The mode of the files, as far as the user's umask allows it. */
   readonly mode: number
 }
 
@@ -67,7 +67,7 @@ function decode(data: string): Uint8Array | undefined {
   try {
     return Uint8Array.from(atob(data), (character) => character.charCodeAt(0))
   } catch {
-    return undefined // told as a problem
+    return undefined // the caller reports it as a problem
   }
 }
 

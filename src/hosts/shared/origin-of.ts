@@ -3,7 +3,7 @@
  */
 import type { HttpServingOptions } from './gateway-host.ts'
 
-/** `port`: the one it got, where any was good. */
+/** `port`: the actual port, also where the options allow any. */
 export function originOf({ host, tls }: Pick<HttpServingOptions, 'host' | 'tls'>, port: number): string {
   return `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }

@@ -1,5 +1,5 @@
 /**
- * problem-json: a Problem as scripts read it. The shape changes only with a major version.
+ * problem-json: a Problem as JSON for scripts. The shape changes only with a major version.
  */
 import type { Problem } from '../../model/problem.ts'
 import { toShownFile } from './show-path.ts'
@@ -10,7 +10,7 @@ export interface ProblemJson {
   readonly file?: string
   readonly line?: number
   readonly column?: number
-  /** Who decided, what was said, what still works. */
+  /** Who decided, what a server said, what still works. */
   readonly notes?: readonly string[]
   readonly hints: readonly string[]
 }

@@ -1,8 +1,8 @@
 /**
- * settle-trust: one question about a server of a repository, asked until the answer is about what is there.
+ * settle-trust: asks about a server of a repository, and asks again until the answer is about its current entry.
  *
- * out    the answer, which is on disk; `gone` where there is nothing left to decide about
- * never  records anything but what was shown
+ * out    the answer, which is on disk; `gone` where there is nothing left to decide
+ * never  records a decision about anything that was not shown
  */
 import type { TrustDecision } from '../../model/trust.ts'
 import type { Problem } from '../../model/problem.ts'
@@ -15,9 +15,9 @@ export type TrustAnswer = TrustDecision['decision'] | 'later' | 'whole'
 
 export interface TrustContext {
   readonly world: World
-  /** The files as they are now. */
+  /** Reads the files as they are now. */
   load(): Promise<LoadedCatalog>
-  /** Shows the question and asks. Undefined: it was not answered. */
+  /** Shows the question and asks. Undefined: the user did not answer. */
   ask(question: TrustQuestion, how: HowToShow): Promise<TrustAnswer | undefined>
   report(problem: Problem): void
 }
@@ -53,7 +53,7 @@ export async function settleTrust(
 
 export const TRUST_TITLE = 'May it run in this project?'
 
-/** The first decides nothing; the last is there only where something is left out. */
+/** The first choice decides nothing. The last exists only where the view leaves something out. */
 export function trustChoices(question: TrustQuestion, view: QuestionView): readonly Choice<TrustAnswer>[] {
   const isWhole = view.form === 'whole' || !isShortened(question, view)
   return [

@@ -1,19 +1,19 @@
 /**
- * sharing: how processes are kept by whoever serves, in the background or not.
+ * sharing: how a gateway keeps the processes of servers, in the background or not.
  *
  * in     the setting `gateway`
- * out    how long a process may be unused, and how many of one server may run
+ * out    how long a process may be unused, and how many processes of one server may run
  */
 import type { GatewaySetting } from '../../model/gateway-setting.ts'
 
 export interface Sharing {
-  /** 0: servers run for as long as the gateway does. */
+  /** 0: servers run as long as the gateway. */
   readonly idleMs: number
-  /** Of one server that each client has for itself. */
+  /** For a server that runs once per client. */
   readonly maxInstances: number
 }
 
-/** A server that nobody has used for so long is ended until somebody does. */
+/** A server that no client has used for this long is stopped. The next request starts it again. */
 const IDLE_MS = 10 * 60_000
 
 const MAX_INSTANCES = 32

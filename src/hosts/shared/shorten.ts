@@ -1,29 +1,29 @@
 /**
- * shorten: long texts of others, cut in their middle so that what stands beside them is still seen.
+ * shorten: cuts long foreign texts in their middle, so that the text around them stays visible.
  *
  * in     printable text
- * out    the same text, or its ends with `[… 4808 more characters …]` between them
+ * out    the same text, or its two ends with `[… 4808 more characters …]` between them
  */
 import { toPrintable } from '../../base/printable.ts'
 
 export type Form = 'short' | 'whole'
 
-/** What a text is about stands mostly at its ends. */
+/** The important part of a text is usually at its ends. */
 export function shortenText(text: string, form: Form, longest = LONGEST): string {
   if (form === 'whole' || text.length <= longest + MARK_LENGTH) return text
   const half = longest / 2
-  // A character that is cut in two is shown as what is left of it.
+  // When the cut splits a character, the rest of it becomes an escape.
   const [head, tail] = [toPrintable(text.slice(0, half)), toPrintable(text.slice(-half))]
   return `${head} ${leftOut(text.length - longest)} ${tail}`
 }
 
-/** The host stands in the middle of a long address, and says where it leads. */
+/** The host is kept even in the middle of a long address, because it shows where the address leads. */
 export function shortenUrl(url: string, form: Form): string {
   const [authority = ''] = /^\w+:\/\/[^/?#\\]*/.exec(url) ?? []
   return shortenText(authority, form) + shortenText(url.slice(authority.length), form)
 }
 
-/** Every item is seen, up to `MOST_ITEMS`: the longer they are together, the less is shown of a long one. */
+/** Shows every item, up to `MOST_ITEMS`. The longer the list is, the more each long item is shortened. */
 export function shortenList(
   items: readonly string[],
   { form, between, what }: { readonly form: Form; readonly between: string; readonly what: string },
@@ -35,14 +35,14 @@ export function shortenList(
   return leaveOut(shown, form, what).join(between)
 }
 
-/** The first and the last of them, and how many stand between. */
+/** The first and the last items, and the number of items between them. */
 export function leaveOut(items: readonly string[], form: Form, what: string): readonly string[] {
   if (form === 'whole' || items.length <= MOST_ITEMS) return items
   const half = MOST_ITEMS / 2
   return [...items.slice(0, half), leftOut(items.length - MOST_ITEMS, what), ...items.slice(-half)]
 }
 
-/** Two texts around the place where they differ. */
+/** Shows two texts around the place where they differ. */
 export function shortenDifference(was: string, is: string, form: Form): readonly [string, string] {
   if (form === 'whole' || Math.max(was.length, is.length) <= LONGEST) return [was, is]
   const [one, other] = [[...was], [...is]]
@@ -62,14 +62,14 @@ export function shortenDifference(was: string, is: string, form: Form): readonly
 }
 
 const LONGEST = 200
-/** What cannot be shown in less space than the mark takes is shown. */
+/** The marker takes about this much space, so a shorter gap is shown instead. */
 const MARK_LENGTH = 30
-/** Of all items of a list together. */
+/** Limit for all items of a list together. */
 const LONGEST_LIST = 1200
 const SHORTEST = 50
 const LENGTHS: readonly number[] = [LONGEST, 100, SHORTEST]
 const MOST_ITEMS = 100
-/** What stays of the text on both sides of a difference. */
+/** This much text stays on both sides of a difference. */
 const CONTEXT = 40
 
 function leftOut(count: number, what = 'characters'): string {

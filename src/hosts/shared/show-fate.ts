@@ -1,5 +1,5 @@
 /**
- * show-fate: what became of an entry, and who decided it, in the words and colours of every listing.
+ * show-fate: the fate of an entry, and who decided it, in the words and colours of every listing.
  */
 import { toPrintable } from '../../base/printable.ts'
 import type { CatalogEntry, Fate, FateKind } from '../../model/catalog.ts'
@@ -27,7 +27,7 @@ export function fateBrush(kind: FateKind, paint: Paint): Brush {
   }
 }
 
-/** `rule …, ~/.claude.json:14:5   (Claude Code, user scope)`, or undefined when nobody but the entry decided. */
+/** `rule …, ~/.claude.json:14:5   (Claude Code, user scope)`, or undefined when the entry itself decided. */
 export function showDecider(fate: Fate, here: Here): string | undefined {
   if (!('by' in fate) || fate.by === undefined) return undefined
   const { name, rule, file, line, column, source, scope }: DeciderJson = fate.by
@@ -44,7 +44,7 @@ export function showDecider(fate: Fate, here: Here): string | undefined {
   return owner === '' ? words : `${words}   (${owner})`
 }
 
-/** What is said of an entry that waits for approval. One that is broken as well must be mended first. */
+/** The hint for an entry that waits for approval. The user must fix a broken entry first. */
 export function trustHint({ entry, fate }: CatalogEntry): readonly string[] {
   return fate.kind === 'untrusted' && entry.kind === 'definition'
     ? ['to look at it and decide, run `plugboard trust`']

@@ -9,14 +9,14 @@ import { SOURCE_TITLES, type Scope, type SourceId, type Spot } from '../../model
 import type { World } from '../../world/world.ts'
 import { maskText } from '../../problem/mask-text.ts'
 
-/** What is needed of a World to shorten a path. */
+/** The part of a World that shortening a path needs. */
 export type Here = Pick<World, 'paths' | 'home' | 'cwd'>
 
 export function showPath(file: string, here: Here): string {
   if (!here.paths.isAbsolute(file)) return toPrintable(toShownFile(file))
   const fromHome = pathInside(here, here.home, file)
   const fromCwd = pathInside(here, here.cwd, file)
-  // The nearer of the two folders says more; where both are one, `~` holds wherever the text is read.
+  // The nearer of the two folders says more. If both are the same, `~` is right wherever the text is read.
   if (fromHome !== undefined && (fromCwd === undefined || fromHome.length <= fromCwd.length)) {
     return toPrintable(fromHome === '' ? '~' : `~${here.paths.sep}${fromHome}`)
   }
@@ -26,12 +26,12 @@ export function showPath(file: string, here: Here): string {
   return toPrintable(file)
 }
 
-/** A folder that is named for itself: `.` would mean another one elsewhere. */
+/** A folder shown by its own path: `.` would mean another folder elsewhere. */
 export function showFolder(folder: string, here: Here): string {
   return showPath(folder, { ...here, cwd: here.paths.resolve(here.paths.sep) })
 }
 
-/** The path with line and column, as far as they are known: what editors open on a click. */
+/** The path with line and column, as far as they are known, in the form that editors open on a click. */
 export function showSpot(spot: Spot, here: Here): string {
   const position = [spot.line, spot.column].filter((number) => number !== undefined)
   return [showPath(spot.file, here), ...position].join(':')

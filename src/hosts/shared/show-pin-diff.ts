@@ -1,8 +1,8 @@
 /**
- * show-pin-diff: how a tool differs from what was approved, as lines.
+ * show-pin-diff: shows how a tool differs from its approved form, as lines.
  *
  * in     texts that a server wrote
- * out    printable lines; what cannot be seen is there as an escape, and of what is endless the beginning
+ * out    printable lines; invisible characters as escapes, and only the beginning of very long texts
  */
 import { toPrintable } from '../../base/printable.ts'
 import type { DiffLine, PathDiff, PinDiff } from '../../model/permission.ts'
@@ -19,7 +19,7 @@ export function showPinDiff({ name, description, schema, fields }: PinDiff, pain
   ]
 }
 
-/** Lines that are the same, on either side of one that is not. */
+/** This many equal lines are shown on either side of a different one. */
 const CONTEXT = 2
 
 const MOST_LINES = 200

@@ -1,8 +1,8 @@
 /**
- * show-problem: a Problem as the lines a person reads: what happened, where, what to do.
+ * show-problem: formats a Problem for people: what happened, where, what to do.
  *
  * in     a Problem whose texts may come from files
- * out    printable text without a final line break; the carets stand below the characters they mean
+ * out    printable text without a final line break; the carets stand below the characters that they mark
  */
 import { toPrintable } from '../../base/printable.ts'
 import type { Excerpt, Problem, Where } from '../../model/problem.ts'
@@ -27,7 +27,7 @@ export function showProblem(problem: Problem, view: View): string {
       ? []
       : showWhere(problem.where, problem.message, { ...view, color })),
     ...problem.notes.map((note) => `  ${toLine(note)}`),
-    // A hint is pasted, perhaps between quotes or into a file, where `~` means nothing: paths stay whole.
+    // Users paste hints, perhaps between quotes or into a file, where `~` has no meaning. So paths stay whole.
     ...(problem.hints.length === 0 ? [] : ['']),
     ...problem.hints.map((hint) => `${paint.bold(paint.green('hint:'))} ${toPrintable(hint)}`),
   ].join('\n')
@@ -55,7 +55,7 @@ function showWhere(where: Where, message: string, view: MarkedView): string[] {
   ]
 }
 
-/** A file that ends too early is blamed where there is nothing to see. */
+/** A file that ends too early has its error at an empty place. */
 function isBlank(excerpt: Excerpt | undefined): boolean {
   return excerpt === undefined || excerpt.text.trim() === ''
 }
@@ -74,7 +74,7 @@ function showExcerpt(excerpt: Excerpt, line: number | undefined, view: MarkedVie
   ]
 }
 
-/** A line that wraps would part the carets from what they mean, so it is cut on both sides. */
+/** A wrapped line would separate the carets from the text above them, so the line is cut on both sides. */
 function fitExcerpt(
   { text, column, length }: Excerpt,
   room: number,
@@ -89,7 +89,7 @@ function fitExcerpt(
   return { text: cutEnd(lead + marked + after, room), indent, carets }
 }
 
-/** Tabs would be as wide as the terminal likes. */
+/** The terminal decides the width of a tab, so tabs are replaced. */
 function toShownLine(text: string): string {
   return toPrintable(text.replaceAll('\t', '    '))
 }

@@ -1,8 +1,8 @@
 /**
- * show-schema: what a tool takes, for a person.
+ * show-schema: shows the arguments of a tool to a person.
  *
- * in     a schema as a server or a provider's profile has it: nothing in it is certain
- * out    one row for each argument and what is inside of it, with its type in words
+ * in     a schema of a server or of a provider's profile: it may contain anything
+ * out    one row for each argument and its parts, with the type in words
  */
 import { isObject } from '../../base/is-object.ts'
 import type { JsonSchema } from '../../model/profile.ts'
@@ -13,14 +13,14 @@ export interface SchemaRow {
   readonly name: string
   /** `list of string, required`. */
   readonly type: string
-  /** Its first line. */
+  /** The first line of the description. */
   readonly description: string
 }
 
-/** Deeper is for `--json`. */
+/** `--json` shows deeper levels. */
 const DEEPEST = 5
 
-/** The arguments, and behind them what they refer to by name. */
+/** The arguments, then the definitions that they refer to by name. */
 export function toSchemaRows(schema: JsonSchema): readonly SchemaRow[] {
   const definitions = ['$defs', 'definitions'].flatMap((keyword) => Object.entries(objectOf(schema[keyword])))
   return [
@@ -32,7 +32,7 @@ export function toSchemaRows(schema: JsonSchema): readonly SchemaRow[] {
   ]
 }
 
-/** Of what is in an object, in the objects of a list, in the forms something can have. */
+/** The rows of an object's fields, of the objects in a list, and of each alternative. */
 function rowsOf(schema: unknown, depth: number): readonly SchemaRow[] {
   if (!isObject(schema) || depth > DEEPEST) return []
   const required = Array.isArray(schema['required']) ? schema['required'] : []

@@ -1,5 +1,5 @@
 /**
- * show-until: a time in the future or the past, for people: to the minute, in universal time.
+ * show-until: formats a time in the future or the past for people: to the minute, in UTC.
  */
 export function showUntil(at: number): string {
   return `until ${showTime(at)}`

@@ -1,5 +1,5 @@
 /**
- * show-waiting: what servers of this project would run, and how their user decides about them. Shown, and not asked.
+ * show-waiting: shows what servers of this project would run, and how the user decides about them. Asks nothing.
  */
 import { toCommandLine } from '../../base/command-line.ts'
 import { toPrintable } from '../../base/printable.ts'
@@ -13,7 +13,7 @@ import { isShortened, showQuestion, type QuestionView } from './trust-question.t
 
 export interface Waiting {
   readonly questions: readonly TrustQuestion[]
-  /** Servers that must be mended before anything can be decided about them. */
+  /** Broken servers: the user must fix them before deciding about them. */
   readonly broken: readonly Problem[]
 }
 

@@ -1,9 +1,9 @@
 /**
- * table: rows → lines that fit the terminal.
+ * table: formats rows as lines that fit the terminal.
  *
  * in     cells whose texts may come from files; which columns matter least
- * out    printable lines; where there is no room, columns that can be done without are left out; too narrow even then,
- *        each row takes two lines; piped, nothing is cut
+ * out    printable lines; when the terminal is narrow, less important columns are left out; when it is still too
+ *        narrow, each row takes two lines; piped, nothing is cut
  */
 import { isPlain, toPrintable } from '../../base/printable.ts'
 import type { Brush, Paint } from './paint.ts'
@@ -11,11 +11,11 @@ import { cutEnd, cutStart, widthOf } from './width.ts'
 
 export interface Column {
   readonly title: string
-  /** Columns give way in this order, 1 first. Absent: never. */
+  /** The order in which columns become narrower, 1 first. Absent: never. */
   readonly shrinks?: number
-  /** Left out where there is no room for all, 1 first. Absent: never. */
+  /** The order in which columns are left out when the terminal is narrow, 1 first. Absent: never. */
   readonly drops?: number
-  /** Which end of a long text tells it apart. Default: the start. */
+  /** The end of a long text that distinguishes it. Default: the start. */
   readonly keeps?: 'start' | 'end'
   /** In a narrow terminal the column stands on the second line of its row. */
   readonly isDetail?: boolean
@@ -29,16 +29,19 @@ export interface TableView {
   readonly columns?: number | undefined
 }
 
-/** Below this, columns would be too thin to read; or when no more than this were left of the one that gives way first. */
+/**
+ * Below this width, columns would be too thin to read. The same holds when the column that shrinks first would get no
+ * more than `THIN`.
+ */
 const NARROW = 60
 const THIN = 12
 
 const GAP = '  '
 
-/** The widest text that other rows are aligned with, where nothing is cut. */
+/** The widest text with which other rows are aligned, where nothing is cut. */
 const WIDEST = 100
 
-/** What is left of a column that gives way. */
+/** A column never becomes narrower than this. */
 const LEAST_WIDTH = 8
 
 export function toTable(
@@ -58,7 +61,7 @@ export function toTable(
   return toLines(pick(columns), all.map(pick), room)
 }
 
-/** The places of the columns there is room for; undefined when there is not enough room for those that must be shown. */
+/** The indexes of the columns that fit; undefined when the required columns do not fit. */
 function findFitting(
   columns: readonly Column[],
   widths: readonly number[],
@@ -83,7 +86,7 @@ function hasRoom(
   return excess <= 0 || first === -1 || widths[first]! - excess >= THIN
 }
 
-/** The places of the columns that have such a number, 1 first. */
+/** The indexes of the columns that have such a number, 1 first. */
 function inOrderOf(columns: readonly Column[], number: 'shrinks' | 'drops'): readonly number[] {
   const numbered = [...columns.keys()].filter((i) => columns[i]![number] !== undefined)
   return numbered.sort((a, b) => columns[a]![number]! - columns[b]![number]!)
@@ -125,14 +128,14 @@ function naturalWidths(columns: readonly Column[], rows: readonly Row[], room: n
   for (const row of rows) {
     for (let i = 0; i < row.length; i++) {
       const { width } = row[i]!
-      // Where nothing is cut, one name of a thousand characters must not push every other line apart.
+      // Where nothing is cut, one name of a thousand characters must not widen all other lines.
       if (width > widths[i]! && (room !== Infinity || width <= WIDEST)) widths[i] = width
     }
   }
   return widths
 }
 
-/** The least important columns give way first; when all of them have, lines are simply too long. */
+/** The least important columns become narrower first. When all are at their minimum, lines stay too long. */
 function shrink(columns: readonly Column[], natural: readonly number[], room: number): number[] {
   const widths = [...natural]
   let excess = sumOf(widths) - room
@@ -144,7 +147,7 @@ function shrink(columns: readonly Column[], natural: readonly number[], room: nu
   return widths
 }
 
-/** The room of one column. */
+/** The width of one column. */
 interface Slot {
   readonly keeps: Column['keeps']
   readonly width: number
@@ -158,14 +161,14 @@ function showCell({ text, brush, width: own }: PrintableCell, { keeps, width, ma
   return (brush?.(cut) ?? cut) + (space > 0 ? ' '.repeat(space) : '')
 }
 
-/** Two lines for each row: what matters, and below it, indented, the details. */
+/** Two lines for each row: the main columns, and below them, indented, the details. */
 function toPairs(columns: readonly Column[], rows: readonly Row[], room: number): string[] {
   const isMain = columns.map(({ isDetail }) => isDetail !== true)
   const main = <T>(items: readonly T[]): T[] => items.filter((_, i) => isMain[i])
   const details = <T>(items: readonly T[]): T[] => items.filter((_, i) => !isMain[i])
   const firstLines = toLines(main(columns), rows.map(main), room)
   return rows.flatMap((row, i) => {
-    // By itself: aligned with the other rows it would be cut more than it needs.
+    // Formatted alone: aligned with the other rows, it would be cut more than necessary.
     const [second] = toLines(details(columns), [details(row)], room - GAP.length)
     return [firstLines[i]!, ...(second === '' ? [] : [GAP + second])]
   })

@@ -1,5 +1,5 @@
 /**
- * to-problem: whatever was thrown, as something to show.
+ * to-problem: turns anything that was thrown into a Problem.
  */
 import type { Problem } from '../../model/problem.ts'
 import { toCrashText } from '../../problem/crash-text.ts'
@@ -7,7 +7,7 @@ import { createProblem, ProblemError } from '../../problem/problem.ts'
 
 export const BUG = 'cli/bug'
 
-/** Whatever is not a ProblemError is a bug; the stack is shown because nobody else can find the fault. */
+/** Anything except a ProblemError is a bug. The stack is shown because the bug cannot be found without it. */
 export function toProblem(error: unknown, version: string): Problem {
   if (error instanceof ProblemError) return error.problem
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -1,8 +1,8 @@
 /**
- * tool-arguments: what a person typed → arguments of the types that a tool wants.
+ * tool-arguments: converts what the user typed into arguments of the types that a tool wants.
  *
- * in     `key=value` and `key:=json`, what `--args` gave, the tool's schema
- * out    the arguments; a value that can be no other than text stays text, and the check of arguments says what is wrong
+ * in     `key=value` and `key:=json`, the value of `--args`, the tool's schema
+ * out    the arguments; a value that fits no other type stays text, and the argument check reports the fault
  */
 import { findNearest } from '../../base/edit-distance.ts'
 import { isObject } from '../../base/is-object.ts'
@@ -47,7 +47,7 @@ export function toArguments(
   return Object.fromEntries([...Object.entries(base), ...typed])
 }
 
-/** A slip of the fingers, where the schema does not forbid other names but does not expect them either. */
+/** Catches a typing mistake where the schema neither forbids other names nor expects them. */
 function requireKnown(
   key: string,
   {
@@ -81,17 +81,17 @@ export function parseJson(text: string, where: string): unknown {
   return json.value
 }
 
-/** What a schema says of one value. */
+/** The facts that a schema gives about one value. */
 interface Reader {
-  /** In the order of the schema; none when it says nothing. */
+  /** In the order of the schema; empty when the schema names none. */
   readonly forms: readonly Form[]
-  /** Of the items, where it is a list. */
+  /** Describes the items, if the value is a list. */
   items(): Reader
 }
 
 interface Form {
   readonly type: string
-  /** Where it is one of these, and no other. */
+  /** The allowed values, if the schema lists them. */
   readonly values?: readonly unknown[]
 }
 
@@ -106,13 +106,13 @@ function takesList({ forms }: Reader): boolean {
   return forms.some(({ type }) => type === 'array')
 }
 
-/** The first form that the text can be; text itself where it may be, and where nothing else fits. */
+/** The first form that fits the text. Text itself where the schema allows it, and where nothing else fits. */
 function readText(text: string, reader: Reader): unknown {
   const { forms } = reader
   if (forms.length === 0) return guess(text)
   const read = forms.map((form) => ({ form, read: READ[form.type]?.(text) }))
   const fits = read.find((one) => one.read !== undefined && isOneOf(one.form, one.read.value))
-  // Of the type, and not one of the values: the check of arguments says which there are.
+  // The type fits, but the value is not allowed: the argument check lists the allowed values.
   const found = (fits ?? read.find((one) => one.read !== undefined))?.read
   if (found !== undefined) return found.value
   if (takesList(reader)) return [readText(text, reader.items())]
@@ -145,7 +145,7 @@ function readNumber(text: string): Read | undefined {
   return NUMBER.test(text) && isExact(text) ? { value: Number(text) } : undefined
 }
 
-/** Whether a number stays what it is when it is sent: a long id would become another one, and `1e999` nothing. */
+/** Whether sending keeps the number unchanged: a long id would become another number, and `1e999` would become null. */
 function isExact(text: string): boolean {
   const value = Number(text)
   if (!Number.isFinite(value)) return false
@@ -158,13 +158,13 @@ function guess(text: string): unknown {
   return json === undefined ? text : json.value
 }
 
-/** Throws `cli/bad-argument` for numbers that would be sent as others. */
+/** Throws `cli/bad-argument` for numbers that sending would change. */
 function tryJson(text: string): Read | undefined {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    return undefined // told, or taken for text
+    return undefined // the caller reports it, or takes it as text
   }
   const numbers = text.replace(/"(?:\\.|[^"\\])*"/g, '""').match(/-?\d[\d.eE+-]*/g) ?? []
   const changed = numbers.find((number) => !isExact(number))
@@ -172,7 +172,7 @@ function tryJson(text: string): Read | undefined {
   return { value }
 }
 
-/** References may lead in a circle. */
+/** References may form a cycle. */
 const MAX_DEPTH = 10
 
 function formsOf(schema: unknown, root: Fields, depth: number): readonly Form[] {

@@ -1,5 +1,5 @@
 /**
- * trust-json: what a server of a repository would run, as scripts read it. Nothing is shortened.
+ * trust-json: what a server of a repository would run, as JSON for scripts. Nothing is shortened.
  */
 import type { Change } from '../../model/catalog.ts'
 import type { SourceId } from '../../model/origin.ts'
@@ -20,7 +20,7 @@ export interface TrustJson {
   readonly type: string
   readonly command?: string
   readonly args?: readonly string[]
-  /** Where the command leads today. */
+  /** The program that the command resolves to today. */
   readonly program?: string
   readonly cwd?: string
   readonly envFile?: { readonly file: string; readonly content: string; readonly variables: string }
@@ -30,7 +30,7 @@ export interface TrustJson {
   readonly headers: readonly string[]
   /** Values that are commands. */
   readonly commands: readonly { readonly field: string; readonly command: string }[]
-  /** What of its user's it is given. */
+  /** What the server gets of the user's: variables, files, sign-ins. */
   readonly uses: readonly { readonly field: string; readonly what: string }[]
   readonly inheritsEnvironment: boolean
   readonly changed: readonly Change[]

@@ -1,9 +1,10 @@
 /**
- * trust-question: what a person sees before a server of a repository may run.
+ * trust-question: what the user sees before a server of a repository may run.
  *
- * The command and its arguments are shown exactly, since they are what is approved; of variables and headers only the
- * names, of an address all but its credentials. Every variable, file and sign-in that the server is given is named with
- * its field. A long text is shortened in its middle, and says by how much, so that it hides nothing that stands behind it.
+ * The command and its arguments are shown exactly, because the user approves them. Of variables and headers only the
+ * names are shown, and of an address all but its credentials. Every variable, file and sign-in that the server gets is
+ * named with its field. A long text is shortened in its middle and says by how much, so that it cannot hide the text
+ * after it.
  */
 import { toPrintable } from '../../base/printable.ts'
 import type { Change } from '../../model/catalog.ts'
@@ -28,11 +29,11 @@ export const WARNING = [
 export interface QuestionView {
   readonly here: Here
   readonly paint: Paint
-  /** Lines are broken there. Undefined: they stay as long as they are. */
+  /** The width at which lines break. Undefined: lines are not broken. */
   readonly columns: number | undefined
   /** Default: `short`. */
   readonly form?: Form
-  /** What it changed since. Default: `you decided`. */
+  /** The event since which it changed. Default: `you decided`. */
   readonly since?: 'you decided' | 'you were asked'
 }
 
@@ -55,7 +56,7 @@ export function showQuestion(question: TrustQuestion, view: QuestionView): strin
   return lines.join('\n')
 }
 
-/** Whether its short form leaves something out. */
+/** Whether the short form leaves something out. */
 export function isShortened(question: TrustQuestion, view: QuestionView): boolean {
   return (
     showQuestion(question, { ...view, form: 'short' }) !== showQuestion(question, { ...view, form: 'whole' })
@@ -70,13 +71,13 @@ function showTitle(name: string, spot: string, { paint, columns = Infinity }: Qu
 type Row = readonly [label: string, value: string]
 
 interface RowLayout {
-  /** Of all labels. */
+  /** The width of all labels. */
   readonly width: number
   readonly columns: number
   readonly paint: Paint
 }
 
-/** What does not fit goes on beside or below its label, further in, so that no value looks like a row of ours. */
+/** A long value continues beside or below its label, further indented, so that no value looks like a row of ours. */
 function showRow([label, value]: Row, { width, columns, paint }: RowLayout): string[] {
   const indent = ROW_INDENT + width
   const isBelow = columns - indent < Math.min(LEAST_COLUMNS, widthOf(value))
@@ -88,12 +89,12 @@ function showRow([label, value]: Row, { width, columns, paint }: RowLayout): str
   return [`  ${paint.cyan(label.padEnd(width))}  ${first}`, ...rest.map((line) => ' '.repeat(indent) + line)]
 }
 
-/** Two blanks on each side of a label. */
+/** Two spaces on each side of a label. */
 const ROW_INDENT = 4
-/** Of a value below its label. */
+/** The indent of a value below its label. */
 const VALUE_INDENT = 6
 const CHANGE_INDENT = 8
-/** A value is not squeezed into fewer columns than these. */
+/** A value always gets at least this many columns. */
 const LEAST_COLUMNS = 24
 
 function hang(text: string, columns: number, indent: number): string[] {
@@ -129,14 +130,14 @@ function showFacts(facts: TrustFacts, form: Form): readonly Row[] {
 
 const LONGEST_LABEL = 40
 
-/** The facts whose names begin so, without that beginning. */
+/** The facts whose names begin with the prefix, without the prefix. */
 export function namesOf(facts: TrustFacts, prefix: string): readonly string[] {
   return Object.keys(facts)
     .filter((field) => field.startsWith(prefix))
     .map((field) => field.slice(prefix.length))
 }
 
-/** Values of variables and headers that are commands, by field. */
+/** Values of variables and headers that contain commands, by field. */
 export function valueCommands(facts: TrustFacts): readonly (readonly [field: string, command: string])[] {
   return Object.entries(facts)
     .filter(([field, value]) => /^(?:env|header)\./.test(field) && value.startsWith('!'))
@@ -183,7 +184,7 @@ function showChange({ field, was, is }: Change, form: Form, paint: Paint): reado
   ]
 }
 
-/** Values of variables and headers are known as hashes alone. */
+/** Values of variables and headers are known only as hashes. */
 function showFact(field: string, value: string): string {
   if (value.startsWith('sha256:')) return 'a value that is not shown'
   return toPrintable(field === 'url' ? maskShown(value) : value)
@@ -193,7 +194,7 @@ function quote(word: string): string {
   return /^[\w@%+=:,./${}-]+$/.test(word) ? word : JSON.stringify(word)
 }
 
-/** Approving one server of a project puts its rules into force, for every server there is. */
+/** Approving one server of a project activates the rules of the project, for every server. */
 export function rulesNote(
   { projectDeny, projectRules }: LoadedCatalog,
   here: Here,

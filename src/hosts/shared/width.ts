@@ -1,8 +1,8 @@
 /**
- * width: how many columns a text takes in a terminal, and texts cut to fit.
+ * width: measures how many columns a text takes in a terminal, and cuts texts to fit.
  *
  * in     printable text without colours
- * never  measures plain ASCII with tables: nearly everything is
+ * never  uses the Unicode tables for plain ASCII, which nearly every text is
  */
 import { isPlain } from '../../base/printable.ts'
 
@@ -13,14 +13,17 @@ export function widthOf(text: string): number {
   return width
 }
 
-/** East Asian letters and what is drawn as an emoji. Made when needed: as constants, the two cost every run a millisecond. */
+/**
+ * East Asian letters and characters drawn as emoji. Built on first use: as constants, the two cost every run a
+ * millisecond.
+ */
 function isWide(character: string): boolean {
   return /[\u1100-\u115f\u2e80-\u303e\u3041-\u4dbf\u4e00-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u.test(
     character,
   )
 }
 
-/** Drawn over the letter before it. */
+/** A mark that is drawn over the letter before it. */
 function isMark(character: string): boolean {
   return /\p{M}/u.test(character)
 }
@@ -31,7 +34,7 @@ export function cutEnd(text: string, width: number): string {
   return `${fill([...text], width - 1).join('')}…`
 }
 
-/** `…` and the end of a text that is too wide: what tells paths apart. */
+/** `…` and the end of a text that is too wide: paths differ at their ends. */
 export function cutStart(text: string, width: number): string {
   if (widthOf(text) <= width) return text
   const end = fill([...text].toReversed(), width - 1).toReversed()

@@ -1,5 +1,5 @@
 /**
- * wrap: a text in lines that are no wider than they may be, broken between words where that can be.
+ * wrap: breaks a text into lines of a maximum width, between words where possible.
  *
  * in     printable text without colours
  */
@@ -19,7 +19,7 @@ function wrapLine(line: string, width: number): string[] {
       continue
     }
     if (current.trim() !== '') lines.push(current.trimEnd())
-    // What stood between two words is the break itself.
+    // The line break replaces the space between two words.
     current = /^\s/.test(word) ? '' : word
     while (widthOf(current) > width) {
       const head = fit(current, width)
@@ -30,7 +30,7 @@ function wrapLine(line: string, width: number): string[] {
   return current.trim() === '' && lines.length > 0 ? lines : [...lines, current.trimEnd()]
 }
 
-/** At least one character, or it would never end. */
+/** At least one character; otherwise the loop would never end. */
 function fit(text: string, width: number): string {
   let head = ''
   for (const character of text) {
@@ -40,7 +40,7 @@ function fit(text: string, width: number): string {
   return head
 }
 
-/** The same for lines with colours, which stay where a line need not be broken. */
+/** The same for lines with colours. A line that fits keeps its colours. */
 export function wrapPainted(text: string, width: number): string[] {
   return text.split('\n').flatMap((line) => {
     const plain = line.replace(COLOR, '')

@@ -1,5 +1,5 @@
 /**
- * add-from: one server of another agent, added as any other is: written, and tried.
+ * add-from: adds one server of another agent, with the same write and test as any other.
  */
 import { toPrintable } from '../../../base/printable.ts'
 import { ProblemError } from '../../../problem/problem.ts'
@@ -14,7 +14,7 @@ import { printJson, reportBeside } from '../print.ts'
 import { askForConsent } from '../transfer-servers.ts'
 import { findWritableScope } from '../writable-scope.ts'
 
-/** Throws `manage/…` for what cannot be added, or not without a question. */
+/** Throws `manage/…` when the server cannot be added, or not without a question. */
 export async function run(context: CommandContext): Promise<number> {
   const { world, args, flags, terminal, json } = context
   const [given, name] = args as readonly [string, string]

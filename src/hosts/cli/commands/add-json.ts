@@ -1,5 +1,5 @@
 /**
- * add-json: a server whose entry is given as JSON, as READMEs show it.
+ * add-json: adds a server whose entry is given as JSON, as READMEs show it.
  */
 import { isObject } from '../../../base/is-object.ts'
 import { ProblemError } from '../../../problem/problem.ts'
@@ -12,7 +12,7 @@ import type { CommandContext } from '../command.ts'
 import { INTERRUPTED } from '../exit-codes.ts'
 import { findWritableScope } from '../writable-scope.ts'
 
-/** Throws `manage/…` for what cannot be added. */
+/** Throws `manage/…` when the server cannot be added. */
 export async function run(context: CommandContext): Promise<number> {
   const { args, flags, terminal } = context
   const [name, given] = args as readonly [string, string]

@@ -1,6 +1,6 @@
 /**
- * add: a server into one of our files, in the words of `claude mcp add`, so that a line from any README can be pasted.
- * Without anything, on a terminal, it asks.
+ * add: writes a server into one of our files. It accepts the syntax of `claude mcp add`, so that users can paste a line
+ * from any README. Without arguments, on a terminal, it asks.
  */
 import { parseCommandWords } from '../../../base/command-words.ts'
 import { SECRET_MARK } from '../../../base/secret.ts'
@@ -32,7 +32,7 @@ import { toPair } from '../pairs.ts'
 import { badChoice, badHeader, badPort, openQuote, tooManyArguments } from '../problems.ts'
 import { findWritableScope } from '../writable-scope.ts'
 
-/** Throws `manage/…` for what cannot be added, `cli/…` for what cannot be understood. */
+/** Throws `manage/…` when the server cannot be added, `cli/…` when the line cannot be understood. */
 export async function run(context: CommandContext): Promise<number> {
   const { args, flags, terminal, json, world } = context
   const scope = findWritableScope(flags) ?? 'user'
@@ -42,7 +42,7 @@ export async function run(context: CommandContext): Promise<number> {
   }
   const [name = '', ...rest] = args
   const wish = placed(context, toWish(world, flags, rest), scope)
-  // What is wrong is told before anybody types a secret.
+  // Report faults before the user types a secret.
   toEntry(wish)
   const secret = await askForSecret(context)
   if (secret === 'interrupted') return INTERRUPTED
@@ -96,7 +96,7 @@ function toWish(world: World, flags: Flags, rest: readonly string[]): AddWish {
   }
 }
 
-/** The secret is still a mark that there will be one. */
+/** The secret is still a placeholder: the user has not typed it yet. */
 function readClient(flags: Flags): ClientWish | undefined {
   const names = ['client-id', 'client-secret', 'callback-port']
   if (names.every((name) => flags[name] === undefined)) return undefined
@@ -116,7 +116,7 @@ function readPort(flags: Flags): number | undefined {
   return port
 }
 
-/** `'npx -y foo'` between quotes is a command line, unless a program is called so. */
+/** A quoted `'npx -y foo'` is a command line, unless a program has exactly this name. */
 function toCommand({ files, paths, cwd }: World, words: readonly string[]): readonly string[] {
   const [only = '', ...more] = words
   if (more.length > 0 || !/\s/.test(only) || files.kind(paths.resolve(cwd, only)) !== 'missing') return words
@@ -125,7 +125,7 @@ function toCommand({ files, paths, cwd }: World, words: readonly string[]): read
   return parsed.words
 }
 
-/** A folder means the one that is seen from here; in a repository, the same one in every clone. */
+/** A folder is relative to the current one. In a repository, it is stored so that it works in every clone. */
 function placed({ world }: CommandContext, wish: AddWish, scope: WritableScope): AddWish {
   const { cwd } = wish
   if (cwd === undefined || cwd.includes('${')) return wish

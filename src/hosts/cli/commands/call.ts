@@ -1,5 +1,5 @@
 /**
- * call: one tool, called by a person or a script.
+ * call: one tool call by the user or a script.
  */
 import { isObject } from '../../../base/is-object.ts'
 import { ToolAbortError, type ToolResult } from '../../../model/outcome.ts'
@@ -19,7 +19,7 @@ import { parseJson, parsePair, toArguments, type Pair } from '../../shared/tool-
 import { readMs, requireKnown, withBoard } from '../with-board.ts'
 import { toSafeText } from './read.ts'
 
-/** By then it is on its way, and this process has nothing to do. */
+/** By then the server is starting, and this process is idle. */
 const STARTED_MS = 5
 
 type Fields = Readonly<Record<string, unknown>>
@@ -40,7 +40,7 @@ export async function run(context: CommandContext): Promise<number> {
     const options = { ...only, wait: waitFor(name, server), maxResultTokens: 0 }
     return await withBoard(context, options, async (board) => {
       if (server !== undefined) requireKnown(context, board, server)
-      // Read while the server starts, and not once it waits for the call. What is wrong with them, the call tells.
+      // Read while the server starts, not later while the call waits. The call itself reports faults in the result.
       const cancel = context.world.clock.after(STARTED_MS, () => {
         board.permissions().catch(() => undefined)
       })
@@ -49,7 +49,7 @@ export async function run(context: CommandContext): Promise<number> {
           signal: controller.signal,
           timeoutMs,
           maxDurationMs: timeoutMs,
-          // Without `--timeout`, a server may take as long to start as its entry allows.
+          // Without `--timeout`, the entry decides how long a server may take to start.
           connectTimeoutMs: timeoutMs ?? 0,
           onProgress: progress.tell,
           who: 'person',
@@ -65,7 +65,7 @@ export async function run(context: CommandContext): Promise<number> {
   }
 }
 
-/** The server and its tool; or a tool of our own, behind which only values stand. */
+/** The server and its tool; or one of our own tools, which only values may follow. */
 function readName([first, second, ...rest]: readonly [string, ...string[]]): {
   readonly name: ToolName
   readonly given: readonly string[]
@@ -75,13 +75,13 @@ function readName([first, second, ...rest]: readonly [string, ...string[]]): {
   return { name: first, given: second === undefined ? [] : [second, ...rest] }
 }
 
-/** The only one that a tool of our own is about. */
+/** The only server that a call of our own tool is about. */
 function serverIn(pairs: readonly Pair[], base: Fields): string | undefined {
   const { server } = base
   return pairs.find(({ key }) => key === 'server')?.value ?? (typeof server === 'string' ? server : undefined)
 }
 
-/** What is listed is what is known of servers, as with `plugboard resources`. A call waits for its server by itself. */
+/** A listing shows the known servers, as `plugboard resources` does. A call waits for its own server. */
 function waitFor(name: ToolName, server: string | undefined): Wait {
   const isListed = typeof name === 'string' && findBuiltin(name)?.access === 'list'
   return !isListed ? 'none' : server === undefined ? 'known' : 'all'
@@ -104,7 +104,7 @@ function readOutput({ flags, json }: CommandContext): Output {
   return output
 }
 
-/** `--args`: JSON, `@file`, or `-` for stdin. */
+/** Reads `--args`: JSON, `@file`, or `-` for stdin. */
 async function readBase({ flags, terminal, world }: CommandContext): Promise<Fields> {
   const given = flags['args']
   if (typeof given !== 'string') return {}
@@ -141,7 +141,7 @@ function toText(
   { terminal }: CommandContext,
   { outcome, text, content, structuredContent }: ToolResult,
 ): string[] {
-  // An empty file is empty, also when it is read by a tool.
+  // An empty file is empty, also when a tool reads it.
   const isEmpty =
     outcome === 'done' &&
     structuredContent === undefined &&

@@ -1,5 +1,5 @@
 /**
- * check: `list --check`. Connects to all servers at once and tells of each as soon as it is known.
+ * check: `list --check`. Connects to all servers at once and reports each as soon as its state is known.
  */
 import type { Board } from '../../../runtime/board.ts'
 import type { ServerSnapshot } from '../../../runtime/supervisor.ts'
@@ -17,7 +17,7 @@ import { problemsOf, withBoard } from '../with-board.ts'
 export async function run(context: CommandContext): Promise<number> {
   const { terminal, json } = context
   const isLive = !json && terminal.columns !== undefined
-  // The last line says it as well.
+  // The last line says the same.
   const options = isLive ? { onInstallation: () => undefined } : {}
   return withBoard(context, { wait: 'none', ...options }, async (board) => {
     const live = json ? undefined : createLiveLines(context, board)
@@ -35,7 +35,7 @@ export async function run(context: CommandContext): Promise<number> {
   })
 }
 
-/** Until each has been ready or refused once. */
+/** Waits until each server has been ready or has failed once. */
 function settle(board: Board, live: LiveLines | undefined): Promise<void> {
   const told = new Set<string>()
   return new Promise((resolve) => {
@@ -58,12 +58,12 @@ function settle(board: Board, live: LiveLines | undefined): Promise<void> {
 
 interface LiveLines {
   tell(server: ServerSnapshot): void
-  /** Names those that are still on their way, where somebody sees it. */
+  /** Names the servers that are still connecting, if the output is a terminal. */
   wait(): void
   finish(): void
 }
 
-/** A line for each; on a terminal the last one names those that are still on their way. */
+/** One line for each server. On a terminal, the last line names those that are still connecting. */
 function createLiveLines({ terminal, paint }: CommandContext, board: Board): LiveLines {
   const { columns } = terminal
   const width = Math.max(...board.snapshot().servers.map(({ name }) => showName(name).length), 0)

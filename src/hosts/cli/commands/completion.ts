@@ -1,5 +1,5 @@
 /**
- * completion: the script that teaches a shell to complete our lines.
+ * completion: prints the script with which a shell completes our lines.
  */
 import { ProblemError } from '../../../problem/problem.ts'
 import type { CommandContext } from '../command.ts'

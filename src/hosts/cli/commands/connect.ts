@@ -1,5 +1,5 @@
 /**
- * connect: the gateway in the file of another agent, and out of it again.
+ * connect: writes the gateway into the file of another agent, or removes it again.
  */
 import { toPrintable } from '../../../base/printable.ts'
 import { requireAgent } from '../../../runtime/manage/agents.ts'
@@ -16,7 +16,7 @@ import { printJson, printLines } from '../print.ts'
 import { showDiff, toDiffText } from '../transfer-servers.ts'
 import { findWritableScope } from '../writable-scope.ts'
 
-/** Throws `manage/unknown-agent`, `manage/no-such-scope`, `manage/exists`, and what keeps the file from being written. */
+/** Throws `manage/unknown-agent`, `manage/no-such-scope`, `manage/exists`, and the problem that prevents the write. */
 export async function runConnect(context: CommandContext): Promise<number> {
   const { world, terminal, flags, json } = context
   const agent = requireAgent(context.args[0]!)
@@ -59,7 +59,10 @@ export async function runConnect(context: CommandContext): Promise<number> {
   return DONE
 }
 
-/** What stays beside the gateway is there twice, and taking it out of that file alone would take it from both. */
+/**
+ * A server that stays beside the gateway appears twice. If only that file declares it, removing it there removes it
+ * from both.
+ */
 function toAdvice(
   { world }: CommandContext,
   { agent, plan: { target, twice } }: { readonly agent: string; readonly plan: Connection },
@@ -88,7 +91,7 @@ const WORDS = {
   'not-connected': 'it was not connected',
 } as const
 
-/** Throws `manage/unknown-agent`, `manage/no-such-scope`, and what keeps the file from being written. */
+/** Throws `manage/unknown-agent`, `manage/no-such-scope`, and the problem that prevents the write. */
 export async function runDisconnect(context: CommandContext): Promise<number> {
   const { world, terminal, flags, json } = context
   const agent = requireAgent(context.args[0]!)

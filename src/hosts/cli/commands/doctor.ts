@@ -1,5 +1,5 @@
 /**
- * doctor: every finding with its fix. Exit code 1 when there is an error among them.
+ * doctor: shows every finding with its fix. The exit code is 1 when a finding is an error.
  */
 import type { Problem } from '../../../model/problem.ts'
 import { examine } from '../../../runtime/doctor.ts'

@@ -1,5 +1,5 @@
 /**
- * edit: a file of ours in the user's own editor, taken over when it can be understood.
+ * edit: opens one of our files in the user's editor, and saves the result if it can be parsed.
  */
 import { toPrintable } from '../../../base/printable.ts'
 import { ProblemError } from '../../../problem/problem.ts'
@@ -19,7 +19,7 @@ import { DONE } from '../exit-codes.ts'
 import { printJson, printLines, reportBeside } from '../print.ts'
 import { findWritableScope } from '../writable-scope.ts'
 
-/** Throws `manage/editor`, and what `takeOver` throws: the copy is kept then. */
+/** Throws `manage/editor`, and what `takeOver` throws. In that case the copy stays. */
 export async function run(context: CommandContext): Promise<number> {
   const { world, flags } = context
   const loaded = await context.load()
@@ -34,7 +34,7 @@ export async function run(context: CommandContext): Promise<number> {
   return DONE
 }
 
-/** Once more, for as long as somebody wants to. */
+/** Repeats until the file is valid or the user gives up. */
 async function editUntilGood(context: CommandContext, copy: EditCopy): ReturnType<typeof takeOver> {
   for (;;) {
     await openEditor(context, copy)
@@ -55,17 +55,17 @@ async function editUntilGood(context: CommandContext, copy: EditCopy): ReturnTyp
 async function openEditor({ world, terminal }: CommandContext, copy: EditCopy): Promise<void> {
   const { env, platform } = world
   const command = [env['VISUAL'], env['EDITOR']].find((one) => one !== undefined && one.trim() !== '')
-  // The one that everybody has would wait for keys that nobody can press.
+  // The default editor would wait for keys, and without a terminal the user cannot press any.
   if (command === undefined && !terminal.canAsk) giveUp(world, copy, noEditor(copy.file))
   const editor = command ?? (platform === 'win32' ? 'notepad' : 'vi')
   const why = await terminal.edit(editor, copy.copy).then(describeEnd, () => 'could not be started')
   if (why !== undefined) giveUp(world, copy, editorFailed(editor, why))
 }
 
-/** Undefined when it went well. */
+/** Undefined when the editor succeeded. */
 function describeEnd(code: number | undefined): string | undefined {
   if (code === undefined) return 'was ended'
-  // As every shell says it.
+  // The exit code of every shell for this case.
   if (code === 127) return 'was not found'
   return code === 0 ? undefined : `ended with code ${code}`
 }

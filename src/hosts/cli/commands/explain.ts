@@ -1,5 +1,5 @@
 /**
- * explain: every declaration of a name, highest first, and why each won or lost.
+ * explain: shows every declaration of a name, highest priority first, and why each won or lost.
  */
 import { toPrintable } from '../../../base/printable.ts'
 import type { CatalogEntry, Change, Fate, FateKind } from '../../../model/catalog.ts'
@@ -29,7 +29,7 @@ export async function run(context: CommandContext): Promise<number> {
   if (name !== undefined && wanted.length === 0) {
     throw new ProblemError(unknownServer(name, catalog, context.world))
   }
-  // Servers that a connector would list have no entry before it is fetched.
+  // The servers of a connector have no entry before the connector is fetched.
   const excluded = catalog.problems.filter(({ code }) => code === 'discover/connector-excluded')
   const problems = name === undefined ? excluded : []
   if (context.json) printJson(context.terminal, toJson(wanted, { name, problems }))
@@ -108,7 +108,7 @@ function explainEntry(context: CommandContext, catalogEntry: CatalogEntry): stri
   ]
 }
 
-/** The problems of a broken entry say more than the summary of them, and who stands in the way more than that somebody does. */
+/** The problems of a broken entry say more than this summary. For a hidden entry, the name of the winner says more. */
 const SAID_OTHERWISE: ReadonlySet<FateKind> = new Set(['invalid', 'unsupported', 'shadowed', 'duplicate'])
 
 function reasonLines(fate: Fate): string[] {
@@ -123,7 +123,7 @@ function showChange({ field, was, is }: Change): string {
   return isHash(was) || was === is ? `\`${field}\` has another value` : `\`${field}\` was ${was}, is ${is}`
 }
 
-/** Values of variables and headers are kept as hashes, which say nothing to a reader. */
+/** Values of variables and headers are kept as hashes, which mean nothing to a reader. */
 function isHash(value: string | undefined): boolean {
   return value?.startsWith('sha256:') === true
 }

@@ -1,5 +1,5 @@
 /**
- * export: servers into a file of another agent's.
+ * export: writes servers into a file of another agent.
  */
 import { requireAgent } from '../../../runtime/manage/agents.ts'
 import { planExport } from '../../../runtime/manage/export.ts'
@@ -7,7 +7,10 @@ import type { CommandContext } from '../command.ts'
 import { runTransfer } from '../transfer-servers.ts'
 import { findWritableScope } from '../writable-scope.ts'
 
-/** Throws `manage/unknown-agent`, `manage/unknown-server`, `manage/no-such-scope`, and what keeps the file from being written. */
+/**
+ * Throws `manage/unknown-agent`, `manage/unknown-server`, `manage/no-such-scope`, and the problem that prevents the
+ * write.
+ */
 export async function run(context: CommandContext): Promise<number> {
   const { world, args, flags } = context
   const [given, ...named] = args

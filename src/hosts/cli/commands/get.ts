@@ -1,5 +1,5 @@
 /**
- * get: everything about one server, secrets masked.
+ * get: shows everything about one server, with secrets masked.
  */
 import { toCommandLine } from '../../../base/command-line.ts'
 import { toPrintable } from '../../../base/printable.ts'
@@ -30,7 +30,7 @@ export async function run(context: CommandContext): Promise<number> {
   return DONE
 }
 
-/** The entry that has the name: the one chosen, else the highest that did not step aside, else the highest. */
+/** The entry that has the name: the highest that is not put aside, such as the chosen one; otherwise the highest. */
 function findHolder(declarations: Catalog['entries']): CatalogEntry | undefined {
   const aside = new Set(['shadowed', 'excluded', 'untrusted', 'declined', 'unsupported'])
   return declarations.find(({ fate }) => !aside.has(fate.kind)) ?? declarations[0]
@@ -84,7 +84,7 @@ function fateLines({ paint, world }: CommandContext, found: CatalogEntry): strin
   const { fate } = found
   const kind = fateBrush(fate.kind, paint)(fate.kind)
   const decider = showDecider(fate, world)
-  // What is wrong with a broken entry is told below.
+  // The problems of a broken entry are shown below.
   const isTold = fate.kind === 'chosen' || fate.kind === 'invalid' || fate.kind === 'unsupported'
   const reason = isTold ? undefined : fate.reason
   return [
@@ -99,7 +99,7 @@ function showPlace({ entry }: CatalogEntry, here: Here): string {
   return `${showSpot(origin, here)}   (${showOwner(origin)})`
 }
 
-/** Maps take a line for each member, everything else one. */
+/** A map takes one line for each member; any other value takes one line. */
 function valueLines(value: JsonValue): string[] {
   if (typeof value === 'string') return [toPrintable(value)]
   if (Array.isArray(value)) return [`[${value.map((item) => toPrintable(JSON.stringify(item))).join(', ')}]`]

@@ -1,5 +1,5 @@
 /**
- * import: servers of another agent into a file of ours.
+ * import: copies servers of another agent into one of our files.
  */
 import { ProblemError } from '../../../problem/problem.ts'
 import { requireAgent } from '../../../runtime/manage/agents.ts'
@@ -9,7 +9,10 @@ import type { CommandContext } from '../command.ts'
 import { runTransfer } from '../transfer-servers.ts'
 import { findWritableScope } from '../writable-scope.ts'
 
-/** Throws `manage/unknown-agent`, `manage/unknown-server`, `manage/nothing-named`, and what keeps the file from being written. */
+/**
+ * Throws `manage/unknown-agent`, `manage/unknown-server`, `manage/nothing-named`, and the problem that prevents the
+ * write.
+ */
 export async function run(context: CommandContext): Promise<number> {
   const { world, args, flags, terminal, json } = context
   const [given, ...named] = args

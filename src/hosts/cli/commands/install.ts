@@ -1,5 +1,5 @@
 /**
- * install: a server of an MCP registry into one of our files. The registry's word is shown whole before it counts.
+ * install: writes a server of an MCP registry into one of our files. The user sees the registry's whole entry first.
  */
 import { joinCommandWords } from '../../../base/command-words.ts'
 import { toPrintable } from '../../../base/printable.ts'
@@ -38,7 +38,7 @@ export async function run(context: CommandContext): Promise<number> {
   const scope = findWritableScope(flags) ?? 'user'
   const offer = await chooseOffer(context, server)
   if (offer === undefined) return INTERRUPTED
-  // Before anything is asked: a name that is taken ends it.
+  // Before any question: a name that exists already ends the command.
   const { file } = await planAdd(world, loaded, { name, scope, entry: fillOffer(offer, new Map()) })
   const values = await askFor(context, offer, readPairs(flags))
   if (values === undefined) return INTERRUPTED
@@ -85,7 +85,7 @@ function mayAsk({ terminal, json, flags }: CommandContext): boolean {
 
 type Values = ReadonlyMap<string, string>
 
-/** By id. What nobody gives is left to its variable, or to the default that the registry names. */
+/** By id. A value that the user does not give comes from its variable, or from the registry's default. */
 async function askFor(
   context: CommandContext,
   { inputs }: Offer,
@@ -118,13 +118,13 @@ function askInput({ terminal }: CommandContext, input: OfferInput): Promise<stri
   ])
 }
 
-/** `--env NAME=value`, for what is asked for and for what is not. */
+/** Reads `--env NAME=value`, for variables that the registry names and for others. */
 function readPairs(flags: Flags): Values {
   const given = flags['env']
   return new Map(Array.isArray(given) ? given.map(toPair) : [])
 }
 
-/** What was typed; what the registry has as a default stays to be seen. */
+/** Hides what the user typed. Defaults of the registry stay visible. */
 function withoutHidden(offer: Offer, values: Values): Values {
   const ids = hiddenInputs(offer)
   const isTyped = (id: string, value: string): boolean =>
@@ -138,7 +138,7 @@ function hidden([name]: Pair): Pair {
   return [name, SECRET_MARK]
 }
 
-/** With variables that the registry did not name. */
+/** Adds variables that the registry did not name. */
 function withMore(entry: JsonObject, more: readonly Pair[]): JsonObject {
   if (more.length === 0) return entry
   return { ...entry, env: { ...(entry['env'] as JsonObject | undefined), ...Object.fromEntries(more) } }
@@ -163,7 +163,7 @@ async function askConsent(
   ])
 }
 
-/** As `fillOffer` makes it. */
+/** The part of an entry that `fillOffer` writes. */
 interface ShownEntry {
   readonly command?: string
   readonly args?: readonly string[]
@@ -172,7 +172,7 @@ interface ShownEntry {
   readonly headers?: JsonObject
 }
 
-/** The whole command or address. */
+/** Shows the whole command or address. */
 function showConsent(
   server: RegistryServer,
   offer: Offer,

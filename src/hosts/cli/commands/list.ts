@@ -1,5 +1,5 @@
 /**
- * list: the servers and what became of them, at once: nothing is started, fetched or asked.
+ * list: shows the servers and the status of each, at once: it starts, fetches and asks nothing.
  */
 import { toCommandLine } from '../../../base/command-line.ts'
 import { toPrintable } from '../../../base/printable.ts'
@@ -41,7 +41,7 @@ export async function run(context: CommandContext): Promise<number> {
 
 type Known = Memory['known']
 
-/** Loaded only where something is remembered at all. */
+/** Loaded only when remembered data exists. */
 async function remember({ world }: CommandContext, { catalog, dirs }: LoadedCatalog): Promise<Memory> {
   if (world.files.kind(world.paths.join(dirs.cache, 'servers.json')) === 'missing')
     return { known: new Map(), problems: [] }
@@ -49,13 +49,13 @@ async function remember({ world }: CommandContext, { catalog, dirs }: LoadedCata
   return findLastKnown(world, dirs, catalog.servers)
 }
 
-/** What the command shows, and what is remembered of it. */
+/** The entries that the command shows, and the remembered data of each. */
 interface Shown {
   readonly shown: readonly CatalogEntry[]
   readonly known: Known
 }
 
-/** What runs, and what its user should look at. */
+/** Entries that run, and entries that need the user's attention. */
 const SHOWN: ReadonlySet<FateKind> = new Set(['chosen', 'untrusted', 'invalid', 'denied', 'not-allowed'])
 
 function toJson(
@@ -88,13 +88,13 @@ const COLUMNS: readonly Column[] = [
   { title: 'NAME', shrinks: 5 },
   { title: 'TRANSPORT', shrinks: 4, drops: 1, isDetail: true },
   { title: 'SCOPE', shrinks: 3, drops: 3, isDetail: true },
-  // The file tells, though less clearly.
+  // The file column gives the same fact, less clearly.
   { title: 'SOURCE', shrinks: 2, drops: 2, isDetail: true },
   { title: 'FATE' },
   { title: 'FILE', shrinks: 1, keeps: 'end', isDetail: true },
 ]
 
-/** Between the fate and the file, once something is remembered. */
+/** The column between the fate and the file, when remembered data exists. */
 const LAST_SEEN: Column = { title: 'LAST SEEN', shrinks: 2, isDetail: true }
 
 function toText(context: CommandContext, catalog: Catalog, { shown, known }: Shown): string[] {
@@ -135,7 +135,7 @@ function toRow(
   ]
 }
 
-/** `14 tools, 2 h ago`: whoever had tools was ready. */
+/** `14 tools, 2 h ago`: a server that listed tools was ready. */
 function showLastSeen({ world, paint }: CommandContext, { entry, fate }: CatalogEntry, known: Known): Cell {
   const last = fate.kind === 'chosen' ? known.get(entry.found.name) : undefined
   if (last === undefined) return ''
@@ -146,7 +146,7 @@ function showLastSeen({ world, paint }: CommandContext, { entry, fate }: Catalog
   return { text: `${state}, ${age}${missing}`, brush: state === 'failed' ? paint.red : paint.yellow }
 }
 
-/** Hundreds of servers stand in a handful of files. */
+/** Caches the result per file, because hundreds of servers come from a handful of files. */
 function once(show: (file: string) => string): (file: string) => string {
   const known = new Map<string, string>()
   return (file) => {
@@ -156,7 +156,7 @@ function once(show: (file: string) => string): (file: string) => string {
   }
 }
 
-/** When the copy that holds this entry was fetched, for what was. */
+/** The time when the copy with this entry was fetched. Undefined for an entry that was not fetched. */
 function fetchTime({ places }: Catalog, { entry }: CatalogEntry): number | undefined {
   const { scope, source, file } = entry.found.origin
   if (scope !== 'connector') return undefined
@@ -188,7 +188,7 @@ function adviseOnTrust(shown: readonly CatalogEntry[]): string[] {
   return [toPrintable(`hint: to look at ${what} and decide, run \`plugboard trust\``)]
 }
 
-/** Nobody should have to guess who forbids a server. */
+/** Names who forbids a server, so that the user need not guess. */
 function adviseOnRefusals({ world }: CommandContext, shown: readonly CatalogEntry[]): string[] {
   const refused = shown.find(({ fate }) => fate.kind === 'denied' || fate.kind === 'not-allowed')
   if (refused === undefined) return []
@@ -196,7 +196,7 @@ function adviseOnRefusals({ world }: CommandContext, shown: readonly CatalogEntr
   return [toPrintable(`hint: to see which rule refused a server, run \`${command}\``)]
 }
 
-/** For the first run: where Plugboard looked, and how to get a server. */
+/** For the first run: where Plugboard looked, and how to add a server. */
 function welcome(context: CommandContext, loaded: LoadedCatalog): string[] {
   const { catalog } = loaded
   const off = whoTurnedOff(context, loaded)

@@ -1,5 +1,5 @@
 /**
- * login: signs in to a server, and connects once to see what that gives.
+ * login: signs in to a server, then connects once to show what the sign-in gives.
  */
 import { ProblemError } from '../../../problem/problem.ts'
 import { loginByName } from '../../../runtime/login-by-name.ts'
@@ -45,7 +45,7 @@ async function signIn(context: CommandContext): Promise<LoginOutcome | 'cancelle
   const declared = loaded.catalog.entries.filter(({ entry }) => entry.found.name === name)
   if (declared.length === 0) throw new ProblemError(unknownServer(name, loaded.catalog, world))
   const chosen = declared.find(({ fate }) => fate.kind === 'chosen')
-  // What is not used of its entry may be why the page refuses.
+  // A field of the entry that Plugboard ignores may be why the sign-in page refuses.
   reportProblems(terminal, chosen?.entry.warnings ?? [], world)
   const controller = new AbortController()
   const keyboard = listen(terminal, { way: options.way, onCancel: () => controller.abort() })
@@ -72,7 +72,10 @@ interface Keyboard {
   stop(): void
 }
 
-/** Ctrl-C always; Esc and lines where somebody types, or where lines are asked for: what is piped in may be for others. */
+/**
+ * Ctrl-C always works. Esc and typed lines work on a terminal, or with `paste`: other piped input may belong to another
+ * program.
+ */
 function listen(
   terminal: Terminal,
   { way, onCancel }: { readonly way: LoginWay; readonly onCancel: () => void },
@@ -107,7 +110,7 @@ function readOptions(context: CommandContext): Options {
   }
 }
 
-/** Throws what keeps it from being ready, although somebody signed in. */
+/** Throws the problem that keeps the server from being ready although the user signed in. */
 function countTools(context: CommandContext, outcome: LoginOutcome): Promise<number> {
   const name = context.args[0]!
   return withBoard(context, { only: [], wait: 'moment' }, async (board) => {

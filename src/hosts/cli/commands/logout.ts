@@ -1,5 +1,5 @@
 /**
- * logout: signs out of a server: takes the tokens back where that can be done, and forgets them.
+ * logout: signs out of a server: revokes the tokens where the server supports it, and deletes them.
  */
 import { ProblemError } from '../../../problem/problem.ts'
 import { notSignedIn, signOut, type SignedOut } from '../../../runtime/sign-out.ts'
@@ -46,7 +46,7 @@ function toText(name: string, { key, revocation, expiresAt }: SignedOut, now: nu
   if (revocation.kind === 'revoked')
     return [`signed out of \`${name}\`: the tokens were taken back${where}, and are forgotten here`]
   const forgotten = `signed out of \`${name}\`: the tokens are forgotten here`
-  // What is over, nobody can use.
+  // Expired tokens are useless already.
   if (revocation.kind === 'over' || (expiresAt !== undefined && expiresAt <= now)) return [forgotten]
   const why =
     revocation.kind === 'failed'

@@ -1,5 +1,5 @@
 /**
- * logs: what a server wrote, and how it came and went.
+ * logs: shows what a server wrote, and when it connected and disconnected.
  */
 import { toPrintableLines } from '../../../base/printable.ts'
 import { createProblem, ProblemError } from '../../../problem/problem.ts'
@@ -14,10 +14,10 @@ import { unknownServer } from '../unknown-server.ts'
 
 const DEFAULT_LINES = 100
 
-/** By so much of its beginning, which holds a time, a file is told from the next. */
+/** This much of the beginning contains a time, so it distinguishes a file from its successor after a rotation. */
 const START_LENGTH = 100
 
-/** How often a log that is followed is looked at. */
+/** How often `--follow` polls the log. */
 const LOOK_MS = 200
 
 /** Throws `cli/unknown-server`, `cli/bad-number`, `logs/none`. */
@@ -52,7 +52,7 @@ function inText(terminal: Terminal): PrintLines {
   return (lines) => printLines(terminal, lines.map(toPrintableLines))
 }
 
-/** An object for each line: what goes on has no end at which one value could be closed. */
+/** One object per line: output that continues has no end at which one JSON value could close. */
 function inJson(terminal: Terminal, server: string): PrintLines {
   return (lines) =>
     printJsonLines(
@@ -61,7 +61,7 @@ function inJson(terminal: Terminal, server: string): PrintLines {
     )
 }
 
-/** For a person only: in a pipe there are lines of the log and nothing else. */
+/** Only on a terminal: a pipe gets only lines of the log. */
 function printTitle({ terminal, paint, world }: CommandContext, file: string): void {
   if (terminal.columns !== undefined) printLines(terminal, [paint.dim(showPath(file, world))])
 }
@@ -82,7 +82,7 @@ function noLog(name: string): ConstructorParameters<typeof ProblemError>[0] {
   })
 }
 
-/** Until the person ends it. What a rotation moved away before anyone looked is taken from where it is now. */
+/** Runs until the user ends it. Lines that a rotation moved before they were read come from the rotated file. */
 function follow(
   world: World,
   { file, text: first }: { readonly file: string; readonly text: string },
@@ -97,7 +97,7 @@ function follow(
     if (end > from) print(text.slice(from, end - 1).split('\n'))
     return Math.max(end, from)
   }
-  /** The file, known by how it begins, and how much of it was shown. */
+  /** The file, identified by its beginning, and the length already shown. */
   let [start, seen] = [first.slice(0, START_LENGTH), first.length]
   return new Promise(() => {
     const look = (): void => {

@@ -1,5 +1,5 @@
 /**
- * prompt: one prompt of a server, filled in.
+ * prompt: fills in and shows one prompt of a server.
  */
 import { isObject } from '../../../base/is-object.ts'
 import { toPrintable } from '../../../base/printable.ts'
@@ -12,7 +12,10 @@ import { printJson, printLines } from '../print.ts'
 import { didYouMean } from '../../shared/did-you-mean.ts'
 import { toSafeText } from './read.ts'
 
-/** Throws `cli/unknown-server`, `cli/bad-argument`, `permit/denied`, what kept the server from being ready, `call/failed`. */
+/**
+ * Throws `cli/unknown-server`, `cli/bad-argument`, `permit/denied`, the problem that keeps the server from being ready,
+ * `call/failed`.
+ */
 export async function run(context: CommandContext): Promise<number> {
   const [server, name, ...pairs] = context.args as [string, string, ...string[]]
   const given = Object.fromEntries(pairs.map(toPair))
@@ -34,7 +37,7 @@ interface Wanted {
   readonly given: readonly string[]
 }
 
-/** Why it may have been refused: there is no such prompt, or its arguments are others. */
+/** Possible reasons for a refusal: the prompt does not exist, or it has other arguments. */
 function hintsFor({ server, name, given }: Wanted, offering: Offering | undefined): readonly string[] {
   const prompts = offering?.prompts ?? []
   const prompt = prompts.find((one) => one.name === name)

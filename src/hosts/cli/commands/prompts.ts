@@ -1,5 +1,5 @@
 /**
- * prompts: the prompts that the servers bring along.
+ * prompts: lists the prompts of the servers.
  */
 import { toTable, type Cell, type Column } from '../../shared/table.ts'
 import type { CommandContext } from '../command.ts'
@@ -8,7 +8,7 @@ import { runListing } from '../run-listing.ts'
 import { listedOf, type Owned } from './resources.ts'
 import { firstLine } from './tools.ts'
 
-/** Throws `cli/unknown-server`, and what kept the server that was named from being ready. */
+/** Throws `cli/unknown-server`, and the problem that keeps the named server from being ready. */
 export function run(context: CommandContext): Promise<number> {
   return runListing(context, {
     toJson: (board, only) => ({ prompts: listedOf(board, 'prompts', only) }),
@@ -33,7 +33,7 @@ function toText(context: CommandContext, prompts: readonly Owned[]): string[] {
   return rows.length === 0 ? ['no prompts'] : toTable(COLUMNS, rows, viewOf(context))
 }
 
-/** `city [language]`: in brackets what may be left out. */
+/** `city [language]`: brackets mark an optional argument. */
 function showArguments(given: unknown): string {
   if (!Array.isArray(given)) return ''
   return (given as readonly { readonly name?: unknown; readonly required?: unknown }[])

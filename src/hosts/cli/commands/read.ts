@@ -1,5 +1,5 @@
 /**
- * read: one resource of a server, as it is. A template is filled in first.
+ * read: prints one resource of a server, unchanged. Fills in a template first.
  */
 import { toPrintable, toPrintableLines } from '../../../base/printable.ts'
 import { expandTemplate, variablesOf, type TemplateValue } from '../../../base/uri-template.ts'
@@ -13,7 +13,10 @@ import { printJson, printLines } from '../print.ts'
 import { didYouMean } from '../../shared/did-you-mean.ts'
 import { emptyVariable, unknownVariable } from '../problems.ts'
 
-/** Throws `cli/unknown-server`, `cli/bad-argument`, `permit/denied`, what kept the server from being ready, `call/failed`. */
+/**
+ * Throws `cli/unknown-server`, `cli/bad-argument`, `permit/denied`, the problem that keeps the server from being ready,
+ * `call/failed`.
+ */
 export async function run(context: CommandContext): Promise<number> {
   const [server, given, ...rest] = context.args as [string, string, ...string[]]
   const pairs = rest.map(toPair)
@@ -37,7 +40,9 @@ export async function run(context: CommandContext): Promise<number> {
 
 type Pair = readonly [string, string]
 
-/** Throws `cli/bad-argument`. What the server does not list as a template is taken for one only with values for it. */
+/**
+ * Throws `cli/bad-argument`. A text that the server does not list as a template counts as one only if values are given.
+ */
 function toUri(given: string, pairs: readonly Pair[], offering: Offering | undefined): string {
   const isTemplate = offering?.resourceTemplates.some((one) => one['uriTemplate'] === given) === true
   if (!isTemplate && pairs.length === 0) return given
@@ -51,7 +56,7 @@ function toUri(given: string, pairs: readonly Pair[], offering: Offering | undef
   return expandTemplate(given, values)
 }
 
-/** A name that is given more than once has a list. */
+/** A name that occurs more than once gets a list. */
 function toValues(pairs: readonly Pair[]): ReadonlyMap<string, TemplateValue> {
   const values = new Map<string, TemplateValue>()
   for (const [name, value] of pairs) {
@@ -83,7 +88,7 @@ function toText({ terminal }: CommandContext, contents: unknown): string[] {
   })
 }
 
-/** To a file or a pipe it goes as it is; a terminal gets no escape sequences from a server. */
+/** A file or a pipe gets the text unchanged. A terminal gets no escape sequences of a server. */
 export function toSafeText(text: string, isTerminal: boolean): string {
   return isTerminal ? toPrintableLines(text) : text
 }

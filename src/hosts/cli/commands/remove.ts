@@ -1,5 +1,5 @@
 /**
- * remove: a server out of a file of ours, after a look at it.
+ * remove: removes a server from one of our files, and shows it first.
  */
 import { toPrintable } from '../../../base/printable.ts'
 import type { CatalogEntry } from '../../../model/catalog.ts'

@@ -1,5 +1,5 @@
 /**
- * rename: a server of ours under another name, with what our settings say about it.
+ * rename: renames one of our servers, also in our settings.
  */
 import { toPrintable } from '../../../base/printable.ts'
 import type { Problem } from '../../../model/problem.ts'

@@ -1,5 +1,5 @@
 /**
- * resources: what the servers have to read.
+ * resources: lists the resources of the servers.
  */
 import type { Listed } from '../../../model/offering.ts'
 import type { Board } from '../../../runtime/board.ts'
@@ -9,7 +9,7 @@ import { viewOf } from '../print.ts'
 import { runListing } from '../run-listing.ts'
 import { firstLine } from './tools.ts'
 
-/** Throws `cli/unknown-server`, and what kept the server that was named from being ready. */
+/** Throws `cli/unknown-server`, and the problem that keeps the named server from being ready. */
 export function run(context: CommandContext): Promise<number> {
   return runListing(context, {
     toJson: (board, only) => ({
@@ -25,7 +25,7 @@ type Kind = 'resources' | 'resourceTemplates' | 'prompts'
 
 export type Owned = Listed & { readonly server: string }
 
-/** What the servers list, each with its server. */
+/** All listed items, each with its server. */
 export function listedOf(board: Board, kind: Kind, only: string | undefined): readonly Owned[] {
   return board
     .snapshot()

@@ -1,5 +1,5 @@
 /**
- * search: servers of an MCP registry that have all the words.
+ * search: finds the servers of an MCP registry that match all the words.
  */
 import { ProblemError } from '../../../problem/problem.ts'
 import { searchRegistry } from '../../../runtime/manage/registry.ts'

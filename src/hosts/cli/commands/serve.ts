@@ -1,5 +1,5 @@
 /**
- * serve: every server behind one endpoint, for any MCP client, until somebody ends it.
+ * serve: offers every server at one endpoint, for any MCP client, until it is stopped.
  */
 import { ProblemError } from '../../../problem/problem.ts'
 import { readGatewayToken } from '../../../runtime/gateway-token.ts'
@@ -28,7 +28,7 @@ export async function run(context: CommandContext): Promise<number> {
   return isStdio ? overStdio(context) : overHttp(context, parseAddress(address as string))
 }
 
-/** The client that started this one says by its folder which project it is about. */
+/** The folder of the client that started this process identifies the project. */
 async function overStdio(context: CommandContext): Promise<number> {
   const { terminal, world, version } = context
   const limitMs = drainLimitMs(context)
@@ -41,11 +41,13 @@ async function overStdio(context: CommandContext): Promise<number> {
     audit,
   })
   const isOver = serving.overStdio(terminal)
-  // Awaited here, or it would be closed before it began.
+  // Awaited here: without `await`, the serving would close before it begins.
   return await Promise.race([isOver.then(() => DONE), ended(context, () => serving.drain(limitMs))])
 }
 
-/** Nobody knows in which project a client over HTTP works, unless its token says so: it gets what its user has everywhere. */
+/**
+ * The project of an HTTP client is unknown, unless its token names one. The client gets the servers of the user scope.
+ */
 async function overHttp(context: CommandContext, address: Address): Promise<number> {
   const { terminal, version } = context
   const world: World = { ...context.world, cwd: context.world.home }
@@ -63,7 +65,7 @@ async function overHttp(context: CommandContext, address: Address): Promise<numb
     audit,
   })
   const port = await serving.overHttp({ ...http, token, tokens })
-  // Before it says that it serves: whoever reads that may ask it to end.
+  // Before the message that it serves: the reader of that message may stop it at once.
   const isOver = ended(context, () => finishServing(context, serving, end))
   const origin = originOf(http, port)
   const shown = showPath(file, context.world)

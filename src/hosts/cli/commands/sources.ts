@@ -1,5 +1,5 @@
 /**
- * sources: every place that was looked at, and what was found there.
+ * sources: shows every place where Plugboard looked, and what it found there.
  */
 import type { Place } from '../../../model/catalog.ts'
 import { SOURCE_TITLES } from '../../../model/origin.ts'

@@ -1,5 +1,5 @@
 /**
- * status: whether a gateway runs in the background, and how its servers are.
+ * status: shows whether a gateway runs in the background, and the state of its servers.
  */
 import { toPrintable } from '../../../base/printable.ts'
 import { askStatus, describe, type GatewayServer } from '../../../runtime/running-gateway.ts'

@@ -1,12 +1,12 @@
 /**
- * stop: ends the gateway in the background, and waits until it and its servers are gone.
+ * stop: stops the gateway in the background, and waits until it and its servers have ended.
  */
 import { describe, stopGateway } from '../../../runtime/running-gateway.ts'
 import type { CommandContext } from '../command.ts'
 import { DONE } from '../exit-codes.ts'
 import { printJson, printLines } from '../print.ts'
 
-/** Throws `serve/silent`. None that runs is one that is gone. */
+/** Throws `serve/silent`. Succeeds when no gateway runs. */
 export async function run({ world, version, terminal, json }: CommandContext): Promise<number> {
   const gone = await stopGateway(world, version)
   if (json)

@@ -1,5 +1,5 @@
 /**
- * switch: `enable` and `disable`, by a line in our settings, whichever file declares the server.
+ * switch: `enable` and `disable` a server with a line in our settings, whichever file declares it.
  */
 import { toPrintable } from '../../../base/printable.ts'
 import type { CatalogEntry } from '../../../model/catalog.ts'
@@ -39,7 +39,7 @@ export async function turn(context: CommandContext, to: 'on' | 'off'): Promise<n
   return DONE
 }
 
-/** Enabled, and something else keeps it from running. */
+/** The reasons why an enabled server still does not run. */
 function whyNotYet({ world }: CommandContext, holder: CatalogEntry): readonly string[] {
   const { fate } = holder
   if (fate.kind === 'chosen') return []

@@ -1,5 +1,5 @@
 /**
- * test: connects to one server and shows how far it came, stage by stage.
+ * test: connects to one server and shows the result of each stage.
  */
 import { toPrintable } from '../../../base/printable.ts'
 import type { StageTime } from '../../../model/connection.ts'
@@ -23,7 +23,7 @@ export async function run(context: CommandContext): Promise<number> {
     requireKnown(context, board, name)
     const problem = await tryIt(board, name)
     const server = board.snapshot().servers.find((one) => one.name === name)
-    // Declared, but not to be run: there is nothing to test.
+    // Declared, but not allowed to run: there is nothing to test.
     if (server === undefined) throw new ProblemError(problem!)
     if (context.json) printJson(context.terminal, toJson(server, problem))
     else {
@@ -61,7 +61,7 @@ function toJson(server: ServerSnapshot, problem?: Problem): object {
   }
 }
 
-/** A test is one try: that the next would come by itself says nothing here. */
+/** A test is a single try, so the state must not promise a retry. */
 function stateOf(state: ServerSnapshot['connection']['state']): string {
   return state === 'waiting' ? 'failed' : state
 }

@@ -1,6 +1,6 @@
 /**
- * tools: what the servers offer to do, under the names a model sees, and the built-in tools apart from them: they belong to
- * no server. With `--provider`, as a provider takes them.
+ * tools: lists the tools of the servers under model-facing names. Built-in tools come separately, because they belong
+ * to no server. With `--provider`, prints them in that provider's format.
  */
 import { toPrintable } from '../../../base/printable.ts'
 import { PROFILES, type Profile } from '../../../model/profile.ts'
@@ -17,7 +17,9 @@ import { viewOf } from '../print.ts'
 import { unknownProvider } from '../problems.ts'
 import { runListing } from '../run-listing.ts'
 
-/** Throws `cli/unknown-provider`, `cli/unknown-server`, and what kept the server that was named from being ready. */
+/**
+ * Throws `cli/unknown-provider`, `cli/unknown-server`, and the problem that keeps the named server from being ready.
+ */
 export async function run(context: CommandContext): Promise<number> {
   const profile = readProfile(context)
   return runListing(context, {
@@ -37,7 +39,7 @@ interface FoundTools extends ProviderTools {
   readonly builtins: readonly BoardTool[]
 }
 
-/** Those of one server or of all, with what no provider could use and what this one does not take. */
+/** The tools of one server or of all; the tools that no provider could use; the tools that this provider rejects. */
 function findTools(board: Board, profile: Profile, only: string | undefined): FoundTools {
   const isAsked = ({ server }: { readonly server: string }): boolean => only === undefined || server === only
   const { tools, quarantined } = toolsFor(board.tools(), profile)
@@ -84,7 +86,7 @@ function toJson({ tools, builtins, quarantined }: FoundTools): object {
   }
 }
 
-/** Every other tool is some server's. */
+/** Every other tool belongs to a server. */
 function isBuiltin({ server }: { readonly server: string }): boolean {
   return server === ''
 }

@@ -1,5 +1,5 @@
 /**
- * watch: a line for each thing that changes in the configuration, until the person ends it. Starts no server.
+ * watch: prints a line for each change in the configuration, until the user ends it. Starts no server.
  */
 import { toPrintable } from '../../../base/printable.ts'
 import { unreachable } from '../../../base/unreachable.ts'
@@ -38,7 +38,7 @@ export async function run(context: CommandContext): Promise<number> {
   return INTERRUPTED
 }
 
-/** Where it is written what a person always allows, and which tools were approved. */
+/** The files with the user's "always allow" answers and the approved tools. */
 function decisionFiles(world: World, dirs: LoadedCatalog['dirs']): readonly string[] {
   return [grantFile(world, dirs).file, pinFile(world, dirs).file]
 }
@@ -50,7 +50,7 @@ function changesOf(world: World, last: LoadedCatalog, { loaded, files }: Reloade
   return hasDecided && !isSaid ? [...changes, { kind: 'permissions' }] : changes
 }
 
-/** Whoever reads this knows that what changes from now on is told. */
+/** Printed after the watch has started, so that the reader misses no later change. */
 function begin(context: CommandContext, { catalog }: LoadedCatalog): void {
   const { terminal, world } = context
   const places = new Set(catalog.places.map(({ file }) => file)).size
@@ -64,10 +64,10 @@ function begin(context: CommandContext, { catalog }: LoadedCatalog): void {
   terminal.err(`watching ${countOf(places, 'place')}, ${countOf(servers, 'server')} (Ctrl-C ends it)\n`)
 }
 
-/** Longer than a timer may be set for makes it ring at once. */
+/** A timer with a longer delay than the maximum fires at once. */
 const DAY_MS = 86_400_000
 
-/** Whoever is told of files keeps no process open; this does. */
+/** File watching keeps no process open; this timer does. */
 function interrupted({ terminal, world: { clock } }: CommandContext): Promise<void> {
   return new Promise((resolve) => {
     const letGo = stay(clock)

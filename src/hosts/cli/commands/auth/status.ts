@@ -1,5 +1,6 @@
 /**
- * status: who is signed in where, until when, for what, and where that is kept. Never a secret, and nobody is asked.
+ * status: lists the sign-ins: server, expiry, scopes, and where each is stored. Never shows a secret, and never asks a
+ * server.
  */
 import { toPrintable } from '../../../../base/printable.ts'
 import { maskText } from '../../../../problem/mask-text.ts'
@@ -48,7 +49,7 @@ export async function run(context: CommandContext): Promise<number> {
   return exitCode
 }
 
-/** Its servers, else the address that no entry has any more, else the name of the credential. */
+/** Its servers; otherwise the address, which no entry has any more; otherwise the name of the credential. */
 function nameOf({ servers, key }: FoundSignIn): string {
   const named = key.credentialId === undefined ? '' : ` (${key.credentialId})`
   if (servers.length > 0) return `${servers.join(', ')}${named}`

@@ -1,5 +1,5 @@
 /**
- * explain: may a tool be called, and everything that was considered for it.
+ * explain: shows whether a tool may be called, and every rule that was considered.
  */
 import { toPrintable } from '../../../../base/printable.ts'
 import { unreachable } from '../../../../base/unreachable.ts'

@@ -1,5 +1,5 @@
 /**
- * list: the mode, every rule that is in force, and what is always allowed.
+ * list: shows the mode, every rule that applies, and what is always allowed.
  */
 import type { LoadedCatalog } from '../../../../runtime/load-catalog.ts'
 import { openPermissions } from '../../../../runtime/permissions.ts'
@@ -37,7 +37,7 @@ export async function run(context: CommandContext): Promise<number> {
   return DONE
 }
 
-/** Of our own files: what is wrong elsewhere is for other commands. */
+/** Only our own files: other commands report the problems of other files. */
 function isAboutSettings({ where }: Problem): boolean {
   return where?.source === 'plugboard' && /settings\.(?:json|toml)$/.test(where.file)
 }

@@ -1,5 +1,5 @@
 /**
- * reset: rules and grants that are taken back, so that it is asked again.
+ * reset: removes rules and grants, so that Plugboard asks again.
  */
 import { createProblem, ProblemError } from '../../../../problem/problem.ts'
 import { resetPermissions } from '../../../../runtime/permission-rules.ts'

@@ -1,5 +1,5 @@
 /**
- * scope: whose settings a rule is for, as the flag says.
+ * scope: the settings scope of a rule, from the flag.
  */
 import { createProblem, ProblemError } from '../../../../problem/problem.ts'
 import { RULE_SCOPES, type RuleScope } from '../../../../runtime/permission-rules.ts'

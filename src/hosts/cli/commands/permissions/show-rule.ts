@@ -1,5 +1,5 @@
 /**
- * show-rule: a rule and who wrote it, for people and for scripts.
+ * show-rule: a rule and its author, for people and for scripts.
  */
 import { toPrintable } from '../../../../base/printable.ts'
 import type { Action, PermissionRule } from '../../../../model/permission.ts'

@@ -1,5 +1,5 @@
 /**
- * write: `permissions allow`, `ask` and `deny`: a rule into a settings file.
+ * write: `permissions allow`, `ask` and `deny` write a rule into a settings file.
  */
 import { toPrintable } from '../../../../base/printable.ts'
 import type { Action } from '../../../../model/permission.ts'
@@ -26,7 +26,7 @@ export function writeAs(action: Action): CommandModule['run'] {
     const reason = flags['reason']
     const rules = args.map((tool) => ({ tool, action, ...(typeof reason === 'string' ? { reason } : {}) }))
     const written = await writeRules(world, await context.load(), { scope, rules })
-    // As the next run will read it.
+    // Load again, to see what the next run will read.
     const loaded = await context.load()
     if (json) printJson(terminal, { written: written.map((one) => ({ ...one, scope })) })
     else
@@ -39,7 +39,7 @@ export function writeAs(action: Action): CommandModule['run'] {
         ...stricterNotes(context, loaded, written),
         ...serverNotes(loaded, written),
         ...scopeNotes(loaded, scope),
-        // Nothing is allowed before that is mended.
+        // While the permissions are broken, Plugboard allows nothing.
         ...(loaded.permissions.broken === undefined ? [] : [loaded.permissions.broken]),
       ])
     return DONE
@@ -53,7 +53,7 @@ function showWritten({ world }: CommandContext, { tool, action, file, done }: Ru
   return `${what} (${done}, ${showPath(file, world)})`
 }
 
-/** Strictest wins, so what was written may change nothing. */
+/** The strictest rule wins, so the new rule may change nothing. */
 function stricterNotes(
   { world }: CommandContext,
   loaded: LoadedCatalog,
@@ -72,7 +72,7 @@ function stricterNotes(
   })
 }
 
-/** A rule may be there before its server; a slip is likelier. */
+/** A rule may exist before its server, but a typing mistake is more likely. */
 function serverNotes(
   loaded: LoadedCatalog,
   written: readonly RuleWritten[],

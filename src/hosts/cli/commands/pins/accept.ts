@@ -1,5 +1,5 @@
 /**
- * accept: tools that changed are approved as they are now. What changed is shown, so that a log says what was accepted.
+ * accept: approves changed tools as they are now. Shows the changes, so that a log says what was accepted.
  */
 import { toPrintable } from '../../../../base/printable.ts'
 import { createProblem, ProblemError } from '../../../../problem/problem.ts'

@@ -1,5 +1,5 @@
 /**
- * diff: what changed in the tools that were approved.
+ * diff: shows what changed in approved tools.
  */
 import { toPrintable } from '../../../../base/printable.ts'
 import { ProblemError } from '../../../../problem/problem.ts'

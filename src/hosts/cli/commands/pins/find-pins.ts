@@ -1,19 +1,19 @@
 /**
- * find-pins: the approved tools that somebody means.
+ * find-pins: finds the approved tools that a name means.
  */
 import { findNearest } from '../../../../base/edit-distance.ts'
 import { createProblem, ProblemError } from '../../../../problem/problem.ts'
 import { typedNamesOf } from '../../../../runtime/known-tools.ts'
 import type { ReviewedPin } from '../../../../runtime/pin-review.ts'
 
-/** Those that are not what was approved. */
+/** Tools that differ from their approved form. */
 export type ChangedPin = Extract<ReviewedPin, { state: 'changed' | 'renamed' }>
 
 export function isChanged(one: ReviewedPin): one is ChangedPin {
   return one.state === 'changed' || one.state === 'renamed'
 }
 
-/** By the name that a model sees in any style, a raw one, or `server.tool`. Throws `permit/not-pinned`. */
+/** Accepts a model-facing name in any style, a raw name, or `server.tool`. Throws `permit/not-pinned`. */
 export function requirePins(pins: readonly ReviewedPin[], name: string): readonly ReviewedPin[] {
   const found = pins.filter(({ pin }) => typedNamesOf(pin).includes(name))
   if (found.length > 0) return found

@@ -1,5 +1,5 @@
 /**
- * forget: approvals that are taken back; the tools are approved anew when they are next called, as they are then.
+ * forget: removes approvals. The next call of such a tool approves the tool as it is then.
  */
 import { toCommandLine } from '../../../../base/command-line.ts'
 import { toPrintable } from '../../../../base/printable.ts'
@@ -26,7 +26,7 @@ export async function run(context: CommandContext): Promise<number> {
   return DONE
 }
 
-/** What was meant as "ask me again" would not be. */
+/** The user may expect to be asked again. An "always allow" prevents that. */
 function toHints({ world }: CommandContext, allowed: readonly ReviewedPin[]): string[] {
   const [first] = allowed
   if (first === undefined) return []

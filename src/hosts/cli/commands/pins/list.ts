@@ -1,5 +1,5 @@
 /**
- * list: the tools that were approved, and whether they are still the same.
+ * list: shows the approved tools, and whether each is still the same.
  */
 import { reviewPins, type ReviewedPin } from '../../../../runtime/pin-review.ts'
 import type { Brush, Paint } from '../../../shared/paint.ts'

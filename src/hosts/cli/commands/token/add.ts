@@ -1,5 +1,5 @@
 /**
- * add: a token more for clients of the gateway over HTTP. It is shown once, alone on stdout, and kept nowhere.
+ * add: creates a token for clients of the gateway over HTTP. Prints it once, alone on stdout, and stores it nowhere.
  */
 import { createProblem, ProblemError } from '../../../../problem/problem.ts'
 import { addToken } from '../../../../runtime/named-tokens.ts'
@@ -37,7 +37,7 @@ function findProject({ world, flags }: CommandContext): string | undefined {
   return world.files.realPath(folder)
 }
 
-/** That of the folder, as far as it can be one. */
+/** The name of the folder, as far as it is a valid name. */
 function nameFor({ world }: CommandContext, project: string | undefined): string {
   const last =
     project

@@ -1,5 +1,5 @@
 /**
- * list: the tokens that clients of the gateway may show, without the tokens themselves, which nobody has.
+ * list: shows the named tokens of the gateway. The tokens themselves are stored nowhere.
  */
 import { readTokens, type NamedToken } from '../../../../runtime/named-tokens.ts'
 import { toProblemJson } from '../../../shared/problem-json.ts'

@@ -1,5 +1,5 @@
 /**
- * remove: tokens that are good no more, also for a gateway that runs.
+ * remove: revokes tokens, also for a running gateway.
  */
 import { removeTokens } from '../../../../runtime/named-tokens.ts'
 import type { CommandContext } from '../../command.ts'

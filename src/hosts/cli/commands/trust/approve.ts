@@ -1,8 +1,8 @@
 /**
- * approve: let servers of this project run.
+ * approve: lets servers of this project run.
  *
- * On a terminal each is shown and asked about. Without one, `--yes` is the answer, for one server at a time or for all:
- * they are shown all the same, so that a log says what was approved.
+ * On a terminal, the command shows each server and asks. Without one, `--yes` is the answer, for one server or for all.
+ * The servers are still shown, so that a log says what was approved.
  */
 import { toPrintable } from '../../../../base/printable.ts'
 import type { Problem } from '../../../../model/problem.ts'
@@ -40,7 +40,7 @@ export async function run(context: CommandContext): Promise<number> {
   return isAsked ? askEach(context, questions, form) : approveAll(context, loaded, questions)
 }
 
-/** Where no question is asked, what stands in the line must leave none open. */
+/** Without a question, the command line must decide everything. */
 function findRefusal(
   { flags }: CommandContext,
   names: ReadonlySet<string>,

@@ -1,5 +1,5 @@
 /**
- * decline: keep servers of this project from running, and from being asked about.
+ * decline: keeps servers of this project from running, and stops the questions about them.
  */
 import { toPrintable } from '../../../../base/printable.ts'
 import { decide, requireQuestions } from '../../../../runtime/trust.ts'

@@ -1,5 +1,5 @@
 /**
- * folder: decide whether your own servers may start in the folder of this project, and run what lies there.
+ * folder: decides whether the user's own servers may start in the folder of this project, and run programs from it.
  */
 import { createProblem, ProblemError } from '../../../../problem/problem.ts'
 import { decideFolder } from '../../../../runtime/folder-trust.ts'
@@ -15,7 +15,7 @@ import { printJson, printLines, viewOf } from '../../print.ts'
 
 type Answer = 'folder-and-servers' | 'folder' | 'declined' | 'neither' | 'later'
 
-/** Throws `trust/not-asked` where a question would be needed and cannot be asked. */
+/** Throws `trust/not-asked` where the command needs a question and cannot ask one. */
 export async function run(context: CommandContext): Promise<number> {
   const { terminal, flags, json } = context
   const loaded = await context.load()

@@ -1,5 +1,5 @@
 /**
- * list: every decision there is, in every project.
+ * list: shows every trust decision, of all projects.
  */
 import type { TrustDecision } from '../../../../model/trust.ts'
 import { maskCommandLine, maskShown } from '../../../../problem/mask-fact.ts'

@@ -1,5 +1,5 @@
 /**
- * reset: forget decisions about this project, so that they are asked again.
+ * reset: deletes the decisions about this project, so that Plugboard asks again.
  */
 import { countOf } from '../../../shared/amounts.ts'
 import { createProblem, ProblemError } from '../../../../problem/problem.ts'

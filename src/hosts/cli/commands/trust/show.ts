@@ -1,5 +1,5 @@
 /**
- * show: what servers of this project would run. Decides nothing, and runs nothing.
+ * show: shows what the servers of this project would run. Decides nothing, and runs nothing.
  */
 import { brokenServers, requireQuestions, waitingQuestions } from '../../../../runtime/trust.ts'
 import { showConfinement, toFolderJson } from '../../../shared/confinement.ts'
