@@ -1,13 +1,14 @@
 /**
- * abort: whether somebody still waits, for what happens thousands of times a second.
+ * abort: cancellation for operations that run thousands of times a second.
  *
- * out    what listens like an AbortSignal, at a small part of the price: on Node 20 one of those, with its listeners, took
- *        a sixth of a call through the gateway
- * never  tells a listener twice, or keeps one that was taken away
+ * out    a signal with the listeners of an AbortSignal, at a small part of the cost: on Node 20, an AbortSignal with
+ * its
+ *         listeners took a sixth of the time of a call through the gateway
+ * never  calls a listener twice, or keeps one that was removed
  */
 import { tell } from './tell.ts'
 
-/** As much of an AbortSignal as it takes to stop waiting. Every AbortSignal is one. */
+/** The part of an AbortSignal that is needed to stop waiting. Every AbortSignal is one. */
 export interface Signal {
   readonly aborted: boolean
   readonly reason: unknown
@@ -15,11 +16,11 @@ export interface Signal {
   removeEventListener(type: 'abort', listener: () => void): void
 }
 
-/** Controller and signal in one: hand it on as a `Signal`, and nobody else can abort it. */
+/** Controller and signal in one. Code that gets it as a `Signal` cannot abort it. */
 export class Abort implements Signal {
   aborted = false
   reason: unknown
-  /** Made with the first: what is answered at once has none. */
+  /** Created with the first listener: an operation that ends at once has none. */
   #listeners: (() => void)[] | undefined
 
   abort(): void {
@@ -43,7 +44,7 @@ export class Abort implements Signal {
   }
 }
 
-/** For those who take nothing less: what a host gets to see, and what joins several. */
+/** For callers that require a real AbortSignal: hosts, and code that joins several signals. */
 export function toAbortSignal(signal: Signal): AbortSignal {
   if (signal instanceof AbortSignal) return signal
   const controller = new AbortController()

@@ -1,8 +1,8 @@
 /**
- * bracket-depth: where a text goes too deep, roughly: brackets and dots in strings count too.
+ * bracket-depth: where a text is nested too deep. It is approximate: brackets and dots in strings count too.
  *
- * The parser for TOML works with regular expressions, and V8 ends the whole process when it has to compile one while the
- * stack is nearly full, so there would be no RangeError to catch: this looks first.
+ * The TOML parser uses regular expressions. V8 ends the whole process when it must compile one while the stack is
+ * nearly full, without a RangeError to catch. So this module checks first.
  */
 export function findTooDeep(text: string, maxDepth: number): number | undefined {
   let depth = 0
@@ -13,7 +13,7 @@ export function findTooDeep(text: string, maxDepth: number): number | undefined 
   return undefined
 }
 
-/** Where a key such as `a.b.c` has too many parts: each one costs the parser nearly a kilobyte of memory. */
+/** Where a key such as `a.b.c` has too many parts: each part costs the parser nearly a kilobyte of memory. */
 export function findTooManyDots(text: string, maxDots: number): number | undefined {
   let dots = 0
   for (const { 0: found, index } of text.matchAll(/[.=,\n]/g)) {
