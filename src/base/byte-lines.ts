@@ -1,9 +1,9 @@
 /**
- * byte-lines: bytes that come in pieces → whole lines of text.
+ * byte-lines: turns pieces of bytes into whole lines of text.
  *
  * in     pieces of UTF-8, cut anywhere
- * out    lines; a long one is made text of once, when its end has come
- * never  cuts a character in two: what ends a line is no part of any
+ * out    lines; a long line is decoded once, when its end has come
+ * never  cuts a character in two: the byte that ends a line is part of no other character
  */
 import type { LinesOptions } from './lines.ts'
 
@@ -14,10 +14,10 @@ interface ByteLinesOptions extends LinesOptions {
 
 export class ByteLines {
   readonly #options: ByteLinesOptions
-  /** Of the line that has no end yet: so many bytes of a buffer that grows. */
+  /** The number of bytes in the buffer: the beginning of the line that has no end yet. */
   #length = 0
   #buffer = NOTHING
-  /** The most that was needed so far: a server that sends one long line sends others. */
+  /** The longest line so far: a server that sends one long line sends others. */
   #longest = 0
   #isSkipping = false
 
@@ -33,7 +33,7 @@ export class ByteLines {
     if (end < bytes.length) this.#hold(bytes.subarray(end))
   }
 
-  /** Ends the line that is held, and no other: what follows need not be copied. Returns where that begins. */
+  /** Ends only the line in the buffer: the bytes after it need not be copied. Returns where they begin. */
   #finishLine(bytes: Uint8Array): number {
     const end = bytes.indexOf(LINE_FEED)
     this.#add(bytes.subarray(0, end))
@@ -41,7 +41,7 @@ export class ByteLines {
     return end + 1
   }
 
-  /** What is left without an end, as a line. */
+  /** Emits the rest, which has no line end, as a line. */
   flush(): void {
     this.#tell(this.#take())
   }
@@ -62,7 +62,9 @@ export class ByteLines {
     this.#length = length
   }
 
-  /** To twice of what is there, so that nothing is copied often, and to what the longest line took once this one is long. */
+  /**
+   * Grows to twice the content, so that copies are rare, and to the length of the longest line once this line is long.
+   */
   #grow(length: number): void {
     const expected = length < LONG ? 0 : Math.min(this.#longest, MAX_EXPECTED)
     const larger = new Uint8Array(Math.max(2 * length, expected))
@@ -96,9 +98,9 @@ export class ByteLines {
 const LINE_FEED = 0x0a
 const NOTHING = new Uint8Array(0)
 
-/** From here on a line is long. */
+/** The length from which a line counts as long. */
 const LONG = 32 * 1024
 const MAX_EXPECTED = 16 * 1024 * 1024
 
-/** A byte order mark is kept: whoever reads the line says what it means there. */
+/** A byte order mark is kept: the reader of the line decides what it means. */
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true })

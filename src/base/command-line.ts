@@ -1,8 +1,8 @@
 /**
- * command-line: a command for the user to paste.
+ * command-line: a command that the user can paste.
  *
  * in     names and paths that come from files, perhaps of a cloned repository
- * never  lets a name be read as a flag or as shell code
+ * never  lets a shell read a name as a flag or as code
  */
 /** As in `World.platform`. */
 type Platform = 'linux' | 'darwin' | 'win32'
@@ -14,6 +14,6 @@ export function toCommandLine(command: string, names: readonly string[], platfor
 
 function quote(word: string, platform: Platform): string {
   if (/^[\w@%+=:,./-]+$/.test(word) && !(platform === 'win32' && word.includes('%'))) return word
-  // Its two shells quote in different ways, and a name may be made to slip through one of them: to be typed by hand.
+  // Its two shells quote in different ways, and a hostile name could escape one of them. So the user types it by hand.
   return platform === 'win32' ? '<name>' : `'${word.replaceAll("'", "'\\''")}'`
 }

@@ -1,14 +1,15 @@
 /**
- * command-words: a command as one line of text ↔ the words it is made of.
+ * command-words: a command as one line of text ↔ its words.
  *
- * in     what a person typed or pasted, a Windows path perhaps
- * out    its words. Blanks part them, `"…"` and `'…'` keep blanks together. A backslash escapes a blank, a quote and
- *        itself, inside quotes only that quote, and is a backslash everywhere else: `D:\res\x` stays what it is
+ * in     what a user typed or pasted, perhaps a Windows path
+ * out    its words. Blanks separate them, `"…"` and `'…'` keep blanks together. A backslash escapes a blank, a quote
+ * and
+ *         itself, inside quotes only that quote. Everywhere else it is a backslash: `D:\res\x` is unchanged
  * never  expands anything: `$HOME`, `*` and `;` are text
  */
 export type CommandWords =
   | { readonly kind: 'words'; readonly words: readonly string[] }
-  /** A quote that nothing closes; `at` is where it stands, from 0. */
+  /** A quote that is not closed; `at` is its position, from 0. */
   | { readonly kind: 'open-quote'; readonly quote: string; readonly at: number }
 
 export function parseCommandWords(line: string): CommandWords {
@@ -27,7 +28,7 @@ export function parseCommandWords(line: string): CommandWords {
   return { kind: 'words', words: word === undefined ? words : [...words, word] }
 }
 
-/** The words as a line that is read as these words again. */
+/** Joins words into a line that parses into the same words. */
 export function joinCommandWords(words: readonly string[]): string {
   return words.map(quoteWord).join(' ')
 }
@@ -63,12 +64,12 @@ function isBlank(char: string): boolean {
   return /\s/.test(char)
 }
 
-/** Plain where it can be. A backslash at the end of quotes would escape the quote, so it goes behind them. */
+/** Without quotes where possible. A backslash at the end of quotes would escape the quote, so it goes after them. */
 function quoteWord(word: string): string {
   if (word !== '' && !/[\s"']|\\(?=[\\\s"']|$)/.test(word)) return word
   const [, body, end] = /^(.*?)(\\*)$/s.exec(word)!
   const escaped = body!.replaceAll('"', '\\"')
-  // `\"` in the text itself: its backslash must not meet the one that escapes.
+  // The text itself contains `\"`: its backslash must not join the one that escapes.
   if (/\\"/.test(body!)) return [...word].map(escapeChar).join('')
   return `${body === '' && end !== '' ? '' : `"${escaped}"`}${end!.replaceAll('\\', '\\\\')}`
 }

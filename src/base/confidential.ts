@@ -1,9 +1,10 @@
 /**
- * confidential: whether what is sent to an address can be read only there.
+ * confidential: whether only the receiver can read what is sent to an address.
  *
  * in     an address
- * out    yes for an encrypted line, and for one that does not leave this machine. By its name alone: what a name resolves to
- *        is looked at by those who connect
+ * out    yes for an encrypted connection, and for one inside this machine. It uses the name alone: the code that
+ * connects
+ *         checks what a name resolves to
  */
 import { isIpAddress, networkOf } from './ip-address.ts'
 

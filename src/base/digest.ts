@@ -1,9 +1,11 @@
 /**
- * digest: whether two JSON values are the same, in one number.
+ * digest: reduces a JSON value to one number, to compare values.
  *
  * in     a value from JSON
- * out    a number of 53 bits; the order of keys does not count. Fast, and no protection against one who wants a collision
- * never  makes a text of the value, which may be megabytes; goes deeper, or on for longer, than any value of use wants
+ * out    a number of 53 bits; the order of keys does not count. It is fast, and no protection against an attacker who
+ * wants a
+ *         collision
+ * never  makes a text of the value, which may be megabytes; goes deeper, or on for longer, than any real value needs
  */
 export function digest(value: unknown): number {
   const hash = new Hash()
@@ -11,11 +13,11 @@ export function digest(value: unknown): number {
   return hash.finish()
 }
 
-/** What lies deeper, or comes later, counts as the same. A value that is part of itself has no end. */
+/** Parts that are deeper, or come later, are ignored. A value that contains itself has no end. */
 const MAX_DEPTH = 100
 const MAX_VALUES = 1_000_000
 
-/** What no character can be, so that `["ab"]` and `["a", "b"]` are two values. */
+/** These numbers are no characters, so that `["ab"]` and `["a", "b"]` differ. */
 const MARKS = {
   text: 0x1_0001,
   other: 0x1_0002,
@@ -27,7 +29,7 @@ const MARKS = {
 
 const SEEDS = [0xdeadbeef | 0, 0x41c6ce57] as const
 
-/** Two halves of 32 bits, each stirred in another way. */
+/** Two halves of 32 bits, each mixed in another way. */
 class Hash {
   #a: number = SEEDS[0]
   #b: number = SEEDS[1]
@@ -45,7 +47,7 @@ class Hash {
     } else this.#addFields(value as Readonly<Record<string, unknown>>, depth)
   }
 
-  /** Each by itself, and then their sum, in which no order is. */
+  /** Hashes each field by itself, then adds the hashes: a sum has no order. */
   #addFields(fields: Readonly<Record<string, unknown>>, depth: number): void {
     const [a, b] = [this.#a, this.#b]
     let [sumA, sumB] = [0, 0]

@@ -1,8 +1,8 @@
 /**
- * edit-distance: which known word did the user mean?
+ * edit-distance: finds the known word that the user probably meant.
  *
- * in     a mistyped word and the words that exist
- * out    the nearest one, when it is near enough to be a likely slip of the fingers
+ * in     a mistyped word and the known words
+ * out    the nearest word, when it is near enough to be a likely typing error
  */
 export function findNearest(word: string, known: readonly string[]): string | undefined {
   if (word.length > LONGEST) return undefined
@@ -17,7 +17,7 @@ export function findNearest(word: string, known: readonly string[]): string | un
   return best
 }
 
-/** Nobody types more, and comparing takes the product of the lengths: names may come from a server. */
+/** No user types longer words, and the time to compare is the product of the lengths: names may come from a server. */
 const LONGEST = 200
 
 /** Insertions, deletions, substitutions and swaps of neighbours each count one. */

@@ -1,14 +1,14 @@
 /**
  * glob: patterns in which `*` stands for any run of characters, `?` for one, and `{a,b}` for one of several.
  *
- * `/` and `.` are characters like any other, and so is a line break.
+ * `/` and `.` are ordinary characters, and so is a line break.
  *
  * never  builds a regular expression: patterns come from files, some of them from repositories, and matching must stay
- *        fast; takes what it does not know (`[a-z]`, `!x`, `\`) for a plain character: a rule would silently miss
+ * fast; treats unknown syntax (`[a-z]`, `!x`, `\`) as plain characters: a rule would silently fail to match
  */
 import { matchesWildcard } from './wildcard.ts'
 
-/** The patterns that a glob stands for, with `*` and `?` left in them. Undefined when it is no glob that we know. */
+/** Expands a glob into patterns, with `*` and `?` left in them. Undefined when its syntax is unknown. */
 export function parseGlob(glob: string): readonly string[] | undefined {
   if (glob.trim() === '' || /[[\]\\]|^!/.test(glob)) return undefined
   let patterns = ['']
@@ -21,7 +21,7 @@ export function parseGlob(glob: string): readonly string[] | undefined {
   return patterns
 }
 
-/** A hundred characters could otherwise stand for a million patterns. */
+/** Otherwise a hundred characters could expand into a million patterns. */
 const MOST_PATTERNS = 256
 
 /** `a{b,c}d` → `a`, `{b,c}` with its inside, `d`. */
@@ -35,12 +35,12 @@ export function hasWildcard(pattern: string): boolean {
   return /[*?]/.test(pattern)
 }
 
-/** One of the patterns that `parseGlob` gives. Takes no more steps than the lengths multiplied. */
+/** For one of the patterns from `parseGlob`. Takes at most the product of the lengths in steps. */
 export function matchesPattern(pattern: string, text: string): boolean {
   if (!pattern.includes('?')) return matchesWildcard(pattern, text)
   const [wanted, given] = [[...pattern], [...text]]
   let [at, from] = [0, 0]
-  /** Where the last `*` is, and how far it reaches; the first that fits is tried, then the next. */
+  /** The last `*`, and how far it reaches: the shortest match is tried first, then longer ones. */
   let [star, reach] = [-1, 0]
   while (from < given.length) {
     if (wanted[at] === '*') [star, reach, at] = [at, from, at + 1]

@@ -1,15 +1,15 @@
 /**
- * hidden-text: characters in a text that its reader does not see, and a model does.
+ * hidden-text: finds characters in a text that a person does not see, but a model reads.
  *
  * in     a name or a description from a server
- * out    each run of them, with what stands around it
- * never  minds what honest texts hold: line breaks and tabs, emoji with their joiners and variants, and the joiners
- *        that some scripts are written with
+ * out    each run of them, with the text around it
+ * never  reports what honest texts contain: line breaks and tabs, emoji with their joiners and variants, and the
+ * joiners of some scripts
  */
 import { HONEST, toPrintable } from './printable.ts'
 
 export interface HiddenText {
-  /** What kind of character it is, for a message. */
+  /** The kind of character, for a message. */
   readonly what:
     | 'control characters'
     | 'invisible characters'
@@ -19,9 +19,9 @@ export interface HiddenText {
   readonly around: string
 }
 
-/** Only the first few: a text made of nothing else is one finding. */
+/** Only the first few: a text of nothing else is one finding. */
 export function findHidden(text: string, most = 3): readonly HiddenText[] {
-  // Printable ASCII, line breaks and tabs: nearly every text there is.
+  // Printable ASCII, line breaks and tabs: nearly every text.
   if (/^[\t\n\r\x20-\x7e]*$/.test(text)) return []
   const found: HiddenText[] = []
   for (const { 1: run, index } of text.matchAll(TOKENS)) {
@@ -36,7 +36,10 @@ export function findHidden(text: string, most = 3): readonly HiddenText[] {
 const AROUND = 12
 const LONGEST = 24
 
-/** What is honest comes first, to be passed over. Then, in a group, whatever is drawn as nothing, moves text about or commands a terminal. */
+/**
+ * Honest characters come first, and are skipped. The group then matches what is drawn as nothing, moves text about or
+ * commands a terminal.
+ */
 const TOKENS = new RegExp(
   `${HONEST}|${String.raw`((?:(?![\t\n\r])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}])+)`}`,
   'gu',

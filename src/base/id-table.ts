@@ -1,18 +1,18 @@
 /**
- * id-table: entries that come and go by the thousand, each under a numeric id of its own.
+ * id-table: entries that are added and removed by the thousand, each under its own numeric id.
  *
- * in     an entry; later its id, or what a peer says is one
- * out    the entry, for as long as it is there
- * never  keeps an entry that was taken; gives an id twice
+ * in     an entry; later its id, or a value that a peer sends as an id
+ * out    the entry, while it is in the table
+ * never  keeps an entry that was removed; uses an id twice
  *
- * Why not a Map or a Set: V8 makes their table anew every few dozen changes, and the old table points to the new one. Once
- * one table has lived for long, it keeps all that follow, with everything that was ever in them, until the next full
- * collection. With a Map, a call took a third longer.
+ * Why not a Map or a Set: V8 rebuilds their table every few dozen changes, and the old table points to the new one.
+ * Once one table has survived for long, it keeps alive all later ones, with every entry they ever held, until the next
+ * full collection. With a Map, a call took a third longer.
  */
 export class IdTable<T extends object> {
   /**
-   * A power of two slots, at most four times as many as there ever were entries at once; few again when it is empty. The
-   * last bits of an id are the number of its slot.
+   * A power of two slots, at most four times the highest number of entries; a few again when it is empty. The last bits
+   * of an id are the number of its slot.
    */
   #slots: (T | undefined)[] = EMPTY
   #ids: number[] = NO_IDS
@@ -23,7 +23,7 @@ export class IdTable<T extends object> {
     return this.#size
   }
 
-  /** Gives its id. */
+  /** Returns its id. */
   add(entry: T): number {
     if (this.#size * 2 >= this.#slots.length) this.#resize(this.#slots.length * 2)
     do this.#last += 1
@@ -39,7 +39,7 @@ export class IdTable<T extends object> {
     return this.#ids[slot] === id ? this.#slots[slot] : undefined
   }
 
-  /** Removes the entry and gives it. */
+  /** Removes the entry and returns it. */
   take(id: unknown): T | undefined {
     const entry = this.get(id)
     if (entry === undefined) return undefined
@@ -49,7 +49,7 @@ export class IdTable<T extends object> {
     return entry
   }
 
-  /** A copy, in the order in which they came: it stays as it is while entries come and go. */
+  /** A copy, in the order of adding: it does not change when entries come and go. */
   all(): readonly T[] {
     const ids = this.#ids.filter((_, slot) => this.#slots[slot] !== undefined)
     return ids.sort((a, b) => a - b).map((id) => this.get(id)!)
@@ -65,7 +65,7 @@ export class IdTable<T extends object> {
     this.#ids[slot] = id
   }
 
-  /** No two entries that had slots of their own come to share one where there are more of them. */
+  /** Entries in different slots stay in different slots when the table grows. */
   #resize(length: number): void {
     const [slots, ids] = [this.#slots, this.#ids]
     this.#slots = Array.from<undefined>({ length: Math.max(length, FEW) })
@@ -77,6 +77,6 @@ export class IdTable<T extends object> {
 const FEW = 8
 const MANY = 1024
 
-/** Until something comes: most tables never have anything. */
+/** Used until the first entry: most tables never have one. */
 const EMPTY: never[] = []
 const NO_IDS: number[] = []

@@ -1,7 +1,7 @@
 /**
  * ip-address: which network an address belongs to.
  *
- * out    `public` only for what the whole internet can reach; what is not understood is not public
+ * out    `public` only for addresses that the whole internet can reach; an unknown form is not public
  */
 export type Network = 'public' | 'loopback' | 'link-local' | 'private'
 
@@ -9,7 +9,7 @@ type Range = readonly [network: string, bits: number, kind: Network]
 
 const IPV4: readonly Range[] = [
   ['127.0.0.0', 8, 'loopback'],
-  // Where clouds keep the keys of the machine.
+  // The metadata service of clouds, which holds the keys of the machine.
   ['169.254.0.0', 16, 'link-local'],
   ['0.0.0.0', 8, 'private'],
   ['10.0.0.0', 8, 'private'],
@@ -47,12 +47,12 @@ function networkOfIPv6(groups: readonly number[]): Network {
   if (embedded !== undefined) return networkOfIPv4(embedded)
   if (groups.slice(0, 7).every((group) => group === 0)) return groups[7] === 1 ? 'loopback' : 'private'
   if ((first & 0xffc0) === 0xfe80) return 'link-local'
-  // 2000::/3 is all that is given out; of it, 2001:db8::/32 is for books.
+  // Only 2000::/3 is assigned. Of it, 2001:db8::/32 is for documentation.
   const isGivenOut = (first & 0xe000) === 0x2000 && !(first === 0x2001 && second === 0x0db8)
   return isGivenOut ? 'public' : 'private'
 }
 
-/** An IPv4 address that is written as an IPv6 one: mapped, translated (NAT64), or 6to4. */
+/** The IPv4 address inside an IPv6 one: mapped, translated (NAT64), or 6to4. */
 function findEmbedded(groups: readonly number[]): number | undefined {
   const last = groups[6]! * 0x10000 + groups[7]!
   const isZero = (from: number, to: number): boolean => groups.slice(from, to).every((group) => group === 0)
@@ -80,7 +80,7 @@ function parseIPv6(text: string): readonly number[] | undefined {
   return groups.every((group) => group >= 0 && group <= 0xffff) ? groups : undefined
 }
 
-/** `::ffff:10.0.0.1` with its last part in groups. */
+/** `::ffff:10.0.0.1`, with its last part turned into groups. */
 function withoutIPv4(address: string): string {
   const [, tail] = /:(\d+\.\d+\.\d+\.\d+)$/.exec(address) ?? []
   const value = tail === undefined ? undefined : parseIPv4(tail)

@@ -20,10 +20,10 @@ const FAULTS: Readonly<Record<string, string>> = {
   InvalidCharacter: 'a control character is not allowed in a string',
 }
 
-/** `code` is the name that `jsonc-parser` has for it; `found` is the text there, `next` the character behind it. */
+/** `code` is the name of the error in `jsonc-parser`; `found` is the text there, `next` the character after it. */
 export function describeJsonFault(code: string, found: string, next: string | undefined): string {
   if (found.startsWith("'")) return 'JSON strings take double quotes'
-  // A key without quotes is an unknown symbol to the parser.
+  // The parser reports a key without quotes as an unknown symbol.
   const isKey = code === 'InvalidSymbol' && next === ':'
   return FAULTS[isKey ? 'PropertyNameExpected' : code] ?? 'this is not JSON'
 }

@@ -1,12 +1,12 @@
 /**
- * lines: text that comes in pieces → whole lines, without copying a long one more than once. For bytes: `byte-lines.ts`,
- * which makes text of a long line once, and not of each of its pieces.
+ * lines: turns pieces of text into whole lines, and copies a long line only once. For bytes, use `byte-lines.ts`: it
+ * decodes a long line once instead of each piece.
  */
 export interface LinesOptions {
   readonly maxLength: number
-  /** Without its end. Empty lines are passed over. */
+  /** Without its line end. Empty lines are skipped. */
   onLine(line: string): void
-  /** Gets what there is of the line; the rest of it is dropped. */
+  /** Gets the beginning of the line. The rest is dropped. */
   onTooLong(start: string): void
 }
 
@@ -36,7 +36,7 @@ export class Lines {
     this.#options.onTooLong(start)
   }
 
-  /** What is left without an end, as a line. */
+  /** Emits the rest, which has no line end, as a line. */
   flush(): void {
     this.#tell(this.#take(''))
   }

@@ -1,5 +1,5 @@
 /**
- * look-alike: text in the form in which it is compared with what somebody meant to forbid.
+ * look-alike: the form of a name that is compared with a forbidden name.
  *
  * in     a name, or a pattern of names
  * out    lower case; letters of other alphabets, other widths and with accents as the letters they are read as; without
@@ -9,7 +9,7 @@
  * not): names of real tools differ in nothing else.
  */
 export function foldLookAlikes(text: string): string {
-  // Nearly every name, at a hundredth of the price.
+  // Nearly every name, at a hundredth of the cost.
   if (/^[\x20-\x7e]*$/.test(text)) return text.toLowerCase()
   const apart = text.normalize('NFKD').replace(/[\p{M}\p{C}\p{Default_Ignorable_Code_Point}]/gu, '')
   const plain = apart.replace(/\p{Pd}|\u2212/gu, '-').replace(/\p{Pc}/gu, '_')
@@ -21,7 +21,10 @@ function toLatin(text: string): string {
   return Array.from(text, (character) => LOOKS_LIKE.get(character) ?? character).join('')
 }
 
-/** Latin letters, and below each what is drawn as it: Unicode's confusables (UTS #39), as far as they are letters. */
+/**
+ * Latin letters, each with the characters that look like it: Unicode's confusables (UTS #39), as far as they are
+ * letters.
+ */
 const LETTERS: Readonly<Record<string, string>> = {
   a: 'аαɑᴀАΑᎪⱥꓮꭺⲁ',
   b: 'ЬᏏвВΒᏴƀɓꓐ',

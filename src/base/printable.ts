@@ -13,7 +13,7 @@ export function toPrintable(text: string): string {
   )
 }
 
-/** A text of several lines, which stay: line breaks as `\n`, and tabs. */
+/** For a text of several lines. It keeps line breaks, as `\n`, and tabs. */
 export function toPrintableLines(text: string): string {
   return text
     .split(/\r?\n/)
@@ -22,8 +22,8 @@ export function toPrintableLines(text: string): string {
 }
 
 /**
- * What is not seen and has its place all the same: in an emoji with its parts, in a key cap, between letters that are
- * joined by it. Of the marks behind an emoji no more than two: a row of them is a way to write what nobody sees.
+ * Invisible characters with a purpose: in an emoji with its parts, in a key cap, between joined letters. At most two
+ * marks after an emoji count: a row of them could carry hidden text.
  */
 export const HONEST = [
   String.raw`\p{Extended_Pictographic}VARIANT(?:\u200d\p{Extended_Pictographic}VARIANT)*`,
@@ -33,14 +33,14 @@ export const HONEST = [
   .join('|')
   .replaceAll('VARIANT', String.raw`[\u{1f3fb}-\u{1f3ff}\ufe0e\ufe0f]{0,2}`)
 
-/** Controls, formats, half pairs, separators of lines, and whatever is drawn as nothing. */
+/** Controls, formats, half pairs, line separators, and characters drawn as nothing. */
 const UNSAFE = String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]`
 
-/** Made when they are needed: that takes a millisecond, and most runs never do. */
+/** Compiled on first use: that takes a millisecond, and most runs never need it. */
 let besideHonest: RegExp | undefined
 let anywhere: RegExp | undefined
 
-/** Printable ASCII, as nearly everything is. */
+/** Printable ASCII, like nearly every text. */
 export function isPlain(text: string): boolean {
   return /^[\x20-\x7e]*$/.test(text)
 }

@@ -1,18 +1,19 @@
 /**
- * redact: text in which secrets may turn up → the same without them.
+ * redact: removes secrets from texts.
  *
  * in     the secrets, once; then any number of texts
- * out    the texts, with `‹secret›` where a secret stood, also one that was escaped for JSON or a URL, or in base64, or that
- *        the end of the text cuts off
- * never  looks for what is shorter than four characters, which innocent text has everywhere; fails, however long a secret
- *        is: it compares strings, since a regular expression holds only so much, and its error quotes all of it
+ * out    the texts, with `‹secret›` in place of a secret, also of one escaped for JSON or a URL, or in base64, or cut
+ * off by the
+ *         end of the text
+ * never  looks for secrets of less than four characters, which innocent text contains everywhere; fails on a long
+ * secret: it compares strings, since a regular expression has a size limit, and its error quotes all of it
  */
 import { SECRET_MARK, type Secret } from './secret.ts'
 
 export function createRedactor(secrets: readonly Secret[]): (text: string) => string {
   const forms = new Set(secrets.flatMap((secret) => formsOf(secret.reveal())))
   if (forms.size === 0) return (text) => text
-  // Longest first, or a secret that begins with another would leave its end behind.
+  // Longest first: otherwise, of a secret that begins with another, the end would remain.
   const sorted = [...forms].sort((a, b) => b.length - a.length)
   return (text) => {
     const parts = sorted.reduce(takeOut, [text])
@@ -20,19 +21,19 @@ export function createRedactor(secrets: readonly Secret[]): (text: string) => st
   }
 }
 
-/** The text as the parts between secrets: what was taken out of it is not searched for the next one. */
+/** The text as the parts between secrets: a removed part is not searched again. */
 function takeOut(parts: readonly string[], form: string): readonly string[] {
   const isThere = parts.some((part) => part.includes(form))
   return isThere ? parts.flatMap((part) => part.split(form)) : parts
 }
 
-/** A long line, or the body of an answer, may have been cut before it came here. */
+/** A long line, or the body of a response, may have been cut before. */
 function withoutCut(text: string, forms: readonly string[]): string {
   const starts = forms.map((form) => findCut(text, form)).filter((start) => start !== -1)
   return starts.length === 0 ? text : text.slice(0, Math.min(...starts)) + SECRET_MARK
 }
 
-/** Where the text ends in the beginning of this; -1: it does not. */
+/** Where the text ends with the beginning of this secret; -1: it does not. */
 function findCut(text: string, form: string): number {
   const beginning = form.slice(0, SHORTEST_CUT)
   let start = text.indexOf(beginning, text.length - form.length)
@@ -42,10 +43,10 @@ function findCut(text: string, form: string): number {
 
 const SHORTEST = 4
 
-/** Of a secret that was cut; less of it may be a common beginning, such as `https://`. */
+/** The shortest part of a cut secret that counts; less of it may be a common beginning, such as `https://`. */
 const SHORTEST_CUT = 16
 
-/** Of a secret with several lines, such as a key, a log shows one at a time. */
+/** A log shows the lines of a secret with several lines, such as a key, one at a time. */
 const SHORTEST_LINE = 8
 
 function formsOf(secret: string): readonly string[] {
@@ -58,7 +59,7 @@ function formsOf(secret: string): readonly string[] {
 function spellingsOf(value: string): readonly string[] {
   const bytes = new TextEncoder().encode(value)
   const base64 = btoa(Array.from(bytes, (byte) => String.fromCodePoint(byte)).join('')).replace(/=+$/, '')
-  // Half of a pair cannot be encoded.
+  // Half of a surrogate pair cannot be encoded.
   const url = encodeURIComponent(value.replace(/\p{Cs}/gu, '\uFFFD'))
   return [
     value,

@@ -1,6 +1,4 @@
-/**
- * same-secret: whether two texts are the same, in a time that does not tell how much of them is.
- */
+/** same-secret: whether two texts are equal, in a time that does not reveal how much of them is. */
 export function isSameSecret(given: string, secret: string): boolean {
   if (secret === '') return false
   let difference = given.length ^ secret.length

@@ -1,8 +1,8 @@
 /**
  * secret: a value that can be used but not shown.
  *
- * Printing, concatenating or serialising a Secret gives `‹secret›`; only `reveal()` gives the value, so every
- * place where a secret leaves can be found by searching for that word.
+ * Printing, concatenating or serialising a Secret gives `‹secret›`. Only `reveal()` gives the value, so a search for
+ * that word finds every place where a secret leaves.
  */
 export const SECRET_MARK = '‹secret›'
 
@@ -26,23 +26,23 @@ export class Secret {
     return SECRET_MARK
   }
 
-  /** `console.log` and `util.inspect` ask for this one by its registered symbol. */
+  /** `console.log` and `util.inspect` call this method by its registered symbol. */
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     return SECRET_MARK
   }
 }
 
 /**
- * The last that were made, oldest first, in a process whose crashes are ours to report: an error that nobody expected may
- * quote any of them, and no caller is left who knows what they were. By a symbol that all parts of the built command share,
- * each of which has a copy of this file. In a process of somebody else there is none.
+ * The last secrets that were created, oldest first. An unexpected error may quote any of them, and no caller is left
+ * that knows them. Only in a process whose crashes Plugboard reports itself; in a host's own process there is no list.
+ * It is found by a symbol, because each part of the built command has a copy of this file.
  */
 const RECENT = Symbol.for('plugboard.recent-secrets')
 const shared = globalThis as { [RECENT]?: Set<string> }
 
 const REMEMBERED = 1000
 
-/** From now on, in all of this process. */
+/** From now on, in the whole process. */
 export function rememberSecrets(): void {
   shared[RECENT] ??= new Set()
 }

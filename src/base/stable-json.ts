@@ -1,6 +1,4 @@
-/**
- * stable-json: JSON for comparing and hashing: of what a value is, also where it is shown otherwise (`toJSON`).
- */
+/** stable-json: JSON for comparing and hashing. It shows the real value, even where `toJSON` gives another. */
 
 /** The order of keys does not matter. */
 export function toStableJson(value: unknown): string {
@@ -22,7 +20,7 @@ function sortKeys(this: Holder, key: string): unknown {
   return { '{}': pairs.sort(([a], [b]) => (a < b ? -1 : 1)) }
 }
 
-/** JSON.stringify hands over what `toJSON` made of a value; its holder has the value itself. */
+/** JSON.stringify passes the result of `toJSON`; the holder has the value itself. */
 function findRaw(this: Holder, key: string): unknown {
   return this[key]
 }

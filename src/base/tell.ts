@@ -1,6 +1,6 @@
 /**
- * tell: calls somebody else's function, whose fault must not become ours: it surfaces by itself, as an uncaught one, and
- * whoever is told next is still told.
+ * tell: calls a function of the host. What it throws surfaces as an uncaught error of its own, and the next function is
+ * still called.
  */
 export function tell(call: () => void): void {
   try {

@@ -1,7 +1,7 @@
 /**
- * text-bytes: a text measured and cut by what it takes in UTF-8, without making bytes of it.
+ * text-bytes: measures and cuts a text by its size in UTF-8, without encoding it.
  *
- * never  cuts a pair of code units in two
+ * never  cuts a surrogate pair in two
  */
 export function bytesIn(text: string): number {
   let bytes = 0
@@ -29,7 +29,7 @@ export function takeEnd(text: string, bytes: number): string {
   return text.slice(isInsidePair(text, start) ? start + 1 : start)
 }
 
-/** In UTF-8; each half of a pair counts two. */
+/** In UTF-8; each half of a surrogate pair counts two. */
 function bytesOf(unit: number): number {
   if (unit < 0x80) return 1
   return unit < 0x800 || (unit >= 0xd800 && unit < 0xe000) ? 2 : 3

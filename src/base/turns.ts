@@ -1,14 +1,14 @@
 /**
- * turns: one at a time, in the order they came.
+ * turns: runs one piece of work at a time, in the order of arrival.
  *
- * in     work, and perhaps a signal that takes it out of the queue
- * out    what the work gives; who left the queue gets what `refuse` makes
- * never  lets the failure of one keep the next from its turn; starts what was given up
+ * in     work, and perhaps a signal that removes it from the queue
+ * out    the result of the work; a caller that left the queue gets the error from `refuse`
+ * never  lets a failure block the next piece of work; starts work that was cancelled
  */
 import type { Signal } from './abort.ts'
 
 export class Turns {
-  /** Settles when the last in the queue is done, whatever came of it. */
+  /** Settles when the last in the queue is done, with or without success. */
   #last: Promise<void> = Promise.resolve()
 
   take<T>(work: () => Promise<T>, options: TurnOptions = {}): Promise<T> {
@@ -24,7 +24,7 @@ export class Turns {
       }
       before.then(start).catch(reject)
     })
-    // One that left is settled at once; those behind it still wait for the one before it.
+    // A caller that left is settled at once; those after it still wait for the one before it.
     this.#last = Promise.allSettled([before, turn]).then(() => undefined)
     return turn
   }
@@ -32,6 +32,6 @@ export class Turns {
 
 export interface TurnOptions {
   readonly signal?: Signal | undefined
-  /** What a caller who left the queue is told. */
+  /** Creates the error for a caller that left the queue. */
   readonly refuse?: () => Error
 }

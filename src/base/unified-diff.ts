@@ -1,12 +1,12 @@
 /**
- * unified-diff: what changed between two texts, as `diff -u` shows it.
+ * unified-diff: the difference between two texts, as `diff -u` shows it.
  *
  * in     the lines of both, and how each is shown
  * out    hunks with three lines around every change; nothing when the texts are the same
  */
 export interface ShownLines {
   readonly lines: readonly string[]
-  /** The line at this place as it may be shown. */
+  /** The line at this index, in a form that is safe to show. */
   readonly show: (at: number) => string
 }
 
@@ -17,14 +17,14 @@ export function unifiedDiff(before: ShownLines, after: ShownLines): readonly str
   return groupIntoHunks(steps).flatMap((hunk) => showHunk(hunk, before, after))
 }
 
-/** One line of the comparison; `a` and `b` are where it stands in either text. */
+/** One line of the comparison; `a` and `b` are its positions in the two texts. */
 interface Step {
   readonly kind: ' ' | '-' | '+'
   readonly a: number
   readonly b: number
 }
 
-/** The shortest way from one to the other (Myers, "An O(ND) Difference Algorithm"), behind what both begin with. */
+/** The shortest edit from one to the other (Myers, "An O(ND) Difference Algorithm"), after the common beginning. */
 function findSteps(a: readonly string[], b: readonly string[]): readonly Step[] {
   let start = 0
   while (start < a.length && start < b.length && a[start] === b[start]) start++
@@ -41,7 +41,7 @@ function findSteps(a: readonly string[], b: readonly string[]): readonly Step[] 
 }
 
 function walk(a: readonly string[], b: readonly string[]): readonly Step[] {
-  // Nearly always: something was added in one place. The way below remembers all it tried.
+  // Nearly always: lines were added in one place. The search below keeps every attempt in memory.
   if (a.length === 0) return b.map((_, i) => ({ kind: '+', a: 0, b: i }))
   const trail: Map<number, number>[] = []
   let reached = new Map<number, number>([[1, 0]])

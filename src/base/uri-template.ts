@@ -2,14 +2,14 @@
  * uri-template: RFC 6570, with texts and lists as values (level 4 without associative arrays).
  *
  * in     a template, and values by name
- * out    the URI; a variable without a value leaves nothing behind, as the RFC has it
- * never  throws: what looks like an expression and is none stays as it is written
+ * out    the URI; a variable without a value adds nothing, as in the RFC
+ * never  throws: an invalid expression stays as written
  */
 export type TemplateValue = string | readonly string[]
 
 export interface TemplateVariable {
   readonly name: string
-  /** Without it the URI has a hole. The variables of a query, a fragment or of parameters may be left out. */
+  /** Without it the URI is incomplete. Variables of a query, a fragment or of parameters may be missing. */
   readonly isRequired: boolean
 }
 
@@ -31,14 +31,14 @@ export function variablesOf(template: string): readonly TemplateVariable[] {
   return [...found].map(([name, isRequired]) => ({ name, isRequired }))
 }
 
-/** An expression, or a run of anything else. */
+/** An expression, or a run of other characters. */
 const PARTS = /\{([+#./;?&]?)([^{}]*)\}|[^{]+|\{/g
 
 interface Operator {
   readonly first: string
   readonly separator: string
   readonly isNamed: boolean
-  /** Behind the name of an empty value. */
+  /** The text after the name of an empty value. */
   readonly ifEmpty: string
   readonly encode: (text: string) => string
 }
@@ -56,7 +56,7 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
 
 interface Spec {
   readonly name: string
-  /** How many characters of the value. */
+  /** The number of characters to take from the value. */
   readonly length: number
   readonly isExploded: boolean
 }
@@ -101,14 +101,14 @@ function encodeAll(text: string): string {
   return text.replace(/[^A-Za-z0-9._~-]/gu, encodeCharacter)
 }
 
-/** Keeps what has a meaning in a URI, and what is encoded already. */
+/** Keeps characters with a meaning in a URI, and what is already encoded. */
 function encodeReserved(text: string): string {
   return text.replace(/%[0-9A-Fa-f]{2}|[^A-Za-z0-9._~:/?#[\]@!$&'()*+,;=-]/gu, (found) =>
     found.length === 3 && found.startsWith('%') ? found : encodeCharacter(found),
   )
 }
 
-/** Half of a pair is no character, and cannot be encoded. */
+/** Half of a surrogate pair is no character, and cannot be encoded. */
 function encodeCharacter(character: string): string {
   const safe = /\p{Cs}/u.test(character) ? '\ufffd' : character
   return encodeURIComponent(safe).replace(

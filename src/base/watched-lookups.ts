@@ -1,19 +1,17 @@
-/**
- * watched-lookups: a map of names to values that remembers what it was asked for.
- */
+/** watched-lookups: a map of names to values that records which names were looked up. */
 export interface WatchedLookups {
   readonly values: Readonly<Record<string, string | undefined>>
-  /** By name; undefined for what was not there. */
+  /** By name; undefined for a missing name. */
   readonly asked: ReadonlyMap<string, string | undefined>
 }
 
-/** One that is listed from end to end counts as asked for everything. */
+/** Listing all names counts as looking up every name. */
 export function watchLookups(values: Readonly<Record<string, string | undefined>>): WatchedLookups {
   const asked = new Map<string, string | undefined>()
   const note = (name: string | symbol): void => {
     if (typeof name === 'string') asked.set(name, Object.hasOwn(values, name) ? values[name] : undefined)
   }
-  // A copy: a proxy must tell the truth about what its target cannot change.
+  // A copy: a proxy must not hide properties that its target cannot change.
   const proxy = new Proxy(
     { ...values },
     {

@@ -1,13 +1,13 @@
 /**
- * yaml-depth: how deep a YAML text is nested, before anything that recurses reads it.
+ * yaml-depth: how deep a YAML text is nested, checked before any recursive reader.
  *
- * The composer of `yaml` recurses and works with regular expressions. V8 ends the whole process when it has to compile
- * one while the stack is nearly full, so a limit that is found by running out of stack comes too late. Its parser does
- * not recurse, and neither does this.
+ * The composer of `yaml` recurses and uses regular expressions. V8 ends the whole process when it must compile one
+ * while the stack is nearly full, so catching an overflow comes too late. The parser of `yaml` does not recurse, and
+ * neither does this module.
  */
 import { Parser, type CST } from 'yaml'
 
-/** Where the first list or map begins that is in as many others as this. Undefined: there is none. */
+/** Where the first list or map at this depth begins. Undefined: there is none. */
 export function findTooDeep(text: string, limit: number): number | undefined {
   const open: { readonly token: CST.Token; readonly depth: number }[] = []
   for (const token of new Parser().parse(text)) open.push({ token, depth: 0 })

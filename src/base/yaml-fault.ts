@@ -1,7 +1,7 @@
 /**
  * yaml-fault: what is wrong with a YAML text, in words for its user.
  *
- * never  repeats what the text says there: it may be a secret that lacks its quotes
+ * never  repeats the text of the file: it may be a secret without its quotes
  */
 export function describeYamlFault({ code, message }: YamlFault): string {
   if (STATIC.has(code)) return message.charAt(0).toLowerCase() + message.slice(1).replace(/\.$/, '')

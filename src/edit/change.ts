@@ -1,27 +1,25 @@
-/**
- * change: what a file is asked to become, without a word about its format.
- */
+/** change: the changes to a file, independent of its format. */
 export type Value = string | number | boolean | null | readonly Value[] | ObjectValue
 
 export interface ObjectValue {
   readonly [key: string]: Value
 }
 
-/** Keys from the top down; a number is the place in a list. */
+/** Keys from the top down; a number is an index in a list. */
 export type Path = readonly (string | number)[]
 
 export type Change =
   /**
-   * Makes parents that are missing; `null` counts as missing. What a value that is there has in common with the new one
-   * stays as it is written. A number that is the length of a list adds to it.
+   * Creates missing parents; `null` counts as missing. The parts of an existing value that are equal in the new one
+   * stay as written. A number equal to the length of a list appends to it.
    */
   | { readonly kind: 'set'; readonly path: Path; readonly value: Value }
-  /** Nothing happens when there is nothing. */
+  /** Does nothing when the path does not exist. */
   | { readonly kind: 'remove'; readonly path: Path }
-  /** The last key becomes `to`, in its place. */
+  /** Renames the last key to `to`, without moving it. */
   | { readonly kind: 'rename'; readonly path: Path; readonly to: string }
 
-/** The changes, or what they are once it is known what the file says. */
+/** The changes, or a function that gets the current value of the file and returns them. */
 export type Changes = readonly Change[] | ((value: ObjectValue) => readonly Change[])
 
 export function isObjectValue(value: Value | undefined): value is ObjectValue {
@@ -32,7 +30,7 @@ export function isListValue(value: Value | undefined): value is readonly Value[]
   return Array.isArray(value)
 }
 
-/** Only what the object has itself: a server may be called `constructor`. */
+/** Own properties only: a server may be called `constructor`. */
 export function valueAt(value: Value | undefined, path: Path): Value | undefined {
   return path.reduce<Value | undefined>((at, key) => {
     if (isListValue(at)) return typeof key === 'number' ? at[key] : undefined
@@ -51,11 +49,11 @@ export function isSameValue(one: Value | undefined, other: Value | undefined): b
     const isAlike = isObjectValue(other) && keys.length === Object.keys(other).length
     return isAlike && keys.every((key) => Object.hasOwn(other, key) && isSameValue(one[key], other[key]))
   }
-  // `===` but for NaN, which TOML can write; -0 is 0.
+  // `===` except for NaN, which TOML can write; -0 is 0.
   return one === other || (Number.isNaN(one) && Number.isNaN(other))
 }
 
-/** A value inside of new parents, as a path asks for. */
+/** A value inside the new parents that a path needs. */
 export function nest(path: Path, value: Value): Value {
   return path.reduceRight<Value>(
     (inner, key) => (typeof key === 'number' ? [inner] : { [key]: inner }),

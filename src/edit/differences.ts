@@ -1,9 +1,9 @@
 /**
- * differences: in which fields two servers are not alike, whatever files they stand in.
+ * differences: in which fields two servers differ, whatever files they are in.
  *
  * in     two definitions, each with whether it is on
- * out    the names of the fields in our own words: `timeout`, `env.TOKEN`, `args[1]`
- * never  minds the order of variables and headers, or how values are looked up where it makes no difference
+ * out    the names of the fields, as in our own files: `timeout`, `env.TOKEN`, `args[1]`
+ * never  compares the order of variables and headers, or how values are looked up where it makes no difference
  */
 import { kindOf, toFacts, type FactName, type Facts } from './dialects/facts.ts'
 import { OURS, spell } from './dialects/spelling.ts'

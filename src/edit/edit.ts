@@ -1,9 +1,9 @@
 /**
- * edit: changes → the text of a file with the smallest edit that makes it so.
+ * edit: applies changes to the text of a file with the smallest possible edit.
  *
- * in     the text as it is, undefined when there is no file; changes, one after the other
- * out    the text in which comments, order, indentation, line endings, byte order mark and final newline are as they were
- * never  touches a text that does not parse; gives one that says anything but what was asked for
+ * in     the current text, undefined when there is no file; changes, one after the other
+ * out    the new text, with the same comments, order, indentation, line endings, byte order mark and final newline
+ * never  changes a text that does not parse; returns a text with any other meaning than requested
  */
 import { ProblemError } from '../problem/problem.ts'
 import {
@@ -39,12 +39,12 @@ export interface EditTarget {
 /** Throws a Problem: `edit/unparseable`, `edit/wrong-shape`, `edit/twice`, `edit/exists`, `edit/missing`, `edit/cannot-say`, `edit/shared`. */
 export type Edit = (target: EditTarget, changes: Changes) => string
 
-/** In one step, for who has time to load the parser; throws as `Edit`. */
+/** Loads the parser and edits in one step; throws as `Edit`. */
 export async function edit(format: EditFormat, target: EditTarget, changes: Changes): Promise<string> {
   return (await loadEdit(format))(target, changes)
 }
 
-/** The editor of a format. Parsers are loaded when they are needed: a command that edits needs one of three. */
+/** The editor of a format. Each parser is loaded on demand: a command that edits needs one of three. */
 export async function loadEdit(format: EditFormat): Promise<Edit> {
   const language = await loadLanguage(format)
   return ({ file, text }, changes) => {
@@ -60,7 +60,7 @@ export async function loadEdit(format: EditFormat): Promise<Edit> {
   }
 }
 
-/** By the ending of a file's name; whatever is neither TOML nor YAML is JSON. */
+/** By the extension of the file: everything except TOML and YAML is JSON. */
 export function editFormatOf(file: string): EditFormat {
   if (/\.toml$/i.test(file)) return 'toml'
   return /\.ya?ml$/i.test(file) ? 'yaml' : 'jsonc'
@@ -78,7 +78,7 @@ function editText(language: Language, text: string, changes: Changes): string {
   if (!isObjectValue(page.value)) throw wrongShape(page, [], 'an object')
   const list = typeof changes === 'function' ? changes(page.value) : changes
   const done = list.reduce((before, change) => applyChange(language, before, change), page)
-  // Nothing to do: not even what an empty file would begin with.
+  // Nothing to do: not even the beginning of an empty file is written.
   if (done === page) return text
   const wanted = list.reduce(applyToValue, page.value)
   if (!language.says(done, wanted, page)) throw cannotSay(page, list)
@@ -102,7 +102,7 @@ function applyChange(language: Language, page: Page, change: Change): Page {
   return reopen(language, page, { text: page.rename(path, change.to), change })
 }
 
-/** A text of our making that does not parse is our fault, and not the file's. */
+/** If a text that we made does not parse, that is our fault, not the file's. */
 function reopen(
   language: Language,
   page: Page,
@@ -116,19 +116,19 @@ function reopen(
   }
 }
 
-/** Step by step, because every step moves what stands below it. */
+/** Step by step, because every step moves the text below it. */
 function setValue(language: Language, page: Page, change: Extract<Change, { kind: 'set' }>): Page {
   const { path, value } = change
   let at = page
   for (let step = nextStep(at, path, value); step !== undefined; step = nextStep(at, path, value)) {
-    // A step without effect would be repeated for ever.
+    // A step without effect would repeat for ever.
     if (step === at.text) throw cannotSay(page, [change])
     at = reopen(language, at, { text: step, change })
   }
   return at
 }
 
-/** The text after one more step, or undefined when it says all that is asked for. */
+/** The text after one more step, or undefined when nothing is left to do. */
 function nextStep(page: Page, path: Path, value: Value): string | undefined {
   for (let depth = 1; depth < path.length; depth++) {
     const parent = path.slice(0, depth)
@@ -182,7 +182,7 @@ function findParent(page: Page, path: Path): Value | undefined {
   return valueAt(page.value, path.slice(0, -1))
 }
 
-/** What stands at this depth of a path must be able to hold the next key, and must be the only one of its name. */
+/** The value at this depth of a path must be able to hold the next key, and its name must be unique. */
 function requireContainer(page: Page, path: Path, depth: number): void {
   const parent = path.slice(0, depth)
   const found = valueAt(page.value, parent)
@@ -192,7 +192,7 @@ function requireContainer(page: Page, path: Path, depth: number): void {
   if (page.countOf(parent) > 1) throw isWrittenTwice(page, parent)
 }
 
-/** The same change on the value, to compare with. */
+/** Makes the same change to the value, for the comparison. */
 function applyToValue(value: Value, { path, ...change }: Change): Value {
   const [key, ...rest] = path
   if (key === undefined) return change.kind === 'set' ? change.value : value

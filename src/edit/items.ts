@@ -1,7 +1,7 @@
 /**
- * items: what stands between brackets, with commas: added to and taken from, in any of the formats.
+ * items: adds and removes items between brackets, with commas, in any of the formats.
  *
- * never  takes out a comment; counts a comma in one
+ * never  removes a comment; counts a comma inside a comment
  */
 import { indentAt, lineStart, nextLine, splice, type Span } from './page.ts'
 
@@ -10,21 +10,21 @@ export interface Brackets {
   /** With the brackets. */
   readonly span: Span
   readonly items: readonly Span[]
-  /** Sticky; blanks, line breaks and comments, as many as there are. */
+  /** A sticky pattern for any number of blanks, line breaks and comments. */
   readonly between: RegExp
 }
 
 export interface NewItem {
-  /** For a place in the same line as the others. */
+  /** The text for an item in the same line as the others. */
   readonly inline: string
-  /** For a line of its own. */
+  /** The text for an item on a line of its own. */
   readonly block: (indent: string) => string
   readonly eol: string
-  /** Brackets with nothing between them are opened, with items indented by this; undefined: they stay in one line. */
+  /** Empty brackets are split over lines, with items indented by this; undefined: they stay in one line. */
   readonly unit: string | undefined
 }
 
-/** At the end, behind the comments there. */
+/** Adds it at the end, after the comments there. */
 export function addItem(brackets: Brackets, item: NewItem): string {
   const { text, span, items } = brackets
   const last = items.at(-1)
@@ -34,7 +34,7 @@ export function addItem(brackets: Brackets, item: NewItem): string {
   const indent = indentAt(text, last.start)
   const isOnOwnLine =
     lineStart(text, last.start) + indent.length === last.start && last.start > span.start + 1
-  // A comment to the end of the line may stand behind the last one.
+  // A comment to the end of the line may follow the last item.
   const isBroken = isOnOwnLine || text.slice(last.end, close).includes('\n')
   const at = last.end + text.slice(last.end, close).trimEnd().length
   const lead = isBroken ? item.eol + indent + item.block(indent) : ` ${item.inline}`
@@ -54,7 +54,7 @@ function addFirst({ text, span }: Brackets, { inline, block, eol, unit }: NewIte
   return splice(text, inner, `${inside}${eol}${deeper}${block(deeper)}${eol}${indent}`)
 }
 
-/** With its comma, and its line when nothing else stands in it. */
+/** Removes it with its comma, and with its line when that contains nothing else. */
 export function removeItem(brackets: Brackets, index: number): string {
   const { text, items } = brackets
   const { start, end } = items[index]!
@@ -67,7 +67,7 @@ export function removeItem(brackets: Brackets, index: number): string {
   return commaBefore === undefined ? left : splice(left, { start: commaBefore, end: commaBefore + 1 }, '')
 }
 
-/** Brackets that are empty afterwards are written so, unless there are comments in them. */
+/** Brackets that become empty are closed up, unless they contain comments. */
 function removeOnly({ text, span }: Brackets, item: Span): string {
   const inner = { start: span.start + 1, end: span.end - 1 }
   const rest = text.slice(inner.start, item.start) + text.slice(item.end, inner.end)
@@ -81,7 +81,7 @@ function removeSpan(text: string, span: Span): string {
   if (isAlone && start > 0 && text[next - 1] === '\n') return splice(text, { start, end: next }, '')
   const before = /[ \t]*$/.exec(text.slice(start, span.start))![0].length
   const after = /^[ \t]*/.exec(text.slice(span.end, next))![0].length
-  // `{ "a": 1, "b": 2 }`: the blank before goes with the last, the one behind with all others.
+  // `{ "a": 1, "b": 2 }`: the last item loses the blank before it, all others the one after.
   const isLast = /^[ \t]*[}\]]/.test(text.slice(span.end, next))
   return isLast
     ? splice(text, { start: span.start - before, end: span.end }, '')

@@ -1,9 +1,9 @@
 /**
- * json-scan: where things stand in a JSON text, as far as somebody asks.
+ * json-scan: finds positions in a JSON text on demand.
  *
- * in     a text that is known to parse, with comments and last commas
- * out    nodes whose items are looked for when they are asked for: to change one server of a thousand, the others need not
- *        be read
+ * in     a text that is known to parse, with comments and trailing commas
+ * out    nodes that are scanned only when they are used: to change one server of a thousand, the others need not be
+ * read
  */
 import type { Path } from './change.ts'
 import type { Span } from './page.ts'
@@ -16,7 +16,7 @@ export interface JsonNode extends Span {
 
 /** From its key to the end of its value. */
 export interface JsonItem extends Span {
-  /** The place, in a list. */
+  /** The index, in a list. */
   readonly key: string | number
   readonly keySpan: Span
   readonly value: JsonNode
@@ -27,7 +27,7 @@ export function scanJson(text: string): JsonNode {
   return nodeAt(text, skipBlanks(text, 0))
 }
 
-/** The value at a path; where a key is written twice the last one, as every parser has it. */
+/** The value at a path. Of duplicate keys the last one counts, as in every parser. */
 export function findNode(root: JsonNode, path: Path): JsonNode | undefined {
   return path.reduce<JsonNode | undefined>((at, key) => {
     return at?.items.findLast((item) => item.key === key)?.value
@@ -40,12 +40,12 @@ export function findItems(root: JsonNode, path: Path): readonly JsonItem[] {
   return (holder?.items ?? []).filter(({ key }) => key === path.at(-1))
 }
 
-/** Sticky; all that may stand between two words. */
+/** Sticky: everything that may stand between two tokens. */
 export const BETWEEN = /(?:\s|\/\/[^\r\n]*|\/\*[^]*?\*\/)*/y
 
 const TEXT = /"(?:[^"\\]+|\\.)*"/y
 const WORD = /[^\s,:{}[\]"/]+/y
-/** Up to the next bracket, but not one in a string or a comment. */
+/** Up to the next bracket that is not inside a string or a comment. */
 const TO_BRACKET = /(?:[^"/{}[\]]+|"(?:[^"\\]+|\\.)*"|\/\/[^\r\n]*|\/\*[^]*?\*\/)*/y
 
 function nodeAt(text: string, start: number): JsonNode {
@@ -111,7 +111,7 @@ function skipBlanks(text: string, at: number): number {
   return after(BETWEEN, text, at)
 }
 
-/** Behind what a sticky pattern finds. */
+/** The position after the match of a sticky pattern. */
 function after(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at
   pattern.test(text)

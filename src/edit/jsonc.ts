@@ -1,8 +1,9 @@
 /**
- * jsonc: JSON text, with comments and trailing commas where it has them, changed in its own style.
+ * jsonc: edits JSON text, with or without comments and trailing commas, in its own style.
  *
- * By hand, because the library's own edits format the neighbours anew, and take the comment behind the last of them for
- * that of the new one. A comment is never taken out, unless it stands inside of a value that goes.
+ * It does not use the library's own edits: they reformat the neighbours, and move the last comment to the new item.
+ *
+ * never  removes a comment, except inside a value that is removed
  */
 import { parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser'
 import { isTooDeep } from '../base/depth.ts'
@@ -19,7 +20,9 @@ export const jsonc: Language = {
   says: ({ value }, wanted) => isSameValue(value, wanted),
 }
 
-/** What the text says is known before where it says so: that takes ten times as long, and only changes need it. */
+/**
+ * The value is parsed at once, the positions only on demand: they take ten times as long, and only changes need them.
+ */
 function openPage(text: string): Page {
   const value = readValue(text)
   let tree: JsonNode | undefined
@@ -54,10 +57,13 @@ function openPage(text: string): Page {
   }
 }
 
-/** By the engine's own parser, once comments and last commas are gone; the other one says what is wrong, and where. */
+/**
+ * Uses the engine's own parser, after comments and trailing commas are removed. The other parser reports what is wrong,
+ * and where.
+ */
 function readValue(text: string): Value {
   const value = tryJson(text) ?? tryJson(toBareJson(text)) ?? toValue(parse(text))
-  // The reader of these files has the same limit: it would see nothing of a change that is told as made.
+  // The reader of these files has the same limit: it would not see a change that was reported as made.
   if (isTooDeep(value)) throw nestedTooDeeply(text)
   return value
 }
@@ -73,13 +79,13 @@ function tryJson(text: string): Value | undefined {
   }
 }
 
-/** Without comments and last commas. What is kept is taken in long pieces: a file may have ten thousand strings. */
+/** Without comments and trailing commas. The rest is copied in long pieces: a file may have ten thousand strings. */
 function toBareJson(text: string): string {
   const kept: string[] = []
   for (let at = 0; at < text.length;) {
     const end = endOf(KEPT, text, at)
     const next = text[end] === ',' ? end + 1 : endOf(COMMENT, text, end)
-    // Something else, such as a string without an end: who parses it says so.
+    // Something else is wrong, such as a string without an end: the parser reports it.
     if (next === end && end < text.length) return text
     kept.push(text.slice(at, end))
     at = next
@@ -87,14 +93,14 @@ function toBareJson(text: string): string {
   return kept.join(' ')
 }
 
-/** Where a sticky pattern that begins here ends. */
+/** Where the match of a sticky pattern that begins here ends. */
 function endOf(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at
   return pattern.test(text) ? pattern.lastIndex : at
 }
 
 const COMMENT = /\/\/[^\r\n]*|\/\*[^]*?\*\//y
-/** Strings in one piece, so that nothing is found inside of them; commas that something follows. */
+/** Whole strings, so that nothing inside of them matches; and commas before another item. */
 const KEPT = /(?:[^"/,]+|"(?:[^"\\]+|\\.)*"|,(?!(?:\s|\/\/[^\r\n]*|\/\*[^]*?\*\/)*[}\]]))*/y
 
 function removeOne(text: string, item: JsonItem): string {
@@ -120,7 +126,7 @@ function parseDeep(text: string, errors: ParseError[]): Node | undefined {
   try {
     return parseTree(text, errors, { allowTrailingComma: true, disallowComments: false })
   } catch (error) {
-    // The parser recurses; a file of a hundred thousand brackets ends here.
+    // The parser recurses, and overflows on a file of a hundred thousand brackets.
     if (!(error instanceof RangeError)) throw error
     throw nestedTooDeeply(text)
   }
@@ -148,7 +154,7 @@ interface Style {
   readonly eol: string
 }
 
-/** As the file is written already; two blanks where it does not show. */
+/** The style of the file; two blanks where it shows none. */
 function styleOf(text: string, root: JsonNode): Style {
   const eol = eolOf(text)
   const [first] = root.items
@@ -157,7 +163,7 @@ function styleOf(text: string, root: JsonNode): Style {
   return { unit: indent === '' ? '  ' : indent, eol }
 }
 
-/** Longest line that is written on purpose. */
+/** The longest line that is written on purpose. */
 const WIDTH = 100
 
 function write(value: Value, indent: string, style: Style): string {
@@ -185,7 +191,7 @@ function wrap(
   return `${open}${eol}${inner}${lines(inner).join(`,${eol}${inner}`)}${eol}${indent}${close}`
 }
 
-/** Small objects in a list take a line each. */
+/** Small objects in a list take one line each. */
 function writeItem(item: Value, indent: string, style: Style): string {
   const isFlat = isObjectValue(item) && Object.values(item).every((one) => !isNested(one))
   const isShort = isFlat && indent.length + inline(item).length < WIDTH

@@ -1,47 +1,50 @@
 /**
- * page: a text that was understood, and the four ways to change it. Each format has its own.
+ * page: a parsed text and the four ways to change it. Each format has its own.
  *
- * Whoever calls them has looked at `value` first: parents are there, and are objects or lists.
+ * The caller has checked `value` first: parents exist, and are objects or lists.
  */
 import type { Path, Value } from './change.ts'
 
 export interface Language {
-  /** What a file begins as when it is empty. */
+  /** The beginning of an empty file. */
   readonly blank: string
   /** Throws an EditFault when the text does not parse. */
   open(text: string): Page
-  /** Whether a text says what was wanted, as far as the format can, and says it as clearly as the one before. */
+  /** Whether a text has the wanted value, as far as the format allows, and is as clear as the one before. */
   says(page: Page, wanted: Value, before: Page): boolean
 }
 
-/** The changes give the whole new text. They throw an EditFault where the format cannot say what is asked for. */
+/** The changes return the whole new text. They throw an EditFault where the format cannot express the change. */
 export interface Page {
   readonly text: string
-  /** With `null` for a file in which nothing is written only where the format has no other way to be empty. */
+  /** `null` for an empty file only where the format has no other way to be empty. */
   readonly value: Value
-  /** Puts another value in the place of one that is there; or only takes that away, where it cannot stand there. */
+  /** Replaces an existing value; or only removes it, where the new value cannot stand in its place. */
   put(path: Path, value: Value): string
-  /** A key that is not there yet, at the end of its object; a number is the length of its list. */
+  /** Adds a new key at the end of its object; a number is the length of its list. */
   add(path: Path, value: Value): string
-  /** A key that is written twice goes twice. */
+  /** Removes every copy of a duplicate key. */
   remove(path: Path): string
   rename(path: Path, to: string): string
-  /** How often the last key is written where it is; 1 for what is not an object's. */
+  /** How many copies of the last key its object has; 1 outside of objects. */
   countOf(path: Path): number
-  /** Where a value stands, for messages; of the whole text for the empty path. */
+  /** The position of a value, for messages; the whole text for the empty path. */
   spanOf(path: Path): Span
 }
 
-/** Offsets, the end exclusive. */
+/** Offsets; the end is exclusive. */
 export interface Span {
   readonly start: number
   readonly end: number
 }
 
-/** The command is built as several bundles, and each has a class of its own: by this they know each other's. */
+/**
+ * The command is built as several bundles, and each has its own copy of the class. This brand lets them recognise each
+ * other's.
+ */
 const BRAND: unique symbol = Symbol.for('plugboard.edit-fault')
 
-/** Why a text cannot be changed, and where in it. */
+/** Why a text cannot be changed, and the position in it. */
 export class EditFault extends Error {
   readonly fault: Fault
   readonly [BRAND] = true
@@ -62,12 +65,12 @@ export interface Fault {
   readonly message: string
   readonly text: string
   readonly span: Span
-  /** The span is where the text stops making sense. */
+  /** The span is where the text becomes invalid. */
   readonly isParseFault?: true
   readonly hints?: readonly string[]
 }
 
-/** Text with a part of it replaced. */
+/** A text with one part replaced. */
 export function splice(text: string, { start, end }: Span, added: string): string {
   return text.slice(0, start) + added + text.slice(end)
 }
@@ -76,7 +79,7 @@ export function eolOf(text: string): string {
   return /\r?\n/.exec(text)?.[0] ?? '\n'
 }
 
-/** The blanks and tabs that the line of an offset begins with. */
+/** The blanks and tabs at the beginning of the line that contains an offset. */
 export function indentAt(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(lineStart(text, offset)))![0]
 }
@@ -85,7 +88,7 @@ export function lineStart(text: string, offset: number): number {
   return text.lastIndexOf('\n', offset - 1) + 1
 }
 
-/** Behind the line break, or the end of the text. */
+/** The position after the line break, or the end of the text. */
 export function nextLine(text: string, offset: number): number {
   const at = text.indexOf('\n', offset)
   return at === -1 ? text.length : at + 1

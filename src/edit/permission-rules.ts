@@ -1,10 +1,10 @@
 /**
- * permission-rules: a rule about calls put into, or taken out of, what settings say.
+ * permission-rules: adds rules about calls to the settings, or removes them.
  *
- * in     what the file says now
- * out    the changes that make it so, and what they come to; none, where it is so already
+ * in     the current value of the file
+ * out    the changes, and their effect; none, where nothing must change
  *
- * Settings whose `permissions` or `rules` are not what they should be are refused by the editor, which knows the place.
+ * The editor refuses settings whose `permissions` or `rules` have the wrong shape, because it knows the position.
  */
 import type { Action } from '../model/permission.ts'
 import { isListValue, isObjectValue, valueAt, type Change, type ObjectValue, type Value } from './change.ts'
@@ -24,12 +24,12 @@ const RULES = ['permissions', 'rules'] as const
 
 export type PutRule = 'added' | 'changed' | 'there already'
 
-/** A rule for the same glob is changed in its place; a reason that it has stays, unless there is a new one. */
+/** Replaces a rule for the same glob. Its reason stays, unless there is a new one. */
 export function planPutRules(value: ObjectValue, wanted: readonly WrittenRule[]): Plan<readonly PutRule[]> {
   const rules = [...rulesIn(value)]
   const plans = wanted.map((rule) => {
     const plan = planPutRule(rules, rule)
-    // Each looks at what the ones before have made of the list.
+    // Each plan starts from the list that the earlier ones made.
     rules.splice(plan.at, 1, { ...(rules[plan.at] as object), ...rule })
     return plan
   })
@@ -55,13 +55,13 @@ function planPutRule(
   return { changes, done: changes.length === 0 ? 'there already' : 'changed', at }
 }
 
-/** `done` is how many go. */
+/** `done` is the number of removed rules. */
 export function planRemoveRules(value: ObjectValue, isUnwanted: (tool: string) => boolean): Plan<number> {
   const places = rulesIn(value).flatMap((rule, i) => {
     const tool = toolOf(rule)
     return tool !== undefined && isUnwanted(tool) ? [i] : []
   })
-  // From the last on, so that the places of the others stay true.
+  // From the last on, so that the other indexes stay valid.
   const changes = places.toReversed().map((i): Change => ({ kind: 'remove', path: [...RULES, i] }))
   return { changes, done: changes.length }
 }

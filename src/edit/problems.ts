@@ -1,6 +1,4 @@
-/**
- * problems: why a text cannot be changed as asked.
- */
+/** problems: why a text cannot be changed. */
 import { findLineStarts } from '../model/document.ts'
 import type { Problem } from '../model/problem.ts'
 import { createProblem, whereFault, whereOf } from '../problem/problem.ts'
@@ -29,7 +27,9 @@ export function doesNotParse(
   })
 }
 
-/** Parsers and patterns run out of stack over a file of a hundred thousand brackets, or of many megabytes in one piece. */
+/**
+ * Parsers and patterns run out of stack over a file of a hundred thousand brackets, or of many megabytes in one token.
+ */
 export function tooLarge(text: string): EditFault {
   return new EditFault({
     code: 'edit/unparseable',
@@ -69,7 +69,7 @@ export function notThere(page: Page, path: Path): EditFault {
   })
 }
 
-/** The last line of defence: the text was changed, and did not say what was wanted. */
+/** The last check failed: the new text does not have the wanted value. */
 export function cannotSay(page: Page, changes: readonly Change[]): EditFault {
   const paths = [...new Set(changes.map(({ path }) => `\`${showPath(path)}\``))]
   return faultAt(page, changes[0]?.path ?? [], {

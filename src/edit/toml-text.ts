@@ -1,9 +1,7 @@
-/**
- * toml-text: values and tables as TOML writes them.
- */
+/** toml-text: values and tables in TOML syntax. */
 import { isListValue, isObjectValue, type ObjectValue, type Path, type Value } from './change.ts'
 
-/** The value of a pair: in one line, but for long lists, which no other place may break. */
+/** The value of a pair, in one line. Only long lists are broken, since TOML allows that nowhere else. */
 export function writeToml(value: Value, eol: string): string {
   const line = inlineToml(value)
   if (!isListValue(value) || value.length === 0 || line.length < WIDTH) return line
@@ -22,7 +20,7 @@ export function inlineToml(value: Value): string {
   return typeof value === 'number' ? tomlNumber(value) : String(value)
 }
 
-/** A table with all that is in it: what fits in pairs first, then tables and lists of tables below it. */
+/** A table with all its content: pairs first, then tables and lists of tables below it. */
 export function writeSection(path: Path, value: ObjectValue, eol: string): string {
   return writeTable(`[${tomlHeader(path)}]`, path, { value, eol })
 }
@@ -40,7 +38,7 @@ function writeTable(
   const pairs = members.filter(([, one]) => !isSection(one))
   const lines = pairs.map(([key, one]) => `${tomlKey(key)} = ${writeToml(one, eol)}${eol}`)
   const below = members.filter(([, one]) => isSection(one))
-  // What is below says that this table is there; a header without pairs would only be noise.
+  // The tables below imply this one; a header without pairs would only be noise.
   const isImplied = lines.length === 0 && below.length > 0 && !header.startsWith('[[')
   const own = isImplied ? [] : [header + eol + lines.join('')]
   return [...own, ...below.flatMap(([key, one]) => writeBelow([...path, key], one, eol))].join(eol)
@@ -51,7 +49,7 @@ function writeBelow(path: Path, value: Value, eol: string): readonly string[] {
   return [writeSection(path, value as ObjectValue, eol)]
 }
 
-/** What is written as a table, or as tables, of its own. */
+/** Whether the value is written as one or more tables. */
 export function isSection(value: Value): boolean {
   return isObjectValue(value) || (isListValue(value) && value.length > 0 && value.every(isObjectValue))
 }
@@ -68,12 +66,12 @@ export function tomlKey(key: string): string {
 }
 
 function tomlString(text: string): string {
-  // A path of Windows, or a text with quotes, is easier to read as it is.
+  // A Windows path, or a text with quotes, is easier to read unescaped.
   const isLiteral = /[\\"]/.test(text) && !/['\p{Cc}]/u.test(text)
   return isLiteral ? `'${text}'` : basicString(text)
 }
 
-/** JSON's escapes are TOML's, but for one character that TOML wants escaped and JSON does not. */
+/** JSON's escapes are valid in TOML, which escapes one more character. */
 function basicString(text: string): string {
   return JSON.stringify(text).replaceAll('\u007f', String.raw`\u007f`)
 }
@@ -81,6 +79,6 @@ function basicString(text: string): string {
 function tomlNumber(value: number): string {
   if (Number.isNaN(value)) return 'nan'
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf'
-  // Whole numbers have 64 bits in TOML; a larger one has to be a float.
+  // Whole numbers have 64 bits in TOML; a larger one must be a float.
   return Number.isInteger(value) && !Number.isSafeInteger(value) ? value.toExponential() : String(value)
 }

@@ -1,7 +1,7 @@
 /**
- * toml-tree: where things stand in a TOML text, each with the whole path of what it says.
+ * toml-tree: the positions in a TOML text, each with its whole path.
  *
- * never  gives a tree of a text that does not parse: it throws a fault with its position
+ * never  returns a tree for a text that does not parse: it throws a fault with the position
  */
 import { parseTOML, ParseError, type AST } from 'toml-eslint-parser'
 import { findTooDeep } from '../base/bracket-depth.ts'
@@ -10,12 +10,12 @@ import type { Path } from './change.ts'
 import type { Span } from './page.ts'
 import { doesNotParse } from './problems.ts'
 
-/** Sections and pairs in the order of the text, each with the whole path of what it is about. */
+/** Sections and pairs in the order of the text, each with its whole path. */
 export interface Tree {
   readonly text: string
   readonly program: AST.TOMLProgram
   readonly sections: readonly Placed<AST.TOMLTable>[]
-  /** Also those in inline tables. */
+  /** Includes those in inline tables. */
   readonly pairs: readonly Placed<AST.TOMLKeyValue>[]
   readonly values: readonly Placed<AST.TOMLContentNode>[]
   /** Every part of every key. */
@@ -31,7 +31,7 @@ export function readTree(text: string): Tree {
   const tooDeep = findTooDeep(text, MAX_DEPTH)
   if (tooDeep !== undefined) throw fault(text, 'it is nested too deeply', tooDeep)
   try {
-    // Without a line break at the end, the parser says that a number there ends before its last digit.
+    // Without a line break at the end, the parser reports the end of a final number one digit too early.
     return collect(text, parseTOML(text.endsWith('\n') ? text : `${text}\n`))
   } catch (error) {
     if (!(error instanceof ParseError)) throw error
@@ -69,7 +69,7 @@ function collect(text: string, program: AST.TOMLProgram): Tree {
     }
     const path = node.resolvedKey
     sections.push({ node, path })
-    // Numbers in a path are the places in lists, for which the header has no part.
+    // Numbers in a path are indexes of lists, which the header does not contain.
     const ends = path.flatMap((key, i) => (typeof key === 'string' ? [i + 1] : []))
     node.key.keys.forEach((key, i) => keys.push({ node: key, path: path.slice(0, ends[i]) }))
     for (const pair of node.body) visitPair(pair, path)
@@ -91,7 +91,7 @@ export function startsWith(path: Path, start: Path): boolean {
 
 export type Piece = AST.TOMLTable | AST.TOMLKeyValue
 
-/** Everything that says something of what is at a path, once: not the pairs of a section that is one. */
+/** Every piece at or below a path, once: without the pairs inside a section that is such a piece. */
 export function piecesBelow({ sections, pairs }: Tree, path: Path): readonly Piece[] {
   const tables = sections.filter((one) => startsWith(one.path, path)).map(({ node }) => node)
   const isInside = (node: AST.TOMLNode | null): boolean =>

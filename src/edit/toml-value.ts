@@ -1,6 +1,4 @@
-/**
- * toml-value: what a TOML text says, as a value. Dates are their text.
- */
+/** toml-value: the value of a TOML text. Dates are their text. */
 import type { AST } from 'toml-eslint-parser'
 import type { Path, Value } from './change.ts'
 
@@ -15,7 +13,7 @@ export function readToml(program: AST.TOMLProgram): Value {
   return root
 }
 
-/** A name may be `__proto__`: an object without a prototype takes it for a name. */
+/** A key may be `__proto__`: an object without a prototype stores it like any other. */
 function createTable(): Table {
   return Object.create(null) as Table
 }
@@ -25,7 +23,7 @@ function putIn(root: Table, path: Path, pair: AST.TOMLKeyValue | undefined): voi
   if (pair !== undefined) putPair(table, pair)
 }
 
-/** The table at a path, made when it is not there yet. */
+/** The table at a path, created when it is missing. */
 function open(root: Table, path: Path): Table {
   let at: Value = root
   path.forEach((key, i) => {

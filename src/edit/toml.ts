@@ -1,9 +1,9 @@
 /**
- * toml: TOML text, changed in its own style: tables stay tables, inline tables inline, dotted keys dotted.
+ * toml: edits TOML text in its own style: tables stay tables, inline tables inline, dotted keys dotted.
  *
- * A table may be written in pieces all over a file: sections, sections below it, dotted keys. A piece knows the whole path
- * of what it says, and every change is to one piece, or to all that begin with a path. A table or list that is only
- * implied by what is below it goes with the last of that: TOML has no word for it then.
+ * A table may be spread over a file: sections, sections below it, dotted keys. Each piece knows its whole path. A
+ * change affects one piece, or all that begin with a path. A table or list that is only implied disappears with the
+ * last piece below it: TOML has no other way to write it.
  */
 import type { AST } from 'toml-eslint-parser'
 import { isListValue, isObjectValue, isSameValue, type Path, type Value } from './change.ts'
@@ -37,7 +37,7 @@ function openPage(text: string): Page {
       requireSayable(page, path, value)
       const found = tree.values.find((one) => isSamePath(one.path, path))
       if (found === undefined && typeof path.at(-1) === 'number') throw onlyTables(page, path)
-      // A table in pieces has no one place: it goes, and the next step adds what comes instead.
+      // A table in pieces has no single position: it is removed, and the next step adds the new value.
       if (found === undefined) return page.remove(path)
       return splice(text, spanOf(found.node), writeToml(value, eolOf(text)))
     },
@@ -124,7 +124,7 @@ function addListSection(tree: Tree, page: Page, { path, value }: NewValue): stri
   return addSection(tree, list, writeListSection(list, value, eolOf(tree.text)))
 }
 
-/** Behind the last section of what is around it, with an empty line before and after. */
+/** After the last section of its parent, with an empty line before and after. */
 function addSection({ text, sections }: Tree, parent: Path, written: string): string {
   const last = sections.findLastIndex((one) => startsWith(one.path, parent))
   const isAtEnd = last === sections.length - 1
@@ -139,13 +139,13 @@ function addSection({ text, sections }: Tree, parent: Path, written: string): st
   return splice(text, { start: at, end: at }, lead + body + (isBlankAfter ? '' : eol))
 }
 
-/** Behind the last line that is not empty. */
+/** The position after the last line that is not empty. */
 function endOfContent(text: string): number {
   const trimmed = text.trimEnd().length
   return trimmed === 0 ? 0 : nextLine(text, trimmed)
 }
 
-/** With the comments right below it, unless they are right above the next one. */
+/** Includes the comments right below it, unless they are right above the next section. */
 function endOfSection(text: string, { range }: AST.TOMLTable): number {
   const end = nextLine(text, range[1])
   let at = end
@@ -153,7 +153,7 @@ function endOfSection(text: string, { range }: AST.TOMLTable): number {
   return /^[ \t]*\[/.test(text.slice(at, at + 200)) ? end : at
 }
 
-/** At the end of a section; of the top when there is none. */
+/** At the end of a section, or of the top level when there is none. */
 function addPair(tree: Tree, section: AST.TOMLTable | undefined, { path, value }: NewValue): string {
   const { text, program } = tree
   const written = writePair(tree, tomlKey(path.at(-1) as string), value)
@@ -168,7 +168,7 @@ function addPair(tree: Tree, section: AST.TOMLTable | undefined, { path, value }
   return splice(text, { start: at, end: at }, written + eolOf(text))
 }
 
-/** The lines of comment right above one belong to it. */
+/** The comment lines right above a section belong to it. */
 function startOfComments(text: string, line: number): number {
   const above = line === 0 ? 0 : lineStart(text, line - 1)
   return line > 0 && /^[ \t]*#/.test(text.slice(above, line)) ? startOfComments(text, above) : line
@@ -186,7 +186,7 @@ function addLine(
   return splice(text, { start: at, end: at }, line)
 }
 
-/** The last pair whose key goes through a table that has no section. */
+/** The last pair whose key leads through a table without a section. */
 function lastDotted({ pairs }: Tree, parent: Path): Placed<AST.TOMLKeyValue> | undefined {
   return pairs.findLast(
     ({ node, path }) => startsWith(path, parent) && path.length - node.key.keys.length < parent.length,
@@ -233,14 +233,14 @@ function removePiece(text: string, node: AST.TOMLNode): string {
   return removePair(text, spanOf(node))
 }
 
-/** With the comments inside of it, and the empty line above. */
+/** Removes the comments inside it, too, and the empty line above. */
 function removeSection(text: string, { range }: AST.TOMLTable): string {
   const start = lineStart(text, range[0])
   const end = nextLine(text, range[1])
   return removeLines(text, { start, end })
 }
 
-/** What stands behind it in the line is a comment, and stays. */
+/** A comment after it in the same line stays. */
 function removePair(text: string, { start, end }: Span): string {
   const line = nextLine(text, end)
   const rest = text.slice(end, line).trim()
@@ -248,14 +248,14 @@ function removePair(text: string, { start, end }: Span): string {
   return splice(text, { start, end: end + /^[ \t]*/.exec(text.slice(end))![0].length }, '')
 }
 
-/** Of the empty lines above and below, one is enough. */
+/** Of the empty lines above and below, one stays. */
 function removeLines(text: string, { start, end }: Span): string {
   const above = lineStart(text, start - 1)
   const isBlankAbove = start > 0 && text.slice(above, start).trim() === ''
   const below = nextLine(text, end)
   const isBlankBelow = end < text.length && text.slice(end, below).trim() === ''
   const isEnd = end === text.length
-  // A text that had no line break at its end gets none.
+  // A text that had no final line break gets none.
   const isCut = isEnd && !text.endsWith('\n')
   const from = isBlankAbove && (isBlankBelow || isEnd) ? above : start
   const left = splice(
@@ -266,7 +266,7 @@ function removeLines(text: string, { start, end }: Span): string {
   return isCut ? left.replace(/\r?\n$/, '') : left
 }
 
-/** Without the tables and lists that have nothing in them: whether they are there is more than TOML can always say. */
+/** Without empty tables and lists: TOML cannot always say whether they exist. */
 function withoutEmpty(value: Value): Value {
   if (isListValue(value)) return value.map(withoutEmpty)
   if (!isObjectValue(value)) return value

@@ -1,9 +1,9 @@
 /**
- * write-entry: a server → its entry as some agent writes it, and what could not be said in it.
+ * write-entry: writes a server as an agent's entry, and lists what the format cannot express.
  *
  * in     a definition, whether it is on, and the writer of the agent's dialect
- * out    the entry; every field that the format lacks, or says otherwise, is listed
- * never  writes a command that runs to get a value into a file whose agent would take it for the value
+ * out    the entry; every field that the format lacks, or expresses otherwise, is listed
+ * never  writes a command that computes a value into a file whose agent would use the command itself as the value
  */
 import type { ServerDefinition, TemplateMap, Transport } from '../model/definition.ts'
 import type { ObjectValue } from './change.ts'
@@ -41,7 +41,7 @@ export function writeEntry({ definition, power }: ServerToWrite, writer: Writer)
   for (const name of Object.keys(writer.rows) as FactName[]) putRow(used, writer, name)
   for (const name of Object.keys(said) as FactName[]) {
     const isLost = said[name] !== undefined && writer.rows[name] === undefined
-    // Only who resolves values needs the word that they are none.
+    // Only an agent that resolves values needs the mark that says they are literal.
     if (isLost && !(name === 'values' && writer.values === 'literal')) pen.unsay(name)
   }
   return { kind: 'written', entry, unsaid }
@@ -60,7 +60,7 @@ function putRow<K extends FactName>(pen: Pen, { rows }: Writer, name: K): void {
   else row(pen, value)
 }
 
-/** Where values are resolved, `!cmd` is a command; elsewhere it would be sent as it stands. */
+/** Where values are resolved, `!cmd` is a command; elsewhere the agent would send its text. */
 function withoutCommands(pen: Pen, { values }: ServerDefinition): Facts {
   if (values === 'literal') return pen.facts
   const kept = (name: 'env' | 'headers'): TemplateMap | undefined => {

@@ -1,9 +1,7 @@
-/**
- * yaml-text: values as YAML writes them, in blocks and in one line.
- */
+/** yaml-text: values in YAML syntax, as blocks or in one line. */
 import { isListValue, isObjectValue, type Value } from './change.ts'
 
-/** In one line: JSON, which YAML understands everywhere. */
+/** In one line, as JSON, which YAML accepts everywhere. */
 export function flowYaml(value: Value): string {
   if (isListValue(value)) return `[${value.map(flowYaml).join(', ')}]`
   if (isObjectValue(value)) {
@@ -13,7 +11,7 @@ export function flowYaml(value: Value): string {
   return typeof value === 'string' ? JSON.stringify(value) : scalarYaml(value)
 }
 
-/** A block without its last line break; the first line begins where it is put, the others are indented by `column`. */
+/** A block without its last line break. The caller places the first line; the others are indented by `column`. */
 export function blockYaml(value: Value, { column, unit, eol }: BlockStyle): string {
   const style = { column, unit, eol }
   const lines = isListValue(value)
@@ -25,20 +23,20 @@ export function blockYaml(value: Value, { column, unit, eol }: BlockStyle): stri
 }
 
 export interface BlockStyle {
-  /** How far the lines of this block are indented. */
+  /** The indentation of the lines in this block. */
   readonly column: number
   readonly unit: number
   readonly eol: string
 }
 
-/** From the colon on. */
+/** The text from the colon on. */
 export function afterKey(value: Value, style: BlockStyle): string {
   if (!isBlock(value)) return `: ${scalarYaml(value)}`
   const column = style.column + style.unit
   return `:${style.eol}${' '.repeat(column)}${blockYaml(value, { ...style, column })}`
 }
 
-/** What takes lines of its own. */
+/** Whether the value needs lines of its own. */
 export function isBlock(value: Value): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length > 0
 }
@@ -54,7 +52,7 @@ export function yamlKey(key: string): string {
   return isPlain(key) && !key.includes(':') ? key : JSON.stringify(key)
 }
 
-/** Rather a quote too many: some readers still take `no` for false, and `1e3` for a number. */
+/** Strict: some readers still treat `no` as false, and `1e3` as a number. */
 function isPlain(text: string): boolean {
   const isSimple = /^[A-Za-z_/](?:[\w./@+-]|:(?=[\w/])| (?=[\w/]))*$/.test(text)
   return isSimple && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(text)

@@ -1,7 +1,7 @@
 /**
- * yaml-tree: where things stand in a YAML text, and what of it others refer to.
+ * yaml-tree: the positions in a YAML text, and which parts other places refer to.
  *
- * never  leads to what another place would see changed: a place on the way to a change throws `edit/shared` then
+ * never  returns a place whose change would be visible in another place: it throws `edit/shared` then
  */
 import { isAlias, isMap, isSeq, parseDocument, visit, type Document, type Node } from 'yaml'
 import { MAX_DEPTH } from '../base/depth.ts'
@@ -17,7 +17,7 @@ export interface Sheet {
   readonly document: Document.Parsed
   readonly eol: string
   readonly unit: number
-  /** Names of anchors that something refers to. */
+  /** Names of anchors with at least one reference. */
   readonly used: ReadonlySet<string>
 }
 
@@ -46,7 +46,7 @@ function fault(text: string, message: string, [start, end]: readonly [number, nu
   return doesNotParse(text, { format: 'YAML', message }, { start, end: Math.max(end, start + 1) })
 }
 
-/** By the first block inside of another. */
+/** The indentation of the first block inside another one. */
 function unitOf(text: string, document: Document.Parsed): number {
   let unit: number | undefined
   visit(document, {
@@ -73,7 +73,7 @@ export interface Entry {
   readonly index: number
 }
 
-/** An entry, in its object or list; the whole document has neither. */
+/** An entry with its object or list; the whole document has neither. */
 export interface Place extends Omit<Entry, 'node'> {
   readonly node: Node | undefined
   readonly parent: Place | undefined
@@ -91,7 +91,7 @@ export function entriesOf(node: Node | undefined): readonly Entry[] {
   }))
 }
 
-/** The places along a path, as far as it goes, from the document on; where a key is written twice the last one. */
+/** The places along a path, from the document down, as far as they exist. Of duplicate keys the last one counts. */
 export function find({ document }: Sheet, path: Path): readonly Place[] {
   const root: Place = {
     key: '',
@@ -110,7 +110,7 @@ export function find({ document }: Sheet, path: Path): readonly Place[] {
   return places
 }
 
-/** As `find`, for who is going to change what is at the end: throws `edit/shared` where others would see it too. */
+/** As `find`, before a change of the last place: throws `edit/shared` where other places would see the change. */
 export function walk(sheet: Sheet, page: Page, path: Path): readonly Place[] {
   const places = find(sheet, path)
   places.slice(0, path.length).forEach(({ node }, depth) => {
@@ -154,7 +154,7 @@ export function spanOf(node: Node): Span {
   return { start: node.range![0], end: node.range![1] }
 }
 
-/** Where the last thing in a node ends: the library counts what follows a block as part of it. */
+/** Where the content of a node ends: the library counts what follows a block as a part of it. */
 export function contentEnd(node: Node): number {
   const last = isFlow(node) ? undefined : entriesOf(node).at(-1)
   if (last === undefined) return node.range![1]

@@ -1,14 +1,12 @@
-/**
- * yaml-value: what a YAML text says, as a value. `<<` is a key like any other, as it is to discovery.
- */
+/** yaml-value: the value of a YAML text. `<<` is a key like any other, as in discovery. */
 import { isAlias, isMap, isScalar, isSeq, type Document, type Node } from 'yaml'
 import type { Value } from './change.ts'
 import { doesNotParse } from './problems.ts'
 
-/** More than any file says; fewer than references to references can make of a few lines. */
+/** More than any real file has. A few lines with references to references can expand to more. */
 const MAX_VALUES = 1_000_000
 
-/** Nothing at all is an object without members. */
+/** An empty document is an object without members. */
 export function readYaml(document: Document.Parsed, text: string): Value {
   const { contents } = document
   if (contents === null || isBlank(contents)) return {}
@@ -24,7 +22,7 @@ export function readYaml(document: Document.Parsed, text: string): Value {
       )
     if (isAlias(node)) {
       const target = node.resolve(document)
-      // One that names what is around it would have no end.
+      // A reference to its own parent would have no end.
       return target === undefined || around.has(target) ? null : toValue(target)
     }
     if (node === null || isScalar(node)) return (node?.value ?? null) as Value
@@ -42,12 +40,12 @@ export function readYaml(document: Document.Parsed, text: string): Value {
   return toValue(contents)
 }
 
-/** Nothing is written there, but perhaps comments. */
+/** Whether nothing is written there, except perhaps comments. */
 export function isBlank(node: Node): boolean {
   return isScalar(node) && node.value === null && (node.source ?? '') === ''
 }
 
-/** As it is written: `1` and `true` are names here. */
+/** As written: `1` and `true` are names here. */
 export function keyOf(key: Node | null): string {
   if (key === null) return ''
   if (isScalar(key)) return typeof key.value === 'string' ? key.value : (key.source ?? String(key.value))

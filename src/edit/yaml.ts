@@ -1,8 +1,8 @@
 /**
- * yaml: YAML text, changed in its own style: blocks stay blocks, what stands between brackets stays there.
+ * yaml: edits YAML text in its own style: blocks stay blocks, and values between brackets stay there.
  *
- * never  changes what other places refer to by its anchor, nor anything behind a reference: the same text would then
- *        mean something else elsewhere
+ * never  changes a part that other places refer to by its anchor, or anything behind a reference: the same text would
+ * then mean something else elsewhere
  */
 import { isAlias, isMap, isPair, isScalar, isSeq, visit, type Node } from 'yaml'
 import { isSameValue, type Value } from './change.ts'
@@ -31,7 +31,7 @@ import { isBlank, readYaml } from './yaml-value.ts'
 export const yaml: Language = {
   blank: '',
   open: openPage,
-  // A key that is written twice would say the same, to some.
+  // A duplicate key would have the same value, but only for some readers.
   says: (page, wanted, before) =>
     isSameValue(page.value, wanted) && countRepeated(page.text) <= countRepeated(before.text),
 }
@@ -83,7 +83,7 @@ function countRepeated(text: string): number {
   return count
 }
 
-/** In a document, object or list, at the end of it. */
+/** Adds it at the end of a document, object or list. */
 function addValue(
   sheet: Sheet,
   place: Place,
@@ -112,13 +112,13 @@ function addToDocument(sheet: Sheet, value: Value): string {
   return insertLines(sheet, trimmed === 0 ? 0 : nextLine(text, trimmed), block(sheet, value, 0))
 }
 
-/** Whole lines, at the start of one or the end of the text. */
+/** Inserts whole lines, at the start of a line or the end of the text. */
 function insertLines({ text, eol }: Sheet, at: number, lines: string): string {
   const hasNoEnd = at === text.length && text !== '' && !text.endsWith('\n')
   return splice(text, { start: at, end: at }, hasNoEnd ? eol + lines : lines + eol)
 }
 
-/** Behind the comments below that are indented as far as the block, or further. */
+/** After the comments below that are indented at least as far as the block. */
 function endOfBlock(text: string, end: number, column: number): number {
   let at = lineAfter(text, end)
   for (let next = at; next < text.length;) {
@@ -131,7 +131,7 @@ function endOfBlock(text: string, end: number, column: number): number {
   return at
 }
 
-/** The next line, or this place when it is the start of one: text in a block ends behind its line break. */
+/** The start of the next line, or this position when it starts a line: text in a block ends after its line break. */
 function lineAfter(text: string, end: number): number {
   return end > 0 && text[end - 1] === '\n' ? end : nextLine(text, end)
 }
@@ -158,7 +158,7 @@ function addToFlow(
   })
 }
 
-/** In the place of what is there. */
+/** Replaces the existing value. */
 function putValue(sheet: Sheet, place: Place, value: Value): string {
   const { text, eol, unit } = sheet
   const { node, parent, keyNode } = place
@@ -177,7 +177,7 @@ function putValue(sheet: Sheet, place: Place, value: Value): string {
   }
   const isOwnBlock = !isScalar(node) && !isAlias(node) && !isFlow(node)
   const keyColumn = keyNode === undefined ? -1 : columnOf(text, keyNode.range![0])
-  // A list may stand as far left as its key; whatever else comes there may not.
+  // A list may be indented as little as its key; no other value may.
   if (isOwnBlock && columnOf(text, start) === keyColumn)
     return splice(text, { start: lineStart(text, start), end }, block(sheet, value, keyColumn + unit))
   if (parent === undefined || isOwnBlock || isSeq(parent.node)) {
@@ -217,7 +217,7 @@ function removeEntry(sheet: Sheet, place: Place): string {
   const end = entryEnd(place)
   const line = lineStart(text, start)
   if (text.slice(line, start).trim() === '') return removeLines(text, { start, end })
-  // Behind the dash of an item: the next one moves up, unless a comment stands between.
+  // After the dash of an item: the next item moves up, unless a comment stands between.
   const next = startOf(sheet, holder, siblings[place.index + 1]!)
   const isCommented = text.slice(end, next).trim() !== ''
   return splice(text, { start, end: isCommented ? end : next }, '')
@@ -234,7 +234,7 @@ function startOf({ text }: Sheet, holder: Node, { keyNode, node }: Entry): numbe
   return mark === null ? at : at - mark[0].length
 }
 
-/** What stands behind it in its last line is a comment, and stays. */
+/** A comment after it in its last line stays. */
 function removeLines(text: string, { start, end }: Span): string {
   const line = lineStart(text, start)
   const next = lineAfter(text, end)
@@ -246,7 +246,7 @@ function removeLines(text: string, { start, end }: Span): string {
   return isCut ? left.replace(/\r?\n$/, '') : left
 }
 
-/** An object or list that is empty afterwards is written as one; a document may be empty. */
+/** An object or list that becomes empty is written as `{}` or `[]`; a document may be empty. */
 function removeOnly(sheet: Sheet, { node, parent, keyNode }: Place): string {
   const { text } = sheet
   const span = { start: node!.range![0], end: contentEnd(node!) }
@@ -254,7 +254,7 @@ function removeOnly(sheet: Sheet, { node, parent, keyNode }: Place): string {
   return putScalar(sheet, { node, parent, keyNode }, { span, written: isSeq(node) ? '[]' : '{}' })
 }
 
-/** In the line of its key, also when the lines below it were a block. */
+/** In the line of its key, even when the old value was a block below it. */
 function putScalar(
   sheet: Sheet,
   { node, keyNode }: Pick<Place, 'node' | 'parent' | 'keyNode'>,
@@ -270,7 +270,7 @@ function putScalar(
   return splice(text, span, lead + written + (isText ? eol : ''))
 }
 
-/** Behind the colon, when nothing but comments stands between it and the lines of its value. */
+/** The position after the colon, when only comments stand between it and the lines of its value. */
 function colonAfter(text: string, from: number, to: number): number | undefined {
   const found = /^[ \t]*:(?=(?:\s|(?<=\s)#[^\n]*)*$)/.exec(text.slice(from, to))
   const isBelow = text.slice(from, to).includes('\n')

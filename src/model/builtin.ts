@@ -1,6 +1,4 @@
-/**
- * builtin: the names of the tools of our own, which belong to no server.
- */
+/** builtin: the names of Plugboard's own tools, which belong to no server. */
 export const BUILTIN_NAMES = [
   'listMcpResources',
   'readMcpResource',

@@ -1,6 +1,4 @@
-/**
- * catalog: the result of a load. Every entry that any file declares is in it, with exactly one fate.
- */
+/** catalog: the result of a load. It holds every entry that any file declares, each with exactly one fate. */
 import type { ServerDefinition } from './definition.ts'
 import type { FoundEntry, NormalizedEntry } from './entry.ts'
 import type { Origin, Scope, SourceId, Spot } from './origin.ts'
@@ -18,14 +16,14 @@ export interface Catalog {
   readonly places: readonly Place[]
   /** Servers the host implements itself, with the key the user configured for them. */
   readonly native: readonly { readonly name: string; readonly key?: Secret }[]
-  /** The folder of the project. */
+  /** Whether the user trusts the folder of the project. */
   readonly folder: FolderTrust
 }
 
 /** An entry on its way to a fate: what admit hands to choose. */
 export type Admission =
   | { readonly kind: 'admitted'; readonly entry: NormalizedEntry; readonly server: AdmittedServer }
-  /** Out of the running: it takes no name and shadows nobody. */
+  /** Not a candidate: it takes no name and shadows no other entry. */
   | { readonly kind: 'aside'; readonly entry: NormalizedEntry; readonly fate: Fate }
   /** It keeps its name, so that a broken or forbidden override never silently becomes a different server. */
   | { readonly kind: 'barred'; readonly entry: NormalizedEntry; readonly fate: Fate }
@@ -49,7 +47,7 @@ export type Fate =
 
 export type FateKind = Fate['kind']
 
-/** Who decided: a line, a flag of the command or an option of the host. */
+/** The author of a decision: a line, a flag of the command or an option of the host. */
 export interface Decider extends Partial<Spot> {
   readonly rule?: string
 }
@@ -58,50 +56,50 @@ export interface Decider extends Partial<Spot> {
 export interface ConnectorRefusal {
   readonly by: Decider
   readonly reason: string
-  /** A rule names its address, or nothing at all is admitted: its last copy is not used either. */
+  /** A rule denies its address, or policy admits nothing at all: its last copy is not used either. */
   readonly isDenied: boolean
 }
 
-/** One fact that is not as it was when the user approved it. */
+/** One fact that has changed since the user approved the server. */
 export interface Change {
   readonly field: string
   readonly was?: string
   readonly is?: string
 }
 
-/** A place that was looked at. */
+/** A place where the load looked for configuration. */
 export interface Place extends Spot {
   readonly source: SourceId
   readonly scope: Scope
   readonly exists: boolean
   readonly entries: number
-  /** For what was fetched: when. */
+  /** When it was fetched. Absent for a file. */
   readonly fetchedAt?: number
-  /** What is there now cannot be read, and what was there before counts. */
+  /** The current text cannot be read, so the previous one counts. */
   readonly isStale?: true
 }
 
 declare const admitted: unique symbol
 
-/** A server that policy and its user let through. Nothing outside pipeline/admit can make one. */
+/** A server that policy and its user let through. Only pipeline/admit can make one. */
 export type AdmittedServer = ServerDefinition & {
   readonly [admitted]: true
   readonly found: FoundEntry
-  /** Of a server of a repository: the hash of the `envFile` that its user approved. */
+  /** For a server of a repository: the hash of the `envFile` that its user approved. */
   readonly approvedEnvFile?: string
   /** Set for a server of the user's own in a folder that they do not trust. */
   readonly confinement?: Confinement
 }
 
-/** What a folder that its user does not trust means to one of the user's own servers. */
+/** How an untrusted folder limits one of the user's own servers. */
 export type Confinement = {
   readonly folder: string
   /** As `FolderTrust`. */
   readonly names: readonly string[]
 } & (
   | { readonly start: 'empty-folder' }
-  /** Where its entry says, or nowhere on this machine: without what the folder has in the environment. */
+  /** It starts where its entry says, or in no folder of this machine, without the folder's part of the environment. */
   | { readonly start: 'elsewhere' }
-  /** `field` leads into the folder: `command`, `cwd`, `envFile`, `args[1]`, `env.HOME`. */
+  /** `field` is a path into the folder: `command`, `cwd`, `envFile`, `args[1]`, `env.HOME`. */
   | { readonly start: 'refused'; readonly field: string; readonly value: string }
 )

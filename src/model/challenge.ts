@@ -1,9 +1,8 @@
 /**
- * challenge: what a server says when it turns a request down, read from `WWW-Authenticate` (RFC 9110 §11.6.1, RFC 6750,
- * RFC 9449).
+ * challenge: why a server refused a request, read from `WWW-Authenticate` (RFC 9110 §11.6.1, RFC 6750, RFC 9449).
  *
  * in     a status, and the headers that came with it
- * out    a Challenge; what is not understood is left out of it
+ * out    a Challenge; it leaves out what is not understood
  */
 import type { Challenge } from './sign-in.ts'
 
@@ -18,7 +17,7 @@ export interface ChallengeHeaders {
 
 export function parseChallenge(status: 401 | 403, headers: ChallengeHeaders): Challenge {
   const offers = parseOffers(headers.authenticate ?? '')
-  // Where a server takes both, the simple one.
+  // Where a server accepts both, the simpler one.
   const offer =
     offers.find(({ scheme }) => scheme === 'bearer') ?? offers.find(({ scheme }) => scheme === 'dpop')
   const { error, scope, resource_metadata: resourceMetadataUrl } = offer?.params ?? {}
@@ -34,7 +33,7 @@ export function parseChallenge(status: 401 | 403, headers: ChallengeHeaders): Ch
   }
 }
 
-/** A 403 that a sign-in would help with; others are about the person and not about the token. */
+/** A 403 that a new sign-in can solve. Other 403s are about the user, not the token. */
 export function wantsMoreScopes({ status, error }: Challenge): boolean {
   return status === 403 && error === 'insufficient_scope'
 }
@@ -44,7 +43,7 @@ interface Offer {
   readonly params: Readonly<Record<'error' | 'scope' | 'resource_metadata', string | undefined>>
 }
 
-/** A word, then either `=` and its value, or nothing: that one is the name of a scheme. */
+/** A word, then either `=` and its value, or nothing: then it is the name of a scheme. */
 const WORD = /([\w!#$%&'*+.^`|~-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?/g
 
 function parseOffers(header: string): readonly Offer[] {
@@ -52,7 +51,7 @@ function parseOffers(header: string): readonly Offer[] {
   for (const [, word, quoted, plain] of header.matchAll(WORD)) {
     const value = quoted?.replace(/\\(.)/g, '$1') ?? plain
     if (value === undefined) offers.push({ scheme: word!.toLowerCase(), params: {} })
-    // The first counts: a server that says something twice is not asked which it meant.
+    // The first value counts when a server sends a parameter twice.
     else if (offers.length > 0) offers.at(-1)!.params[word!.toLowerCase()] ??= value
   }
   return offers as unknown as readonly Offer[]

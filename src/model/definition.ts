@@ -7,11 +7,11 @@ import type { Template } from './template.ts'
 export interface ServerDefinition {
   readonly name: string
   readonly transport: Transport
-  /** Idle limit of a request; 0 is off. Absent: the default. */
+  /** Idle limit of a request; 0: no limit. Absent: the default. */
   readonly timeoutMs?: number
-  /** Limit of a request in all, progress or not; 0 is off. Absent: the default. */
+  /** Total limit of a request, with or without progress; 0: no limit. Absent: the default. */
   readonly maxDurationMs?: number
-  /** Limit for connect and list; 0 is off. */
+  /** Limit for connect and list; 0: no limit. */
   readonly startupTimeoutMs?: number
   readonly required?: boolean
   readonly auth?: Auth
@@ -98,45 +98,48 @@ export interface OAuth {
   readonly authorizationUrl?: string
   readonly tokenUrl?: string
   readonly resource?: string
-  /** The only authorization server that is to see the client's secrets. */
+  /** The only authorization server that may get the client's secrets. */
   readonly issuer?: string
-  /** The address of a Client ID Metadata Document, which is then the name of the client. */
+  /** The address of a Client ID Metadata Document. It is also the client's id. */
   readonly clientMetadataUrl?: string
   readonly grantType?: GrantType
   readonly prompt?: string
-  /** PEM (PKCS #8): the client signs, in place of having a secret. */
+  /** PEM (PKCS #8). The client signs with it instead of sending a secret. */
   readonly privateKey?: Template
   readonly privateKeyFile?: Template
-  /** Of the private key. Absent: `ES256`. */
+  /** The algorithm of the private key. Absent: `ES256`. */
   readonly signingAlgorithm?: string
-  /** For `jwt_bearer`: the token with which this machine is vouched for. Read anew each time. */
+  /** For `jwt_bearer`: the token with which another issuer vouches for this machine. Read again each time. */
   readonly assertion?: Template
   readonly assertionFile?: Template
-  /** For `enterprise_managed`: what the company's identity provider says of its user, and where that one is. */
+  /**
+   * For `enterprise_managed`: the ID token of the company's identity provider about its user, and that provider's
+   * address.
+   */
   readonly idToken?: Template
   readonly idTokenFile?: Template
   readonly idpIssuer?: string
   readonly idpTokenUrl?: string
   readonly idpClientId?: Template
   readonly idpClientSecret?: Template
-  /** Secrets may be sent over plain HTTP, beyond this machine. */
+  /** Secrets may be sent to other machines over plain HTTP. */
   readonly dangerouslyAllowHttp?: boolean
-  /** The file says OAuth must not be tried. */
+  /** The file forbids OAuth. */
   readonly isOff?: boolean
 }
 
-/** Whether the entry names a token itself: then no other is sent. */
+/** Whether the entry itself sets a token: then no other token is sent. */
 export function hasOwnAuthorization(transport: Transport): boolean {
   if (!('headers' in transport)) return false
   return [...transport.headers.keys()].some((name) => name.toLowerCase() === 'authorization')
 }
 
-/** Whether a token may go to this address: the line is safe, or the entry says that it need not be. */
+/** Whether a token may be sent to this address: the connection is safe, or the entry allows an unsafe one. */
 export function mayCarryTokens(transport: Transport, url: string): boolean {
   return allowsPlainHttp(transport) || (URL.canParse(url) && isConfidential(new URL(url)))
 }
 
-/** In a word that is hard to type by accident. */
+/** The field has a name that a user does not type by accident. */
 export function allowsPlainHttp(transport: Transport): boolean {
   return 'oauth' in transport && transport.oauth?.dangerouslyAllowHttp === true
 }

@@ -1,9 +1,9 @@
 /**
- * document: a configuration file as a tree that remembers where everything stands.
+ * document: a configuration file as a tree that remembers the place of every value.
  *
- * JSON, TOML and YAML all become this. Objects keep their members as a list, not as a JavaScript object: duplicate
- * keys stay visible, and a server called `__proto__` is a name like any other. Of a long file, `members` and `items` are
- * read when somebody looks at them.
+ * JSON, TOML and YAML all become this. Objects keep their members as a list, not as a JavaScript object: duplicate keys
+ * stay visible, and a server called `__proto__` is a name like any other. `members` and `items` of a long file are
+ * parsed on first use.
  */
 import type { Spot } from './origin.ts'
 
@@ -45,7 +45,7 @@ export interface ConfigDocument {
   readonly root: ConfigNode
   /** Offset of the first character of each line. */
   readonly lineStarts: readonly number[]
-  /** What the file said before; what it says now cannot be read. */
+  /** The previous text of the file. The current one cannot be read. */
   readonly isStale?: true
 }
 
@@ -74,7 +74,7 @@ export function locate(
   return { line: low + 1, column: offset - lineStarts[low]! + 1 }
 }
 
-/** Where a node stands, for who wants to say so. */
+/** Where a node stands, for a message. */
 export function spotOf(document: ConfigDocument, node: Pick<Span, 'start'>): Spot {
   return { file: document.file, ...locate(document.lineStarts, node.start) }
 }

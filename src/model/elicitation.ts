@@ -1,6 +1,4 @@
-/**
- * elicitation: pages that a server wants somebody to open before it does what it was asked for (error -32042).
- */
+/** elicitation: pages that a server wants the user to open before it carries out a request (error -32042). */
 import { isObject } from '../base/is-object.ts'
 import { RPC_CODES, type Params, type RpcError } from './message.ts'
 

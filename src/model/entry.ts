@@ -34,20 +34,20 @@ export type DialectId = (typeof DIALECTS)[number]
 export interface FoundEntry {
   readonly name: string
   readonly origin: Origin
-  /** Precedence inside its scope and source: the smaller wins. Between equals, the later in the file. */
+  /** Precedence within its scope and source: the smaller rank wins. Between equals, the later in the file wins. */
   readonly rank: number
-  /** A file for every user of the machine stands below the user's own, whichever agent's they are. */
+  /** A file for every user of the machine ranks below the user's own files, of whichever agent. */
   readonly reach: 'user' | 'machine'
   readonly dialect: DialectId
   readonly document: ConfigDocument
   readonly node: ConfigNode
-  /** What the words of the dialect stand for here, such as `CLAUDE_PLUGIN_ROOT` or `workspaceFolder`. */
+  /** Values of the dialect's placeholders, such as `CLAUDE_PLUGIN_ROOT` or `workspaceFolder`. */
   readonly variables: Readonly<Record<string, string>>
   /** Relative commands and paths in the entry start here. */
   readonly baseDir: string
   /** Switched off, or back on, by a line outside the entry. */
   readonly switch?: Switch
-  /** Set when the agent itself would not read this: the entry is kept, with the advice. */
+  /** Set when the agent itself would not read this entry. The entry is kept, with the advice. */
   readonly unsupported?: Problem
 }
 

@@ -1,46 +1,49 @@
-/**
- * gateway-setting: what settings say of the gateway, for those who share one.
- */
+/** gateway-setting: what the settings say about the gateway, for the users and clients that share one. */
 export interface GatewaySetting {
-  /** For each client. */
+  /** The limit for each client. */
   readonly rateLimit?: Rate | 'off'
-  /** How often in a row a client that can be told from others may get the same answer to the same call; 0 is off. */
+  /**
+   * How often in a row a client may get the same response to the same call; 0: no limit. For clients that the gateway
+   * can tell apart.
+   */
   readonly loopLimit?: number
-  /** Estimated tokens of text in one result; what is longer is saved, and shown in part. 0: no limit. */
+  /** Estimated tokens of text in one result. A longer result is saved, and shown in part. 0: no limit. */
   readonly maxResultTokens?: number
-  /** A file; one that is not absolute is in the home of its user. */
+  /** A file. A relative path starts in the home of its user. */
   readonly audit?: string
   readonly auditArguments?: boolean
-  /** Files of the audit log that are older are dropped; 0: none is. */
+  /** Older files of the audit log are deleted; 0: none is. */
   readonly auditKeepDays?: number
-  /** Of all its files together; beyond, the oldest are dropped. 0: none is. */
+  /** For all its files together. Beyond this, the oldest are deleted. 0: none is. */
   readonly auditKeepMegabytes?: number
   readonly authIssuer?: string
-  /** What may stand in `aud`, besides the address of the gateway. */
+  /** Values that `aud` may have, besides the address of the gateway. */
   readonly authAudience?: readonly string[]
-  /** `https://mcp.example.com`: as clients know it. */
+  /** `https://mcp.example.com`: the address that clients use. */
   readonly publicUrl?: string
-  /** Names that clients may use for it. */
+  /** Names of the gateway that clients may use. */
   readonly allowedHosts?: readonly string[]
-  /** Scope of a token → names of servers, where `*` is any text. Empty: nobody may use anything. */
+  /** Scope of a token → names of servers, where `*` is any text. Empty: no client may use anything. */
   readonly scopes?: ReadonlyMap<string, readonly string[]>
-  /** After SIGTERM, how long everything goes on while `/readyz` says no. */
+  /** After SIGTERM, how long the gateway goes on working while `/readyz` already answers no. */
   readonly lameDuckSeconds?: number
   readonly tlsCert?: string
   readonly tlsKey?: string
-  /** A server that nobody has used for so long is ended until somebody does. 0: never. */
+  /** A server that no client used for so long is ended until a client needs it. 0: never. */
   readonly idleMinutes?: number
-  /** Of one server with `isolation: session`, how many processes at once. */
+  /** For one server with `isolation: session`, the most processes at the same time. */
   readonly maxPerServer?: number
 }
 
 export interface Rate {
   readonly perSecond: number
-  /** At once, after a pause. */
+  /** How many may come at once, after a pause. */
   readonly burst: number
 }
 
-/** `100/s`, `600/m`, `off`. The burst is what may come in ten seconds, and at least 10. Undefined: not to be understood. */
+/**
+ * `100/s`, `600/m`, `off`. The burst is the number for ten seconds, and at least 10. Undefined: the text is invalid.
+ */
 export function parseRate(text: string): Rate | 'off' | undefined {
   if (text === 'off') return 'off'
   const [, count, unit] = /^(\d{1,6})\/(s|m)$/.exec(text) ?? []

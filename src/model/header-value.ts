@@ -10,22 +10,22 @@ export function toHeaderValue(value: string): string {
   return isPlain(value) ? value : `${PREFIX}${toBase64(value)}${SUFFIX}`
 }
 
-/** Undefined for what claims to be encoded and is not. */
+/** Undefined for a value that is marked as encoded but is not. */
 export function fromHeaderValue(value: string): string | undefined {
   if (!value.startsWith(PREFIX) || !value.endsWith(SUFFIX)) return value
   const encoded = value.slice(PREFIX.length, -SUFFIX.length)
-  // `atob` also takes what has no padding, or blanks within.
+  // `atob` also accepts missing padding, and blanks inside.
   if (!BASE64.test(encoded)) return undefined
   try {
     const binary = atob(encoded)
     const bytes = Uint8Array.from(binary, (char) => char.codePointAt(0)!)
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    return undefined // no Base64, or no text
+    return undefined // no Base64, or no valid text
   }
 }
 
-/** What a header can carry and a receiver reads back unchanged: blanks at the ends are stripped on the way. */
+/** Whether a header carries the text unchanged: blanks at the ends are removed on the way. */
 function isPlain(value: string): boolean {
   if (value.startsWith(PREFIX) && value.endsWith(SUFFIX)) return false
   return /^[\t\x20-\x7E]+$/.test(value) && value === value.trim()

@@ -1,6 +1,10 @@
 /**
- * launch: a server with every value filled in, ready to be started or reached. The only noun that holds live secrets;
- * it is made by resolve, read by connect, and never stored or shown.
+ * launch: a server with every value filled in, ready to be started or reached. No other value of the pipeline holds
+ * live secrets.
+ *
+ * resolve makes it and connect reads it.
+ *
+ * never  stored or shown
  */
 import type { Secret } from '../base/secret.ts'
 import type { Leeway } from './leeway.ts'
@@ -17,11 +21,11 @@ export interface LaunchSpec {
   /** 0: no limit. */
   readonly timeoutMs: number
   readonly startupTimeoutMs: number
-  /** What must not appear in a log or a message, wherever it turns up. */
+  /** Must not appear in any log or message. */
   readonly secrets: readonly Secret[]
-  /** What could not be filled in. The launch is tried all the same, without it. */
+  /** Values that could not be filled in. The launch is tried all the same, without them. */
   readonly problems: readonly Problem[]
-  /** Why it must not be started. */
+  /** Why Plugboard must not start it. */
   readonly refusal?: Problem
 }
 
@@ -39,7 +43,7 @@ export type LaunchTransport =
       readonly url: LaunchValue
       readonly headers: ReadonlyMap<string, LaunchValue>
       readonly fallback: 'sse' | 'none'
-      /** Absent: what is in the headers is all there is. */
+      /** Absent: only the headers above are sent. */
       readonly authorization?: Authorization
     }
   | {
@@ -58,22 +62,23 @@ export function reveal(value: LaunchValue): string {
 
 /** Where credentials come from: a token store, the host, a test. */
 export interface CredentialSource {
-  /** Undefined: there is none, and the connection is tried without. */
+  /** Undefined: there is none, and the connection is tried without one. */
   find(request: CredentialRequest): Promise<Secret | undefined>
   /**
-   * Whose token `find` would give, said at once and the same whatever the token is by now; undefined when it has none. What
-   * a server listed for one account is not shown to another. A source without this: every token is an account of its own.
+   * Whose token `find` would give; undefined when it has none. Synchronous, and the same when the token is renewed. A
+   * list that a server gave to one account is not shown to another. A source without this method: every token is an
+   * account of its own.
    */
   account?(request: CredentialRequest): string | undefined
-  /** For servers that are reached over HTTP, in place of `find`: tokens that change while a session lives. */
+  /** Used instead of `find` for servers over HTTP: tokens may change during a session. */
   authorize?(request: CredentialRequest): Promise<Authorization | undefined>
 }
 
 export interface CredentialRequest {
   readonly server: string
   readonly credentialId?: string
-  /** Absent for a server that is started. */
+  /** Absent for a server that is a process. */
   readonly url?: string
-  /** What its entry allows where tokens are renewed. Absent: nothing. */
+  /** What its entry allows when tokens are renewed. Absent: nothing. */
   readonly leeway?: Leeway
 }

@@ -1,18 +1,20 @@
 /**
- * leeway: what the entry of a server lets authorization servers do that no stranger may have us do. Decided here alone, so
- * that signing in, renewing and signing out go to the same places.
+ * leeway: what a server's entry allows authorization servers, beyond what an unknown server may make Plugboard do. Only
+ * this module decides it, so that sign-in, renewal and sign-out use the same addresses.
  *
- * in     a server, as its entry stands now: what was once allowed is not remembered
- * out    whether plain HTTP will do, and which origins may be in a private network
+ * in     a server, as its entry is now: earlier permissions are not remembered
+ * out    whether plain HTTP is allowed, and which origins may be in a private network
  */
 import type { AdmittedServer } from './catalog.ts'
 import { allowsPlainHttp, type OAuth } from './definition.ts'
 import type { Scope } from './origin.ts'
 
 export interface Leeway {
-  /** Secrets may be sent over plain HTTP, beyond this machine. */
+  /** Secrets may be sent to other machines over plain HTTP. */
   readonly allowsHttp: boolean
-  /** Those that its user named, who may have an authorization server at home. They may be anywhere. */
+  /**
+   * Origins that the user named. They may be on any network, because a user may run an authorization server at home.
+   */
   readonly chosenOrigins: readonly string[]
 }
 
@@ -22,7 +24,7 @@ export function leewayOf(server: AdmittedServer): Leeway {
   return { allowsHttp: allowsPlainHttp(server.transport), chosenOrigins: originsIn(server) }
 }
 
-/** Of several entries that use the same sign-in: what one of them allows is allowed. */
+/** For several entries that use the same sign-in: what one of them allows is allowed. */
 export function leewayOfAny(servers: readonly AdmittedServer[]): Leeway {
   const each = servers.map(leewayOf)
   return {
@@ -31,7 +33,7 @@ export function leewayOfAny(servers: readonly AdmittedServer[]): Leeway {
   }
 }
 
-/** Scopes in which nobody but the user, or whoever manages the machine, writes. */
+/** Scopes whose files only the user or the administrator of the machine writes. */
 const OWN: ReadonlySet<Scope> = new Set(['user', 'local', 'dynamic', 'managed'])
 
 function originsIn({ transport, auth, found }: AdmittedServer): readonly string[] {

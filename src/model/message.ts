@@ -1,11 +1,9 @@
-/**
- * message: JSON-RPC as it travels. What a server sent is kept as it came; nothing unknown is dropped.
- */
+/** message: JSON-RPC messages. A server's message is kept unchanged; nothing unknown is dropped. */
 export type RequestId = number | string
 
 export type Params = Readonly<Record<string, unknown>>
 
-/** Whatever the server answered, untouched. */
+/** The server's result, unchanged. */
 export type Result = Readonly<Record<string, unknown>>
 
 export interface RpcRequest {
@@ -29,7 +27,7 @@ export interface RpcResult {
 
 export interface RpcFault {
   readonly jsonrpc: '2.0'
-  /** Absent or null when the server could not even read whose answer this is. */
+  /** Absent or null when the server could not read the id of the request. */
   readonly id?: RequestId | null
   readonly error: RpcError
 }
@@ -42,7 +40,7 @@ export interface RpcError {
 
 export type Message = RpcRequest | RpcNotification | RpcResult | RpcFault
 
-/** The codes that we send or look for. */
+/** The codes that Plugboard sends or checks. */
 export const RPC_CODES = {
   parseError: -32700,
   invalidRequest: -32600,
@@ -53,6 +51,6 @@ export const RPC_CODES = {
   missingCapability: -32021,
   unsupportedVersion: -32022,
   urlElicitationRequired: -32042,
-  /** Before 2026-07-28, which has `invalidParams` for it. */
+  /** For revisions before 2026-07-28, which uses `invalidParams` instead. */
   resourceNotFound: -32002,
 } as const

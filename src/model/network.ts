@@ -1,21 +1,23 @@
 /**
- * network: what keeps a connection from being made, or breaks one, in words instead of codes.
+ * network: explains in words why a connection failed or broke.
  *
- * in     what the system, the TLS library or undici calls it, and at whom
+ * in     the code from the system, the TLS library or undici, and the address
  * out    what it means, as a clause that says where
  */
 export interface NetworkFailure {
   /** `ECONNREFUSED`, `CERT_HAS_EXPIRED`. */
   readonly code: string
-  /** In the words of whoever found out. */
+  /** The message of the library that found the fault. */
   readonly message: string
-  /** Of the server, with the port where it is not the usual one. */
+  /** The host of the server, with the port where it is not the usual one. */
   readonly host?: string
-  /** The proxy on the way; at fault when it was not the server that could not be reached or refused. */
+  /** The proxy on the way. It is at fault when it could not be reached or refused, and the server did not. */
   readonly via?: ViaProxy & { readonly isAtFault: boolean }
 }
 
-/** The code for a token that ran out while nobody could be asked for another. The server did nothing of what was sent. */
+/**
+ * The code for a token that expired while no new one could be fetched. The server carried out nothing of what was sent.
+ */
 export const NOT_RENEWED = 'NOT_RENEWED'
 
 export interface ViaProxy {
@@ -66,7 +68,7 @@ const FAULTS: Readonly<Record<string, NetworkFault>> = {
   CERT_HAS_EXPIRED: 'expired',
   CERT_NOT_YET_VALID: 'not-yet-valid',
   ERR_TLS_CERT_ALTNAME_INVALID: 'other-host',
-  // What an answer in plain text looks like to someone who expects TLS.
+  // A client that expects TLS sees a response in plain text like this.
   ERR_SSL_WRONG_VERSION_NUMBER: 'no-tls',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'no-tls',
   ERR_SSL_RECORD_LAYER_FAILURE: 'no-tls',
@@ -75,7 +77,7 @@ const FAULTS: Readonly<Record<string, NetworkFault>> = {
   PROXY_UNUSABLE: 'proxy-unusable',
 }
 
-/** Undefined: nobody has put it into words yet. */
+/** Undefined: there are no words for this code yet. */
 export function faultOf({ code, message }: NetworkFailure): NetworkFault | undefined {
   if (code === 'PROXY_REFUSED' && message.includes('407')) return 'proxy-wants-login'
   const known = FAULTS[code]
@@ -115,7 +117,9 @@ export function describeNetwork(failure: NetworkFailure): string {
   return via?.isAtFault === true ? `${who} failed: ${message}` : message
 }
 
-/** As `describeNetwork`, of what `world.web` throws: the failure stands one level down. Anything else in its own words. */
+/**
+ * Like `describeNetwork`, for what `world.web` throws: its cause is the failure. Any other error keeps its own message.
+ */
 export function describeWebError(error: unknown, url: string): string {
   const cause = error instanceof Error ? (error.cause as Partial<NetworkFailure> | undefined) : undefined
   if (typeof cause?.code !== 'string') return error instanceof Error ? error.message : String(error)
@@ -124,7 +128,7 @@ export function describeWebError(error: unknown, url: string): string {
   return describeNetwork({ code, message, ...host, ...(via === undefined ? {} : { via }) })
 }
 
-/** Without what may be secret about it. */
+/** Without its name and password. */
 export function nameProxy({ proxy, variable }: ViaProxy): string {
   return proxy === '' ? `the proxy in \`${variable}\`` : `the proxy \`${proxy}\` (\`${variable}\`)`
 }
@@ -146,12 +150,12 @@ const NEVER_MADE: ReadonlySet<NetworkFault | undefined> = new Set([
   'proxy-unusable',
 ])
 
-/** Whether there was no connection at all, so that nothing can have been sent. */
+/** Whether no connection was made at all, so that nothing can have been sent. */
 export function wasNeverMade(failure: NetworkFailure): boolean {
   return NEVER_MADE.has(faultOf(failure)) || failure.code === 'UND_ERR_CONNECT_TIMEOUT'
 }
 
-/** Certificates do not mend themselves while one waits. */
+/** Certificates do not become valid by waiting. */
 const LASTING: ReadonlySet<NetworkFault | undefined> = new Set([
   'self-signed',
   'unknown-issuer',
@@ -162,7 +166,7 @@ const LASTING: ReadonlySet<NetworkFault | undefined> = new Set([
   'proxy-unusable',
 ])
 
-/** Whether only somebody can mend it, and not time. */
+/** Whether only a person can fix it, and waiting cannot. */
 export function isLasting(failure: NetworkFailure): boolean {
   return LASTING.has(faultOf(failure))
 }

@@ -1,6 +1,4 @@
-/**
- * origin: where a value was written. Travels with every value from a file until a person sees it.
- */
+/** origin: where a value was written. It stays with every value from the file to the screen. */
 
 /** Lowest to highest: on a name conflict the later scope wins whole. */
 export const SCOPES_LOW_TO_HIGH = [

@@ -1,6 +1,4 @@
-/**
- * outcome: what became of a call. Every call has exactly one.
- */
+/** outcome: the result of a call. Every call has exactly one. */
 import type { Result, RpcError } from './message.ts'
 import type { Problem } from './problem.ts'
 
@@ -15,14 +13,14 @@ export type CallOutcome =
       readonly error?: RpcError
       readonly findings?: readonly string[]
     }
-  /** It did not happen. */
+  /** The call did not happen. */
   | {
       readonly kind: 'not-sent'
       readonly code: NotSent
       readonly problem: Problem
       readonly error?: RpcError
     }
-  /** Sent, and no answer came: it may have happened. */
+  /** Sent, and no response came: the call may have happened. */
   | { readonly kind: 'unknown'; readonly problem: Problem }
   | { readonly kind: 'aborted'; readonly wasSent: boolean; readonly problem: Problem }
 
@@ -32,26 +30,26 @@ export type NotSent = 'denied' | 'bad-arguments' | 'loop-guard' | 'not-connected
 export interface ToolResult {
   readonly outcome: CallOutcome['kind']
   readonly code?: NotSent
-  /** For the model: all content in order, as text; `Error: …` and `MCP error: …` where it went wrong. */
+  /** For the model: all content in order, as text, with `Error: …` and `MCP error: …` for failures. */
   readonly text: string
   readonly isError: boolean
-  /** For hosts that can show them. `text` names each. */
+  /** For hosts that can show media. `text` names each. */
   readonly media: readonly Media[]
   /** As the server sent it. */
   readonly content: readonly unknown[]
-  /** All that the server sent, untouched; absent when there is no answer. */
+  /** The whole result of the server, unchanged; absent when there is none. */
   readonly result?: Result
-  /** The error that the server answered with, untouched. */
+  /** The server's error, unchanged. */
   readonly error?: RpcError
   readonly structuredContent?: unknown
   readonly details: ResultDetails
   readonly durationMs: number
   readonly problem?: Problem
-  /** The call was sent and failed: what in its arguments does not fit the tool's schema, and may be why. */
+  /** For a call that was sent and failed: which arguments do not fit the tool's schema, as a possible reason. */
   readonly findings?: readonly string[]
 }
 
-/** How hosts begin what they show of `findings`. */
+/** The words before `findings` in every host. */
 export const FINDINGS_INTRO = "the arguments do not fit the tool's schema, which may be why:"
 
 export interface Media {
@@ -65,7 +63,7 @@ export interface ResultDetails {
   /** Empty when no server has such a tool. */
   readonly serverName: string
   readonly mcpToolName: string
-  /** What the model sees the tool called. */
+  /** The tool's name for the model. */
   readonly name: string
   /** `mcp:github via Cursor`. */
   readonly label: string
@@ -75,10 +73,16 @@ export interface ResultDetails {
   readonly savedTo?: string
 }
 
-/** The command is built as several bundles, and each has a class of its own: by this they know each other's. */
+/**
+ * The command is built as several bundles, and each has its own copy of the class. This brand lets them recognise each
+ * other's.
+ */
 const ABORT_BRAND: unique symbol = Symbol.for('plugboard.abort')
 
-/** A call that its caller gave up: the one outcome that is thrown, because nobody waits for a result any more. */
+/**
+ * A call that its caller cancelled. It is the only outcome that is thrown, because the caller waits for no result any
+ * more.
+ */
 export class ToolAbortError extends Error {
   readonly [ABORT_BRAND] = true
 
@@ -86,7 +90,7 @@ export class ToolAbortError extends Error {
     return typeof value === 'object' && value !== null && ABORT_BRAND in value
   }
 
-  /** Whether it may have happened all the same. */
+  /** Whether the server may have carried it out all the same. */
   readonly wasSent: boolean
   readonly result: ToolResult
 

@@ -1,6 +1,4 @@
-/**
- * permission: may a call happen, and who says so.
- */
+/** permission: whether a call may happen, and who decided that. */
 import type { Signal } from '../base/abort.ts'
 import type { Params } from './message.ts'
 import type { ListedTool } from './offering.ts'
@@ -10,25 +8,28 @@ import type { Problem } from './problem.ts'
 
 export type Action = 'allow' | 'ask' | 'deny'
 
-/** `plan`: no tool of any server runs. `bypass`: what would be asked is allowed; what is denied stays denied. */
+/**
+ * `plan`: no tool of any server runs. `bypass`: a call that would need a question is allowed; a denied call stays
+ * denied.
+ */
 export type Mode = 'default' | 'plan' | 'bypass'
 
-/** Who wants the call: a model does; a person who types it has answered the question already. */
+/** Who wants the call. A user who types a call has already approved it. */
 export type Caller = 'model' | 'person'
 
 export interface PermissionRule {
-  /** A glob over names of tools (`mcp__github__*`), or a whole server (`mcp__github`). */
+  /** A glob for names of tools (`mcp__github__*`), or a whole server (`mcp__github`). */
   readonly tool: string
   readonly action: Action
   readonly reason?: string
   readonly level: Level | 'session'
-  /** Where it is written; a rule of this session is written nowhere. */
+  /** Where it is written. Absent for a rule of this session. */
   readonly by?: Spot
 }
 
 /** What settings files say about calls. */
 export interface PermissionSettings {
-  /** Highest level first; those of a repository only when its user approved something of it. */
+  /** Highest level first. Rules of a repository are included only when its user approved something of it. */
   readonly rules: readonly PermissionRule[]
   /** The line that says `mode: "plan"`. */
   readonly plan?: Spot
@@ -36,28 +37,34 @@ export interface PermissionSettings {
   readonly broken?: Problem
 }
 
-/** Everything that a verdict depends on. A value: whoever changes something makes a new one. */
+/** Everything that a verdict depends on. The value is immutable: a change makes a new one. */
 export interface Permissions {
   readonly mode: Mode
-  /** The line that asks for plan mode, when it was no host. */
+  /** The line that sets plan mode. Absent when a host set it. */
   readonly plan?: Spot
   readonly rules: readonly PermissionRule[]
   readonly grants: readonly Grant[]
   readonly pins: readonly Pin[]
-  /** Globs, as a fork was given them: a tool must be named by one of each list. */
+  /** Globs of a fork and its parents: a tool must match one glob of each list. */
   readonly filters: readonly (readonly string[])[]
   /** The rules cannot be understood: everything is denied. */
   readonly broken?: Problem
-  /** What was approved cannot be read: nobody knows whether a tool is still the same, so everything is asked. */
+  /**
+   * The approvals cannot be read. No tool can be compared with its approved version, so the user is asked about every
+   * call.
+   */
   readonly unknownPins?: Problem
 }
 
-/** What a user allowed for good, or for this session. Bound to what the server is, so that an impostor under its name inherits nothing. */
+/**
+ * A permission from the user, for ever or for this session. It is bound to the server's identity, so that an impostor
+ * under the same name inherits nothing.
+ */
 export interface Grant {
   readonly server: string
   /** The trust fingerprint of the server. */
   readonly fingerprint: string
-  /** What the server calls the tool. */
+  /** The server's own name for the tool. */
   readonly tool: string
   readonly until: 'session' | 'always'
 }
@@ -67,7 +74,7 @@ export interface Pin {
   readonly server: string
   readonly fingerprint: string
   readonly tool: string
-  /** Of the definition; of a pin that is not whole, of name, description and schema. */
+  /** The hash of the definition; for a pin that is not whole, of name, description and schema. */
   readonly hash: string
   /** ISO 8601. */
   readonly at: string
@@ -77,7 +84,7 @@ export interface Pin {
   readonly isWhole: boolean
 }
 
-/** What a tool says of itself (`annotations`): shown, and never a reason to allow anything. */
+/** A tool's description of itself (`annotations`): shown, and never a reason to allow anything. */
 export interface ToolHints {
   readonly readOnly?: boolean
   readonly destructive?: boolean
@@ -85,13 +92,13 @@ export interface ToolHints {
   readonly openWorld?: boolean
 }
 
-/** How a tool differs from what was approved. */
+/** How a tool differs from its approved version. */
 export interface PinChange {
   readonly was: Pin
   readonly is: ListedTool
 }
 
-/** A change in a form that people can read. */
+/** A change in a form that users can read. */
 export interface PinDiff {
   readonly name?: { readonly was: string; readonly is: string }
   /** Line by line; empty when the description is the same. */
@@ -102,7 +109,7 @@ export interface PinDiff {
   readonly fields: readonly PathDiff[]
 }
 
-/** What is new has no `was`, what is gone no `is`. Both are JSON. */
+/** A new value has no `was`, a removed one no `is`. Both are JSON. */
 export interface PathDiff {
   readonly path: string
   readonly was?: string
@@ -117,28 +124,28 @@ export interface DiffLine {
 /** The tool that a question is about. */
 export interface CallTarget {
   readonly server: string
-  /** What the server calls it. */
+  /** The server's own name for the tool. */
   readonly tool: string
-  /** What the model sees it called. */
+  /** The tool's name for the model. */
   readonly name: string
-  /** What the model would see in the other styles: a rule that denies under one style denies under all. */
+  /** The names for the model in the other styles: a rule that denies under one style denies under all. */
   readonly otherNames: readonly string[]
   /** The trust fingerprint of the server. */
   readonly fingerprint: string
   readonly definition: ListedTool
 }
 
-/** Who decided. */
+/** Who or what decided. */
 export type Evidence =
   | { readonly kind: 'rule'; readonly rule: PermissionRule }
   | { readonly kind: 'grant'; readonly grant: Grant }
   | { readonly kind: 'mode'; readonly mode: 'plan' | 'bypass'; readonly by?: Spot }
   | { readonly kind: 'pin'; readonly change: PinChange }
-  /** A person typed the call, or answered the question. */
+  /** The user typed the call, or answered the question. */
   | { readonly kind: 'person'; readonly reason?: string }
-  /** A fork that may use other tools only. */
+  /** The filter of a fork, which allows other tools only. */
   | { readonly kind: 'filter' }
-  /** Rules, or what was approved, cannot be read. */
+  /** The rules or the approvals cannot be read. */
   | { readonly kind: 'unreadable'; readonly problem: Problem }
   /** No rule matches. */
   | { readonly kind: 'default' }
@@ -148,7 +155,7 @@ export interface Verdict {
   readonly by: Evidence
 }
 
-/** Everything that was looked at for a verdict. */
+/** Everything that led to a verdict. */
 export interface Considered {
   /** Those that match, strictest first. */
   readonly rules: readonly PermissionRule[]
@@ -156,27 +163,30 @@ export interface Considered {
   readonly pin: Pin | undefined
 }
 
-/** A verdict when everybody was asked who had to be. */
+/** A verdict, after every necessary question was answered. */
 export type Decision =
   | { readonly action: 'allow'; readonly by: Evidence }
   | { readonly action: 'deny'; readonly by: Evidence; readonly problem: Problem }
 
-/** What a host asks the person in front of it. */
+/** A host's question to its user. */
 export interface Question {
   readonly server: string
   readonly tool: string
   readonly name: string
   readonly description?: string
   readonly hints: ToolHints
-  /** What it is to be called with. */
+  /** The arguments of the call. */
   readonly arguments?: unknown
-  /** Why it is asked: no rule, a rule, a tool that changed. */
+  /** Why the question is needed: no rule, a rule, a tool that changed. */
   readonly why: Evidence
   /** For a tool that changed. */
   readonly diff?: PinDiff
   /** A tool that was approved under another name, with the same description and schema. */
   readonly renamedFrom?: string
-  /** Whether `session` and `always` mean more than `once`: not where the organisation wants to be asked each time. */
+  /**
+   * Whether `session` and `always` mean more than `once`. False where the organisation requires a question for each
+   * call.
+   */
   readonly canRemember: boolean
 }
 
@@ -184,28 +194,33 @@ export type Answer = 'once' | 'session' | 'always' | 'no' | { readonly no: strin
 /** A tool as boards list it. */
 export type ToolToCall = Pick<CallTarget, 'server' | 'tool' | 'name' | 'definition'>
 
-/** Asked before every call. Answers at once where nobody has to be asked. Never rejects because of what a rule or a person says. */
+/**
+ * Called before every call. Answers synchronously where no question is needed. Never rejects because of a rule or a
+ * person's answer.
+ */
 export type Permit = (tool: ToolToCall, call: WantedCall) => Permission | Promise<Permission>
 
 export interface WantedCall {
   readonly args: Params
-  /** `person`: whoever typed the call has answered what would be asked. */
+  /** `person`: the user typed the call, which counts as an answer to the question. */
   readonly who: 'model' | 'person'
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the caller no longer waits for the answer. */
   readonly signal?: Signal | undefined
-  /** Who is to be asked, in place of the one whom the board would ask. */
+  /** Asks the question in place of the board's own handler. */
   readonly ask?: Ask | undefined
-  /** `nothing`: whoever answers is not its user, so that the answer is for this call alone and leaves no pin behind. */
+  /**
+   * `nothing`: the person who answers is not the board's user. So the answer is for this call alone and leaves no pin.
+   */
   readonly remember?: 'nothing' | undefined
 }
 
-/** Asks a person. The signal is aborted when nobody waits for the answer any more. */
+/** Asks a person. The signal is aborted when the caller no longer waits for the answer. */
 export type Ask = (question: Question, options: { readonly signal: AbortSignal }) => Answer | Promise<Answer>
 
 export type Permission =
-  /** `isUnchanged`: the tool is as it was when it was pinned, so that its hints may be relied upon. */
+  /** `isUnchanged`: the tool is the same as in its pin, so that its hints can be trusted. */
   | { readonly kind: 'allowed'; readonly isUnchanged: boolean; readonly by?: Evidence }
   | { readonly kind: 'denied'; readonly problem: Problem; readonly by?: Evidence }
 
-/** The code of the problem with a tool that is no longer what the call was allowed for. */
+/** The code of the problem with a tool that changed after its call was allowed. */
 export const TOOL_CHANGED = 'call/changed'

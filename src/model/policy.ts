@@ -1,15 +1,13 @@
-/**
- * policy: who may run at all. Rules keep the line that wrote them, because "not allowed" needs an author.
- */
+/** policy: which servers may run at all. A rule keeps its line, because a refusal must name its author. */
 import type { SourceId, Spot } from './origin.ts'
 import type { Problem } from './problem.ts'
 
-/** Where a settings file stands. Lists of every level count together: deny always wins, allow lists intersect. */
+/** The level of a settings file. Lists of every level count together: deny always wins, allow lists intersect. */
 export type Level = 'managed' | 'user' | 'local' | 'project'
 
 export interface Policy {
   readonly deny: readonly ServerRule[]
-  /** One per file that has a non-empty list. */
+  /** One for each file that has a non-empty list. */
   readonly allowLists: readonly AllowList[]
   /** The line of `pluginServersOnly: true`, managed settings only. */
   readonly pluginServersOnly?: Spot
@@ -27,7 +25,7 @@ export interface ServerRule {
   readonly match: ServerMatch
   readonly level: Level
   readonly by: Spot
-  /** The agent whose settings have it. Absent: ours. */
+  /** The agent whose settings contain it. Absent: Plugboard. */
   readonly source?: SourceId
 }
 
@@ -39,7 +37,7 @@ export type ServerMatch =
   /** Command and arguments joined by spaces, with `*`. */
   | { readonly kind: 'command-pattern'; readonly pattern: string }
 
-/** The rule as its author would recognise it. */
+/** The rule in a form that its author recognises. */
 export function showMatch(match: ServerMatch): string {
   switch (match.kind) {
     case 'name':

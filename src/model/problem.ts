@@ -1,6 +1,4 @@
-/**
- * problem: everything that can go wrong, in a form a host can show. `problem/` makes them.
- */
+/** problem: every failure, in a form that a host can show. `problem/` makes them. */
 import type { Scope, SourceId, Spot } from './origin.ts'
 
 export interface Problem {
@@ -12,17 +10,17 @@ export interface Problem {
   readonly where?: Where
   /** Lines below the place: who decided, what still works. */
   readonly notes: readonly string[]
-  /** One step each, to take now; three at most. */
+  /** One step each, which the user can take now; three at most. */
   readonly hints: readonly string[]
 }
 
-/** The place to blame, and who it belongs to. */
+/** The place at fault, and its owner. */
 export interface Where extends Spot {
   readonly source?: SourceId
   readonly scope?: Scope
   readonly server?: string
   readonly excerpt?: Excerpt
-  /** A note names the place already, as that of who decided. */
+  /** A note already names the place, as that of the decision. */
   readonly isNamed?: true
 }
 

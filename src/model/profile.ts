@@ -1,6 +1,4 @@
-/**
- * profile: whose rules the schema of a tool must fit.
- */
+/** profile: which provider's rules the schema of a tool must follow. */
 
 /** `openai-strict` is for tools that are sent with `strict: true`. `none`: as the server wrote it. */
 export type Profile = 'anthropic' | 'openai' | 'openai-strict' | 'gemini' | 'moonshot' | 'none'
@@ -16,7 +14,7 @@ export const PROFILES: readonly Profile[] = [
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** A schema that the provider takes, or why there is none, as a clause: "its schema refers to itself, …". */
+/** A schema that the provider accepts, or why there is none, as a clause: "its schema refers to itself, …". */
 export type ProviderSchema =
   | { readonly kind: 'schema'; readonly schema: JsonSchema }
   | { readonly kind: 'quarantined'; readonly reason: string }

@@ -1,6 +1,6 @@
 /**
- * readings: what each file said when it could last be read, by path. Kept by whoever loads more than once, so that a file
- * that is half saved, or broken by a slip, does not take its servers down.
+ * readings: the last readable text of each file, by path. A caller that loads more than once keeps it, so that a
+ * half-saved or broken file does not stop its servers.
  */
 import type { ConfigDocument } from './document.ts'
 import type { TrustStore } from './trust.ts'

@@ -1,6 +1,4 @@
-/**
- * rpc-fault: a refusal of ours, on its way to whoever asked: a server, or a client of the gateway.
- */
+/** rpc-fault: a refusal by Plugboard, as an error for the server or the client that sent the request. */
 import type { RpcError } from './message.ts'
 
 export class RpcFaultError extends Error {

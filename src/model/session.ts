@@ -1,44 +1,44 @@
-/**
- * session: a live conversation with one server. Nothing above `connect` knows what speaks underneath.
- */
+/** session: an open session with one server. No module above `connect` knows the transport below it. */
 import type { Signal } from '../base/abort.ts'
 import type { Params, RequestId, Result, RpcError } from './message.ts'
 import { describeNetwork } from './network.ts'
 import type { Problem } from './problem.ts'
 import type { WireFailure, WireKind } from './wire.ts'
 
-/** `legacy`: the revisions that begin with `initialize`. `modern`: 2026-07-28, where every request stands for itself. */
+/** `legacy`: the revisions that begin with `initialize`. `modern`: 2026-07-28, where every request is independent. */
 export type Era = 'legacy' | 'modern'
 
 export const MODERN_VERSION = '2026-07-28'
 
-/** Newest first: the first is what we ask for. */
+/** Newest first: Plugboard requests the first. */
 export const LEGACY_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const
 
 export interface Session {
   readonly hello: Hello
   readonly wire: WireKind
-  /** Its process was ended because nobody used it, and starts again with the next request. */
+  /** Its idle process was ended, and starts again with the next request. */
   readonly isAsleep?: boolean
   /** The result as the server sent it. Rejects with a SessionError. */
   request(method: string, params?: Params, options?: RequestOptions): Promise<Result>
-  /** `client`: whom it is about, where each client may have a session of its own: through that one. */
+  /**
+   * `client`: the client that the notification is about. It goes through that client's own session, where there is one.
+   */
   notify(method: string, params?: Params, client?: RequestClient): void
   readonly subscriptions: ResourceSubscriptions
-  /** Where each client may have a session of its own: through that one. */
+  /** Through the client's own session, where each client may have one. */
   subscriptionsOf?(client: object): ResourceSubscriptions
   /**
-   * At a server of both eras: the session of legacy clients, opened when it is first asked for. Undefined: the server has
-   * none, and they share this one. Never rejects.
+   * For a server of both eras: the session of legacy clients, opened on first use. Undefined: the server has none, and
+   * they share this one. Never rejects.
    */
   legacy?(): Promise<Session | undefined>
-  /** Resolves when no request is waiting for its answer. */
+  /** Resolves when no request is waiting for its response. */
   drained(): Promise<void>
   /** Never rejects. */
   close(): Promise<void>
 }
 
-/** What the server said of itself. */
+/** The server's description of itself. */
 export interface Hello {
   readonly era: Era
   readonly version: string
@@ -49,44 +49,53 @@ export interface Hello {
 
 export interface RequestOptions {
   readonly signal?: Signal | undefined
-  /** Without a word from the server, progress included. 0: no limit. */
+  /** The longest silence of the server; progress counts as a message. 0: no limit. */
   readonly timeoutMs?: number | undefined
-  /** In all, whatever the server says meanwhile; but not while a person is asked on its behalf. 0: no limit. */
+  /**
+   * The limit for the whole request, whatever the server sends meanwhile. The time in which a person answers the
+   * server's question does not count. 0: no limit.
+   */
   readonly maxDurationMs?: number | undefined
-  /** How much of `maxDurationMs` is over already, where this is a part of something longer. */
+  /** How much of `maxDurationMs` has passed already, where this request is a part of a longer operation. */
   readonly spentMs?: number | undefined
   readonly onProgress?: ((progress: Params) => void) | undefined
   /** `Mcp-Param-*` and the like, over HTTP. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /**
-   * What becomes of a result in which a modern server asks for more before it goes on. `returned`: the caller gets it as it
-   * is, and has somebody to ask. Default: the handlers of the session are asked, and the request is sent again.
+   * What happens when a modern server asks for input before it goes on. `returned`: the caller gets that result
+   * unchanged, and asks its own client. Default: the handlers of the session are asked, and the request is sent again.
    */
   readonly unfinished?: 'returned' | undefined
   /**
-   * Who answers what the server asks about this very request, in place of those of the session, where that can be told: on
-   * a stream of its own (HTTP).
+   * Answer the server's questions about this very request, instead of the handlers of the session. Only where each
+   * request has its own stream (HTTP).
    */
   readonly handlers?: ClientHandlers | undefined
   /**
-   * Who makes it, where that can be told: some servers have a process or a session for each. The same value for all
-   * requests of one client.
+   * Which client makes the request, where that is known: some servers have a process or a session for each. All
+   * requests of one client carry the same value.
    */
   readonly client?: RequestClient | undefined
-  /** What the server logs about this very request, where that can be told: on a stream of its own (HTTP). */
+  /** Gets the server's log messages about this very request, where each request has its own stream (HTTP). */
   readonly onLog?: ((params: Params) => void) | undefined
 }
 
 export type RequestClient = object & {
-  /** Which era it speaks: a server of both has a session of each. Undefined: that of the server. */
+  /** The client's era: a server of both eras has a session for each. Undefined: that of the server. */
   readonly era?: Era | undefined
-  /** It asks once and is gone; nothing is begun for it alone, unless the entry of the server wants that. */
+  /** The client makes one request and leaves. Nothing starts for it alone, unless the server's entry wants that. */
   readonly isPassing?: true
-  /** On whose behalf, where that is somebody else than those for whom servers run: all clients of one have a share. */
+  /** The user behind the request, if it is not the one for whom servers run. All clients of one user share a limit. */
   readonly guest?: string | undefined
-  /** The person of an issuer, where one says who comes in: a stdio server runs once for each, unless its entry says otherwise. */
+  /**
+   * The user that an issuer names, where one authenticates clients. A stdio server runs once for each, unless its entry
+   * says otherwise.
+   */
   readonly person?: string | undefined
-  /** Who answers and hears what its own session asks and logs while none of its requests is under way. Default: nobody. */
+  /**
+   * Handles the questions and log messages of the client's own session while none of its requests is in progress.
+   * Default: none.
+   */
   readonly atRest?: Pick<RequestOptions, 'handlers' | 'onLog'> | undefined
 }
 
@@ -94,33 +103,41 @@ export function speaksLegacy(client: object | undefined): boolean {
   return (client as RequestClient | undefined)?.era === 'legacy'
 }
 
-/** For whom something is that a server tells or asks, of those whose requests it may get. Undefined: for whoever has no name. */
+/**
+ * Which clients a message or question of the server is for, among those whose requests it may get. Undefined: a client
+ * without a name.
+ */
 export type Audience = (client: object | undefined) => boolean
 
-/** What the server tells of: `notifications/resources/updated` comes for these, and for no other resource. */
+/**
+ * Resources that the server reports on: `notifications/resources/updated` comes for these, and for no other resource.
+ */
 export interface ResourceSubscriptions {
   /** Resolves when the server has agreed. Rejects with a SessionError. */
   add(uri: string, subscriber: Subscriber, timeoutMs: number): Promise<void>
-  /** Whether the server hears it is its own affair. */
+  /** Does not wait for the server's answer. */
   remove(uri: string): void
 }
 
-/** What becomes of a subscription while the session lives. */
+/** Gets the events of a subscription while the session lives. */
 export interface Subscriber {
-  /** For a while nobody listened, so there may have been changes. */
+  /** For a while no stream was open, so changes may have been missed. */
   onGap(): void
-  /** The server does not tell any more. */
+  /** The server sends no more updates. */
   onLost(error: SessionError): void
 }
 
-/** What a host can do for a server. A missing one is not offered, and refused politely when asked for all the same. */
+/**
+ * What a host can do for a server. Plugboard does not offer a missing handler to the server, and refuses a request for
+ * it.
+ */
 export interface ClientHandlers {
-  /** Folders that servers may use. Where they change, the host says so with `board.rootsChanged()`. */
+  /** Folders that servers may use. When they change, the host calls `board.rootsChanged()`. */
   readonly roots?: ((context: HandlerContext) => Promise<readonly Params[]>) | undefined
-  /** A function answers forms and pages (`params.mode`); an object offers only what it has. */
+  /** A function handles forms and pages (`params.mode`). An object offers only the kinds that it has. */
   readonly elicit?: Answerer | ElicitAnswerers | undefined
   readonly sample?: Answerer | undefined
-  /** From which level on the server's log messages are wanted: `debug` to `emergency`. */
+  /** The lowest level of the server's log messages that the host wants: `debug` to `emergency`. */
   readonly logLevel?: string | undefined
 }
 
@@ -130,46 +147,50 @@ export interface ElicitAnswerers {
   /** Fields to fill in, `params.requestedSchema`. */
   readonly form?: Answerer | undefined
   /**
-   * A page to open, `params.url`, which must be shown to the person before. `accept` means that they went there; where the
-   * server asked for it in an error, the request is then sent once more, so wait for `completed` or for their word.
+   * A page to open, `params.url`. The host must show the address to the user before. `accept` means that the user
+   * opened it. Where the server asked for it in an error, the request is then sent once more, so wait for `completed`
+   * or for the user's word.
    */
   readonly url?: Answerer | undefined
 }
 
 export interface HandlerContext {
-  /** Which server asks. */
+  /** The server that asks. */
   readonly server: string
-  /** Aborted when the server takes the question back, or is gone. */
+  /** Aborted when the server withdraws the question, or is gone. */
   readonly signal: AbortSignal
-  /** For a page: settles when the server says that the person is done there. Not every server does. */
+  /** For a page: settles when the server says that the user is done there. Not every server says so. */
   readonly completed?: Promise<void> | undefined
-  /** Of whom it may be asked. Undefined: of anybody. */
+  /** Which clients may be asked. Undefined: any client. */
   readonly audience?: Audience | undefined
 }
 
 export interface SessionListener {
-  /** Everything but progress, which goes to the request it belongs to. Without an audience it is for everybody. */
+  /** Everything but progress, which goes to its request. Without an audience it is for every client. */
   onNotification(method: string, params: Params, audience?: Audience): void
-  /** Answers that belong to no request, messages that are none: noise worth a line in the log. */
+  /** Responses without a request, and invalid messages: worth a line in the log. */
   onOddity?(text: string): void
-  /** The session is gone; requests in flight have been rejected before. Exactly once. */
+  /** The session is gone. Requests in progress were rejected before. Called exactly once. */
   onEnd(failure: WireFailure): void
 }
 
 export type SessionFailure =
-  /** The server answered, with an error. */
+  /** The server answered with an error. */
   | { readonly kind: 'rpc'; readonly error: RpcError }
-  /** Sent, and no word for so long; `duration`: not done after so long, whether or not there was a word. */
+  /** Sent, and silent for too long. With `duration`: not done in time, with or without messages. */
   | { readonly kind: 'timeout'; readonly afterMs: number; readonly limit?: 'duration' }
   | { readonly kind: 'aborted'; readonly wasSent: boolean }
-  /** The connection went, or never was. */
+  /** The connection broke, or was never made. */
   | { readonly kind: 'lost'; readonly wire: WireFailure; readonly wasSent: boolean }
-  /** An answer that is none. */
+  /** An invalid response. */
   | { readonly kind: 'bad-answer'; readonly message: string }
-  /** It must not be started. */
+  /** Plugboard must not start it. */
   | { readonly kind: 'not-started'; readonly problem: Problem }
 
-/** The command is built as several bundles, and each has a class of its own: by this they know each other's. */
+/**
+ * The command is built as several bundles, and each has its own copy of the class. This brand lets them recognise each
+ * other's.
+ */
 const SESSION_BRAND: unique symbol = Symbol.for('plugboard.session')
 
 export class SessionError extends Error {

@@ -1,6 +1,4 @@
-/**
- * settings: what the user's and the organisation's settings files ask for, with repositories only tightening.
- */
+/** settings: what the settings files of the user and the organisation say. Those of repositories can only restrict. */
 import type { ConfigDocument } from './document.ts'
 import type { GatewaySetting } from './gateway-setting.ts'
 import type { SourceId, Spot } from './origin.ts'
@@ -9,7 +7,7 @@ import type { Level, Policy, ServerRule } from './policy.ts'
 import type { Problem } from './problem.ts'
 import type { Template } from './template.ts'
 
-/** A settings file as found: read, or kept from being read by a problem. */
+/** A settings file as found: read, or a problem that prevented the read. */
 export type FoundSettings = { readonly level: Level; readonly file: string } & (
   | { readonly document: ConfigDocument; readonly problem?: never }
   | { readonly problem: Problem; readonly document?: never }
@@ -18,13 +16,13 @@ export type FoundSettings = { readonly level: Level; readonly file: string } & (
 /** A settings file of another agent that may deny servers or tools. */
 export type FoundAgentSettings = FoundSettings & { readonly source: SourceId }
 
-/** `double`: `mcp__server__tool`. `bare`: `server__tool`. `single`: `mcp_server_tool`, in the manner of xcsh. */
+/** `double`: `mcp__server__tool`. `bare`: `server__tool`. `single`: `mcp_server_tool`, as in xcsh. */
 export type NameStyle = 'double' | 'bare' | 'single'
 
-/** `openai`: every endpoint that speaks like it. */
+/** `openai`: every endpoint with the same API. */
 export type ModelProvider = 'anthropic' | 'openai'
 
-/** The model that the shell talks to. */
+/** The model that the shell uses. */
 export interface ModelSetting {
   readonly provider: ModelProvider
   readonly id: string
@@ -44,15 +42,15 @@ export interface Settings {
   readonly connectors: readonly Connector[]
   /** By plugin name. */
   readonly plugins: ReadonlyMap<string, { readonly isOn: boolean; readonly by: Spot }>
-  /** Names switched off or on again by the user, whichever file declares them. */
+  /** Names that the user switched off or on again, whichever file declares them. */
   readonly switches: ReadonlyMap<string, { readonly to: 'on' | 'off'; readonly by: Spot }>
-  /** How the model sees tools called. Absent: `double`. */
+  /** The style of tool names for the model. Absent: `double`. */
   readonly toolNames?: NameStyle
   /** The address of the MCP registry to search and install from. Absent: the official one. */
   readonly registry?: string
   readonly model?: ModelSetting
   readonly gateway?: GatewaySetting
-  /** What is wrong with it: then none is started. */
+  /** What is wrong with the gateway's settings: then no gateway starts. */
   readonly gatewayFault?: Problem
   readonly policy: Policy
   /** Rules of the repository's own settings: they apply once its user approved something of this project. */

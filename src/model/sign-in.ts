@@ -1,17 +1,18 @@
 /**
- * sign-in: what was given to us to speak for somebody at a server: the client we are there, and the tokens we have.
+ * sign-in: the credentials of a user at a server: the registered client, and its tokens.
  *
- * Made by authorize, kept by the credential store, turned into headers when a request is sent. Holds live secrets, so it
- * is never shown or logged; what may be shown of one is a `SignInSummary`.
+ * authorize makes it, the credential store keeps it, and requests turn it into headers.
+ *
+ * never  shown or logged, since it holds live secrets; a `SignInSummary` is the part that may be shown
  */
 import type { Secret } from '../base/secret.ts'
 import type { Leeway } from './leeway.ts'
 import type { NetworkFailure } from './network.ts'
 
-/** Of one token. Servers take no longer headers, and what is longer comes of a mistake or an attack. */
+/** For one token. Servers refuse longer headers, and a longer token is a mistake or an attack. */
 export const MAX_TOKEN_BYTES = 16 * 1024
 
-/** For whom a token was issued, and by whom. It is sent nowhere else. */
+/** The server and the issuer of a token. It is never sent to another server. */
 export interface SignInKey {
   /** The server's address, as `toKeyUrl` has it. Absent: a credential by its name alone, for servers that are started. */
   readonly url?: string
@@ -25,15 +26,15 @@ export interface SignIn {
   readonly key: SignInKey
   readonly client: OAuthClient
   readonly tokens: Tokens
-  /** Where tokens are renewed and taken back, as discovery found it. */
+  /** Where tokens are renewed and revoked, as discovery found it. */
   readonly endpoints: SignInEndpoints
   /** The `resource` that every request for tokens names. Absent: the server has none. */
   readonly resource?: string
-  /** Nobody had to agree: when it ends, it is asked for again in the same way. */
+  /** No user had to agree: when it ends, Plugboard requests it again in the same way. */
   readonly grant?: 'client_credentials'
-  /** Set when it cannot be renewed any more. Its tokens are of no use; its client may be. */
+  /** Set when it cannot be renewed any more. Its tokens are useless, but its client may still work. */
   readonly ended?: SignInEnd
-  /** What the server asked for beyond what was given: the next sign-in asks for these, too. */
+  /** Scopes that the server required beyond those granted: the next sign-in requests these, too. */
   readonly wantedScopes?: readonly string[]
 }
 
@@ -43,7 +44,7 @@ export interface SignInEnd {
   readonly error: string
 }
 
-/** Addresses that are the same for a token: without fragment, name and password. Undefined for what is none. */
+/** Addresses that are the same for a token: without fragment, name and password. Undefined for an invalid address. */
 export function toKeyUrl(url: string): string | undefined {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   if (parsed === undefined) return undefined
@@ -56,25 +57,25 @@ export function toKeyUrl(url: string): string | undefined {
 export interface OAuthClient {
   readonly id: string
   readonly secret?: Secret
-  /** By the entry, by a document at an address, or registered there and then. */
+  /** From the entry, from a document at an address, or from a registration during the sign-in. */
   readonly from: 'entry' | 'document' | 'registered'
-  /** How it proves itself at the token endpoint. */
+  /** How the client authenticates at the token endpoint. */
   readonly method: 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
-  /** For `private_key_jwt`: PEM (PKCS #8), and what it signs with. */
+  /** For `private_key_jwt`: PEM (PKCS #8), and the algorithm. */
   readonly key?: { readonly pem: Secret; readonly algorithm: string }
-  /** Those it was registered with. */
+  /** The URIs of its registration. */
   readonly redirectUris: readonly string[]
 }
 
 export interface Tokens {
   readonly access: Secret
   readonly type: 'bearer' | 'dpop'
-  /** Absent: when this one ends, somebody must sign in again. */
+  /** Absent: when the token expires, the user must sign in again. */
   readonly refresh?: Secret
-  /** Milliseconds since 1970, by our clock. Absent: nobody said. */
+  /** Milliseconds since 1970, by our clock. Absent: the server did not say. */
   readonly expiresAt?: number
   readonly scopes: readonly string[]
-  /** The private key of a token that is bound to one, as a JWK. */
+  /** The private key that the token is bound to, as a JWK. */
   readonly dpopKey?: Secret
 }
 
@@ -83,51 +84,54 @@ export interface SignInEndpoints {
   readonly revocation?: string
 }
 
-/** What may be shown to anyone. */
+/** The part of a sign-in that contains no secret. */
 export interface SignInSummary {
   readonly key: SignInKey
   readonly clientId: string
   readonly scopes: readonly string[]
   readonly expiresAt?: number
-  /** It needs nobody when its time is over. */
+  /** It can be renewed without the user. */
   readonly canRenew: boolean
   readonly ended?: SignInEnd
   readonly wantedScopes?: readonly string[]
-  /** `keychain`: on disk too, but only the keychain can open it. */
+  /** `keychain`: on disk too, but only the keychain can decrypt it. */
   readonly kept: 'keychain' | 'file'
-  /** Tells sign-ins apart, and stays the same while one is renewed. */
+  /** Identifies a sign-in, and stays the same when it is renewed. */
   readonly account: string
 }
 
-/** What a server said when it turned a request down. */
+/** Why a server refused a request. */
 export interface Challenge {
   readonly status: 401 | 403
   readonly error?: string
   readonly scopes: readonly string[]
-  /** Where the server describes itself. */
+  /** Where the server's metadata is. */
   readonly resourceMetadataUrl?: string
-  /** It takes only tokens that are bound to a key. */
+  /** The server accepts only tokens that are bound to a key. */
   readonly wantsDpop?: boolean
   /** A nonce for the next proof. */
   readonly dpopNonce?: string
-  /** What the clock of the server showed then: proofs have a time, and ours may be wrong. */
+  /** The time of the server's clock then: proofs carry a time, and our clock may be wrong. */
   readonly at?: number
 }
 
-/** What an entry says about signing in, with its values filled in. Absent parts are for the server to say. */
+/** What an entry says about signing in, with its values filled in. The server decides the absent parts. */
 export interface SignInPlan extends Leeway {
   /** The server's address. */
   readonly url: string
   readonly grant: GrantPlan
   readonly client?: PlannedClient
-  /** Where a document describes us, for servers that take its address as the name of a client. */
+  /** The address of our client metadata document, for servers that accept it as a client id. */
   readonly clientDocumentUrl?: string
-  /** Those and no others. */
+  /** Exactly these scopes. */
   readonly scopes?: readonly string[]
   readonly callback: { readonly port?: number; readonly path?: string; readonly redirectUri?: string }
-  /** The only one that is to see our secrets. */
+  /** The only issuer that may get our secrets. */
   readonly issuer?: string
-  /** Who was given our secrets before, where nobody is asked: a server that names another one now may have been taken over. */
+  /**
+   * The issuer that got our secrets before, for sign-ins without a user: if the server names another one now, an
+   * attacker may control it.
+   */
   readonly knownIssuer?: string
   readonly metadataUrl?: string
   readonly authorizationUrl?: string
@@ -137,27 +141,27 @@ export interface SignInPlan extends Leeway {
   readonly credentialId?: string
 }
 
-/** What somebody must be told who signs in on another device. */
+/** What a user needs to sign in on another device. */
 export interface DeviceCode {
   readonly userCode: string
   readonly url: string
-  /** With the code already in it. */
+  /** Already contains the code. */
   readonly completeUrl?: string
   readonly expiresInMs: number
 }
 
-/** `code` and `device` need a person; the others do not. */
+/** `code` and `device` need a user; the others do not. */
 export type GrantPlan =
   | { readonly kind: 'code' }
   | { readonly kind: 'device' }
   | { readonly kind: 'client-credentials' }
-  /** Workload identity: somebody this machine trusts vouches for it. */
+  /** Workload identity: an issuer that this machine trusts vouches for it. */
   | { readonly kind: 'jwt-bearer'; readonly assertion: Secret }
-  /** The identity provider of a company vouches for its user (cross-app access). */
+  /** A company's identity provider vouches for its user (cross-app access). */
   | { readonly kind: 'enterprise'; readonly idToken: Secret; readonly provider: IdentityProvider }
 
 export interface IdentityProvider {
-  /** One of the two is there. */
+  /** One of the two is set. */
   readonly issuer?: string
   readonly tokenUrl?: string
   readonly clientId: string
@@ -168,11 +172,11 @@ export interface IdentityProvider {
 export interface PlannedClient {
   readonly id: string
   readonly secret?: Secret
-  /** Proves itself by signing, in place of a secret. PEM (PKCS #8). */
+  /** The client signs with it instead of sending a secret. PEM (PKCS #8). */
   readonly key?: { readonly pem: Secret; readonly algorithm: string }
 }
 
-/** A sign-in, and by what it is told from what is kept later. */
+/** A sign-in, and a mark that tells it from those that are saved later. */
 export interface Kept {
   readonly signIn: SignIn
   readonly account: string
@@ -181,34 +185,36 @@ export interface Kept {
 
 /** All sign-ins of this user. */
 export interface SignInStore {
-  /** By the name that an entry asks for, else by the address of its server. Throws `authorize/store-…` problems. */
+  /** By the name in the entry, otherwise by the address of its server. Throws `authorize/store-…` problems. */
   find(wanted: SignInWish): Promise<SignIn | undefined>
-  /** Throws `authorize/store-unwritable` where nothing could be kept. */
+  /** Throws `authorize/store-unwritable` where nothing could be saved. */
   requireFolder(): void
-  /** In place of what was kept for the same key. */
+  /** Replaces the sign-in with the same key. */
   save(signIn: SignIn): Promise<Kept>
   forget(key: SignInKey): Promise<void>
 }
 
 export type SignInWish = Pick<SignInKey, 'url' | 'credentialId'>
 
-/** How requests to one server prove for whom they speak. Asked anew for every request: tokens change while a session lives. */
+/** How requests to one server authenticate. Asked again for every request: tokens may change during a session. */
 export interface Authorization {
-  /** Tells accounts apart: what a server showed to one is not for another. */
+  /** Identifies the account: a list that a server gave to one account is not for another. */
   readonly account: string
-  /** Something must be fetched before a request has a chance. Undefined: go ahead. Never rejects. */
+  /** Fetches what a request needs to succeed. Undefined: nothing is needed. Never rejects. */
   prepare(): Promise<void> | undefined
-  /** Name, value, name, value. Empty: there is no token. At once: a request does not wait for a file. */
+  /** Name, value, name, value. Empty: there is no token. Synchronous: a request does not wait for a file. */
   headersFor(request: { readonly method: string; readonly url: string }): readonly string[]
-  /** A request was turned down. Once `renewed`, it is sent again, once. Never opens a browser, never rejects. */
+  /**
+   * The server refused a request. After `renewed`, the caller sends it once more. Never opens a browser, never rejects.
+   */
   renew(challenge: Challenge, refused: readonly string[]): Promise<Renewal>
-  /** Takes out of a text what this server was given in secret, whenever that was. */
+  /** Removes from a text every secret that this server ever got. */
   redact(text: string): string
-  /** Whether another sign-in is kept by now than the one it speaks with: somebody has signed in. */
+  /** Whether the store holds another sign-in than the one in use: the user has signed in again. */
   isOutdated(): boolean
-  /** Why there is no token that is any good, as a note to a person. */
+  /** Why there is no valid token, as a note to the user. */
   whyNot(): string | undefined
 }
 
-/** A failure: nobody said no, but the one to ask could not be reached. */
+/** A NetworkFailure: the authorization server refused nothing, but could not be reached. */
 export type Renewal = 'renewed' | 'refused' | NetworkFailure

@@ -1,27 +1,29 @@
 /**
- * signature: what makes two definitions the same server, whatever they are called.
+ * signature: decides when two definitions are the same server, under whatever names.
  *
- * Values of variables are put in for the comparison, so a signature may hold secrets: compare it, never keep or show it.
+ * Values of variables are filled in for the comparison.
+ *
+ * never  kept or shown, since a signature may hold secrets
  */
 import type { ServerDefinition, TemplateMap } from './definition.ts'
 import { expandForComparison, type Template } from './template.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Command and arguments, or the URL. Undefined for what runs in this process. */
+/** Command and arguments, or the URL. Undefined for a server in this process. */
 export function signatureOf({ transport }: ServerDefinition, env: Env): string | undefined {
   if (transport.type === 'sdk') return undefined
   if (transport.type === 'stdio') return JSON.stringify(argvOf(transport, env))
   return unwrapProxy(canonicalUrl(expandForComparison(transport.url, env)))
 }
 
-/** Scheme, host and port of a remote server. Undefined: it is none, or something in its address is not known. */
+/** Scheme, host and port of a remote server. Undefined: it is not remote, or a part of its address is unknown. */
 export function originOf({ transport }: ServerDefinition, env: Env): string | undefined {
   if (transport.type !== 'http' && transport.type !== 'sse') return undefined
   return tryUrl(canonicalUrl(expandForComparison(transport.url, env)))?.origin
 }
 
-/** The signature and everything else that would make the connection behave differently. */
+/** The signature and everything else that changes how the connection behaves. */
 export function fullSignatureOf(definition: ServerDefinition, env: Env): string {
   const signature = signatureOf(definition, env)
   const { transport, includeTools, excludeTools } = definition
@@ -59,7 +61,9 @@ export function unwrapProxy(url: string): string {
   return inner === null ? url : canonicalUrl(inner)
 }
 
-/** Host in lower case and without a last dot, default port gone, no user name: two spellings of one address become one. */
+/**
+ * Host in lower case and without a last dot, no default port, no user name: two spellings of one address become one.
+ */
 export function canonicalUrl(url: string): string {
   const parsed = tryUrl(url)
   if (parsed === undefined) return url

@@ -1,16 +1,17 @@
 /**
- * startup-timeout-field: where an agent's file says how long a server may take to start, for hints that can be pasted.
+ * startup-timeout-field: which field of an agent's file sets the time limit for a server's start, for hints that the
+ * user can paste.
  */
 import { findMember } from './document.ts'
 import type { DialectId, FoundEntry } from './entry.ts'
 
 export interface StartupTimeoutField {
-  /** With dots between the keys. */
+  /** The keys, joined by dots. */
   readonly name: string
   readonly unit: 'milliseconds' | 'seconds'
 }
 
-/** The one to write first; after it, others that an entry may have. Dialects without any have no limit for starting. */
+/** The first is the one to suggest; an entry may have one of the others. A dialect without any has no such limit. */
 export const STARTUP_TIMEOUT_FIELDS: Readonly<Record<DialectId, readonly StartupTimeoutField[]>> = {
   plugboard: [{ name: 'startupTimeout', unit: 'milliseconds' }],
   xcsh: [{ name: 'timeout', unit: 'milliseconds' }],
@@ -39,7 +40,7 @@ export const STARTUP_TIMEOUT_FIELDS: Readonly<Record<DialectId, readonly Startup
   connector: [],
 }
 
-/** The field that this entry has, else the one to add. Undefined: its dialect has none. */
+/** The field that this entry has, otherwise the one to add. Undefined: its dialect has none. */
 export function startupTimeoutField({ dialect, node }: FoundEntry): StartupTimeoutField | undefined {
   const fields = STARTUP_TIMEOUT_FIELDS[dialect]
   return fields.findLast(({ name }) => isThere(node, name.split('.'))) ?? fields[0]

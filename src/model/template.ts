@@ -1,8 +1,8 @@
 /**
- * template: a string in which some parts are not known yet.
+ * template: a string with parts that are not known yet.
  *
- * Every dialect's own syntax (`${VAR}`, `{env:VAR}`, `$VAR` …) becomes this; only the resolve stage puts values in,
- * so nothing before it can show a secret.
+ * Every dialect's own syntax (`${VAR}`, `{env:VAR}`, `$VAR` …) becomes this. Only the resolve stage fills in values, so
+ * no earlier stage can show a secret.
  */
 export type Template = readonly Part[]
 
@@ -13,11 +13,11 @@ export type Reference =
   | { readonly kind: 'env'; readonly name: string; readonly fallback?: string }
   /** The text of a file (opencode). */
   | { readonly kind: 'file'; readonly path: string }
-  /** Asked of the user (VS Code). */
+  /** The user is asked for it (VS Code). */
   | { readonly kind: 'input'; readonly id: string }
   /** Shell code inside a value (Crush). Kept as text, never evaluated. */
   | { readonly kind: 'command'; readonly text: string }
-  /** A variable whose default refers to another one: `${A:-${B}}`. Kept as text, whole. */
+  /** A variable whose default refers to another one: `${A:-${B}}`. Kept as text. */
   | { readonly kind: 'nested'; readonly name: string; readonly text: string }
 
 export function literal(text: string): Template {
@@ -28,7 +28,7 @@ export function isLiteral(template: Template): boolean {
   return template.every((part) => typeof part === 'string')
 }
 
-/** One spelling for all dialects: what fingerprints, screens and exports show. */
+/** The same spelling for all dialects, for fingerprints, screens and exports. */
 export function showTemplate(template: Template): string {
   return template.map(showPart).join('')
 }
@@ -49,7 +49,7 @@ export function showPart(part: Part): string {
   }
 }
 
-/** The references of a template as they are written, but without their defaults, which can be secrets. */
+/** The references of a template as written, but without their defaults, which can be secrets. */
 export function showReferences(template: Template): readonly string[] {
   return template
     .filter((part) => typeof part !== 'string')
@@ -57,8 +57,8 @@ export function showReferences(template: Template): readonly string[] {
 }
 
 /**
- * Values put in from the environment, everything else as written. For comparing only (policy, signatures): the
- * result may hold secrets and must not be kept or shown.
+ * Fills in values from the environment, and leaves everything else as written. For comparisons only (policy,
+ * signatures): the result may hold secrets and must not be kept or shown.
  */
 export function expandForComparison(
   template: Template,
@@ -74,7 +74,7 @@ export function expandForComparison(
     .join('')
 }
 
-/** With the values of the variables in it; undefined when something in it is not known. The result may be a secret. */
+/** Fills in the values of the variables; undefined when a part is unknown. The result may be a secret. */
 export function fillTemplate(
   template: Template,
   env: Readonly<Record<string, string | undefined>>,

@@ -1,6 +1,4 @@
-/**
- * trust: what a user decided about the servers a repository declares.
- */
+/** trust: a user's decisions about the servers that a repository declares. */
 export interface TrustStore {
   /** By real path of the project root. */
   readonly projects: ReadonlyMap<string, ProjectTrust>
@@ -14,17 +12,17 @@ export interface FolderDecision {
   readonly at: string
 }
 
-/** Whether the user's own servers may start in the folder of the project, and so run what lies there. */
+/** Whether the user's own servers may start in the folder of the project, and so run code from it. */
 export interface FolderTrust {
   /** The real path of the project root: what the decision is bound to. */
   readonly path: string
   /**
-   * The root as it is reached, and its real path. Empty where the user's home is in it, as in `/`: then a path that leads
-   * into it says nothing.
+   * The root as it is reached, and its real path. Empty where the root contains the user's home, as `/` does: then a
+   * path into it says nothing.
    */
   readonly names: readonly string[]
   readonly decision: FolderDecision['decision'] | 'unknown'
-  /** The root, or its `.git`, where it belongs to another user of this machine. */
+  /** The root, or its `.git`, where another user of this machine owns it. */
   readonly foreign?: string
 }
 
@@ -35,15 +33,15 @@ export interface TrustDecision {
   readonly decision: 'approved' | 'declined'
   /** ISO 8601. */
   readonly at: string
-  /** What was decided upon; the decision holds only while these facts do. */
+  /** The facts behind the decision. It is valid only while they stay the same. */
   readonly facts: TrustFacts
 }
 
-/** Begins the facts that say what of its user's a server is given: `uses.header.Authorization`. */
+/** The prefix of facts that say which data of the user a server gets: `uses.header.Authorization`. */
 export const USES = 'uses.'
 
 /**
- * Everything about a server that its user is asked to trust, in the order shown. Values of variables and headers are
- * here as hashes, unless they are commands; arguments and addresses as they stand in the repository.
+ * Everything about a server that its user must trust, in the order shown. Values of variables and headers are hashed,
+ * unless they are commands. Arguments and addresses are as in the repository.
  */
 export type TrustFacts = Readonly<Record<string, string>>

@@ -1,8 +1,8 @@
 /**
- * wire: what carries messages to one server and back, whatever it is made of.
+ * wire: carries messages to one server and back, over any transport.
  *
- * Opening a wire returns it at once; what goes wrong later arrives through the listener, so that nothing is lost
- * between opening and listening.
+ * Opening a wire returns it at once. Later failures arrive through the listener, so that nothing is lost between
+ * opening and listening.
  */
 import type { Message, RequestId } from './message.ts'
 import type { NetworkFailure, ViaProxy } from './network.ts'
@@ -10,52 +10,54 @@ import type { NetworkFailure, ViaProxy } from './network.ts'
 export interface Wire {
   readonly kind: WireKind
   /**
-   * Never throws. A message that cannot be delivered is told through `onFailure`, a wire that is gone through `onEnd`.
-   * Gives the exchange that it began, where each has a stream of its own (HTTP).
+   * Never throws. `onFailure` reports a message that cannot be delivered, `onEnd` a wire that is gone. Returns the
+   * exchange that it began, where each message has a stream of its own (HTTP).
    */
   send(message: Message, options?: SendOptions): Sent | void
-  /** Told once the handshake is done; a wire that names the version with every message needs it. */
+  /** Called once the handshake is done, for a wire that must name the version with every message. */
   setVersion?(version: string): void
-  /** Ends the wire and everything behind it. Settles when it is gone, whatever happened on the way. */
+  /** Ends the wire and everything behind it. Settles when it is gone, even after errors. */
   close(): Promise<void>
 }
 
 export type WireKind = 'stdio' | 'http' | 'sse' | 'ws' | 'in-process'
 
-/** A message on its way, with the answer that is to come. Not an AbortController, which costs more than all the rest of it here. */
+/**
+ * A message in progress, and its response to come. Not an AbortController, which costs more than everything else here.
+ */
 export interface Sent {
-  /** Ends the exchange; nothing more is told of it. */
+  /** Ends the exchange. The listener gets no more calls about it. */
   abort(): void
 }
 
-/** Handed on as it is, never copied or taken apart: it may be an object with a life of its own. */
+/** Passed on unchanged, never copied or taken apart: it may be an object with state. */
 export interface SendOptions {
   /** For this message alone (HTTP). */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** This message did not get through, or its own stream ended without an answer. The wire itself may go on. */
+  /** This message was not delivered, or its own stream ended without a response. The wire itself may go on. */
   onFailure?(failure: WireFailure): void
 }
 
-/** What became of the stream on which a server speaks of its own accord. */
+/** The state of the stream on which a server sends its own messages. */
 export type Doubt = 'broken' | 'given-up'
 
 export interface WireListener {
-  /** `of`: the request on whose own stream it came (HTTP). */
+  /** `of`: the request whose own stream carried it (HTTP). */
   onMessage(message: Message, of?: RequestId): void
   /** Text where a message should be: banners, logs. Already shortened. */
   onNoise?(text: string): void
-  /** What a process writes to stderr, in lines without their ends; secrets are still in it. */
+  /** What a process writes to stderr, in lines without their ends. It may still contain secrets. */
   onLog?(line: string): void
-  /** Something is there: a process wrote its first byte, a host accepted the connection. At most once. */
+  /** The first sign of life: a process wrote its first byte, or a server accepted the connection. At most once. */
   onFirstSign?(): void
-  /** A package runner (`npx`) still installs the server, or installs it no longer: until then no answer is due. */
+  /** A package runner (`npx`) begins or ends the installation of the server. Until the end, no response is due. */
   onInstallation?(state: 'begun' | 'over'): void
   /**
-   * The stream on which the server speaks of its own accord broke, and perhaps nobody is there any more. The wire does not
-   * know: who wants to know asks the server. `broken` may come often; after `given-up` there is no such stream any more.
+   * The stream for the server's own messages broke, and the server may be gone. The wire does not know: the caller must
+   * ping the server. `broken` may come often; after `given-up` there is no such stream any more.
    */
   onDoubt?(failure: WireFailure, stream: Doubt): void
-  /** The wire is gone. Exactly once, also after `close`; nothing follows. */
+  /** The wire is gone. Called exactly once, also after `close`, and last. */
   onEnd(failure: WireFailure): void
 }
 
@@ -66,24 +68,24 @@ export type WireFailure =
   | {
       readonly kind: 'http'
       readonly status: number
-      /** The beginning of what the server said. */
+      /** The beginning of the server's response. */
       readonly body: string
-      /** Of a 404: the request named no session, so that none can have been forgotten. */
+      /** For a 404: the request named no session, so the server cannot have forgotten one. */
       readonly hadNoSession?: true
       /** `WWW-Authenticate`, for 401 and 403. */
       readonly challenge?: string
-      /** How long it wants to be left alone: `Retry-After`. */
+      /** How long Plugboard must wait before it retries: `Retry-After`. */
       readonly retryAfterMs?: number
-      /** It may as well have been the proxy that said so. */
+      /** The response may have come from this proxy. */
       readonly via?: ViaProxy
     }
   /** No connection, or a broken one: `ECONNREFUSED`, `ENOTFOUND`, a certificate. */
   | ({ readonly kind: 'network' } & NetworkFailure)
-  /** A web page, where messages should be. */
+  /** The server sent a web page where messages should be. */
   | { readonly kind: 'page'; readonly title: string }
-  /** It speaks, but not this protocol. */
+  /** The other side does not follow the protocol. */
   | { readonly kind: 'protocol'; readonly message: string }
-  /** This message was not sent: so many bytes wait already for a server that does not read them. The wire goes on. */
+  /** This message was not sent: so many bytes already wait for a server that does not read. The wire goes on. */
   | { readonly kind: 'not-read'; readonly bytes: number }
-  /** The other side hung up in good order, or we did. */
+  /** One side closed the connection normally. */
   | { readonly kind: 'closed' }

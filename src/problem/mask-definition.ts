@@ -1,5 +1,5 @@
 /**
- * mask-definition: a definition in which `‹secret›` stands for whatever may be a secret, and references are as they were.
+ * mask-definition: a definition with `‹secret›` in place of everything that may be a secret. References are unchanged.
  */
 import type { Auth, OAuth, ServerDefinition, TemplateMap, Transport } from '../model/definition.ts'
 import type { Template } from '../model/template.ts'
@@ -53,7 +53,7 @@ function maskRemote<T extends Extract<Transport, { type: 'http' | 'sse' | 'ws' }
   return { ...transport, url: hideInText(url), headers: maskMap(headers, hideInHeader), ...helper }
 }
 
-/** What vouches for somebody, whatever it looks like. */
+/** These prove an identity, whatever they look like. */
 const CREDENTIALS = new Set(['clientSecret', 'privateKey', 'assertion', 'idToken', 'idpClientSecret'])
 
 function maskSettings<T extends OAuth | Auth>(settings: T): T {

@@ -1,7 +1,7 @@
 /**
- * mask-fact: what an approval was about, as text in which `‹secret›` stands for whatever may be a secret.
+ * mask-fact: the facts of an approval, as text with `‹secret›` in place of everything that may be a secret.
  *
- * in     a fact as the record of approvals keeps it, which somebody may have edited
+ * in     a fact from the record of approvals, which a user may have edited
  */
 import type { Change } from '../model/catalog.ts'
 import type { Part, Template } from '../model/template.ts'
@@ -12,14 +12,14 @@ export function maskFact(field: string, value: string): string {
   return field === 'args' ? JSON.stringify(maskArgs(readArgs(value).map(readReferences))) : maskShown(value)
 }
 
-/** Hides what may be a secret, and never the name of a variable or file that a value is taken from. */
+/** Hides what may be a secret, but never the name of the variable or file that a value comes from. */
 export function maskShown(text: string): string {
   return maskTemplate(readReferences(text))
 }
 
 const REFERENCE = /\$\{(?<name>[^{}:]+)(?::-(?<fallback>[^{}]*))?\}|\{file:(?<path>[^{}]*)\}/g
 
-/** For showing only: whether a text that looks like a reference is one depends on the file that it stands in. */
+/** For display only: whether a text is a reference depends on its file. */
 function readReferences(text: string): Template {
   const parts: Part[] = []
   let end = 0
@@ -33,7 +33,7 @@ function readReferences(text: string): Template {
   return [...parts, text.slice(end)]
 }
 
-/** The facts of an approval are what the user wrote, so an argument among them may be a secret. */
+/** The facts of an approval are the user's own text, so an argument among them may be a secret. */
 export function maskChange({ field, was, is }: Change): Change {
   return {
     field,
@@ -42,7 +42,7 @@ export function maskChange({ field, was, is }: Change): Change {
   }
 }
 
-/** The command line of a server, in one line; undefined for one that is reached. */
+/** The command line of a server, in one line; undefined for a remote server. */
 export function maskCommandLine(facts: TrustFacts): string | undefined {
   const { command, args } = facts
   if (command === undefined) return undefined
@@ -55,6 +55,6 @@ export function readArgs(text: string): readonly string[] {
     const args: unknown = JSON.parse(text)
     return Array.isArray(args) ? args.map(String) : []
   } catch {
-    return [] // edited by hand: there is nothing that could be shown
+    return [] // edited by hand: nothing can be shown
   }
 }

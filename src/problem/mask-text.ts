@@ -1,25 +1,25 @@
 /**
- * mask-text: what a definition says, as text in which `‹secret›` stands for whatever may be a secret.
+ * mask-text: the text of a definition with `‹secret›` in place of everything that may be a secret.
  *
  * in     a template; references are names, not values, so they are kept
  * out    text for screens and `--json`
- * never  shows a literal from a place where people keep secrets, however harmless it looks
+ * never  shows a literal from a place where users keep secrets, however harmless it looks
  */
 import { SECRET_MARK } from '../base/secret.ts'
 import { showTemplate, type Reference, type Template } from '../model/template.ts'
 import { RANDOM_SEGMENT, TOKEN_SHAPE } from './mask.ts'
 
-/** A value that counts as secret whatever it is: of `env`, a client secret, a token. */
+/** A value that always counts as secret: of `env`, a client secret, a token. */
 export function maskValue(template: Template): string {
   return showTemplate(hideInValue(template))
 }
 
-/** The value of a header: the word `Bearer` may stay where a reference follows. */
+/** The value of a header: the word `Bearer` may stay before a reference. */
 export function maskHeader(template: Template): string {
   return showTemplate(hideInHeader(template))
 }
 
-/** A URL, command line or path: only what looks like a secret is hidden. */
+/** A URL, command line or path: only text that looks like a secret is hidden. */
 export function maskTemplate(template: Template): string {
   return showTemplate(hideInText(template))
 }
@@ -28,7 +28,7 @@ export function maskArgs(args: readonly Template[]): string[] {
   return hideInArgs(args).map(showTemplate)
 }
 
-/** These four as the ones above, and the references stay references. */
+/** These four work like the ones above, and keep references as references. */
 export function hideInValue(template: Template): Template {
   return aroundReferences(template, hide)
 }
@@ -69,7 +69,7 @@ export function maskText(text: string): string {
 
 const ADDRESS = /\b\w+:\/\/[^\s"']+/g
 
-/** Everything up to the last `@` of the authority: passwords may hold one, too. */
+/** Everything up to the last `@` of the authority: passwords may contain an `@`, too. */
 const USERINFO = /(?<=:\/\/)([^/?#\s"']*)(?=@)/g
 
 const QUERY = /([?&#;]([^=?&#;\s"']+)=)([^&#\s"']+)/g
@@ -78,7 +78,9 @@ const JSON_MEMBER = /(["']([\w.-]+)["']\s*:\s*["'])((?:[^"'\\]|\\.)+)/g
 
 const HEADER_LINE = /((?:^|["'\s])([\w-]+):\s*)([^"']+)/g
 
-/** `Bearer x` with no name before it. In a sentence (`basic authentication`) a word follows: it has no digit, and an end. */
+/**
+ * `Bearer x` without a name before it. In a sentence (`basic authentication`), the next word has no digit, and an end.
+ */
 const CREDENTIAL = /\b((?:basic|bearer|dpop)\s+)(?=[\w.~+/=-]*\d|[\w.~+/=-]{24})([\w.~+/=-]{6,})/gi
 
 /** `--token x`, `--token=x`, `"--token", "x"` in a list, `TOKEN=x`. */
@@ -111,7 +113,7 @@ function maskArgument(text: string): string {
 const ENV_FLAGS = new Set(['-e', '-E', '--env'])
 const HEADER_FLAGS = new Set(['-H', '--header', '--headers'])
 
-/** The argument after this one belongs to it and is not to be shown as it is. */
+/** The next argument is the value of this flag, and must be hidden. */
 function takesValue(flag: string): boolean {
   return ENV_FLAGS.has(flag) || HEADER_FLAGS.has(flag) || (/^--?[^=\s]+$/.test(flag) && isSecretName(flag))
 }
@@ -126,12 +128,12 @@ function hideHeaderLine(_: string, start: string | undefined, value: string): st
   return (start ?? '') + hideCredential(value)
 }
 
-/** `--token --verbose`: the second is not the token. */
+/** `--token --verbose`: the second is a flag, not the token. */
 function isFlag(text: string): boolean {
   return /^--[A-Za-z]|^-[A-Za-z]$/.test(text)
 }
 
-/** Whether the value of something with this name is likely a secret: `apiKey`, `--access-token`, `sig`. */
+/** Whether a value with this name is likely a secret: `apiKey`, `--access-token`, `sig`. */
 export function isSecretName(name: string): boolean {
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
@@ -145,19 +147,19 @@ export function isSecretName(name: string): boolean {
 const SECRET_WORD =
   /^(?:auth|authorization|bearer|code|cookie|credentials?|jwt|pass|passwd|passphrase|pat|pwd|sig|signature)$|(?:keys?|tokens?|secrets?|passwords?)$/i
 
-/** The schemes of an Authorization header. Another first word may itself be the secret. */
+/** The schemes of an Authorization header. Any other first word may itself be the secret. */
 const SCHEME = /^((?:basic|bearer|digest|dpop|key|negotiate|token|api-?key)\s+)?(.*)$/is
 
 function hideCredential(text: string): string {
   return text.replace(SCHEME, (_, scheme: string | undefined, rest: string) => (scheme ?? '') + hide(rest))
 }
 
-/** Every literal in a text becomes the mark; references and blanks stay. */
+/** Replaces every literal in a text by the mark; references and blanks stay. */
 function hide(text: string): string {
   return text.replace(LITERALS, (run) => (run.trim() === '' ? run : SECRET_MARK))
 }
 
-/** Stands for a reference while the text around it is masked. A noncharacter, so no file means it. */
+/** Replaces a reference while the text around it is masked. It is a noncharacter, so no file uses it. */
 const HOLE = '\ufdd0'
 const LITERALS = /[^\ufdd0]+/g
 
@@ -173,7 +175,7 @@ function aroundReferences(template: Template, mask: (text: string) => string): T
     .filter((part) => part !== '')
 }
 
-/** The name of a variable is no secret; its default, or code, may be one. */
+/** The name of a variable is no secret. Its default, or code, may be one. */
 function maskReference(reference: Reference): Reference {
   if (reference.kind === 'command') return { ...reference, text: SECRET_MARK }
   if (reference.kind === 'nested') return { kind: 'env', name: reference.name, fallback: SECRET_MARK }

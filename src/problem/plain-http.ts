@@ -1,7 +1,7 @@
 /**
- * plain-http: why no token is sent to a server that others on the way can listen to, and what to do about it.
+ * plain-http: why no token is sent to a server over a connection that others can read, and what the user can do.
  *
- * Told where somebody signs in, where a token is withheld, and where a server asks for one.
+ * Used when the user signs in, when a token is withheld, and when a server asks for one.
  */
 import { isIpAddress, networkOf } from '../base/ip-address.ts'
 import type { Transport } from '../model/definition.ts'
@@ -19,8 +19,8 @@ export function adviseOnPlainHttp({ type }: Pick<Transport, 'type'>, url: string
 }
 
 /**
- * The dangerous option, where it would help: it allows plain HTTP and nothing else. Nobody is told to send a token to the
- * place where clouds keep the keys of a machine.
+ * Suggests the dangerous option where it helps: it allows plain HTTP and nothing else. Never suggests it for the
+ * address where clouds keep the keys of a machine.
  */
 export function adviseToAllow(url: string): readonly string[] {
   if (!URL.canParse(url)) return []

@@ -1,18 +1,21 @@
 /**
  * problem: how a Problem is made.
  *
- * The stage that detects a problem writes it, in its own problems.ts, with these; hosts render it; nobody parses a
- * message.
+ * The stage that detects a problem writes it with these functions, in its own problems.ts. Hosts render it, and no code
+ * parses a message.
  */
 import { locate, type ConfigDocument } from '../model/document.ts'
 import type { Origin } from '../model/origin.ts'
 import type { Excerpt, Problem, Where } from '../model/problem.ts'
 import { maskSecrets } from './mask.ts'
 
-/** The command is built as several bundles, and each has a class of its own: by this they know each other's. */
+/**
+ * The command is built as several bundles, and each has its own copy of the class. This brand lets them recognise each
+ * other's.
+ */
 const BRAND: unique symbol = Symbol.for('plugboard.problem')
 
-/** A Problem on its way up: what the runtime throws when a request cannot be met. */
+/** An Error that carries a Problem: the runtime throws it when it cannot answer a request. */
 export class ProblemError extends Error {
   readonly problem: Problem
   readonly [BRAND] = true
@@ -48,12 +51,12 @@ interface Span {
   readonly end: number
 }
 
-/** The place of a node in its document, with the line that holds it. */
+/** The place of a node in its document, with its line. */
 export function whereOf(document: Text, span: Span, owner: Owner = {}): Where {
   return quote(document, span, { owner, kind: 'node' })
 }
 
-/** The place where a text stops making sense. */
+/** The place where a text becomes invalid. */
 export function whereFault(document: Text, span: Span, owner: Owner = {}): Where {
   return quote(document, span, { owner, kind: 'fault' })
 }
@@ -79,10 +82,10 @@ export function whereOrigin(origin: Origin, server?: string): Where {
   return { ...origin, ...(server === undefined ? {} : { server }) }
 }
 
-/** Longest part of a line that is quoted: minified files are one line of megabytes. */
+/** The longest part of a line that is quoted: minified files are one line of megabytes. */
 const EXCERPT_WIDTH = 160
 
-/** Longest line that is read from its beginning. */
+/** The longest line that is read from its beginning. */
 const LINE_LIMIT = 2000
 
 function toExcerpt(
@@ -90,10 +93,10 @@ function toExcerpt(
   { column, length, kind }: { readonly column: number; readonly length: number; readonly kind: Kind },
 ): Excerpt {
   const offset = column - 1
-  // In a longer line, where the fault begins is the only place known to be outside of a string, which may be a secret.
+  // In a longer line, only the start of the fault is known to be outside of a string, which may be a secret.
   const safe = line.length <= LINE_LIMIT ? 0 : offset - keyBefore(line, offset).length
   const from = Math.max(safe, offset > EXCERPT_WIDTH / 2 ? offset - EXCERPT_WIDTH / 2 : 0)
-  // With what follows: a password is known by the `@` behind it.
+  // Includes the text after it: the `@` after a password marks it as one.
   const part = line.slice(safe, from + EXCERPT_WIDTH + LINE_LIMIT)
   const needed = from - safe + EXCERPT_WIDTH
   const masked = maskSecrets(part, kind === 'fault' ? offset - safe : undefined, needed)
@@ -102,7 +105,7 @@ function toExcerpt(
   return { text, column: at, length: Math.max(1, Math.min(length, text.length - at + 1)) }
 }
 
-/** `"command": `, when that is what stands before. */
+/** `"command": `, when that is the text before. */
 function keyBefore(line: string, offset: number): string {
   const before = line.slice(Math.max(0, offset - EXCERPT_WIDTH / 2), offset)
   return /"[^"\\]*"\s*:\s*$/.exec(before)?.[0] ?? ''

@@ -4,7 +4,8 @@
  * in     the environment, the home, the platform: no file is read
  * out    its socket, and the files beside it
  *
- * By the same rules for whoever starts it and whoever looks for it, a client that loads nothing else included.
+ * The process that starts the gateway and every client that looks for it use the same rules, including the client that
+ * loads nothing else.
  */
 import { sha256 } from '../base/sha256.ts'
 import type { Env, Paths, Platform } from './world.ts'
@@ -14,7 +15,7 @@ export interface GatewayPlace {
   readonly folder: string
   /** A socket in a folder for this user alone, or the name of a pipe. */
   readonly socket: string
-  /** Who runs, or ran last. */
+  /** Which process is the gateway, or was it last. */
   readonly record: string
   readonly log: string
 }
@@ -43,7 +44,7 @@ export function gatewayPlaceOf(question: PlaceQuestion): GatewayPlace {
   }
 }
 
-/** What is kept between runs, and can be lost. */
+/** What the gateway keeps between runs. It can be lost. */
 export function stateFolderOf({ env, home, paths }: Omit<PlaceQuestion, 'platform'>): string {
   const moved = absoluteOr(paths, env['PLUGBOARD_HOME'])
   if (moved !== undefined) return paths.join(moved, 'state')
@@ -53,14 +54,14 @@ export function stateFolderOf({ env, home, paths }: Omit<PlaceQuestion, 'platfor
   )
 }
 
-/** Systems cut addresses of sockets at 104 or 108 bytes, with no word about it. A path has at most four for a character. */
+/** Systems cut socket addresses at 104 or 108 bytes without an error. A path has at most four bytes for a character. */
 const LONGEST_SOCKET = 90
 
 function markOf(folder: string): string {
   return sha256(folder).slice(0, 16)
 }
 
-/** A relative one would lead into whatever folder one is in. */
+/** A relative path would depend on the current folder. */
 function absoluteOr(
   { isAbsolute, resolve }: PlaceQuestion['paths'],
   path: string | undefined,

@@ -1,9 +1,9 @@
 /**
- * guard-files: the files of a world that a host brings, which may throw although `Files` says that they answer.
+ * guard-files: wraps the files of a world that the host brings. They may throw, although `Files` promises an answer.
  *
  * in     files, and a listener for what they throw
  * out    files that keep to `Files`
- * never  lets a reader take what could not be read for what is not there
+ * never  lets a reader take an unreadable file for a missing one
  */
 import type { Files } from './world.ts'
 

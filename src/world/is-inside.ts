@@ -1,5 +1,6 @@
 /**
- * is-inside: whether a path is a folder or something in it. Looks at the words of the paths alone, and follows no link.
+ * is-inside: whether a path is a folder or something in it. It compares the text of the paths alone and follows no
+ * link.
  */
 import type { Paths } from './world.ts'
 
@@ -9,6 +10,6 @@ export function isInside(
   path: string,
 ): boolean {
   const way = paths.relative(folder, path)
-  // On Windows the way to another drive is absolute.
+  // On Windows, the relative path to another drive is absolute.
   return !/^\.\.(?:[/\\]|$)/.test(way) && !paths.isAbsolute(way)
 }

@@ -1,26 +1,28 @@
 /**
- * proxy: which way a request takes, as the user's environment says.
+ * proxy: which route a request takes, as the user's environment says.
  *
- * in     an address, and the variables every command line tool knows: `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`
- * out    straight there, through a proxy, or why the proxy that is named cannot be used
- * never  repeats a name or password of a proxy; makes an exception that the user did not ask for, not even for this machine
+ * in     an address, and the variables every command line tool knows: `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`,
+ * `NO_PROXY`
+ * out    a direct route, a proxy, or why the proxy that is named cannot be used
+ * never  repeats a name or password of a proxy; makes an exception that the user did not ask for, not even for this
+ * machine
  *
- * The rules are those of curl: small letters come before capitals, an empty variable is none, and `HTTP_PROXY` is not for
- * `https` addresses.
+ * The rules are those of curl: lower case comes before upper case, an empty variable counts as unset, and `HTTP_PROXY`
+ * is not for `https` addresses.
  */
 import type { Env, Via } from './world.ts'
 
 export type Route =
   | { readonly kind: 'direct' }
   | { readonly kind: 'proxy'; readonly proxy: Proxy }
-  /** Going straight there instead would give away what the user wanted to keep behind the proxy. */
+  /** A direct request instead would reveal what the user wanted to keep behind the proxy. */
   | { readonly kind: 'unusable'; readonly via: Via; readonly message: string }
 
 export interface Proxy {
   readonly via: Via
   readonly hostname: string
   readonly port: number
-  /** Whether the way to the proxy itself is encrypted. */
+  /** Whether the connection to the proxy itself is encrypted. */
   readonly isSecure: boolean
   /** `Proxy-Authorization`, where the variable has a name and password. */
   readonly authorization?: string
@@ -35,7 +37,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   'wss:': 'https_proxy',
 }
 
-/** Everything of an environment that says which way a request takes. */
+/** Every variable of an environment that decides which route a request takes. */
 export const PROXY_VARIABLES: readonly string[] = [
   'http_proxy',
   'https_proxy',
@@ -55,7 +57,7 @@ export function findRoute(address: string, env: Env): Route {
 }
 
 interface Setting {
-  /** As it is spelled where it was found. */
+  /** Spelled as in the environment. */
   readonly name: string
   readonly value: string
 }
@@ -69,7 +71,7 @@ function findSet(env: Env, name: string): Setting | undefined {
 }
 
 function toRoute({ name, value }: Setting): Route {
-  // People write `proxy.corp:3128`, which is a URL of a scheme that nobody knows.
+  // Users write `proxy.corp:3128`, which parses as a URL with an unknown scheme.
   const url = tryUrl(value.includes('://') ? value : `http://${value}`)
   if (url === undefined || url.hostname === '') {
     return {
@@ -106,7 +108,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    return text // a `%` that is just one
+    return text // a literal `%`
   }
 }
 
@@ -166,6 +168,6 @@ function tryUrl(text: string): URL | undefined {
   try {
     return new URL(text)
   } catch {
-    return undefined // told as a proxy that is none; an address that is none fails by itself
+    return undefined // reported as an invalid proxy; an invalid address fails by itself
   }
 }

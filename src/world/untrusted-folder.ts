@@ -1,13 +1,16 @@
 /**
- * untrusted-folder: which paths lead into a folder that its user does not trust, and an environment that does not.
+ * untrusted-folder: which paths lead into a folder that its user does not trust, and an environment without them.
  *
- * A folder can be reached by several names: links, the case of letters. Paths are compared as they are written and as
- * they really are.
+ * A folder can be reached by several names: links, upper and lower case. Paths are compared as written and as real
+ * paths.
  */
 import { isInside } from './is-inside.ts'
 import type { Env, World } from './world.ts'
 
-/** `names`: the folder as it is reached, and its real path. Empty: everything of its user is in it, so no path says much. */
+/**
+ * `names`: the folder as it is reached, and its real path. Empty: it holds everything of its user, so a path in it says
+ * nothing.
+ */
 export interface UntrustedFolder {
   readonly names: readonly string[]
 }

@@ -1,7 +1,7 @@
 /**
  * world: everything outside the program, as small interfaces.
  *
- * `world/node/` implements them for real; tests keep files and clock in memory. Nothing else imports `node:*` or
+ * `world/node/` implements them for real; tests keep files and clock in memory. No other module imports `node:*` or
  * reads `process`, so the rules of Windows and macOS can be tested on any machine.
  */
 export interface World {
@@ -19,7 +19,7 @@ export interface World {
   readonly processes: Processes
   readonly http: Http
   readonly sockets: Sockets
-  /** The ways out of another environment, which may have other proxies. */
+  /** The network access for another environment, which may have other proxies. */
   networkOf(env: Env): Network
   readonly keychain: Keychain
   readonly sealer: Sealer
@@ -38,7 +38,7 @@ export type Platform = 'linux' | 'darwin' | 'win32'
 
 export type Env = Readonly<Record<string, string | undefined>>
 
-/** The part of `node:path` we use, in the flavour of the platform. */
+/** The part of `node:path` we use, in the style of the platform. */
 export interface Paths {
   readonly sep: string
   readonly delimiter: string
@@ -51,8 +51,8 @@ export interface Paths {
 }
 
 /**
- * Synchronous on purpose: discovery looks at a few dozen small files, and promises would cost more than the reads.
- * Whatever the file system answers to a question is a value; only `update` and `locked` can fail.
+ * Synchronous on purpose: discovery reads a few dozen small files, and promises would cost more than the reads. Methods
+ * return values for all failures of the file system; only `update` and `locked` can reject.
  */
 export interface Files {
   /** Never blocks on a pipe or device, never reads more than `maxBytes`, by default `MAX_FILE_BYTES`. */
@@ -63,20 +63,20 @@ export interface Files {
   /** The path itself when it cannot be resolved. */
   realPath(path: string): string
   isExecutable(path: string): boolean
-  /** What keeps files from being written in this folder, which is made if it is not there; a full disk is not noticed. */
+  /** What prevents writing files in this folder, which is made if it is missing. A full disk is not noticed. */
   findObstacle(folder: string): Obstacle | undefined
   /** Permission bits, or undefined where the platform has none or the file is missing. */
   mode(path: string): number | undefined
-  /** It belongs to another user of this machine. False where it is missing, and where the platform does not tell. */
+  /** It belongs to another user of this machine. False where it is missing, and where the platform does not say. */
   isForeign(path: string): boolean
-  /** Makes a folder for this user alone, and those above it. False when it could not be done. */
+  /** Makes a folder for this user alone, and the missing ones above it. False when that failed. */
   makeFolder(path: string): boolean
-  /** Atomic and not locked, for what is written whole and may be lost. Says whether it was. */
+  /** Atomic and not locked, for content that is written whole and may be lost. Says whether it was written. */
   write(file: string, mode: number, content: string | Uint8Array): boolean
   /**
    * Atomic, durable and locked: `change` gets the current text (undefined when missing) and returns the new one, or
-   * undefined to leave it. It is asked again when a program that knows no lock wrote in between. The file gets this mode,
-   * and keeps its owner and byte order mark. Rejects with an UpdateError, or with what `change` threw.
+   * undefined to leave it. It is called again when a program that ignores locks wrote in between. The file gets this
+   * mode, and keeps its owner and byte order mark. Rejects with an UpdateError, or with what `change` threw.
    */
   update(
     file: string,
@@ -84,27 +84,28 @@ export interface Files {
     change: (text: string | undefined) => string | undefined,
   ): Promise<void>
   /**
-   * Runs the step while nobody else, in this process or another one of this user, runs one for the same file, which need
-   * not exist. A lock whose process is gone is taken over. Rejects as the step does, with an UpdateError where no lock can
-   * be made, or when it waited too long.
+   * Runs the step while no other step runs for the same file, in this process or another one of this user. The file
+   * need not exist. A lock whose process is gone is taken over. Rejects as the step does, and with an UpdateError where
+   * no lock can be made or the wait was too long.
    */
   locked<T>(file: string, step: () => Promise<T>): Promise<T>
-  /** Adds to the end, for logs. False when it could not be done. */
+  /** Appends text, for logs. False when that failed. */
   append(file: string, text: string, options: AppendOptions): boolean
   /** Undefined: there is no such file. */
   stats(file: string): FileStats | undefined
-  /** False when it could not be done, or the other name is taken: nothing is overwritten. */
+  /** False when it failed or the other name is taken: nothing is overwritten. */
   rename(file: string, to: string): boolean
-  /** False when it is still there; a file that never was is gone too. */
+  /** False when the file is still there. A file that never existed counts as removed. */
   remove(file: string): boolean
   /**
-   * Tells, now and then for nothing, that something may be other than it was at one of these paths: made, changed, gone,
-   * replaced, or reached by another link. Who is told looks. Holds no process open. The answer ends it.
+   * Calls `onTouched` when something may have changed at one of these paths: made, changed, gone, replaced, or reached
+   * by another link. Some calls come without a change, so the caller must look itself. Does not keep the process alive.
+   * The returned function stops the watch.
    */
   watch(paths: WatchedPaths, onTouched: () => void): Promise<() => void>
 }
 
-/** An Unwritable that can be told without writing. `path`: the folder itself, or what stands above it. */
+/** An Unwritable that is known without writing. `path`: the folder itself, or what stands above it. */
 export interface Obstacle {
   readonly kind: 'no-folder' | 'denied' | 'read-only-disk'
   readonly path: string
@@ -117,9 +118,9 @@ export interface FileAccess {
 }
 
 export interface WatchedPaths {
-  /** They need not exist, and neither need their folders. */
+  /** Neither they nor their folders need exist. */
   readonly files: readonly string[]
-  /** Whatever is right inside counts. */
+  /** A change of any direct child counts. */
   readonly folders: readonly string[]
 }
 
@@ -130,9 +131,12 @@ export interface FileStats {
 }
 
 export interface AppendOptions {
-  /** Of a file that is not there yet. */
+  /** The mode of a file that does not exist yet. */
   readonly mode: number
-  /** A file that would grow beyond this becomes `<file>.1`, in place of the one before, and a new one begins. */
+  /**
+   * A file that would grow beyond this is renamed to `<file>.1`, which replaces the previous one, and a new file
+   * begins.
+   */
   readonly maxBytes: number
 }
 
@@ -143,39 +147,42 @@ export type FileRead =
   | { readonly kind: 'missing' }
   | { readonly kind: 'unreadable'; readonly why: Unreadable }
 
-/** In the words of a message: "it is …". */
+/** Worded to follow "it is …" in a message. */
 export type Unreadable =
   | { readonly kind: 'not-a-file'; readonly what: 'a directory' | 'a pipe' | 'a device' | 'a socket' }
   | { readonly kind: 'denied' }
   | { readonly kind: 'link-loop' }
   | { readonly kind: 'too-large'; readonly bytes: number; readonly maxBytes: number }
-  /** `before` is the valid text ahead of the first bad byte. */
+  /** `before` is the valid text before the first bad byte. */
   | { readonly kind: 'not-utf8'; readonly before: string }
   | { readonly kind: 'failed'; readonly message: string }
 
-/** Why a file was not changed; it is as it was. */
+/** Why a file was not changed. It is as it was. */
 export type Unwritable =
   | { readonly kind: 'disk-full' }
   | { readonly kind: 'read-only-disk' }
   | { readonly kind: 'read-only-file' }
-  /** The file belongs to somebody else, and would be ours afterwards. */
+  /** The file belongs to another user, and the change would make it ours. */
   | { readonly kind: 'other-owner'; readonly uid: number }
-  /** The path of what may not be written: the file, or the folder that it is to be in. */
+  /** The path that may not be written: the file, or the folder for it. */
   | { readonly kind: 'denied'; readonly path: string }
   /** Something that is no folder stands where the folder should be. */
   | { readonly kind: 'no-folder'; readonly path: string }
   | { readonly kind: 'unreadable'; readonly why: Unreadable }
-  /** A link on the way to it leads out of the folder that it must stay in. */
+  /** A link on its path leads out of the folder that the file must stay in. */
   | { readonly kind: 'outside'; readonly link: string; readonly target: string }
   /** Something that is no file stands where the lock would be. */
   | { readonly kind: 'lock-taken'; readonly path: string }
-  /** Another of our processes writes it, and does not stop. */
+  /** Another Plugboard process writes it, and does not stop. */
   | { readonly kind: 'locked' }
   /** Another program writes it, over and over. */
   | { readonly kind: 'busy' }
   | { readonly kind: 'failed'; readonly message: string }
 
-/** The command is built as several bundles, and each has a class of its own: by this they know each other's. */
+/**
+ * The command is built as several bundles, and each has its own copy of the class. This brand lets them recognise each
+ * other's.
+ */
 const UPDATE_BRAND: unique symbol = Symbol.for('plugboard.update')
 
 export class UpdateError extends Error {
@@ -221,7 +228,9 @@ const WORDS: Readonly<Record<Exclude<Unwritable['kind'], 'failed' | 'denied' | '
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number
-  /** Runs the step once, later; the answer takes it back. `loose`: the process may end before. Default: `held`. */
+  /**
+   * Runs the step once, later. The returned function cancels it. `loose`: the process may end before. Default: `held`.
+   */
   after(ms: number, step: () => void, hold?: 'held' | 'loose'): () => void
   /** From 0 to 1, for jitter. */
   random(): number
@@ -243,22 +252,22 @@ export interface Shell {
 export interface ShellOptions {
   readonly cwd: string
   readonly timeoutMs: number
-  /** The whole environment: that of whoever asked for it, which need not be that of this process. */
+  /** The whole environment: that of the caller, which need not be that of this process. */
   readonly env: Env
 }
 
 export interface ShellOutcome {
   readonly stdout: string
   readonly stderr: string
-  /** Undefined when it was ended by a signal or the time limit. */
+  /** Undefined when a signal or the time limit ended it. */
   readonly exitCode?: number
   readonly timedOut: boolean
 }
 
-/** Children that belong to us, with everything they start: none outlives this process, however it ends. */
+/** Children of this process, with everything they start: none outlives this process, however it ends. */
 export interface Processes {
   spawn(request: SpawnRequest, listener: ProcessListener): Child
-  /** Resolves when no child is left: a package runner may need longer to end than a close waits for it. */
+  /** Resolves when no child is left: a package runner may take longer to end than a close waits for it. */
   whenNoneIsLeft(): Promise<void>
 }
 
@@ -268,26 +277,26 @@ export interface SpawnRequest {
   /** The whole environment. */
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
-  /** It may install something first. Should this process end before `installed`, it gets time to undo what it began. */
+  /** It may install something first. If this process ends before `installed`, it gets time to undo that. */
   readonly installs?: boolean | undefined
 }
 
-/** One of the processes that a child has become. */
+/** A child, or a descendant of one. */
 export interface RunningProcess {
   readonly pid: number
-  /** Empty when it has ended and nobody has asked for its exit code. */
+  /** Empty when it has ended and its parent has not read its exit code. */
   readonly args: readonly string[]
   /** Which of its scripts npm runs there: its variable `npm_lifecycle_event`. */
   readonly npmScript?: string
 }
 
-/** `onExit` or `onFailed` is the last to be called, exactly one of them, once; all output has come before. */
+/** Exactly one of `onExit` and `onFailed` is called, once, and last. All output has come before. */
 export interface ProcessListener {
-  /** Of stdout, cut anywhere: only the reader knows where a message ends, and makes text of it once. */
+  /** From stdout, cut anywhere: only the reader knows where a message ends, and it decodes the text once. */
   onOutput(bytes: Uint8Array): void
-  /** Of stderr. */
+  /** From stderr. */
   onErrorOutput(bytes: Uint8Array): void
-  /** Also when a grandchild still holds the pipes. */
+  /** Called even while a grandchild still holds the pipes. */
   onExit(exit: { readonly exitCode?: number; readonly signal?: string }): void
   /** It could not be started. `ENOCWD`: its folder is missing; other codes are those of the system. */
   onFailed(error: { readonly code: string; readonly message: string }): void
@@ -295,28 +304,28 @@ export interface ProcessListener {
 
 export interface Child {
   readonly pid: number | undefined
-  /** Dropped when the child is gone; its exit tells. */
+  /** Dropped when the child is gone. `onExit` reports that. */
   write(input: string): void
-  /** Bytes that were written, and that it has not taken yet. */
+  /** Bytes that were written and that the child has not taken yet. */
   readonly unread: number
-  /** The end of its stdin: the polite way to ask it to leave. */
+  /** Ends its stdin: the polite way to ask it to exit. */
   endInput(): void
   /** Ends the child and everything it started: `terminate` asks, `kill` does not. */
   end(how: 'terminate' | 'kill'): void
-  /** It installs nothing any more. */
+  /** It has finished installing. */
   installed(): void
-  /** The child and what it started, as far as it is still there. Undefined where the system does not tell (Windows). */
+  /** The child and its descendants that are still alive. Undefined where the system does not say (Windows). */
   family(): readonly RunningProcess[] | undefined
 }
 
 /**
- * HTTP without a promise per message: an exchange is told to its listener, and most are over in two calls. Goes through
- * the proxy that the environment names, as do `Web` and `Sockets`: see `findRoute`.
+ * HTTP without a promise for each message: an exchange calls its listener, and most need two calls. Uses the proxy that
+ * the environment names, as do `Web` and `Sockets`: see `findRoute`.
  */
 export interface Http {
   /**
-   * Starts at once. What it returns ends the exchange, after which the listener hears nothing more. Follows no redirect,
-   * and waits for ever: who asks has the limits.
+   * Starts at once. The returned function ends the exchange: then the listener is not called any more. Follows no
+   * redirect, and waits for ever: the caller sets the limits.
    */
   request(request: HttpRequest, listener: HttpListener): () => void
 }
@@ -330,16 +339,21 @@ export interface HttpRequest {
   /** Name, value, name, value. */
   readonly headers: readonly string[]
   readonly body?: string | undefined
-  /** Connect there and nowhere else, whatever the name in `origin` means by now. Not for requests through a proxy. */
+  /**
+   * Connects to this address only, whatever the name in `origin` resolves to by now. Not for requests through a proxy.
+   */
   readonly address?: string | undefined
-  /** Gets a connection at once. Others wait for one when too many are busy, perhaps with waiting for this very message. */
+  /**
+   * Gets a connection at once. Other requests wait while too many are busy, perhaps because those wait for this very
+   * message.
+   */
   readonly isUrgent: boolean
 }
 
-/** `onEnd` or `onFailed` is the last to be called, exactly one of them, once. */
+/** Exactly one of `onEnd` and `onFailed` is called, once, and last. */
 export interface HttpListener {
   onHead(head: HttpHead): BodyUse
-  /** The whole body, or its next piece, which is cut anywhere but inside a character. An empty body is not told. */
+  /** The whole body, or its next piece, cut anywhere but inside a character. Not called for an empty body. */
   onText(text: string): void
   onEnd(): void
   onFailed(error: HttpError): void
@@ -360,7 +374,7 @@ export interface Via {
   readonly variable: string
 }
 
-/** What becomes of the body. A whole one is limited to `MAX_BODY_BYTES`. */
+/** What the caller does with the body. A whole body is limited to `MAX_BODY_BYTES`. */
 export type BodyUse = 'whole' | 'pieces' | 'nothing'
 
 export const MAX_BODY_BYTES = 64 * 1024 * 1024
@@ -368,20 +382,20 @@ export const MAX_BODY_BYTES = 64 * 1024 * 1024
 export interface HttpError {
   readonly code: string
   readonly message: string
-  /** The connection may have been an old one, which the other side had given up already. */
+  /** The connection may have been an old one that the other side had already closed. */
   readonly mayBeStale: boolean
   readonly via?: FaultyVia | undefined
 }
 
 export interface FaultyVia extends Via {
-  /** It was the proxy that could not be reached or that refused, and not the one behind it. */
+  /** The proxy could not be reached or refused; the server behind it is not at fault. */
   readonly isAtFault: boolean
 }
 
-/** The code of an error for a proxy that does not want to carry this; the message says how it put it. */
+/** The code of an error when the proxy refuses the request. The message holds the proxy's own words. */
 export const PROXY_REFUSED = 'PROXY_REFUSED'
 
-/** For a proxy that is not asked at all, because of how the variable names it. */
+/** For a proxy that is never contacted, because the variable names it in an unusable way. */
 export const PROXY_UNUSABLE = 'PROXY_UNUSABLE'
 
 /** The code of an HttpError for a body beyond `MAX_BODY_BYTES`. */
@@ -397,7 +411,7 @@ export interface SocketRequest {
   readonly protocols: readonly string[]
 }
 
-/** `onClose` is the last to be called, exactly once. */
+/** `onClose` is called exactly once, and last. */
 export interface SocketListener {
   onOpen(): void
   onText(text: string): void
@@ -405,11 +419,11 @@ export interface SocketListener {
 }
 
 export type SocketEnd =
-  /** The server answered with HTTP and no socket. */
+  /** The server answered with an HTTP response and opened no socket. */
   | {
       readonly kind: 'refused'
       readonly status: number
-      /** The beginning of it. */
+      /** The beginning of the body. */
       readonly body: string
       /** `WWW-Authenticate`. */
       readonly challenge?: string | undefined
@@ -421,36 +435,39 @@ export type SocketEnd =
       readonly message: string
       readonly via?: FaultyVia | undefined
     }
-  /** What was said is not WebSocket, or not the kind that was asked for. */
+  /** The other side did not speak WebSocket, or not the subprotocol that was requested. */
   | { readonly kind: 'misspoke'; readonly message: string }
-  /** With the code of the protocol; 1006 when it broke off without a word. */
+  /** With the code of the protocol; 1006 when the connection broke without a close message. */
   | { readonly kind: 'closed'; readonly code: number }
 
 export interface Socket {
   /** Only after `onOpen`. */
   send(text: string): void
-  /** Bytes that were sent, and that the other side has not taken yet. */
+  /** Bytes that were sent and that the other side has not taken yet. */
   readonly unread: number
-  /** Says goodbye, and hangs up when the other side does not answer within a second. */
+  /** Sends a close message, and hangs up when the other side does not answer within a second. */
   close(): void
 }
 
-/** Where the system keeps secrets for its user: Keychain, Credential Manager, Secret Service. Loaded when first asked. */
+/**
+ * Where the system keeps secrets for its user: Keychain, Credential Manager, Secret Service. Loaded with the first
+ * call.
+ */
 export interface Keychain {
-  /** False: it need not be asked, as far as can be told at once (no session bus, turned off). */
+  /** False: a call would fail, as far as that is known at once (no session bus, turned off). */
   readonly mayWork: boolean
-  /** Undefined: there is no such item. Rejects when there is no keychain, or it is locked, or it says nothing. */
+  /** Undefined: there is no such item. Rejects when there is no keychain, it is locked, or it does not answer. */
   get(item: string): Promise<string | undefined>
   set(item: string, secret: string): Promise<void>
   remove(item: string): Promise<void>
 }
 
-/** Texts that only the holder of a key can read or change. */
+/** Encrypted texts that only the holder of a key can read or change. */
 export interface Sealer {
   createKey(): string
-  /** `bound` is not in it, but it opens only together with the same. */
+  /** The result does not contain `bound`, but opens only with the same `bound`. */
   seal(text: string, key: string, bound: string): string
-  /** Undefined: another key, another `bound`, or not as it was sealed. */
+  /** Undefined: another key, another `bound`, or a changed text. */
   open(sealed: string, key: string, bound: string): string | undefined
 }
 
@@ -461,19 +478,19 @@ export interface Resolver {
 }
 
 export interface Browser {
-  /** Shows a page to the person at this machine. Resolves when it can be hoped that they see it. */
+  /** Shows a page to the user of this machine. Resolves when the user probably sees it. */
   open(url: string): Promise<BrowserOutcome>
 }
 
 export type BrowserOutcome =
-  /** By which program. */
+  /** The program that opened it. */
   | { readonly kind: 'opened'; readonly opener: string }
-  /** There is none that works; those that were tried. */
+  /** No program works; these were tried. */
   | { readonly kind: 'no-opener'; readonly tried: readonly string[] }
 
-/** A small HTTP server that only this machine can reach, for the page that a browser comes back to. */
+/** A small HTTP server that only this machine can reach, for the page that a browser returns to. */
 export interface Loopback {
-  /** On 127.0.0.1; at any free port where none is given. Rejects with an Error that has a `code` (`EADDRINUSE`). */
+  /** On 127.0.0.1, at any free port where none is given. Rejects with an Error that has a `code` (`EADDRINUSE`). */
   listen(
     port: number | undefined,
     answer: (request: LoopbackRequest) => LoopbackAnswer,
@@ -495,21 +512,21 @@ export interface LoopbackAnswer {
 
 export interface LoopbackListener {
   readonly port: number
-  /** Settles when the port is free again. An answer that is being sent is sent to its end. */
+  /** Settles when the port is free again. A response in progress is sent to its end. */
   close(): Promise<void>
 }
 
-/** Private keys and chance. At once, because requests are signed while nobody waits. */
+/** Private keys and random bytes. Synchronous, because requests are signed without a wait. */
 export interface Keys {
   /** A new private key for ES256, as the JSON of a JWK. */
   create(): string
   /** The signature of a JWS (ES256), in base64url. */
   sign(jwk: string, text: string): string
-  /** So many bytes that nobody can guess, in base64url. */
+  /** So many random bytes, which no attacker can guess, in base64url. */
   random(bytes: number): string
 }
 
-/** HTTP that others ask of us. */
+/** An HTTP server. */
 export interface Serving {
   /** Rejects with an Error that has a `code`, such as `EADDRINUSE`. */
   listen(options: ListenOptions, handler: RequestHandler): Promise<Listener>
@@ -518,28 +535,31 @@ export interface Serving {
 export interface ListenOptions {
   /** An address, not a name. */
   readonly host: string
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number
-  /** What is larger is refused with 413, unread. */
+  /** A larger request is refused with 413, unread. */
   readonly maxBodyBytes: number
   readonly maxHeaderBytes: number
-  /** A request must have arrived within so long. The answer may take as long as it takes. */
+  /** The time limit for a request to arrive. The response may take any time. */
   readonly requestTimeoutMs: number
-  /** How much of its answers may be unread. */
+  /** How much of its responses may be unread. */
   readonly unread: UnreadLimits
-  /** An answer was given up because its client did not read. */
+  /** Called when a response was dropped because its client did not read it. */
   readonly onSlowClient?: () => void
-  /** HTTPS. `listen` rejects when the two do not belong together, or are not what they should be. */
+  /** For HTTPS. `listen` rejects when certificate and key do not match, or are invalid. */
   readonly tls?: TlsIdentity | undefined
 }
 
-/** Of what was written and is not read yet. */
+/** Limits for what was written and is not read yet. */
 export interface UnreadLimits {
-  /** A client with more than this waits until it may ask again; with less, when all have left half of `totalBytes` unread. */
+  /**
+   * A client with more than this unread waits until it may send the next request. With less, it waits only when all
+   * clients have left half of `totalBytes` unread.
+   */
   readonly waitBytes: number
-  /** Beyond, the answer of the client that was read least lately is ended. One single message may be larger. */
+  /** Beyond this, the response that its client read least recently is ended. One single message may be larger. */
   readonly clientBytes: number
-  /** The same, of all clients. */
+  /** The same, for all clients together. */
   readonly totalBytes: number
 }
 
@@ -551,16 +571,16 @@ export interface TlsIdentity {
 
 export interface Listener {
   readonly port: number
-  /** For connections from now on. Throws when the two do not belong together. */
+  /** For new connections. Throws when certificate and key do not match. */
   renew(tls: TlsIdentity): void
-  /** Takes no new connections, and ends those that nobody uses. What is under way goes on. */
+  /** Accepts no new connections, and ends idle ones. Requests in progress go on. */
   stop(): void
-  /** Takes no new requests, and ends those under way; an answer that was given is sent, for a second at most. */
+  /** Accepts no new requests, and ends those in progress. A finished response is still sent, for a second at most. */
   close(): Promise<void>
 }
 
 export interface RequestHandler {
-  /** Before anything of the body is read. */
+  /** Called before the body is read. */
   admit(head: RequestHead): Admission | Promise<Admission>
 }
 
@@ -568,9 +588,9 @@ export type Admission =
   | { readonly kind: 'refused'; readonly reply: WholeReply }
   | {
       readonly kind: 'admitted'
-      /** Whose answers count together when they are not read. */
+      /** Unread responses with the same value count together. */
       readonly client: string
-      /** Takes the request when all of it is there. `bytes`: of the body. */
+      /** Gets the request when it has arrived whole. `bytes`: the size of the body. */
       take(body: string, reply: Reply, bytes: number): void
     }
 
@@ -578,7 +598,7 @@ export interface RequestHead {
   readonly method: string
   /** The address of the other side of the connection. */
   readonly from: string
-  /** Path and query, as they were sent. */
+  /** Path and query, as the client sent them. */
   readonly path: string
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
@@ -590,104 +610,111 @@ export interface WholeReply {
   readonly body: string
 }
 
-/** One answer: whole, or as a stream. */
+/** One response: whole, or as a stream. */
 export interface Reply {
   send(reply: WholeReply): void
   /** Begins a stream; `write` and `end` follow. */
   stream(status: number, headers: Readonly<Record<string, string>>): void
-  /** Whoever does not read what is written is hung up on before it fills the memory. */
+  /** A client that does not read is disconnected before its output fills the memory. */
   write(text: string): void
   end(): void
-  /** Of the body, so far. */
+  /** The size of the body so far. */
   bytes(): number
-  /** The other side hung up before the answer was over. At most once. */
+  /** Called when the other side hung up before the response was over. At most once. */
   onGone(listener: () => void): void
 }
 
-/** Other programs of this user on this machine, by a path. */
+/** Connections with other programs of this user on this machine, by a path. */
 export interface Pipes {
   /**
-   * Nobody else can reach it: its folder is made for this user alone, and one that is not is refused. A socket that nobody
-   * listens at any more is replaced. Rejects with an Error that has a `code`: `EADDRINUSE` when somebody does listen.
+   * No other user can reach it: its folder is made for this user alone, and any other folder is refused. A socket
+   * without a listening process is replaced. Rejects with an Error that has a `code`: `EADDRINUSE` when another process
+   * listens.
    */
   listen(path: string, onPipe: (pipe: Pipe) => void): Promise<{ close(): Promise<void> }>
-  /** Rejects with an Error that has a `code`: nobody is there. */
+  /** Rejects with an Error that has a `code` when no process listens. */
   connect(path: string): Promise<Pipe>
 }
 
 /** Text both ways, cut anywhere but inside a character. */
 export interface Pipe {
-  /** Dropped when the other side is gone. Whoever does not read is hung up on before it fills the memory. */
+  /**
+   * Dropped when the other side is gone. A client that does not read is disconnected before its output fills the
+   * memory.
+   */
   write(text: string): void
-  /** To be called at once. `onEnd` is the last, once, however it ended. */
+  /** Must be called at once. `onEnd` is called last, once, however the pipe ended. */
   onInput(listener: InputListener): void
-  /** Sends what was written, and says goodbye. */
+  /** Sends what was written, then closes. */
   end(): void
 }
 
-/** This program once more, as a process of its own that outlives this one and its terminal. */
+/** Starts this program again, as a process that outlives this one and its terminal. */
 export interface Daemons {
   /**
-   * In the home. Resolves with the first line that it writes to stdout, which is the last that is read, or with undefined
-   * when it ends before. What it writes to stderr goes to the end of `log`. Rejects with an UpdateError where that cannot be
-   * written.
+   * Starts in the home. Resolves with the first line that it writes to stdout, or with undefined when it ends before.
+   * Nothing after that line is read. Its stderr is appended to `log`. Rejects with an UpdateError where the log cannot
+   * be written.
    */
   start(args: readonly string[], options: DaemonOptions): Promise<string | undefined>
-  /** Of this process. */
+  /** The id of this process. */
   readonly pid: number
   isAlive(pid: number): boolean
 }
 
 export interface DaemonOptions {
   readonly log: string
-  /** The whole environment, but for what would lead back to where it was started (`PWD`). */
+  /** The whole environment, without the variables that lead back to where it was started (`PWD`). */
   readonly env: Env
 }
 
-/** What a host sees of the terminal it runs in. */
+/** The terminal of a host. */
 export interface Terminal {
-  /** A person can be asked: both input and output are terminals. */
+  /** The user can be asked: both input and output are terminals. */
   readonly canAsk: boolean
   /** Width in columns; undefined when output is piped. */
   readonly columns: number | undefined
-  /** The same for what is beside the answer, which may go elsewhere. */
+  /** The same for stderr, which may go elsewhere. */
   readonly columnsBeside: number | undefined
   readonly hasColor: { readonly out: boolean; readonly err: boolean }
   out(text: string): void
   err(text: string): void
-  /** All that is piped into the command; for ever, when nobody ends it. */
+  /** All that is piped into the command. Never settles when the input does not end. */
   input(): Promise<string>
-  /** As `input`, for what may not be there: whoever started this may have left a pipe open for nothing. */
+  /** As `input`, for input that may not exist: the parent process may have left a pipe open without using it. */
   inputWithin(ms: number): Promise<PipedInput>
-  /** What comes in, as it comes, cut anywhere but inside a character; then the end, once. */
+  /** Gives input as it comes, cut anywhere but inside a character; then the end, once. */
   onInput(listener: InputListener): void
-  /** Ctrl-C, the first time; the second ends the program. The answer takes the listener away. */
+  /** The first Ctrl-C; the second ends the program. The returned function removes the listener. */
   onInterrupt(listener: () => void): () => void
-  /** Somebody asks this process to end, and to finish what it does before. */
+  /** Another process asks this one to finish its work and end. */
   onTerminate(listener: () => void): void
-  /** Somebody asks this process to read its files again (SIGHUP), any number of times. Absent where nobody can. */
+  /**
+   * Another process asks this one to read its files again (SIGHUP), any number of times. Absent where the system has no
+   * such signal.
+   */
   onHangup?(listener: () => void): void
   /**
-   * Lines that are typed or piped in while something else goes on, and Esc where keys can be told from lines. The answer
-   * stops listening.
+   * Lines that are typed or piped in while other work runs, and Esc where the terminal can tell keys from lines. The
+   * returned function stops listening.
    */
   onTyped(listener: TypedListener): () => void
-  /** Undefined when the person cancelled (Esc, Ctrl-C). Call only when `canAsk`. */
+  /** Undefined when the user cancelled (Esc, Ctrl-C). Call only when `canAsk`. */
   choose<T extends string>(question: string, options: readonly Choice<T>[]): Promise<T | undefined>
-  /** A line of text; undefined when the person cancelled. Call only when `canAsk`. */
+  /** A line of text; undefined when the user cancelled. Call only when `canAsk`. */
   ask(question: string, options?: AskOptions): Promise<string | undefined>
   /**
-   * Runs an editor on a file, in this terminal or in a window of its own, and resolves when it is closed. `command` is a
-   * line for the shell, as `EDITOR` has it. The exit code is undefined when a signal ended it.
+   * Runs an editor on a file, in this terminal or in its own window, and resolves when it is closed. `command` is a
+   * line for the shell, as in `EDITOR`. The exit code is undefined when a signal ended it.
    */
   edit(command: string, file: string): Promise<number | undefined>
-  /** As wide and high as it is now. Call only when `canAsk`. */
+  /** Its current size. Call only when `canAsk`. */
   size(): { readonly columns: number; readonly rows: number }
-  /** The answer takes the listener away. */
+  /** The returned function removes the listener. */
   onResize(listener: () => void): () => void
   /**
-   * What the keys send, as it comes: nothing is echoed, and Ctrl-C is a key. What is pasted stands between `ESC [ 200 ~` and
-   * `ESC [ 201 ~`. The answer gives the terminal back. Call only when `canAsk`.
+   * What the keys send, as it comes: nothing is echoed, and Ctrl-C is a key. Pasted text stands between `ESC [ 200 ~`
+   * and `ESC [ 201 ~`. The returned function restores the terminal. Call only when `canAsk`.
    */
   onKeys(listener: (chunk: string) => void): () => void
 }
@@ -696,7 +723,7 @@ export type PipedInput =
   | { readonly kind: 'text'; readonly text: string }
   /** Nothing is piped in. */
   | { readonly kind: 'none' }
-  /** Nothing had come when the time was over. */
+  /** No input had come when the time was over. */
   | { readonly kind: 'late' }
 
 export interface AskOptions {
@@ -704,7 +731,7 @@ export interface AskOptions {
   readonly example?: string | undefined
   /** Not shown while it is typed. */
   readonly isSecret?: boolean | undefined
-  /** What is wrong with an answer; it is then asked for again. Undefined: nothing. */
+  /** What is wrong with an answer; the terminal then asks again. Undefined: nothing. */
   readonly fault?: ((answer: string) => string | undefined) | undefined
 }
 

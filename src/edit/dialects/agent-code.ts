@@ -1,6 +1,4 @@
-/**
- * agent-code: what is started or reached, and nothing about it.
- */
+/** agent-code: only how a server is started or reached. */
 import { NO_REFERENCES } from './spelling.ts'
 import { type Writer } from './writer.ts'
 

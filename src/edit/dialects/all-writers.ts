@@ -1,6 +1,4 @@
-/**
- * all-writers: who writes which agent's entries.
- */
+/** all-writers: the writer for each agent's entries. */
 import type { SourceId } from '../../model/origin.ts'
 import { agentCode } from './agent-code.ts'
 import { claudeCode, claudeDesktop, mcpJson } from './claude-code.ts'
@@ -18,7 +16,7 @@ import { windsurf } from './windsurf.ts'
 import type { Writer } from './writer.ts'
 import { xCode } from './x-code.ts'
 
-/** Agent Plugins are folders that somebody publishes, not a place for a user's servers. */
+/** Agent Plugins are folders that authors publish, not a place for a user's servers. */
 export type WritableSource = Exclude<SourceId, 'agent-plugins'>
 
 export const WRITERS: Readonly<Record<WritableSource, Writer>> = {

@@ -1,6 +1,4 @@
-/**
- * claude-code: the format most READMEs are written for, and its relatives: the shared root files, and Claude Desktop.
- */
+/** claude-code: the format that most READMEs use, and its relatives: the shared root files, and Claude Desktop. */
 import { COMMON_ROWS, OUR_ROWS } from './plugboard.ts'
 import { NO_REFERENCES, SHELL_LIKE } from './spelling.ts'
 import { between, joined, unheeded, type Writer } from './writer.ts'
@@ -16,14 +14,16 @@ export const claudeCode: Writer = {
     'oauth.callbackPort': 'oauth.callbackPort',
     'oauth.authServerMetadataUrl': 'oauth.authServerMetadataUrl',
     'oauth.scopes': joined('oauth.scopes'),
-    // Below a second it takes a limit for a mistake.
+    // Claude Code treats a limit below a second as a mistake.
     timeout: between('timeout', 'timeout', { from: 1000, to: Number.MAX_SAFE_INTEGER }),
   },
   spelling: SHELL_LIKE,
   values: 'literal',
 }
 
-/** The root files, which many read and nobody owns: in the words of Claude Code, and in ours where it has none. */
+/**
+ * The root files, which many agents read and none owns: in the syntax of Claude Code, and in ours where it has none.
+ */
 export const mcpJson: Writer = {
   ...claudeCode,
   dialect: 'mcp-json',
@@ -35,7 +35,7 @@ export const mcpJson: Writer = {
   },
 }
 
-/** It starts servers, and adds those to reach in its own settings. */
+/** Its file only starts servers. The user adds remote servers in its own settings. */
 export const claudeDesktop: Writer = {
   dialect: 'mcp-json',
   types: { stdio: null },

@@ -1,12 +1,10 @@
-/**
- * codex: variables are named in fields of their own, because nothing is put into values; seconds.
- */
+/** codex: has fields of their own for names of variables, because it replaces nothing in values; seconds. */
 import type { TemplateMap } from '../../model/definition.ts'
 import type { Template } from '../../model/template.ts'
 import { NO_REFERENCES } from './spelling.ts'
 import { bearerVariable, seconds, soleVariable, toObject, type Pen, type Put, type Writer } from './writer.ts'
 
-/** A variable that is passed on under its own name is only named. */
+/** A variable that keeps its own name is only listed. */
 const env: Put<'env'> = (pen, map) => {
   const isPassed = ([name, value]: readonly [string, Template]): boolean => soleVariable(value) === name
   putRest(pen, 'env', { name: 'env', map: [...map].filter((one) => !isPassed(one)) })
@@ -63,7 +61,7 @@ export const codex: Writer = {
     'oauth.resource': 'oauth_resource',
     'oauth.clientId': 'oauth.client_id',
     'oauth.callbackPort': 'oauth.callback_port',
-    // Tables come last, as people write them.
+    // Tables come last, as users write them.
     headers,
     env,
   },

@@ -2,8 +2,8 @@
  * facts: what a definition says, field by field.
  *
  * in     a definition, and whether it is turned off
- * out    its fields by the names they have in our own files, those alone that say something
- * never  says what a reader assumes anyway: an empty map, a server that is on
+ * out    its fields by their names in our own files, only those that say something
+ * never  lists what a reader assumes anyway: an empty map, a server that is on
  */
 import type { Auth, OAuth, ServerDefinition, TemplateMap, Transport } from '../../model/definition.ts'
 import type { Template } from '../../model/template.ts'
@@ -19,7 +19,7 @@ interface Shapes {
   readonly plain: string | number | boolean
 }
 
-/** What kind of value each field has. A new one of the definition must be here before anything compiles. */
+/** The kind of value of each field. The compiler requires every new field of the definition here. */
 const OAUTH_KINDS = {
   clientId: 'template',
   clientSecret: 'template',
@@ -68,7 +68,7 @@ const OWN_KINDS = {
   url: 'template',
   headers: 'map',
   headersHelper: 'template',
-  /** `false`: not to be tried. Then nothing else is said about it. */
+  /** `false`: OAuth must not be tried. Then nothing else is said about it. */
   oauth: 'plain',
   ideName: 'plain',
   authToken: 'template',
@@ -119,7 +119,7 @@ export function kindOf(name: FactName): FactKind {
   return NESTED.get(name) ?? OWN_KINDS[name as keyof typeof OWN_KINDS]
 }
 
-/** All names about signing in. */
+/** All names of fields about signing in. */
 export const NESTED_NAMES = [...NESTED.keys()] as readonly (OAuthName | AuthName)[]
 
 export function toFacts(definition: ServerDefinition, power: 'on' | 'off'): Facts {
@@ -176,7 +176,7 @@ function oauthFacts(oauth: OAuth | undefined): Facts {
   return oauth?.isOff === true ? { oauth: false } : prefixed('oauth', oauth)
 }
 
-/** The types of the tables say that every key is one. */
+/** The types of the tables guarantee that every key is valid. */
 function prefixed(prefix: 'oauth' | 'auth', settings: OAuth | Auth = {}): Facts {
   return Object.fromEntries(Object.entries(settings).map(([key, value]) => [`${prefix}.${key}`, value]))
 }
@@ -185,7 +185,7 @@ function unlessEmpty(map: TemplateMap): TemplateMap | undefined {
   return map.size === 0 ? undefined : map
 }
 
-/** Whether a file in which values are resolved would take one of these for a command, or for the name of a variable. */
+/** Whether a file that resolves values would treat one of these as a command, or as the name of a variable. */
 export function mayBeResolved({ transport }: ServerDefinition): boolean {
   return [...valuesOf(transport).values()].some((value) => isCommand(value) || isVariableName(value))
 }
@@ -195,7 +195,7 @@ export function valuesOf(transport: Transport): TemplateMap {
   return 'headers' in transport ? transport.headers : new Map()
 }
 
-/** As resolve sees it: the mark must stand in the file itself. */
+/** As resolve decides: the mark must be in the file itself. */
 export function isCommand([first]: Template): boolean {
   return typeof first === 'string' && first.startsWith('!')
 }

@@ -1,6 +1,6 @@
 /**
- * goose: a server is an extension, which must say its name and that it is on. The values of variables that an entry
- * names come from goose's keyring; whole seconds.
+ * goose: calls a server an extension, and requires its name and that it is on. The values of the variables that an
+ * entry names come from goose's keyring; whole seconds.
  */
 import type { TemplateMap } from '../../model/definition.ts'
 import { isLiteral, type Template } from '../../model/template.ts'
@@ -10,7 +10,7 @@ import { seconds, soleVariable, toObject, type Pen, type Put, type Writer } from
 const env: Put<'env'> = (pen, map) => {
   const passed = [...map].filter(([name, value]) => soleVariable(value) === name).map(([name]) => name)
   const others = [...map].filter(([name]) => !passed.includes(name))
-  // Into `envs`, too, goose puts only what it was told to know.
+  // goose fills even `envs` only with variables that the entry lists.
   const keys = [...new Set([...passed, ...namesIn(new Map(others))])]
   for (const name of keys.filter((one) => !passed.includes(one)))
     pen.unsay(`env.${name}`, 'passes on every variable that it puts into another')
@@ -28,7 +28,7 @@ const headers: Put<'headers'> = (pen, map) => {
   noteNames(pen)
 }
 
-/** What address and headers refer to, goose must be told to look up. */
+/** goose looks up a variable in the address or headers only if the entry lists it. */
 function noteNames(pen: Pen): void {
   const { url = [], headers: map = new Map() } = pen.facts
   const names = [...new Set([...namesIn(new Map([['', url]])), ...namesIn(map)])]
@@ -41,7 +41,7 @@ function namesIn(map: TemplateMap): readonly string[] {
   )
 }
 
-/** What is run is run as it stands. */
+/** goose replaces nothing in the command. */
 const command: Put<'command'> = (pen, word) => pen.put('cmd', asItStands(pen, word, 'command'))
 
 const args: Put<'args'> = (pen, words) =>

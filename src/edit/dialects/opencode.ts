@@ -1,6 +1,4 @@
-/**
- * opencode: `command` as one list, `environment`, `{env:X}`; version 2 writes some names otherwise.
- */
+/** opencode: `command` as one list, `environment`, `{env:X}`; version 2 has other names for some fields. */
 import { BRACES } from './spelling.ts'
 import { disabled, joined, sharedTimeout, startupWithShared, type Put, type Writer } from './writer.ts'
 
@@ -12,7 +10,7 @@ const wholeCommand: Put<'command'> = (pen, command) => {
 
 export const opencode: Writer = {
   dialect: 'opencode',
-  // What is reached is tried as HTTP, then as SSE.
+  // It tries a remote server as HTTP, then as SSE.
   types: { stdio: 'local', http: 'remote', auto: 'remote', sse: 'remote' },
   fallsBack: true,
   rows: {
@@ -40,7 +38,7 @@ export const opencode: Writer = {
   values: 'literal',
 }
 
-/** What stands in `mcp.servers`. */
+/** The form inside `mcp.servers`. */
 export const opencode2: Writer = {
   ...opencode,
   rows: {

@@ -5,7 +5,7 @@ import { NESTED_NAMES } from './facts.ts'
 import { OURS, SHELL_LIKE } from './spelling.ts'
 import { sharedTimeout, startupWithShared, type Rows, type Writer } from './writer.ts'
 
-/** What every file of the `mcpServers` family understands. */
+/** The fields that every file of the `mcpServers` family supports. */
 export const COMMON_ROWS: Rows = {
   type: 'type',
   command: 'command',
@@ -46,7 +46,7 @@ export const OUR_ROWS: Rows = {
   isolation: 'isolation',
 }
 
-/** Everything can be said here: whatever another agent's file says must fit in. */
+/** Our format can express everything: every entry of another agent must fit in. */
 export const plugboard: Writer = {
   dialect: 'plugboard',
   types: {
@@ -66,7 +66,7 @@ export const plugboard: Writer = {
   values: 'resolvable',
 }
 
-/** xcsh and oh-my-pi, which takes an entry without a type for one to start. */
+/** xcsh and oh-my-pi, which start an entry without a type as a process. */
 export const xcsh: Writer = {
   dialect: 'xcsh',
   types: { stdio: null, http: 'http', auto: 'http', sse: 'sse' },

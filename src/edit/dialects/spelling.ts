@@ -1,11 +1,11 @@
 /**
- * spelling: a template as some agent writes it. The inverse of pipeline/normalize/expand.ts.
+ * spelling: a template in the syntax of an agent. The inverse of pipeline/normalize/expand.ts.
  *
- * never  puts in a value; says a reference in a way that its agent does not know, without saying so
+ * never  fills in a value; writes a reference that its agent does not support, without saying so
  */
 import { showPart, type Reference, type Template } from '../../model/template.ts'
 
-/** How each kind of reference is written; what is missing, an agent does not know. */
+/** How each kind of reference is written. The agent does not support the missing ones. */
 export interface Spelling {
   readonly env?: (name: string) => string
   readonly fallback?: (name: string, fallback: string) => string
@@ -16,7 +16,7 @@ export interface Spelling {
 
 export interface Spelled {
   readonly text: string
-  /** What the agent will not understand, each as a clause. */
+  /** What the agent does not support, each as a clause. */
   readonly unsaid: readonly string[]
 }
 
@@ -48,7 +48,7 @@ function spellVariable(part: Extract<Reference, { kind: 'env' }>, spelling: Spel
   if (fallback === undefined) return { text: spelling.env(name), unsaid: [] }
   const text = spelling.fallback?.(name, fallback)
   if (text !== undefined) return { text, unsaid: [] }
-  // With the variable set it works; the text of a default that is not understood never would.
+  // With the variable set it works. With an unsupported default as text it never would.
   return { text: spelling.env(name), unsaid: ['knows no defaults'] }
 }
 
@@ -62,7 +62,7 @@ const envPrefix = (name: string): string => `\${env:${name}}`
 const filePrefix = (path: string): string => `\${file:${path}}`
 const input = (id: string): string => `\${input:${id}}`
 
-/** Ours. A name that no shell would take must say that it is one. */
+/** Plugboard's own. A name that no shell accepts needs a prefix that marks it as a variable. */
 export const OURS: Spelling = {
   env: (name) => (/^[A-Za-z_]\w*$/.test(name) ? dollarBraces(name) : envPrefix(name)),
   fallback: withDefault,

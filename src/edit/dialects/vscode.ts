@@ -1,6 +1,4 @@
-/**
- * vscode: `${env:X}`, and `${input:id}` for what is asked for.
- */
+/** vscode: `${env:X}`, and `${input:id}` for values that it asks the user for. */
 import { COMMON_ROWS } from './plugboard.ts'
 import { VSCODE } from './spelling.ts'
 import { unheeded, type Writer } from './writer.ts'

@@ -2,7 +2,8 @@
  * writer: how one agent writes a server, as a table from our fields to its own. The inverse of
  * pipeline/normalize/draft.ts.
  *
- * What the table does not know cannot be said in that format, and is listed: nothing is lost without a word.
+ * The writer lists every field that the table lacks, because the format cannot express it: nothing is lost without a
+ * message.
  */
 import type { DialectId } from '../../model/entry.ts'
 import type { Template } from '../../model/template.ts'
@@ -12,11 +13,11 @@ import { spell, type Spelling } from './spelling.ts'
 
 export interface Writer {
   readonly dialect: DialectId
-  /** The word for each kind of server; `null`: it goes without saying. A kind that is missing cannot be written. */
+  /** The value for each kind of server; `null`: none is needed. A missing kind cannot be written. */
   readonly types: Readonly<Partial<Record<ServerKind, string | null>>>
-  /** Whether it tries SSE where HTTP does not work. */
+  /** Whether the agent tries SSE where HTTP does not work. */
   readonly fallsBack: boolean
-  /** What the agent wants to read in every entry. */
+  /** Writes what the agent requires in every entry. */
   readonly begin?: (pen: Pen) => void
   /** In the order in which the agent writes them. */
   readonly rows: Rows
@@ -25,7 +26,7 @@ export interface Writer {
   readonly values: 'resolvable' | 'literal'
 }
 
-/** A transport; `auto` is http that may turn out to be SSE. */
+/** A transport; `auto` is HTTP that may turn out to be SSE. */
 export type ServerKind =
   | 'stdio'
   | 'http'
@@ -37,26 +38,26 @@ export type ServerKind =
   | 'sdk'
   | 'claudeai-proxy'
 
-/** Where a field goes: a path of keys with dots between, or a way of its own. */
+/** Where a field goes: a path of keys joined by dots, or a function. */
 export type Rows = { readonly [K in FactName]?: string | Put<K> }
 
 export type Put<K extends FactName> = (pen: Pen, value: FactValue<K>) => void
 
-/** What could not be said. */
+/** A field that could not be written. */
 export interface Unsaid {
-  /** In the words of our own files: `startupTimeout`, `env.TOKEN`. */
+  /** Named as in our own files: `startupTimeout`, `env.TOKEN`. */
   readonly field: string
-  /** A clause about the agent. Absent: it has no word for it. */
+  /** A clause about the agent. Absent: its format has no such field. */
   readonly why?: string
 }
 
-/** What a row writes with. */
+/** The tools of a row. */
 export interface Pen {
   readonly server: string
   readonly kind: ServerKind
   readonly facts: Facts
   put(path: string, value: Value): void
-  /** The text of a template; what the agent will not understand in it is noted as of `field`. */
+  /** The text of a template. Parts that the agent does not support are noted under `field`. */
   spell(template: Template, field: string): string
   unsay(field: string, why?: string): void
 }
@@ -83,7 +84,7 @@ export function createSheet(of: Pick<Pen, 'server' | 'kind' | 'facts'>, spelling
   return { pen, entry, unsaid }
 }
 
-/** A field in the plain way of its kind. */
+/** A field in the default form of its kind. */
 export function putPlainly<K extends FactName>(pen: Pen, name: K, path: string): void {
   const value = pen.facts[name]
   if (value !== undefined) pen.put(path, toValue(pen, name, value))
@@ -124,7 +125,7 @@ function putAt(object: Record<string, Value>, path: readonly string[], value: Va
   putAt(inner, rest, value)
 }
 
-/** Seconds; the agents that count whole ones alone get the next one. */
+/** Seconds. For agents with whole seconds only, the value is rounded up. */
 export function seconds<K extends 'timeout' | 'startupTimeout'>(
   name: K,
   path: string,
@@ -151,14 +152,14 @@ export function between<K extends 'timeout' | 'startupTimeout'>(
   }
 }
 
-/** One limit for connecting and for requests. */
+/** One limit for both connecting and requests. */
 export const sharedTimeout: Put<'timeout'> = (pen, ms) => {
   pen.put('timeout', ms)
   const startup = pen.facts.startupTimeout
   if (startup !== ms) pen.unsay('startupTimeout', 'has one limit for connecting and for requests')
 }
 
-/** Beside `sharedTimeout`: alone it would limit requests as well. */
+/** Used with `sharedTimeout`: alone it would limit requests as well. */
 export const startupWithShared: Put<'startupTimeout'> = (pen) => {
   if (pen.facts.timeout === undefined)
     pen.unsay('startupTimeout', 'has one limit for connecting and for requests')
@@ -167,7 +168,7 @@ export const startupWithShared: Put<'startupTimeout'> = (pen) => {
 /** `disabled: true` for `enabled: false`. */
 export const disabled: Put<'enabled'> = (pen) => pen.put('disabled', true)
 
-/** The same in an entry whose agent has no word for it: kept for whoever reads the file again, and told. */
+/** The same for an agent without such a field. It is kept for other readers of the file, and reported. */
 export function unheeded(why = 'does not heed `disabled`: there it is on'): Put<'enabled'> {
   return (pen) => {
     pen.put('disabled', true)
@@ -180,7 +181,7 @@ export function joined<K extends 'oauth.scopes'>(path: string): Put<K> {
   return (pen, words) => pen.put(path, (words as readonly string[]).join(' '))
 }
 
-/** The one variable that a value is, with nothing around it. */
+/** The variable, when the value is exactly one. */
 export function soleVariable(template: Template): string | undefined {
   const [part] = template
   const isSole = template.length === 1 && typeof part === 'object' && part.kind === 'env'

@@ -1,6 +1,4 @@
-/**
- * x-code: the common fields, and a limit that it accepts up to five minutes.
- */
+/** x-code: the common fields, and a limit of at most five minutes. */
 import { COMMON_ROWS } from './plugboard.ts'
 import { SHELL_LIKE } from './spelling.ts'
 import { between, type Writer } from './writer.ts'

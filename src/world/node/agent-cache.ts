@@ -1,7 +1,7 @@
 /**
- * agent-cache: undici's agents, made once for each way to connect, so that requests share their connections.
+ * agent-cache: undici's agents, made once for each route, so that requests share their connections.
  *
- * never  loads undici before the first request, or what proxies need before the first one through a tunnel
+ * never  loads undici before the first request, or what proxies need before the first request through a tunnel
  */
 import type { LookupFunction } from 'node:net'
 import type { buildConnector } from 'undici'
@@ -32,7 +32,7 @@ export class AgentCache {
   }
 }
 
-/** A proxy reads what is not encrypted, and is asked for it by its whole address. */
+/** A proxy reads a request that is not encrypted, and such a request names its whole address. */
 export function isTunnelled(origin: string): boolean {
   return origin.startsWith('https:')
 }

@@ -6,7 +6,9 @@ import { Agent, type buildConnector, type Dispatcher } from 'undici'
 /** To one origin, for requests that can wait. */
 const MAX_CONNECTIONS = 128
 
-/** Where the server does not say: shorter than what the usual proxies allow, longer than a model thinks. */
+/**
+ * Used where the server does not say. It is shorter than what the usual proxies allow, and longer than a model thinks.
+ */
 const KEEP_MS = 30_000
 
 export interface Agents {
@@ -21,7 +23,7 @@ export function createAgents(connect: buildConnector.BuildOptions | buildConnect
   const options = {
     connect,
     pipelining: 1,
-    // A stream may be silent for hours; the session has its own limits.
+    // A stream may be silent for hours. The session has its own limits.
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: KEEP_MS,

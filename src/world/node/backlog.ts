@@ -1,18 +1,19 @@
 /**
- * backlog: what was written for clients and is not read yet. It is counted, so that clients that do not read cannot fill the
+ * backlog: counts what was written for clients and is not read yet, so that clients that do not read cannot fill the
  * memory.
  *
  * in     messages, as they begin to wait for their reader and as they are read
- * out    a client with too much to read waits before it may ask for more; beyond that, whoever read least lately is ended
+ * out    a client with too much to read waits before it may ask for more; beyond that, the reader that read least
+ * recently is ended
  * never  ends a client for one message that is large, as long as nothing else waits
  */
 import type { UnreadLimits } from '../world.ts'
 
-/** One connection, or one answer on it. */
+/** One connection, or one response on it. */
 export interface Reader {
   /** Readers with the same value are one client. */
   readonly client: unknown
-  /** It does not read: its messages are dropped. */
+  /** Ends this reader, because it does not read. Its messages are dropped. */
   end(): void
 }
 
@@ -32,13 +33,13 @@ export class Backlog {
   #bytes = 0
   #steps = 0
 
-  /** `onEnded`: for each reader that is ended. */
+  /** `onEnded` is called for each reader that is ended. */
   constructor(limits: UnreadLimits, onEnded: () => void = () => undefined) {
     this.#limits = limits
     this.#onEnded = onEnded
   }
 
-  /** A message waits to be read. It may end this reader, or others. */
+  /** A message waits to be read. This may end the reader, or others. */
   add(reader: Reader, bytes: number): void {
     const waiting = this.#readers.get(reader) ?? { bytes: 0, messages: 0, readAt: ++this.#steps }
     this.#readers.set(reader, waiting)
@@ -87,7 +88,7 @@ export class Backlog {
     })
   }
 
-  /** While others have left much unread, a client waits for anything that it has left unread itself. */
+  /** While other clients have left much unread, a client with anything unread waits. */
   #hasTooMuch(client: unknown): boolean {
     const { waitBytes, totalBytes } = this.#limits
     const bytes = this.#bytesOf.get(client) ?? 0
@@ -102,7 +103,9 @@ export class Backlog {
     if (bytes < 0) for (const look of this.#waiters) look()
   }
 
-  /** The reader that took nothing for longest, of one client or of all. False: there is nobody to end. */
+  /**
+   * Ends the reader that took nothing for the longest time, of one client or of all. False: there is no reader to end.
+   */
   #endOne(client?: unknown): boolean {
     let slowest: Reader | undefined
     let last = Infinity

@@ -1,23 +1,23 @@
 /**
- * bridge: `plugboard serve --stdio` while a gateway runs: the client on our stdin talks to that one.
+ * bridge: connects the client on our stdin to a running gateway (`plugboard serve --stdio`).
  *
  * in     lines of the client
- * out    lines of the gateway; when it goes away, those of the next one, or of one of our own
- * never  repeats a request that may have been carried out: the client is told that nobody knows
+ * out    lines of the gateway; when it goes away, those of the next gateway, or of one in this process
+ * never  repeats a request that may have been carried out: the client gets an error that says so
  */
 import type { Socket } from 'node:net'
 import { GREETING_MS, NO_GREETING, type Word } from '../visit.ts'
 import { createWriter, type Held } from './terminal-facts.ts'
 import { findSocket, readLines, toFrom } from './visit.ts'
 
-/** How long the next gateway may take to come: one is stopped, and another started. */
+/** How long the next gateway may take to appear: one stops, and another starts. */
 const PATIENCE_MS = 5000
 
 const LOOK_MS = 100
 
-/** Whoever serves the client. */
+/** What serves the client: a gateway, or this process. */
 interface Server {
-  /** Where its lines come from: not read while the client does not read. */
+  /** The source of its lines. The server is not read while the client does not read. */
   readonly from: Held
   write(line: string): void
   /** The client is gone. */
@@ -39,7 +39,7 @@ export function bridgeGateway(version: string, alone: () => void): void {
   })()
 }
 
-/** The next gateway, or one for this client alone. */
+/** The next gateway, or a server for this client alone. */
 async function findNext(version: string, listener: ServerListener): Promise<Server> {
   for (const giveUpAt = Date.now() + PATIENCE_MS; Date.now() < giveUpAt;) {
     const server = await tryVisit(version, listener)
@@ -49,7 +49,7 @@ async function findNext(version: string, listener: ServerListener): Promise<Serv
   return startAlone(listener)
 }
 
-/** Undefined: there is none, or none that wants us. */
+/** Undefined: no gateway runs, or the gateway refuses this client. */
 function tryVisit(version: string, listener: ServerListener): Promise<Server | undefined> {
   const path = findSocket()
   const from = toFrom()
@@ -78,7 +78,7 @@ function tryVisit(version: string, listener: ServerListener): Promise<Server | u
     socket.on('connect', () => {
       socket.write(`${JSON.stringify({ version, wants: { kind: 'mcp', ...from } })}\n`)
     })
-    // The end tells.
+    // The `close` event reports it.
     socket.on('error', () => undefined)
     socket.on('close', () => {
       clearTimeout(timer)
@@ -109,7 +109,7 @@ class Client implements ServerListener {
   readonly #out = createWriter()
   #server: Server | undefined
   #findNext: (() => Promise<Server>) | undefined
-  /** Came while nobody was there. */
+  /** Lines that came while no server was connected. */
   #kept: string[] = []
   #hasLeft = false
 
@@ -145,7 +145,7 @@ class Client implements ServerListener {
     const server = await this.#findNext!()
     this.#out.holdInput(server.from)
     for (const line of this.#memory.takeGreeting()) server.write(line)
-    // What was known of the one before need not be true of this one.
+    // What the client knows from the previous server need not be true of this one.
     if (this.#memory.hasGreeted) for (const line of CHANGES) this.#out.write(1, `${line}\n`)
     this.#server = server
     const kept = this.#kept
@@ -172,15 +172,15 @@ interface Message {
   readonly params?: { readonly uri?: string }
 }
 
-/** What has to be said to the next server, and what the client still waits for. */
+/** What the next server must be sent, and which responses the client still waits for. */
 class Memory {
-  /** By what it is about: the later takes the place of the earlier. */
+  /** By subject: a later message replaces an earlier one. */
   readonly #lasting = new Map<string, string>()
   /** As JSON. */
   readonly #unanswered = new Set<string>()
-  /** What the client was asked, and has not answered; as JSON. */
+  /** Requests of the server that the client has not answered yet, as JSON. */
   readonly #questions = new Set<string>()
-  /** Requests of ours: the client had its answer. */
+  /** Requests that this process sent itself: their responses are not for the client. */
   readonly #ours = new Set<string>()
 
   get hasGreeted(): boolean {
@@ -189,7 +189,7 @@ class Memory {
 
   note(line: string): void {
     const { id, method, params } = tryParse(line)
-    // Any other is none: the gateway says so.
+    // Any other id is invalid: the gateway says so.
     const key = typeof id === 'string' || typeof id === 'number' ? JSON.stringify(id) : undefined
     if (method === undefined) return key === undefined ? undefined : void this.#questions.delete(key)
     if (key !== undefined) this.#unanswered.add(key)
@@ -198,7 +198,10 @@ class Memory {
     if (method === 'resources/unsubscribe') this.#lasting.delete(`subscribe ${params?.uri ?? ''}`)
   }
 
-  /** Of a line of the server. Ours begin in one way only, so that a long one need not be read. */
+  /**
+   * Whether a line of the server answers a request of ours. Ours begin in one way only, so a long line need not be
+   * parsed.
+   */
   isForUs(line: string): boolean {
     const withdrawn = WITHDRAWAL.exec(line)?.[1]
     if (withdrawn !== undefined) this.#questions.delete(withdrawn)
@@ -213,7 +216,7 @@ class Memory {
     return this.#ours.delete(key)
   }
 
-  /** Nobody waits for an answer any more. */
+  /** The requests of the previous server: it no longer waits for their responses. */
   takeQuestions(): readonly string[] {
     const lines = [...this.#questions].map(
       (id) => `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${id}}}`,
@@ -230,7 +233,7 @@ class Memory {
     return lines
   }
 
-  /** For a client with a session, which the next server knows nothing of. */
+  /** The handshake of a client that has a session, which the next server does not know. */
   takeGreeting(): readonly string[] {
     this.#ours.clear()
     const lines = [...this.#lasting.values()]

@@ -1,5 +1,5 @@
 /**
- * browser: shows a page with whatever program of this machine does that.
+ * browser: opens a page in the user's browser, with a program of this machine.
  *
  * in     the address of a page
  * out    the first opener that exists and exits cleanly, or is still alive after a moment: some stay with the browser
@@ -15,7 +15,7 @@ const OPENERS: Readonly<Record<Platform, readonly Opener[]>> = {
   win32: [['rundll32', 'url.dll,FileProtocolHandler']],
 }
 
-/** An opener that lives so long has found a browser. */
+/** An opener that lives this long has found a browser. */
 const GRACE_MS = 500
 
 export function createNodeBrowser(platform: Platform, env: Env): Browser {
@@ -37,7 +37,7 @@ function works([command, ...args]: Opener, url: string, env: Env): Promise<boole
     const child = process.getBuiltinModule('node:child_process').spawn(command, [...args, url], {
       env: env as NodeJS.ProcessEnv,
       stdio: 'ignore',
-      // The browser is the person's, and stays when we leave.
+      // The browser belongs to the user, and stays open when this process exits.
       detached: true,
       windowsHide: true,
     })

@@ -1,11 +1,11 @@
 /**
- * bundles: our own scripts, each handed to V8 together with the code that it compiled last time. Node 20 has no cache of
- * its own for this, and that of later versions holds nothing of what runs after the load.
+ * bundles: runs our own scripts, each with the code that V8 compiled last time. Node 20 has no cache of its own for
+ * this. The cache of later versions holds no code that runs after the load.
  *
- * in     the folder of the build, where the caches are, too; for what it is loaded: each purpose has caches of its own,
- *        since all of a cache is read before the first line of code runs
+ * in     the folder of the build, where the caches are, too; the purpose of the load: each purpose has its own caches,
+ *         since V8 reads a whole cache before the first line of code runs
  * out    what a bundle exports
- * never  trusts a cache from elsewhere: it stands beside the code, as trusted and as writable as that
+ * never  trusts a cache from elsewhere: it stands beside the code, as trusted and as writable as the code
  */
 import {
   closeSync,
@@ -21,25 +21,26 @@ import { Script } from 'node:vm'
 
 export interface BundlesOptions {
   readonly folder: string
-  /** Of the package. V8 compares a script with its cache by its length alone. */
+  /** The version of the package. V8 compares a script with its cache by its length alone. */
   readonly version: string
   readonly purpose: string
   /**
-   * What V8 calls the flags that it runs under, where there may be some: it takes a cache only under those that it was made
-   * with. One for just these is taken where there is one, and left where there is none and that of the purpose does not fit.
+   * V8's hash of its flags, where there may be some. V8 accepts a cache only under the flags that it was made with. A
+   * cache for these flags is used where there is one. A new one is written where there is none and the cache of the
+   * purpose does not fit.
    */
   readonly flags?: number | undefined
-  /** For what is Node's, or installed. */
+  /** For modules of Node, and installed ones. */
   readonly require: (id: string) => unknown
-  /** Asked of a process that found no cache: whether it may leave one. Default: yes. */
+  /** Whether a process that found no cache may write one. Default: yes. */
   readonly mayKeep?: (() => boolean) | undefined
 }
 
 export interface Bundles {
   load(name: string): object
   /**
-   * Writes what has no cache yet. Without it that is left to the end of the process, when V8 has thrown away what was not
-   * used for a while, and which never comes where a signal ends it.
+   * Writes the caches that are missing. Without this call they are written when the process ends. By then V8 has
+   * dropped what was not used for a while, and a process that a signal ends never writes them.
    */
   keep(): void
 }
@@ -48,7 +49,7 @@ type Bundle = (exports: object, require: (id: string) => unknown, module: { expo
 
 export function createBundles(options: BundlesOptions): Bundles {
   const { folder, version, purpose, flags, require, mayKeep = () => true } = options
-  /** Where a cache may be; the first is for those who find none. */
+  /** The places of a cache. A process that finds none writes to the first. */
   const kinds = flags === undefined ? [purpose] : [`${purpose}-${flags}`, purpose]
   const loaded = new Map<string, { exports: object }>()
   const uncached = new Map<string, Script>()
@@ -90,12 +91,15 @@ export function createBundles(options: BundlesOptions): Bundles {
   return { load, keep }
 }
 
-/** Caches of hosts and terminals with flags of all kinds, in one folder: nobody takes them away again. */
+/**
+ * Caches of hosts and terminals with many different flags share one folder, and nothing deletes them: so they are
+ * limited.
+ */
 export function hasRoom(folder: string, { prefix, most }: { prefix: string; most: number }): boolean {
   try {
     return readdirSync(folder).filter((name) => name.startsWith(prefix)).length < most
   } catch {
-    return false // who may not look there is not to write there
+    return false // a process that may not list the folder must not write there
   }
 }
 
@@ -104,7 +108,7 @@ function compile(
   cacheFiles: readonly string[],
 ): { readonly script: Script; readonly isCached: boolean } {
   const cachedData = readFirst(cacheFiles)
-  // The build writes ASCII: read in one go, and a byte for each character.
+  // The build writes ASCII: read at once, with one byte for a character.
   const script = new Script(readFileSync(filename, 'latin1'), {
     filename,
     ...(cachedData === undefined ? {} : { cachedData }),
@@ -117,13 +121,15 @@ function readFirst(files: readonly string[]): Buffer | undefined {
     try {
       return readFileSync(file)
     } catch {
-      // Other flags, or another version of Node, than the build's: the first process makes it.
+      // The flags or the version of Node differ from those of the build: the first process makes the cache.
     }
   }
   return undefined
 }
 
-/** Whole, or not at all: V8 believes what it finds, and one with a hole in it would end every process that takes it. */
+/**
+ * Writes all of it or nothing: V8 trusts what it finds, and a cache with a gap would crash every process that loads it.
+ */
 function writeCache(file: string, script: Script): void {
   const draft = `${file}.${process.pid}-${Math.random().toString(36).slice(2)}`
   const open = tryOpen(draft)
@@ -134,7 +140,8 @@ function writeCache(file: string, script: Script): void {
     closeSync(open)
     renameSync(draft, file)
   } catch {
-    rmSync(draft, { force: true }) // no room on the disk, or something else in its place: as if it could not be opened
+    // the disk is full, or something else has this name: treated as a file that cannot be opened
+    rmSync(draft, { force: true })
   }
 }
 
@@ -142,6 +149,6 @@ function tryOpen(draft: string): number | undefined {
   try {
     return openSync(draft, 'wx')
   } catch {
-    return undefined // installed where this user cannot write: every start compiles, and all else works
+    return undefined // the user cannot write where the package is installed: every start compiles, and all else works
   }
 }

@@ -1,6 +1,4 @@
-/**
- * daemons: this program once more, on its own feet.
- */
+/** daemons: starts this program again, as a process that outlives this one. */
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DaemonOptions, Daemons } from '../world.ts'
@@ -14,7 +12,7 @@ export function createNodeDaemons(home: string): Daemons {
         process.kill(pid, 0)
         return true
       } catch (error) {
-        // Somebody else's process is one, too.
+        // The process of another user exists, too.
         return (error as NodeJS.ErrnoException).code === 'EPERM'
       }
     },
@@ -29,9 +27,9 @@ async function start(
   const stderr = await openLog(log)
   const child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, ...args], {
     cwd: home,
-    // Nothing there leads back to where it was started.
+    // No variable may lead back to the folder where the process was started.
     env: { ...env, PWD: home, OLDPWD: undefined, INIT_CWD: undefined },
-    // A session of its own: the terminal that goes away takes nobody with it.
+    // A session of its own: the process survives when its terminal closes.
     detached: true,
     windowsHide: true,
     stdio: ['ignore', 'pipe', stderr],
@@ -59,7 +57,7 @@ async function openLog(log: string): Promise<number> {
   try {
     mkdirSync(dirname(log), { recursive: true, mode: 0o700 })
     const descriptor = openSync(log, 'a', 0o600)
-    // Whoever made it before may have been less careful.
+    // An earlier process may have made the file with wider permissions.
     chmodSync(log, 0o600)
     return descriptor
   } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * end-plan: how a process and everything it started are ended, on each platform. Data, so that Windows can be tested
- * anywhere.
+ * end-plan: how a process and its descendants are ended, on each platform. The plan is data, so that Windows can be
+ * tested anywhere.
  */
 import type { Platform } from '../world.ts'
 import { inSystem32 } from './windows-command.ts'
@@ -14,7 +14,7 @@ export function endPlan(pid: number, how: 'terminate' | 'kill', platform: Platfo
   if (platform !== 'win32') {
     return { kind: 'signal', pid: -pid, signal: how === 'terminate' ? 'SIGTERM' : 'SIGKILL' }
   }
-  // Without /F it only asks windows to close, and a console program has none: then only force is left.
+  // Without /F, Windows only asks windows to close. A console program has none, so only force is left.
   return {
     kind: 'run',
     command: inSystem32('taskkill.exe'),

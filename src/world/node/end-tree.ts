@@ -1,6 +1,4 @@
-/**
- * end-tree: ends a process and everything it started. One that is gone already is as it should be.
- */
+/** end-tree: ends a process and everything it started. A process that is already gone is no error. */
 import type { Platform } from '../world.ts'
 import { endPlan } from './end-plan.ts'
 
@@ -10,7 +8,7 @@ export function endTree(pid: number, how: 'terminate' | 'kill', platform: Platfo
   else {
     const { spawn } = process.getBuiltinModule('node:child_process')
     const options = { stdio: 'ignore', windowsHide: true } as const
-    // Without that program, the process itself is all that can be reached.
+    // Without that program, only the process itself can be reached.
     spawn(plan.command, plan.args, options).on('error', () => signal(pid, 'SIGKILL'))
   }
 }
@@ -19,7 +17,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch (error) {
-    // Gone already, which is what was wanted; a group with no member left answers EPERM on macOS.
+    // The process is gone already, as wanted. macOS answers EPERM for a group without members.
     const { code } = error as NodeJS.ErrnoException
     if (code !== 'ESRCH' && code !== 'EPERM') throw error
   }

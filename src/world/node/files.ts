@@ -1,8 +1,8 @@
 /**
- * files: the real file system, asked in a way that cannot hang.
+ * files: the real file system, read in a way that cannot hang.
  *
- * A configuration path may be a pipe, a device or a link loop, by accident or by malice: the file is opened
- * non-blocking and judged by its own descriptor, so nothing can change between the look and the read.
+ * A configuration path may be a pipe, a device or a link loop, by accident or by malice. So the file is opened without
+ * blocking and judged by its own descriptor: nothing can change between the check and the read.
  */
 import { isUtf8 } from 'node:buffer'
 import {
@@ -46,12 +46,12 @@ export const nodeFiles: Files = {
   },
 
   list(directory) {
-    // As above: asking first is cheaper than an error, and most of these folders are not there.
+    // As above: a stat is cheaper than an error, and most of these folders do not exist.
     if (tryStat(directory) === 'missing') return []
     try {
       return readdirSync(directory).sort()
     } catch {
-      return [] // missing, not a directory or not ours to read: there is nothing to look at either way
+      return [] // missing, not a directory or not readable for this user: there is nothing to list
     }
   },
 
@@ -123,7 +123,7 @@ export const nodeFiles: Files = {
       renameSync(draft, file)
       return true
     } catch {
-      nodeFiles.remove(draft) // which is not there at all where the folder is none
+      nodeFiles.remove(draft) // the draft does not exist where its folder does not
       return false // a full disk, a folder that is not ours: the caller says what is missing
     }
   },
@@ -149,7 +149,7 @@ export const nodeFiles: Files = {
 
   rename(file, to) {
     try {
-      // Another process may take the name between a look and the step: this one is ours, or it fails.
+      // Another process may take the name between a check and the rename. This call makes the file, or fails.
       closeSync(openSync(to, 'wx', 0o600))
     } catch {
       return false
@@ -158,7 +158,7 @@ export const nodeFiles: Files = {
       renameSync(file, to)
       return true
     } catch {
-      nodeFiles.remove(to) // empty, and ours
+      nodeFiles.remove(to) // empty, and made above
       return false // gone meanwhile, or not ours: the caller says what is missing
     }
   },
@@ -168,7 +168,7 @@ export const nodeFiles: Files = {
       rmSync(file, { force: true })
       return true
     } catch {
-      return false // a directory, or not ours to remove
+      return false // a directory, or a file that this user may not remove
     }
   },
 
@@ -179,7 +179,7 @@ export const nodeFiles: Files = {
   },
 }
 
-/** Non-blocking, as for reading: a pipe that nobody reads from is an error and not a wait. */
+/** Non-blocking, as for reading: a pipe without a reader is an error, not a wait. */
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0)
 
 function appendDescriptor(descriptor: number, text: string): void {
@@ -206,7 +206,7 @@ function readDescriptor(descriptor: number, maxBytes: number): FileRead {
     if (!stats.isFile()) return unreadable(notAFile(stats))
     if (stats.size > maxBytes) return unreadable({ kind: 'too-large', bytes: stats.size, maxBytes })
     const text = readFileSync(descriptor, 'utf8')
-    // It may be the file's own, or stand for bytes that are no text.
+    // The character may be in the file itself, or stand for bytes that are not valid text.
     if (text.includes('\ufffd')) return decode(readBytes(descriptor, stats.size))
     return { kind: 'text', text: text.startsWith('\ufeff') ? text.slice(1) : text }
   } finally {
@@ -214,7 +214,7 @@ function readDescriptor(descriptor: number, maxBytes: number): FileRead {
   }
 }
 
-/** From the beginning, wherever the descriptor stands. */
+/** From the beginning, wherever the position of the descriptor is. */
 function readBytes(descriptor: number, size: number): Buffer {
   const bytes = Buffer.alloc(size)
   return bytes.subarray(0, readSync(descriptor, bytes, 0, size, 0))
@@ -227,7 +227,7 @@ function decode(bytes: Buffer): FileRead {
   return { kind: 'text', text: body.toString('utf8') }
 }
 
-/** The longest prefix that is UTF-8, found by halving. */
+/** The longest prefix that is UTF-8, found by binary search. */
 function validPrefix(bytes: Buffer): string {
   let low = 0
   let high = bytes.length
@@ -239,7 +239,7 @@ function validPrefix(bytes: Buffer): string {
   return withoutCutCharacter(bytes.subarray(0, low)).toString('utf8')
 }
 
-/** A prefix may end inside a character of up to four bytes; that is not yet a fault. */
+/** A prefix may end inside a character of up to four bytes, which is not a fault yet. */
 function withoutCutCharacter(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back]!

@@ -1,6 +1,6 @@
 /**
- * http: exchanges over undici's connections, which are kept and used again, per origin; through a proxy where the
- * environment names one.
+ * http: HTTP exchanges over undici's connections, which are kept and reused for each origin, and go through a proxy
+ * where the environment names one.
  *
  * never  loads undici before the first request; keeps a body beyond the limit
  */
@@ -22,11 +22,11 @@ import {
 import { isTunnelled, type AgentCache } from './agent-cache.ts'
 import type { Agents } from './agents.ts'
 
-/** From here on an idle connection may have been closed without us having read that: while a host is busy, it reads nothing. */
+/** The server may have closed a connection that was idle for this long, and a busy host has not read that yet. */
 const LOOK_MS = 1000
 
 export function createNodeHttp(env: Env, agentCache: AgentCache): Http {
-  /** By origin: what the environment says is looked at once. */
+  /** By origin: the environment is evaluated once for each. */
   const routes = new Map<string, Route>()
   const peers: Peers = new Map()
   return {
@@ -43,7 +43,7 @@ export function createNodeHttp(env: Env, agentCache: AgentCache): Http {
   }
 }
 
-/** By origin: when an exchange was completed last. The next one may get the same connection. */
+/** By origin: when an exchange last completed. The next one may get the same connection. */
 type Peers = Map<string, number>
 
 class Exchange implements Dispatcher.DispatchHandler {
@@ -51,16 +51,16 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #listener: HttpListener
   readonly #route: Route
   readonly #peers: Peers
-  /** The origin that it has a connection to: the server's, or that of a proxy which reads what is asked. */
+  /** The origin at the other end of the connection: the server, or a proxy that reads the request. */
   #peer = ''
   #controller: Dispatcher.DispatchController | undefined
   #isOver = false
   #isAborted = false
   #use: BodyUse = 'nothing'
-  /** Of a body that is wanted whole. */
+  /** The pieces of a body that the caller wants whole. */
   #pieces: Buffer[] = []
   #length = 0
-  /** Leaves out a byte order mark, with which some servers begin and neither JSON nor an event may. */
+  /** Removes a byte order mark. Some servers send one, but neither JSON nor an event may begin with it. */
   readonly #decoder = new TextDecoder()
 
   constructor(
@@ -76,13 +76,13 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   start(agents: Agents): void {
     if (this.#isOver) return
-    // Later, so that whoever asks holds what ends it before it can fail.
+    // Later, so that the caller has the function that ends the exchange before the exchange can fail.
     if (this.#route.kind === 'unusable') return queueMicrotask(() => this.#refuseProxy(PROXY_UNUSABLE))
     const request = this.#forward() ?? this.#request
     this.#peer = request.origin
     const usedAt = this.#peers.get(this.#peer)
     if (usedAt === undefined || performance.now() - usedAt < LOOK_MS) return this.#dispatch(request, agents)
-    // Let the event loop read first what the other side has sent or closed meanwhile.
+    // Let the event loop first read what the other side has sent or closed meanwhile.
     setImmediate(() => setImmediate(() => this.#isOver || this.#dispatch(request, agents)))
   }
 
@@ -91,7 +91,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     ;(isUrgent ? agents.urgent : agents.patient).dispatch(options, this)
   }
 
-  /** The request as the proxy wants it, where that reads it; undefined where it does not, or there is none. */
+  /** The request in the form for a proxy that reads it. Undefined where there is no such proxy. */
   #forward(): HttpRequest | undefined {
     const { origin, path, headers } = this.#request
     if (this.#route.kind !== 'proxy' || isTunnelled(origin)) return undefined
@@ -121,9 +121,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    // 1xx: the answer is still to come.
+    // 1xx: the final response is still to come.
     if (this.#isOver || status < 200) return
-    // The one status that only a proxy answers with; behind a tunnel it is the server that says it, whatever it means by it.
+    // Only a proxy answers with this status. Behind a tunnel it comes from the server, whatever the server means by it.
     const isProxied = this.#route.kind === 'proxy' && !isTunnelled(this.#request.origin)
     if (status === 407 && isProxied) return this.#refuseProxy(PROXY_REFUSED)
     const via = this.#route.kind === 'proxy' ? { via: this.#route.proxy.via } : {}
@@ -144,7 +144,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isOver) return
     this.#peers.set(this.#peer, performance.now())
     this.#tell(this.#decoder.decode(Buffer.concat(this.#pieces)))
-    // The listener may have had enough.
+    // The listener may have ended the exchange.
     if (this.#isOver) return
     this.#isOver = true
     this.#listener.onEnd()
@@ -153,7 +153,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
     if (!this.#isOver)
       return this.#fail({ ...toHttpError(error, this.#peers.has(this.#peer)), ...this.#blame(error) })
-    // What a listener throws comes here, too; a mistake of ours must not vanish.
+    // An error that a listener throws arrives here, too. A bug of ours must not be hidden.
     if (!this.#isAborted) queueMicrotask(() => raise(error))
   }
 
@@ -161,7 +161,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (text !== '') this.#listener.onText(text)
   }
 
-  /** Behind a tunnel there is the server; a proxy that reads what we ask is all that we have a connection to. */
+  /**
+   * Behind a tunnel, the server is at the other end. Otherwise the connection leads to the proxy that reads the
+   * request.
+   */
   #blame(error: Error): Pick<HttpError, 'via'> {
     if (this.#route.kind !== 'proxy') return {}
     const isAtFault = !isTunnelled(this.#request.origin) || error.name === 'ProxyError'
@@ -187,7 +190,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#cutOff()
   }
 
-  /** Closes the connection; one that has none yet is cut off when it gets it. */
+  /** Closes the connection. An exchange without one yet is ended when it gets one. */
   #cutOff(): void {
     this.#isAborted = true
     this.#controller?.abort(ABORTED)
@@ -206,7 +209,7 @@ function raise(error: Error): never {
 }
 
 function toHttpError(error: Error, mayBeStale: boolean): HttpError {
-  // One error for several addresses of a host that were tried: the first says enough.
+  // One error holds those of all addresses of the host: the first says enough.
   const [first] = error instanceof AggregateError ? (error.errors as Error[]) : []
   const { code = NO_CODE[error.name] ?? 'UNKNOWN' } = error as NodeJS.ErrnoException
   return { code, message: error.message || (first?.message ?? 'unknown'), mayBeStale }

@@ -1,10 +1,10 @@
 /**
- * keychain: the real one, through `@napi-rs/keyring`, which may not be there for this machine.
+ * keychain: the keychain of the system, through `@napi-rs/keyring`, which may not exist for this machine.
  *
  * in     the platform, and the environment that says how to reach it
  * out    items of ours, under one service
- * never  loads anything before it is asked; waits longer than a few seconds, since a locked one may ask somebody who is not
- *        there; uses the kernel's keyring in its place, which forgets everything when the machine restarts
+ * never  loads anything before the first call; waits longer than a few seconds, since a locked keychain may ask a user
+ * who is not there; uses the kernel's keyring instead, which forgets everything when the machine restarts
  */
 import { existsSync } from 'node:fs'
 import type { AsyncEntry } from '@napi-rs/keyring'
@@ -33,7 +33,7 @@ export function createNodeKeychain(platform: Platform, env: Env): Keychain {
   }
 }
 
-/** Over SSH, in a container and in CI there is none, and asking would only take time. */
+/** Over SSH, in a container and in CI there is no session bus, and a call would only take time. */
 function hasSessionBus(env: Env): boolean {
   const address = env['DBUS_SESSION_BUS_ADDRESS']
   if (address !== undefined && address !== '') return true
@@ -41,7 +41,7 @@ function hasSessionBus(env: Env): boolean {
   return folder !== undefined && folder.startsWith('/') && existsSync(`${folder}/bus`)
 }
 
-/** The native side hears of the limit, too, but may be deep in a call that does not end. */
+/** The native code gets the limit as a signal, too, but may be deep in a call that does not return. */
 function within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController()
   return new Promise((resolve, reject) => {

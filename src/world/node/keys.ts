@@ -1,6 +1,4 @@
-/**
- * keys: private keys and chance, from Node's own crypto, which signs at once.
- */
+/** keys: private keys and random bytes, from Node's own crypto, which signs synchronously. */
 import type { Keys } from '../world.ts'
 
 export const nodeKeys: Keys = {
@@ -12,13 +10,13 @@ export const nodeKeys: Keys = {
   sign(jwk, text) {
     const { createPrivateKey, sign } = crypto()
     const key = createPrivateKey({ key: JSON.parse(jwk) as Record<string, string>, format: 'jwk' })
-    // As JWS has it (RFC 7518 §3.4), not as X.509 does.
+    // In the format of JWS (RFC 7518 §3.4), not of X.509.
     return sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')
   },
   random: (bytes) => crypto().randomBytes(bytes).toString('base64url'),
 }
 
-/** Loaded by the first who needs it: most commands sign nothing. */
+/** Loaded with the first call: most commands sign nothing. */
 function crypto(): ReturnType<typeof process.getBuiltinModule<'node:crypto'>> {
   return process.getBuiltinModule('node:crypto')
 }

@@ -1,18 +1,18 @@
 #!/usr/bin/env node
 /**
- * launch: what `plugboard` starts. Hands the command to V8 with its code cache, which takes a third off every start; one
- * for each of the commands that are run most.
+ * launch: the entry of `plugboard`. It hands the command to V8 with its code cache, which makes every start a third
+ * shorter. Each of the commands that run most has a cache of its own.
  */
 import { canBridge, canVisit } from '../visit.ts'
 import { bridgeGateway } from './bridge.ts'
 import { createBundles, hasRoom } from './bundles.ts'
 import { visitGateway } from './visit.ts'
 
-/** Put in by the build. The underscores say that it is no variable. */
+/** The build puts it in. The underscores mark it as a constant of the build, not a variable. */
 // oxlint-disable-next-line no-underscore-dangle
 declare const __PLUGBOARD_VERSION__: string
 
-/** One for each purpose, set of flags and version of Node; those for other bundles are left with it, or not. */
+/** One cache for each purpose, set of flags and version of Node. Caches of other bundles count as well. */
 const CACHES = { prefix: 'plugboard-', most: 40 }
 
 const argv = process.argv.slice(2)
@@ -39,7 +39,7 @@ function purposeOf(command: string | undefined, line: readonly string[]): string
   return command === 'call' ? 'call' : 'any'
 }
 
-/** Most flags are none of V8's, but only V8 can tell; without any it is not asked, which takes a millisecond. */
+/** Most flags are not V8's, but only V8 knows which. Without any flag V8 is not asked, which saves a millisecond. */
 function findFlags(): number | undefined {
   const isPlain = process.execArgv.length === 0 && (process.env['NODE_OPTIONS'] ?? '') === ''
   return isPlain ? undefined : process.getBuiltinModule('node:v8').cachedDataVersionTag()

@@ -1,25 +1,26 @@
-/**
- * library: the library as one script with its code cache, beside the file that this becomes a part of.
- */
+/** library: the library as one script with its code cache, which stands beside the built form of this file. */
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { cachedDataVersionTag } from 'node:v8'
 import { createBundles, hasRoom } from './bundles.ts'
 
-/** Put in by the build. The underscores say that it is no variable. */
+/** The build puts it in. The underscores mark it as a constant of the build, not a variable. */
 // oxlint-disable-next-line no-underscore-dangle
 declare const __PLUGBOARD_VERSION__: string
 
-/** Of hosts with flags of all kinds. */
+/** For hosts with many different flags. */
 const CACHES = { prefix: 'library-host-', most: 8 }
 
-/** From the first board on: behind what a host does at once, and before V8 throws away what it has no use for any more. */
+/**
+ * Counted from the first board: after the work that a host does at once, and before V8 drops the code that it no longer
+ * needs.
+ */
 const KEEP_AFTER_MS = 300
 
 export interface LoadedLibrary {
   readonly exports: object
-  /** What a process has compiled that opened no board would be of little use to one that does. */
+  /** A process that opened no board compiled too little: its cache would hardly help a process that opens one. */
   noteOpened(): void
 }
 
@@ -30,7 +31,7 @@ export function loadLibrary(): LoadedLibrary {
   const bundles = createBundles({
     folder,
     version: __PLUGBOARD_VERSION__,
-    // V8 takes a cache only on the kind of processor and under the flags that it was made with.
+    // V8 accepts a cache only on the kind of processor and under the flags that it was made with.
     purpose: `host-${cachedDataVersionTag()}`,
     require: createRequire(import.meta.url),
     mayKeep: () => hasOpened && hasRoom(folder, CACHES),

@@ -1,25 +1,28 @@
 /**
- * list-file: lines for a process that reads them when we are gone. A file without a name, so that it goes with the last of
- * us who has it open.
+ * list-file: lines for another process to read when this one is gone. The file has no name, so it disappears with the
+ * last process that has it open.
  *
- * never  throws: a disk that is full, or that cannot be written, is told by the answer
+ * never  throws: the return value reports a disk that is full or not writable
  */
 import type * as NodeFs from 'node:fs'
 
 export interface ListFile {
-  /** False: it is empty from now on, and of no more use. `rest` is what a list that grew too long is replaced with. */
+  /**
+   * False: the file is empty from now on and must not be used again. `rest` is the text that replaces a list that grew
+   * too long.
+   */
   write(line: string, rest: () => string): boolean
 }
 
 interface OpenedListFile {
   readonly file: ListFile
-  /** For the process that is to read it. */
+  /** The descriptor for the process that reads the file. */
   readonly toRead: number
-  /** That process has its own by now. */
+  /** Closes our descriptor: the other process has its own by now. */
   release(): void
 }
 
-/** About a thousand lines: whoever reads them has little time. */
+/** About a thousand lines: the process that reads them has little time. */
 const MAX_BYTES = 16 * 1024
 
 /** Undefined where no file can be made. */
@@ -34,7 +37,7 @@ export function openListFile(): OpenedListFile | undefined {
     fs.unlinkSync(name)
     return { file: createListFile(fs, toWrite), toRead, release: () => fs.closeSync(toRead) }
   } catch {
-    // A read-only disk, no more descriptors: there are other ways to tell.
+    // A read-only disk, or no free descriptor: the caller can use the pipe instead.
     if (toWrite !== undefined) {
       const made = toWrite
       tryTo(() => fs.closeSync(made))
@@ -62,7 +65,8 @@ export function createListFile(
     write(line, rest) {
       if (put(line)) {
         if (bytes <= MAX_BYTES) return true
-        // Should we be killed between these two, nobody would know of anything; it takes microseconds, once in a thousand lines.
+        // If this process is killed between these two calls, the list is lost. They take microseconds, once in a
+        // thousand lines.
         clear()
         if (put(rest())) return true
       }
@@ -77,6 +81,6 @@ function tryTo(work: () => void): boolean {
     work()
     return true
   } catch {
-    return false // whoever asked has another way
+    return false // the caller uses the pipe instead
   }
 }

@@ -1,10 +1,11 @@
 /**
- * lock: one at a time, across processes, for as long as an `await` takes.
+ * lock: lets one step run at a time, across processes, for as long as an `await` takes.
  *
- * A lock is a file beside the one it is for, with the process that holds it. It is taken over when that process is gone,
- * which can be told at once if it lived on this machine; or when nobody has touched the lock for long, whoever holds it.
+ * A lock is a file beside the file that it protects, and names the process that holds it. Another process breaks the
+ * lock when the holder is gone. On this machine it can check that at once. It also breaks a lock that its holder has
+ * not touched for long.
  *
- * never  takes over a lock whose process is alive and well; waits without end, or for what is no file
+ * never  breaks a lock whose process is alive and well; waits without end, or for something that is no file
  */
 import {
   closeSync,
@@ -25,25 +26,31 @@ import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
 /**
- * Those who wait wake by chance, and one of them gets it: less often the longer they wait, since then they are many. Who
- * has waited for long looks often again, or those who have just come would always be before it.
+ * Waiting processes retry after random pauses. The longer they wait, the more of them there are, so the pauses grow. A
+ * process that has waited for long retries often again: otherwise newcomers would always get the lock first.
  */
 const PAUSE_MS = { least: 5, most: 40, longest: 250 }
 const LONG_MS = 10_000
 
-/** A holder shows that it is alive. */
+/** How often a holder touches its lock, to show that it is alive. */
 const TOUCH_MS = 1000
 
-/** Untouched for so long, it is nobody's: of a process elsewhere, and of one here that may only have been asleep. */
+/**
+ * A lock untouched for this long is stale. The holder is on another machine, or on this one, where it may only have
+ * been suspended.
+ */
 const STALE_MS = { elsewhere: 10_000, here: 60_000 }
 
-/** A lock gets its name with its text in it; one that is empty for longer was left by a process that ended in between. */
+/**
+ * A lock gets its name together with its text. A lock that is empty for longer was left by a process that died in
+ * between.
+ */
 const EMPTY_MS = 1000
 
 export interface Patience {
-  /** Longer than any step that is run under a lock: the same holder for so long is one that hangs. */
+  /** Longer than any step that runs under a lock: a process that holds it for longer hangs. */
   readonly holdMs: number
-  /** However many there are: at two hundred writes a second, ten minutes are a crowd of a hundred thousand. */
+  /** For any number of holders: at two hundred writes a second, ten minutes are a hundred thousand writers. */
   readonly waitMs: number
 }
 
@@ -51,14 +58,15 @@ const PATIENCE: Patience = { holdMs: 120_000, waitMs: 600_000 }
 
 export interface HeldLock {
   readonly id: string
-  /** False when somebody took this process for dead, as after a long sleep of the machine. */
+  /** False when another process broke this lock, as after a long sleep of the machine. */
   isHeld(): boolean
   release(): void
 }
 
 /**
- * Resolves when it is ours. Rejects with an Error whose code is `ELOCKED` when the same process holds it for two minutes,
- * or others for ten; `ENOTLOCK`, with the path, when something that is no file stands in its place. `onBroken` is told whose lock was taken over, by its id, before anybody else can have it.
+ * Resolves when this process holds the lock. Rejects with an Error with a `code`: `ELOCKED` when the same process holds
+ * the lock for two minutes, or others for ten; `ENOTLOCK`, with the path, when something that is no file stands in its
+ * place. `onBroken` gets the id of a broken lock before any process can acquire the new one.
  */
 export async function holdLock(
   file: string,
@@ -86,7 +94,7 @@ export async function holdLock(
     isHeld: () => tryRead(lock) === mark,
     release: () => {
       clearInterval(timer)
-      // Somebody may have taken it for dead: what is there now is theirs.
+      // Another process may have broken this lock. What is there now belongs to that process.
       if (tryRead(lock) === mark) rmSync(lock, { force: true })
     },
   }
@@ -98,14 +106,17 @@ function pauseAfter(tries: number, waitedMs: number): number {
   return PAUSE_MS.least + Math.random() * (most - PAUSE_MS.least)
 }
 
-/** Told apart from all others, not kept from anybody: for that alone, `node:crypto` would take longer to load than the rest to run. */
+/** An id must be unique, not secret. Loading `node:crypto` for it would take longer than the rest takes to run. */
 function createId(): string {
   return [process.pid, Date.now(), Math.floor(Math.random() * 2 ** 48)]
     .map((one) => one.toString(16))
     .join('-')
 }
 
-/** A look costs a tenth of a failure. Throws for what no Plugboard made: a folder or a link from a repository never goes away. */
+/**
+ * A stat costs a tenth of an error. Throws for something that Plugboard did not make: a folder or a link from a
+ * repository never goes away.
+ */
 function isThere(lock: string): boolean {
   const stats = look(lock)
   if (stats === undefined) return false
@@ -113,12 +124,15 @@ function isThere(lock: string): boolean {
   throw Object.assign(new Error(`${lock} is no file`), { code: 'ENOTLOCK', path: lock })
 }
 
-/** The thing itself, and not what a link leads to. */
+/** Of the path itself, not of a link's target. */
 function look(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false })
 }
 
-/** Filled before it gets its name: a process that ends in between leaves nothing that others would have to wait for. */
+/**
+ * Writes the text before the file gets its name: a process that ends in between leaves no lock that others would wait
+ * for.
+ */
 function tryTake(lock: string, { text, id }: { readonly text: string; readonly id: string }): boolean {
   const draft = draftOf(lock, id)
   try {
@@ -128,7 +142,7 @@ function tryTake(lock: string, { text, id }: { readonly text: string; readonly i
   } catch (error) {
     const code = codeOf(error)
     if (code === 'EEXIST') return false
-    // Some file systems have no second names.
+    // Some file systems have no hard links.
     if (code !== undefined && NO_LINKS.has(code) && look(draft) !== undefined) return tryCreate(lock, text)
     throw error
   } finally {
@@ -159,14 +173,14 @@ function tryCreate(file: string, text: string): boolean {
     descriptor = openSync(file, 'wx', 0o600)
   } catch (error) {
     const code = codeOf(error)
-    // Windows says EPERM of a file that is just going away.
+    // Windows answers EPERM for a file that is being deleted.
     if (code === 'EEXIST' || (code === 'EPERM' && process.platform === 'win32')) return false
     throw error
   }
   try {
     writeSync(descriptor, text)
   } catch (error) {
-    rmSync(file, { force: true }) // the disk is full: nobody shall wait for a lock without a name
+    rmSync(file, { force: true }) // the disk is full: no process shall wait for a lock without text
     throw error
   } finally {
     closeSync(descriptor)
@@ -179,20 +193,21 @@ function touch(lock: string, mark: string): void {
     const now = new Date()
     if (tryRead(lock) === mark) utimesSync(lock, now, now)
   } catch {
-    // It is gone: whoever took it has it now, and `release` leaves it alone.
+    // The lock is gone: the process that broke it holds it now, and `release` leaves that alone.
   }
 }
 
 /**
- * Says whether it was broken. Two who find it stale must not both remove it, or the second would remove the lock of the
- * first: the one who makes `<lock>.break` may, once it has seen the same lock again.
+ * Says whether it broke the lock. Two processes that find it stale must not both remove it, or the second would remove
+ * the lock of the first. Only the process that makes `<lock>.break` may remove it, after it has read the same lock
+ * again.
  */
 function breakStale(lock: string, onBroken?: (id: string) => void): boolean {
   const found = findStale(lock)
   if (found === undefined) return false
   const breaking = `${lock}.break`
   if (!tryCreate(breaking, '')) {
-    // Left by one who died in the middle of this.
+    // Left by a process that died while it broke the lock.
     if (isThere(breaking) && ageOf(breaking) > STALE_MS.elsewhere) rmSync(breaking, { force: true })
     return false
   }
@@ -210,7 +225,7 @@ function breakStale(lock: string, onBroken?: (id: string) => void): boolean {
   }
 }
 
-/** The text of a lock that is nobody's. */
+/** The text of a lock whose holder is gone. */
 function findStale(lock: string): string | undefined {
   const text = tryRead(lock)
   if (text === undefined) return undefined
@@ -239,19 +254,21 @@ function tryHolder(text: string): Holder | undefined {
   }
 }
 
-/** Where process ids mean the same: containers may share a folder and a host name, but not their processes. */
+/**
+ * The scope in which process ids mean the same: containers may share a folder and a host name, but not their processes.
+ */
 function placeOf(): string {
   return (place ??= `${hostname()} ${processesOf()}`)
 }
 
-/** It does not change, and those who wait ask often. */
+/** It does not change, and waiting processes read it often. */
 let place: string | undefined
 
 function processesOf(): string {
   try {
     return process.platform === 'linux' ? readlinkSync('/proc/self/ns/pid') : ''
   } catch {
-    return '' // no /proc: by the host name alone
+    return '' // no /proc: the host name alone decides
   }
 }
 
@@ -260,12 +277,12 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // Somebody else's process is one, too.
+    // The process of another user exists, too.
     return codeOf(error) === 'EPERM'
   }
 }
 
-/** 0 when it is gone. A time that is yet to come is as far from now as one that is over: holders touch theirs every second. */
+/** 0 when it is gone. A time in the future counts like one in the past: holders touch their locks every second. */
 function ageOf(file: string): number {
   const stats = look(file)
   return stats === undefined ? 0 : Math.abs(Date.now() - stats.mtimeMs)

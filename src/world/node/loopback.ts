@@ -1,8 +1,8 @@
 /**
  * loopback: an HTTP server at 127.0.0.1.
  *
- * never  listens where another machine could reach it; keeps a connection after its answer; waits, when it closes, for
- *        somebody who has not asked anything
+ * never  listens where another machine could reach it; keeps a connection after its response; waits, when it closes,
+ * for a connection without a request
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -12,7 +12,7 @@ export const nodeLoopback: Loopback = {
   listen: (port, answer) =>
     new Promise((resolve, reject) => {
       const { createServer } = process.getBuiltinModule('node:http')
-      /** Browsers open connections ahead of need, and Node would wait a minute for what they have to say. */
+      /** Browsers open connections before they need them. Node would wait a minute for the first request on each. */
       const silent = new Set<Socket>()
       const server = createServer((request, response) => {
         silent.delete(request.socket)
@@ -23,7 +23,7 @@ export const nodeLoopback: Loopback = {
         socket.once('close', () => silent.delete(socket))
       })
       server.once('error', reject)
-      // The number, not the name: `localhost` may be another machine in somebody's files.
+      // The number, not the name: a hosts file may map `localhost` to another machine.
       server.listen(port ?? 0, '127.0.0.1', () => {
         resolve({
           port: (server.address() as AddressInfo).port,

@@ -1,9 +1,9 @@
 /**
- * obstacle: what keeps a folder from being made, or files from being written in it.
+ * obstacle: finds what prevents Plugboard from making a folder, or writing files in it.
  *
  * in     a folder, which need not exist
  * out    the first thing on its path that is in the way; undefined when nothing is
- * never  makes or changes anything, so a full disk is found out only by a write
+ * never  makes or changes anything, so only a write notices a full disk
  */
 import { accessSync, constants, lstatSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -13,7 +13,7 @@ export function findObstacle(folder: string): Obstacle | undefined {
   const found = look(folder)
   if (found === 'folder') return findBarrier(folder)
   if (found === 'other') return { kind: 'no-folder', path: folder }
-  // Missing, or behind what is in the way: the folder above tells.
+  // Missing, or behind an obstacle: the folder above says which.
   const above = dirname(folder)
   return above === folder ? undefined : findObstacle(above)
 }
@@ -22,14 +22,14 @@ function look(path: string): 'folder' | 'other' | 'unseen' {
   try {
     const stats = statSync(path, { throwIfNoEntry: false })
     if (stats !== undefined) return stats.isDirectory() ? 'folder' : 'other'
-    // A link to nothing: no folder can be made in its place.
+    // A dangling link: no folder can be made in its place.
     return lstatSync(path, { throwIfNoEntry: false }) === undefined ? 'unseen' : 'other'
   } catch (error) {
     return codeOf(error) === 'ELOOP' ? 'other' : 'unseen'
   }
 }
 
-/** Files in a folder can be reached only with the right to look names up in it. */
+/** Files in a folder can be reached only with the right to search it. */
 function findBarrier(folder: string): Obstacle | undefined {
   try {
     accessSync(folder, constants.W_OK | constants.X_OK)

@@ -1,17 +1,17 @@
 /**
- * own-folder: whether a folder with a socket in it is this user's, and nobody else's.
+ * own-folder: whether a folder with a socket in it belongs to this user alone.
  *
- * For whoever connects, as for whoever listens: a socket may have to be where everybody can make folders, and what a
- * visitor says first is its whole environment.
+ * Clients and gateways both check it. A socket may have to be where every user can make folders, and the first message
+ * of a client holds its whole environment.
  */
 import { lstatSync, type Stats } from 'node:fs'
 
-/** False also when there is none. Not through a link: what it leads to could be another a moment later. */
+/** False also when it is missing. A link is refused: its target could change a moment later. */
 export function isOwnFolder(folder: string): boolean {
   return isOwn(look(folder))
 }
 
-/** Where others can do nothing, not even look. */
+/** Whether other users have no rights there, not even to list it. */
 export function isPrivateFolder(folder: string): boolean {
   const stats = look(folder)
   return isOwn(stats) && (process.getuid === undefined || (stats!.mode & 0o077) === 0)
@@ -26,6 +26,6 @@ function look(folder: string): Stats | undefined {
   try {
     return lstatSync(folder, { throwIfNoEntry: false })
   } catch {
-    return undefined // a part of its path is a file, or may not be looked into: no folder that could be used
+    return undefined // a part of its path is a file, or not searchable: the folder cannot be used
   }
 }

@@ -1,11 +1,12 @@
 /**
- * paced-writer: text for a stream of Node, which gets no more of it at once than its reader takes.
+ * paced-writer: writes text to a stream of Node, never more at once than its reader takes.
  *
- * A long text stays one string until it is read: handed over whole, Node would keep it as text and as bytes.
+ * A long text stays one string until it is read. If all of it were handed over, Node would keep it both as text and as
+ * bytes.
  */
 import type { Backlog, Reader } from './backlog.ts'
 
-/** Of a response or a socket. */
+/** The part of a response or a socket that is used here. */
 interface Sink {
   readonly destroyed: boolean
   readonly writableEnded: boolean
@@ -18,7 +19,7 @@ interface Sink {
 /** Characters that are handed over at once. */
 export const SLICE = 256 * 1024
 
-/** Bytes that were handed over and not taken: with that many, the rest waits. */
+/** Bytes that were handed over and that the reader did not take. Beyond this, the rest waits. */
 const WINDOW_BYTES = 512 * 1024
 
 interface Text {
@@ -31,7 +32,7 @@ export interface PacedWriterOptions {
   readonly backlog: Backlog
   /** As `Reader.client`. */
   readonly client: unknown
-  /** True: from now on its reader keeps others waiting. False: it has taken everything. */
+  /** True: the reader is now behind, and other readers may have to wait. False: it has taken everything. */
   readonly onBehind?: (isBehind: boolean) => void
 }
 
@@ -53,7 +54,7 @@ export class PacedWriter implements Reader {
     this.client = client
   }
 
-  /** Gives the bytes of it. */
+  /** Returns the length in bytes. */
   write(text: string): number {
     const bytes = Buffer.byteLength(text)
     if (this.#isOver) return bytes
@@ -66,7 +67,7 @@ export class PacedWriter implements Reader {
     return bytes
   }
 
-  /** Counts what somebody else has written there, until it is closed. */
+  /** Counts text that other code has written there, until the writer is closed. */
   note(bytes: number): void {
     if (!this.#isWatched) {
       this.#isWatched = true
@@ -78,7 +79,7 @@ export class PacedWriter implements Reader {
     this.#backlog.add(this, bytes)
   }
 
-  /** Ends it when all was handed over. */
+  /** Ends the stream when all was handed over. */
   finish(): void {
     if (this.#isOver) return
     this.#isEnding = true
@@ -113,7 +114,7 @@ export class PacedWriter implements Reader {
     if (this.#isEnding && this.#waiting.length === 0 && !this.#sink.writableEnded) this.#sink.end()
   }
 
-  /** `whole`: the bytes of the message that ends with it. */
+  /** `whole`: the bytes of the message, given with its last slice. */
   #handOver(slice: string, whole: number | undefined): void {
     const chunk = Buffer.from(slice)
     this.#handedOver += chunk.length

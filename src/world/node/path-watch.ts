@@ -1,24 +1,28 @@
 /**
- * path-watch: something may be other than it was at one of these paths.
+ * path-watch: reports that something may have changed at one of these paths.
  *
  * in     paths of files and folders, whether they exist or not
- * out    a call for every event that may concern them, and one now and then where nobody would tell
- * never  watches a file itself: editors replace files, and a watch on the old one hears nothing more; keeps the process open
+ * out    a call for every event that may concern them, and a call at intervals where the system reports no events
+ * never  watches a file itself: editors replace files, and a watch on the old file reports nothing more; keeps the
+ * process alive
  *
- * A path is reached by looking up one name after the other, each in a folder, and links lead to more of them. Whatever
- * changes what stands at the path changes one of these look-ups, so each folder is watched for the names looked up in it.
+ * A path is resolved one name after the other, each in a folder, and links lead to more names. A change at the path
+ * changes at least one of these lookups. So each folder is watched for the names that are looked up in it.
  */
 import { lstatSync, readlinkSync, statSync, watch, type FSWatcher } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { WatchedPaths } from '../world.ts'
 
-/** Network drives, bind mounts and folders that may not be read tell nothing, and do not say so: every so often it is asked. */
+/**
+ * Network drives, bind mounts and unreadable folders may report no events, without an error. So every path is also
+ * checked at this interval.
+ */
 const SELDOM_MS = 5000
 
-/** Where the system has no watch to give, looking is all there is. */
+/** Where the system can give no more watches, polling is the only way. */
 const OFTEN_MS = 500
 
-/** So long after an event it is looked at which folders there are now: a folder is often made along with what is in it. */
+/** The delay between an event and a new search for folders: a folder is often made together with its content. */
 const SETTLE_MS = 20
 
 const MAX_LINKS = 40
@@ -28,7 +32,7 @@ type Names = Set<string> | 'all'
 
 interface Watched {
   names: Names
-  /** Another folder may stand at the same path. */
+  /** Tells this folder from a later one at the same path. */
   readonly id: string
   readonly watcher: FSWatcher
 }
@@ -59,7 +63,7 @@ export class PathWatch {
   #touch(folder: string, name: string | null): void {
     const names = this.#folders.get(folder)?.names
     if (names === undefined) return
-    // Its own name: the folder itself was moved or removed. No name: some systems do not say.
+    // The folder's own name: the folder itself was moved or removed. No name: some systems give none.
     const isOurs = name === null || names === 'all' || names.has(name) || name === basename(folder)
     if (!isOurs) return
     this.#onTouched()
@@ -69,12 +73,12 @@ export class PathWatch {
   #settleSoon(): void {
     this.#settling ??= setTimeout(() => {
       this.#settling = undefined
-      // In a folder that is watched only from now on something may have happened before.
+      // A folder that was not watched before may have changed already.
       if (this.#settle()) this.#onTouched()
     }, SETTLE_MS).unref()
   }
 
-  /** Watches the folders that matter now and no others. Says whether these are others than before. */
+  /** Watches the folders that matter now and no others. Says whether the set has changed. */
   #settle(): boolean {
     if (this.#isClosed) return false
     const wanted = findLookups(this.#paths)
@@ -104,7 +108,7 @@ export class PathWatch {
     try {
       const id = idOf(folder)
       const watcher = watch(folder, { persistent: false }, (_, name) => this.#touch(folder, name))
-      // Windows calls it an error when the folder is removed; whatever it is, this watch is over.
+      // On Windows, removing the folder is an error event. Whatever the error is, this watch is over.
       watcher.on('error', () => {
         watcher.close()
         if (this.#folders.get(folder)?.watcher === watcher) this.#folders.delete(folder)
@@ -114,8 +118,8 @@ export class PathWatch {
       this.#folders.set(folder, { names, id, watcher })
       return 'watching'
     } catch (error) {
-      // Gone again, or not ours to read, which is usual for what is above a home: looking seldom does for those. Anything
-      // else, such as too many watches, concerns every folder.
+      // The folder is gone again, or not readable for this user, which is usual above a home: seldom polling is enough.
+      // Any other error, such as too many watches, concerns every folder.
       const { code = '' } = error as NodeJS.ErrnoException
       return ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes(code) ? 'unseen' : 'blind'
     }
@@ -132,7 +136,7 @@ export class PathWatch {
   }
 }
 
-/** Which names are looked up in which folder to reach these paths, as things stand. */
+/** Which names are looked up in which folder to reach these paths at the moment. */
 export function findLookups({ files, folders }: WatchedPaths): Map<string, Names> {
   const found = new Map<string, Names>()
   const reached = new Map<string, string | undefined>()
@@ -177,7 +181,7 @@ function linkAt(path: string): { readonly to: string } | 'missing' | 'no link' {
     if (stats === undefined) return 'missing'
     return stats.isSymbolicLink() ? { to: readlinkSync(path) } : 'no link'
   } catch {
-    return 'missing' // its folder is a file, or may not be looked into: nothing can be reached through it
+    return 'missing' // its folder is a file, or not searchable: nothing can be reached through it
   }
 }
 
@@ -186,6 +190,6 @@ function idOf(folder: string): string {
     const { dev, ino } = statSync(folder)
     return `${dev}:${ino}`
   } catch {
-    return '' // not there, or not to be looked at: in any case not the one that was
+    return '' // missing, or not accessible: in any case not the folder from before
   }
 }

@@ -1,6 +1,4 @@
-/**
- * paths: `node:path` in the flavour of the platform.
- */
+/** paths: `node:path` in the style of the platform. */
 import { posix, win32 } from 'node:path'
 import type { Paths, Platform } from '../world.ts'
 

@@ -1,8 +1,8 @@
 /**
  * pipes: sockets on this machine, on `node:net`.
  *
- * never  listens where somebody else could come in, or connects where somebody else could listen; takes the place of one
- *        who still listens; keeps what nobody reads
+ * never  listens where another user could connect, or connects where another user could listen; replaces the socket of
+ * a process that still listens; keeps output that a client does not read
  */
 import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import type { Server, Socket } from 'node:net'
@@ -21,7 +21,7 @@ const UNREAD: UnreadLimits = {
   totalBytes: 256 * MEGABYTE,
 }
 
-/** At the end, for whoever has not read everything yet. */
+/** At the end, the time for clients that have not read everything yet. */
 const FAREWELL_MS = 2000
 
 export const nodePipes: Pipes = {
@@ -37,14 +37,14 @@ export const nodePipes: Pipes = {
     }
     const server = await listenAt(path, take).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EADDRINUSE' || isNamedPipe(path) || (await isAnswered(path))) throw error
-      // Left behind by one that was killed.
+      // Left behind by a process that was killed.
       rmSync(path, { force: true })
       return listenAt(path, take)
     })
     return {
       close: () =>
         new Promise((resolve) => {
-          // Which takes the socket away, too.
+          // `close` removes the socket, too.
           const late = setTimeout(() => {
             for (const socket of open.keys()) socket.destroy()
           }, FAREWELL_MS)
@@ -74,7 +74,10 @@ function notOurs(folder: string): Error {
   return Object.assign(new Error(`${folder} belongs to somebody else`), { code: 'EACCES' })
 }
 
-/** What others can write into, they could have made; and what is theirs they can open again. */
+/**
+ * In a folder that others can write to, another user could have made the socket. A folder that another user owns, that
+ * user can open again.
+ */
 function makeFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (!isOwnFolder(folder)) throw notOurs(folder)
@@ -98,7 +101,7 @@ async function isAnswered(path: string): Promise<boolean> {
     socket.destroy()
     return true
   } catch {
-    return false // nobody is there
+    return false // no process listens
   }
 }
 
@@ -114,7 +117,7 @@ async function connectTo(path: string): Promise<Socket> {
 
 function toPipe(socket: Socket, backlog: Backlog): Pipe {
   socket.setEncoding('utf8')
-  // The end tells.
+  // The `close` event reports it.
   socket.on('error', () => undefined)
   const writer = new PacedWriter(socket, { backlog, client: socket })
   let isHeld = false
@@ -122,7 +125,7 @@ function toPipe(socket: Socket, backlog: Backlog): Pipe {
     isHeld = false
     socket.resume()
   }
-  /** Nothing more is taken from a client that has too much to read. */
+  /** Stops reading from a client that has too much to read. */
   const hold = (): void => {
     const wait = isHeld ? undefined : backlog.untilRead(socket)
     if (wait === undefined) return

@@ -1,7 +1,7 @@
 /**
- * process-table: which processes there are, and which of them a child of ours has become.
+ * process-table: lists the processes, and finds the descendants of a child of ours.
  *
- * never  throws: what ends while it is looked at is not there
+ * never  throws: a process that ends during the lookup counts as missing
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Platform, RunningProcess } from '../world.ts'
@@ -10,13 +10,13 @@ export interface ProcessRow {
   readonly pid: number
   readonly parent: number
   readonly group: number
-  /** Undefined where `ps` does not tell it as a number (macOS). */
+  /** Undefined where `ps` does not print it as a number (macOS). */
   readonly session: number | undefined
   /** Tells it from a later process with the same number. */
   readonly startedAt: string
 }
 
-/** Undefined where nothing can be looked up without a program that takes its time (Windows). */
+/** Undefined where only a slow program could list the processes (Windows). */
 export function readProcessTable(platform: Platform): readonly ProcessRow[] | undefined {
   if (platform === 'win32') return undefined
   return platform === 'linux' ? readProc() : readPs()
@@ -37,13 +37,13 @@ export function findFamily(pid: number, table: readonly ProcessRow[]): readonly 
   return [...found]
 }
 
-/** As it is by now; undefined when it is gone. */
+/** Its current row; undefined when the process is gone. */
 export function findProcess(pid: number, platform: Platform): ProcessRow | undefined {
   if (platform === 'linux') return readStat(pid)
   return readProcessTable(platform)?.find((row) => row.pid === pid)
 }
 
-/** What it runs. */
+/** The arguments that it was started with. */
 export function describeProcess({ pid }: ProcessRow, platform: Platform): RunningProcess {
   if (platform !== 'linux')
     return {
@@ -63,7 +63,7 @@ function readProc(): readonly ProcessRow[] {
     .flatMap((name) => readStat(Number(name)) ?? [])
 }
 
-/** `pid (name) state ppid pgrp session …`, and the name may hold anything. */
+/** `pid (name) state ppid pgrp session …`, and the name may hold any character. */
 function readStat(pid: number): ProcessRow | undefined {
   const line = readText(`/proc/${pid}/stat`)
   if (line === undefined) return undefined
@@ -85,7 +85,7 @@ export function parsePs(text: string): readonly ProcessRow[] {
   })
 }
 
-/** Empty where there is no such program. */
+/** Empty where this program is missing. */
 function ps(args: readonly string[]): string {
   const { spawnSync } = process.getBuiltinModule('node:child_process')
   const { stdout } = spawnSync('/bin/ps', args, { encoding: 'utf8', env: {} })
@@ -96,6 +96,6 @@ function readText(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    return undefined // it is gone, or belongs to somebody else
+    return undefined // it is gone, or belongs to another user
   }
 }

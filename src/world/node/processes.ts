@@ -1,8 +1,8 @@
 /**
- * processes: real children, each the head of a group of its own, so that what it starts can be ended with it. What left
- * the group is found by its parents, in the table of processes, before the child is asked to end.
+ * processes: real children. Each leads a group of its own, so that what it starts can be ended with it. Processes that
+ * left the group are found through their parents, in the process table, before the child is asked to end.
  *
- * never  leaves a group behind: should this process die without a word, the reaper ends what is on its list
+ * never  leaves a group behind: if this process is killed, the reaper ends what is on its list
  */
 import type { ChildProcess } from 'node:child_process'
 import type { Child, Platform, Processes, ProcessListener, RunningProcess, SpawnRequest } from '../world.ts'
@@ -30,8 +30,8 @@ export function createNodeProcesses(platform: Platform): Processes {
   }
   return {
     spawn(request, listener) {
-      // Before the first child, while the processors have nothing else to do: behind it, all children of a turn would
-      // fight for them, and each start takes ten times as long.
+      // Before the first child, while the processors are idle. Later, the children of one turn would compete with it,
+      // and each start would take ten times as long.
       const reaper = theReaper(platform)
       const child = start(request, platform)
       if (child instanceof Error) {
@@ -49,7 +49,7 @@ export function createNodeProcesses(platform: Platform): Processes {
 
 type Table = () => readonly ProcessRow[] | undefined
 
-/** Read once for all children that are ended in one turn: it takes milliseconds. */
+/** Read once for all children that are ended in one turn: a read takes milliseconds. */
 function createTable(platform: Platform): Table {
   let rows: readonly ProcessRow[] | undefined
   return () => {
@@ -63,7 +63,7 @@ function childProcess(): ReturnType<typeof process.getBuiltinModule<'node:child_
   return process.getBuiltinModule('node:child_process')
 }
 
-/** Some faults (no such program) Node tells later, as an event; others (a `cwd` that is a file) it throws. */
+/** Node reports some faults (no such program) later, as an event. It throws others (a `cwd` that is a file). */
 function start({ command, args, env, cwd }: SpawnRequest, platform: Platform): ChildProcess | Error {
   const spawnable = toSpawnable(command, args, { platform, env, isFile })
   if (spawnable.kind === 'refused')
@@ -73,7 +73,7 @@ function start({ command, args, env, cwd }: SpawnRequest, platform: Platform): C
       cwd,
       env,
       stdio: ['pipe', 'pipe', 'pipe'],
-      // A session and a group of its own. On Windows it would open a window, and there the tree is found without.
+      // A session and a group of its own. On Windows this would open a window, and the tree is found without it.
       detached: platform !== 'win32',
       windowsHide: true,
       windowsVerbatimArguments: spawnable.isVerbatim,
@@ -87,7 +87,7 @@ function isFile(path: string): boolean {
   return nodeFiles.kind(path) === 'file'
 }
 
-/** For a folder that is missing, the system says the same as for a program that is; for a file, a word of its own. */
+/** The system reports a missing folder like a missing program. It has another code for a file. */
 function toFailed(
   error: NodeJS.ErrnoException,
   { cwd }: SpawnRequest,
@@ -128,7 +128,7 @@ class NodeChild implements Child {
   readonly #table: Table
   readonly #onOver: Surroundings['onOver']
   #installs: boolean
-  /** What it started and what left its group, as far as that was found before it was asked to end. */
+  /** Its descendants outside of its group, as far as they were found before the child was asked to end. */
   #strays: readonly ProcessRow[] = []
   #isOver = false
 
@@ -189,7 +189,7 @@ class NodeChild implements Child {
     return table === undefined ? undefined : findFamily(pid!, table)
   }
 
-  /** While its parent is there: a process that left the group is found by nothing else. */
+  /** Runs while the parent is alive: only the parent leads to a process that left the group. */
   #findStrays(): void {
     const found = this.#findFamily()?.filter(({ group }) => group !== this.pid) ?? []
     const before = this.#strays.filter((one) => !found.some(({ pid }) => pid === one.pid))
@@ -206,21 +206,21 @@ class NodeChild implements Child {
 
   #listen(): void {
     const child = this.#child
-    // Without any of them when the system has no more to give.
+    // The streams are missing when the system has no descriptors left.
     const { stdin, stdout, stderr } = child
     stdout?.on('data', (bytes: Buffer) => this.#isOver || this.#listener.onOutput(bytes))
     stderr?.on('data', (bytes: Buffer) => this.#isOver || this.#listener.onErrorOutput(bytes))
-    // What is written to a child that is gone is lost; its exit tells.
+    // Input for a child that is gone is lost. The `exit` event reports the exit.
     for (const stream of [stdin, stdout, stderr]) stream?.on('error', ignore)
     child.on('error', (error: NodeJS.ErrnoException) => {
-      // A signal that could not be delivered comes here as well; only a child without a pid never started.
+      // A signal that could not be delivered arrives here as well. Only a child without a pid never started.
       if (child.pid === undefined) this.#finish(() => this.#listener.onFailed(toFailed(error, this.#request)))
     })
     child.on('close', (code, signal) => this.#exit(code, signal))
     child.on('exit', (code, signal) => {
-      // Whatever it started and left behind goes with it. On Windows nobody would find it by now but the reaper.
+      // Descendants that it left behind are ended, too. On Windows only the reaper could still find them.
       if (this.#platform !== 'win32' && child.pid !== undefined) this.#endAll(child.pid, 'kill')
-      // Behind the reads that are due: after a busy moment the timer would come before what is in the pipe.
+      // After the reads that are due: after a busy moment the timer would fire before the pipe is read.
       setTimeout(() => setImmediate(() => this.#exit(code, signal)), DRAIN_MS)
     })
   }

@@ -1,9 +1,9 @@
 /**
- * reaper-plan: the small process that ends our children when we are gone, on each platform. Data, so that Windows can be
- * tested anywhere.
+ * reaper-plan: how the reaper, a small process that ends our children when this process is gone, runs on each platform.
+ * The plan is data, so that Windows can be tested anywhere.
  *
- * It waits at a pipe that only we hold. When the pipe ends, because we closed it, crashed or were killed, it ends
- * everything that is still on its list.
+ * The reaper waits at a pipe that only this process holds. The pipe ends when this process closes it, crashes or is
+ * killed. Then the reaper ends everything that is still on its list.
  */
 import type { Platform } from '../world.ts'
 import { inSystem32 } from './windows-command.ts'
@@ -13,26 +13,27 @@ export interface ReaperPlan {
   readonly args: readonly string[]
   /** In a session of its own: Ctrl-C in the terminal must not end it before us. */
   readonly isDetached: boolean
-  /** Absent: ours, whole. */
+  /** Absent: the whole environment of this process. */
   readonly env?: Readonly<Record<string, string>>
-  /** Comes first in the pipe. */
+  /** The first text in the pipe. */
   readonly opening: string
   /**
-   * Where lines go. `file`: it is read when we are gone, from descriptor 3; nobody wakes up for a line, which takes longer
-   * than to write one, while all servers start. Should there be none, the pipe does as well.
+   * Where the lines go. `file`: the reaper reads them from descriptor 3 when this process is gone. It sleeps until
+   * then, because waking up for a line takes longer than writing one, while all servers start. Without a file, the
+   * lines go through the pipe.
    */
   readonly list: 'file' | 'pipe'
   /** Lines about the child with this id. */
   readonly lines: {
     watch(id: number): string
-    /** As `watch`, for one that may install something: it gets more time. Then `asked` or `installed`. */
+    /** Like `watch`, for a child that may install something: it gets more time. `asked` or `installed` follows. */
     install(id: number): string
-    /** It was asked to end, and is at it. */
+    /** The child was asked to end, and is ending. */
     asked(id: number): string
     installed(id: number): string
-    /** It is over. What it left behind may stay. */
+    /** The child is gone. What it left behind may stay. */
     forget(id: number): string
-    /** It is over. What it left behind goes with it, where we have not ended that by ourselves. */
+    /** The child is gone. The reaper ends what it left behind, where this process has not done so. */
     end(id: number): string
   }
 }
@@ -43,12 +44,14 @@ export function reaperPlan(platform: Platform, owner: number): ReaperPlan {
 }
 
 /**
- * Children are heads of groups, and ids are those of groups. `quick` ones are asked to end and killed a second later;
- * `slow` ones may be installing, and undo that first: npm would leave its lock behind, and wait for it a minute the next
- * time. They have ten seconds, are asked again, which npm obeys at once, and are killed a second later. `told` ones were
- * asked already.
+ * Children lead groups, and the ids are those of groups. There are three lists:
+ * `quick`: asked to end, and killed a second later.
+ * `slow`: may be installing, and must undo that first: npm would leave its lock behind, and wait a minute for it the
+ * next time. They have ten seconds, are asked again, which npm obeys at once, and are killed a second later.
+ * `told`: this process has already asked them to end.
  *
- * For `dash`, too: `kill -9 -123`, without `--`. Without programs to wait with, everything is killed at once.
+ * The script also runs in `dash`: `kill -9 -123`, without `--`. Without programs to wait with, it kills everything at
+ * once.
  */
 const SHELL_SCRIPT = `
 PATH=/bin:/usr/bin
@@ -102,7 +105,7 @@ const UNIX: ReaperPlan = {
   command: '/bin/sh',
   args: ['-c', SHELL_SCRIPT],
   isDetached: true,
-  // What it runs is not ours, and it would live on with whatever secrets are in ours.
+  // Its program is not ours, and it would outlive us with the secrets in our environment.
   env: {},
   opening: '',
   list: 'file',
@@ -117,15 +120,15 @@ const UNIX: ReaperPlan = {
 }
 
 /**
- * A job that kills what is in it when its last handle is closed, and the system closes the handles of a process that ends,
- * however it ends. Children of a process in a job are born into it; what it started before is found by the number of its
- * parent. Numbers are used again, so a child must be younger than its parent, and the first one a child of ours. Each
- * process has a job of its own, because one that is in a job already, as those of most terminals are, can only be put
- * into an empty one.
+ * Puts each child into a job that kills its processes when its last handle is closed. Windows closes the handles of a
+ * process that ends, however it ends. Children of a process in a job are born into the job. Processes that a child
+ * started earlier are found by the number of their parent. Windows reuses numbers, so a descendant must be younger than
+ * its parent, and the first must be a child of ours. Each process gets its own job: a process that is in a job already,
+ * as in most terminals, can only be put into an empty one.
  *
  * 9 is JobObjectExtendedLimitInformation, 0x2000 JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE, 0x0101 PROCESS_SET_QUOTA and
- * PROCESS_TERMINATE. The compiler of Windows PowerShell knows C# 5, and takes a warning (of fields that are never set)
- * for an error unless it is told not to.
+ * PROCESS_TERMINATE. The compiler of Windows PowerShell supports C# 5. It treats a warning (of fields that are never
+ * set) as an error unless it is configured not to.
  */
 const POWERSHELL_SCRIPT = `
 Add-Type -IgnoreWarnings -TypeDefinition @'
@@ -233,9 +236,9 @@ function Kill-Tree([uint32] $id) { foreach ($job in @(Find-Jobs $id)) { [Plugboa
 `
 
 /**
- * PowerShell takes its commands from the pipe, one a line, and leaves when it ends; so the script is put into one line.
- * Not detached: PowerShell does not run without a console, and one that is hidden hears no Ctrl-C of ours. Node ends it
- * with us, and that is all it is there for.
+ * PowerShell reads its commands from the pipe, one per line, and exits when the pipe ends. So the script is joined into
+ * one line. It is not detached: PowerShell needs a console, and a hidden console gets no Ctrl-C of ours. Node ends it
+ * together with this process, and that is its only purpose.
  */
 function planForWindows(owner: number): ReaperPlan {
   const script = `$global:owner = ${owner}\n${POWERSHELL_SCRIPT}`

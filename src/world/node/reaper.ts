@@ -1,6 +1,6 @@
 /**
- * reaper: a small process that ends our children when we are gone, however we went (`reaper-plan.ts`). One for this whole
- * process, started before the first child.
+ * reaper: a small process that ends our children when this process is gone, for whatever reason (`reaper-plan.ts`). It
+ * is one for the whole process, and starts before the first child.
  */
 import type { Platform } from '../world.ts'
 import { openListFile, type ListFile } from './list-file.ts'
@@ -13,14 +13,14 @@ export type Reaper = {
 
 let reaper: Reaper | undefined
 
-/** The one of this process. */
+/** The reaper of this process. */
 export function theReaper(platform: Platform): Reaper {
   reaper ??= createReaper(reaperPlan(platform, process.pid))
   return reaper
 }
 
 function createReaper(plan: ReaperPlan): Reaper {
-  /** With the last that was said of it. */
+  /** With the last line that was written about it. */
   const watched = new Map<number, string>()
   let { file, tell } = start(plan)
   const everything = (): string => [...watched.values()].join('')
@@ -28,7 +28,7 @@ function createReaper(plan: ReaperPlan): Reaper {
     if (line === '') return
     if (file === undefined) return tell(line)
     if (file.write(line, everything)) return
-    // Not both: the pipe is read first, and what was struck off there would still be in the file.
+    // Not both: the reaper reads the pipe first, so a child that the pipe removes would still be in the file.
     file = undefined
     tell(everything())
   }
@@ -68,9 +68,9 @@ function start({ command, args, env, isDetached, opening, list }: ReaperPlan): S
     windowsHide: true,
   })
   opened?.release()
-  helper.on('error', () => undefined) // no shell: children are then ended by a close in good order only
+  helper.on('error', () => undefined) // no shell: then only an orderly close ends the children
   helper.stdin?.on('error', () => undefined)
-  // It must not keep us alive; that it sees the end of the pipe is its only task.
+  // It must not keep this process alive. Its only task is to see the end of the pipe.
   helper.unref()
   ;(helper.stdin as unknown as { unref?: () => void } | null)?.unref?.()
   if (opening !== '') helper.stdin?.write(opening)

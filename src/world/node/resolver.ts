@@ -1,6 +1,4 @@
-/**
- * resolver: the names of hosts, as this machine looks them up.
- */
+/** resolver: host names, as this machine resolves them. */
 import type { Resolver } from '../world.ts'
 
 export const nodeResolver: Resolver = {

@@ -1,6 +1,4 @@
-/**
- * sealer: AES-256-GCM. A sealed text is what follows: 12 bytes of chance, 16 bytes that tell a change, the text.
- */
+/** sealer: AES-256-GCM. A sealed text has three parts: 12 random bytes, a tag of 16 bytes, the encrypted text. */
 import type { Sealer } from '../world.ts'
 
 const KEY_BYTES = 32
@@ -34,7 +32,7 @@ export const nodeSealer: Sealer = {
       const body = bytes.subarray(IV_BYTES + TAG_BYTES)
       return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
     } catch {
-      return undefined // what does not fit is told as that
+      return undefined // a key or text that does not fit gives undefined
     }
   },
 }

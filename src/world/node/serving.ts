@@ -1,8 +1,8 @@
 /**
- * serving: HTTP that others ask of us, on `node:http` and `node:https`.
+ * serving: an HTTP server, on `node:http` and `node:https`.
  *
- * never  reads more of a request than it may have; waits for ever for one that does not end; keeps what nobody reads;
- *        answers a request that names two hosts
+ * never  reads more of a request than the limit; waits for ever for a request that does not end; keeps output that a
+ * client does not read; answers a request that names two hosts
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type {
@@ -17,10 +17,10 @@ import type {
 import { Backlog } from './backlog.ts'
 import { PacedWriter, SLICE } from './paced-writer.ts'
 
-/** Connections that nobody uses. Longer than the clients of most libraries keep theirs. */
+/** For idle connections. Longer than the clients of most libraries keep theirs. */
 const KEEP_ALIVE_MS = 30_000
 
-/** At the end, for answers to be read. */
+/** At the end, the time for clients to read their responses. */
 const FAREWELL_MS = 1000
 
 export const nodeServing: Serving = {
@@ -61,7 +61,7 @@ interface Desk {
   readonly options: ListenOptions
   readonly handler: RequestHandler
   readonly backlog: Backlog
-  /** Every answer is then the last one on its connection. */
+  /** Every response is then the last on its connection. */
   isStopped: boolean
 }
 
@@ -74,7 +74,7 @@ async function createServer(
     headersTimeout: requestTimeoutMs,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // How soon the limits above are noticed.
+    // How often Node checks the limits above.
     connectionsCheckingInterval: Math.min(requestTimeoutMs, 5000),
     noDelay: true,
   }
@@ -87,7 +87,7 @@ async function createServer(
     { ...limits, ...tls, minVersion: 'TLSv1.2', handshakeTimeout: requestTimeoutMs },
     listener,
   )
-  // Who hangs up in the middle of it, or speaks something else, has made no request.
+  // A client that hangs up during the handshake, or speaks no TLS, has made no request.
   server.on('tlsClientError', () => undefined)
   return { server, renew: (next) => server.setSecureContext({ ...next, minVersion: 'TLSv1.2' }) }
 }
@@ -96,13 +96,13 @@ function receive(request: IncomingMessage, response: ServerResponse, desk: Desk)
   const { method = '', url = '', headers } = request
   const head: RequestHead = { method, path: url, headers, from: request.socket.remoteAddress ?? '' }
   if (desk.isStopped) response.shouldKeepAlive = false
-  // One that breaks off in the middle was never made.
+  // A request that breaks off in the middle counts as never made.
   request.on('error', () => undefined)
   const refusal = refuseHosts(request) ?? refuseLength(request, desk.options)
   if (refusal !== undefined) return turnAway(request, response, refusal)
   const admission = desk.handler.admit(head)
   if (!(admission instanceof Promise)) return readInTurn(request, response, { desk, admission })
-  // Nothing of the body is read meanwhile.
+  // The body is not read meanwhile.
   admission.then(
     (settled) => readInTurn(request, response, { desk, admission: settled }),
     () => turnAway(request, response, FAILED),
@@ -114,7 +114,7 @@ interface Admitted {
   readonly admission: Admission
 }
 
-/** A client with too much to read reads first, and then asks for more. */
+/** A client with too much to read must read first. Only then is its next request read. */
 function readInTurn(request: IncomingMessage, response: ServerResponse, { desk, admission }: Admitted): void {
   const wait = admission.kind === 'admitted' ? desk.backlog.untilRead(admission.client) : undefined
   if (wait === undefined) read(request, response, { desk, admission })
@@ -150,7 +150,7 @@ const FAILED: WholeReply = { status: 500, headers: TEXT, body: 'Nobody could tel
 
 const TWO_HOSTS: WholeReply = { status: 400, headers: TEXT, body: 'A request has one Host.\n' }
 
-/** Node keeps the first and drops the others: whoever stands before us may have looked at another. */
+/** Node keeps the first and drops the others. A proxy in front of us may have checked another one. */
 function refuseHosts({ rawHeaders }: IncomingMessage): WholeReply | undefined {
   let hosts = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -185,7 +185,7 @@ function sendWhole(response: ServerResponse, { status, headers, body }: WholeRep
 interface ReplyOptions {
   readonly desk: Desk
   readonly client: string
-  /** So long an answer may lie there without a byte of it being read. */
+  /** The limit for a response without a byte of it being read. */
   readonly unreadMs: number
 }
 
@@ -249,14 +249,17 @@ class NodeReply implements Reply {
     this.end()
   }
 
-  /** After the last answer of a listener that stops: its client may keep the connection for the next. */
+  /**
+   * After the last response of a listener that stops. Otherwise the client may keep the connection for its next
+   * request.
+   */
   #endConnection(): void {
     if (!this.#desk.isStopped) return
     const { socket } = this.#response
     this.#response.once('finish', () => socket?.end())
   }
 
-  /** Node hangs up then; when the answer was read, or with the next request, its own limit takes the place of this one. */
+  /** Node hangs up then. Once the response was read, or with the next request, Node's own limit applies again. */
   #limit(isBehind: boolean): void {
     this.#response.socket?.setTimeout(isBehind ? this.#unreadMs : 0)
   }

@@ -1,14 +1,14 @@
 /**
- * shell: a user's own command line, run with a time limit, and with a limit to what it may say.
+ * shell: runs a user's own command line, with a limit for its time and one for its output.
  *
- * never  leaves what it started behind, also when this process is killed
+ * never  leaves processes behind, not even when this process is killed
  */
 import type { ChildProcess } from 'node:child_process'
 import type { Platform, Shell, ShellOutcome } from '../world.ts'
 import { endTree } from './end-tree.ts'
 import { theReaper } from './reaper.ts'
 
-/** A value, not a file. */
+/** The output is a value, not a file. */
 const MAX_OUTPUT = 1024 * 1024
 
 export function createNodeShell(platform: Platform): Shell {
@@ -39,7 +39,7 @@ export function createNodeShell(platform: Platform): Shell {
         child.stdin.end()
         child.on('close', (exitCode) => {
           clearTimeout(timer)
-          // What it left behind may be meant to stay, such as the agent that keeps a key.
+          // What it left behind may be meant to stay, such as an agent that holds a key.
           if (pid !== undefined) reaper.forget(pid)
           resolve({ ...said, timedOut, ...(exitCode === null ? {} : { exitCode }) })
         })
@@ -48,7 +48,7 @@ export function createNodeShell(platform: Platform): Shell {
   }
 }
 
-/** What it says, as it comes; too much of it ends the command. */
+/** Collects the output as it arrives. Too much output ends the command. */
 function gather(child: ChildProcess, end: () => void): { stdout: string; stderr: string } {
   const said = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {

@@ -1,7 +1,8 @@
 /**
- * sockets: WebSockets, which Node 20 does not have; through a proxy where the environment names one.
+ * sockets: WebSockets, which Node 20 does not have, through a proxy where the environment names one.
  *
- * never  loads `ws` before the first one, or what proxies need before the first of those; takes a message of more than 64 MB
+ * never  loads `ws` before the first socket, or what proxies need before the first proxied one; takes a message of more
+ * than 64 MB
  */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -18,10 +19,10 @@ import {
   type Sockets,
 } from '../world.ts'
 
-/** How long the other side may take to say goodbye, or to explain its refusal. */
+/** How long the other side may take to close, or to explain its refusal. */
 const PATIENCE_MS = 1000
 
-/** Of a refusal. */
+/** Of the body of a refusal. */
 const MAX_EXPLANATION = 2048
 
 export function createNodeSockets(env: Env): Sockets {
@@ -56,7 +57,7 @@ interface Way {
   readonly closing: AbortSignal
 }
 
-/** Undefined: it was over before it began, which the listener knows. */
+/** Undefined: it ended before it was open, and the listener was called. */
 async function connect(
   { url, headers, protocols }: SocketRequest,
   listener: SocketListener,
@@ -75,14 +76,14 @@ async function connect(
     const createConnection = (): Socket => tunnel.socket
     return listen(new WebSocket(url, [...protocols], { ...options, createConnection }), listener, route)
   } catch (error) {
-    // An address or a subprotocol that is none. The message repeats the address, and with it what may be secret in it.
+    // The address or a subprotocol is invalid. The error message repeats the address, and may contain a secret.
     const message = error instanceof SyntaxError ? 'the address is not one of a WebSocket' : String(error)
     listener.onClose({ kind: 'failed', code: 'ERR_INVALID_URL', message })
     return undefined
   }
 }
 
-/** A socket through the proxy, or why there is none. */
+/** A socket through the proxy, or why it failed. */
 async function openWay(
   url: string,
   route: Exclude<Route, { kind: 'direct' }>,
@@ -118,7 +119,7 @@ async function openWay(
   })
 }
 
-/** A goodbye in good order. */
+/** A normal close. */
 const CLOSED_BY_US = 1000
 
 function blame({ name }: Error, { via }: Proxy): FaultyVia {
@@ -147,7 +148,7 @@ function listen(socket: WebSocket, listener: SocketListener, route: Route): WebS
 
 function toEnd(error: NodeJS.ErrnoException, via?: FaultyVia): SocketEnd {
   const { code, message } = error
-  // `ws` gives its own complaints about the other side such a code, or none during the handshake.
+  // `ws` uses such a code, or none during the handshake, for its own complaints about the other side.
   if (code === undefined || code.startsWith('WS_ERR_')) return { kind: 'misspoke', message }
   const [first] = error instanceof AggregateError ? (error.errors as Error[]) : []
   return {

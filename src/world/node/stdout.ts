@@ -1,20 +1,22 @@
 /**
- * stdout: the real one for a host that speaks a protocol on it. Whatever else prints there prints to stderr from then on.
+ * stdout: takes the real stdout for a host that speaks a protocol on it. From then on, all other output goes to stderr.
  *
- * out    a stream, for the one who speaks; disposed of, stdout is everybody's again
- * never  lets through what any code of this process prints, by `console` or `process.stdout`, worker threads included.
- *        What goes to the descriptor itself cannot be seen here: `fs.writeSync(1)`, and a child that was given ours
+ * out    a stream for the host; when it is disposed of, stdout works as before
+ * never  lets through what other code of this process prints, by `console` or `process.stdout`, worker threads
+ * included.
+ *         It cannot catch what is written to the descriptor itself: by `fs.writeSync(1)`, or by a child that inherits
+ * it
  */
 import { Writable } from 'node:stream'
 
-/** A stream of Node, of which this much is typed, so that hosts without Node's types can use ours. */
+/** A part of the type of Node's stream, so that hosts without Node's types can use it. */
 export interface Stdout extends Disposable {
   write(chunk: string | Uint8Array, callback?: (error?: Error | null) => void): boolean
 }
 
 let isTaken = false
 
-/** Throws when it is taken: two speakers would talk into each other's lines. */
+/** Throws when stdout is already taken: two hosts would mix their lines. */
 export function takeStdout(): Stdout {
   if (isTaken) throw new Error('stdout is taken already')
   isTaken = true
@@ -22,7 +24,7 @@ export function takeStdout(): Stdout {
   const write = stdout.write.bind(stdout)
   const giveBack = replace(stdout, {
     write: stderr.write.bind(stderr),
-    // Its last words are heard, but it is not closed for the one who speaks.
+    // The last text is written, but the stream stays open for the host.
     end: ((...words: unknown[]) => {
       const hasText = words.length > 0 && typeof words[0] !== 'function'
       stderr.write(...((hasText ? words : ['', ...words]) as Parameters<typeof stderr.write>))
@@ -30,7 +32,7 @@ export function takeStdout(): Stdout {
     }) as typeof stdout.end,
   })
   const stream = new Writable({ write: (chunk: Buffer, _, done) => void write(chunk, done) })
-  // The one who speaks hears of it from the stream.
+  // The host gets the error from the stream.
   const ignore = (): void => undefined
   stdout.on('error', ignore)
   return Object.assign(stream, {
@@ -43,7 +45,7 @@ export function takeStdout(): Stdout {
   })
 }
 
-/** Puts these in place of an object's own methods or inherited ones. The answer undoes it. */
+/** Replaces an object's own or inherited methods. Returns a function that undoes it. */
 function replace<T extends object>(object: T, methods: Partial<T>): () => void {
   const before = Object.keys(methods).map(
     (name) => [name, Object.getOwnPropertyDescriptor(object, name)] as const,

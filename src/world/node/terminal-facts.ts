@@ -1,8 +1,8 @@
 /**
- * terminal-facts: what stdin, stdout and stderr are, and how text gets to the last two, at the least cost.
+ * terminal-facts: what stdin, stdout and stderr are, and how to write text to the last two at the least cost.
  *
- * Node's own streams take as long to load as a small command takes to run, so text is written to the descriptors
- * themselves, and the streams are asked only where there may be a terminal behind them.
+ * Node's own streams take as long to load as a small command takes to run. So text is written to the descriptors
+ * themselves. The streams are used only where a terminal may be behind them.
  */
 import { fstatSync, statSync, writeSync } from 'node:fs'
 
@@ -29,7 +29,10 @@ export function lookAtTerminal(): TerminalFacts {
   }
 }
 
-/** A terminal that does not know its size says 0. It is a terminal all the same: text for it must be made printable. */
+/**
+ * For a terminal that does not know its size and says 0. It is a terminal all the same: text for it must be made
+ * printable.
+ */
 export const UNKNOWN_COLUMNS = 80
 
 export interface Held {
@@ -40,16 +43,16 @@ export interface Held {
 
 export interface Writer {
   write(descriptor: 1 | 2, text: string): void
-  /** Whether text is still on its way through a pipe that is full. */
+  /** Whether a full pipe still holds text back. */
   isWriting(): boolean
-  /** From now on, nothing is taken from there while what was written is not read. Default: stdin. */
+  /** From now on, this input is not read while our output is not read. Default: stdin. */
   holdInput(from?: Held): void
 }
 
-/** Written, and not read by the other side: nothing more is asked for. */
+/** Output that the other side has not read. Beyond this, input is not read. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024
 
-/** What was asked for before may still come. With more than this the other side is taken for dead, and the process ends. */
+/** Responses to earlier requests may still come. Beyond this, the other side counts as dead, and the process ends. */
 const MAX_KEPT_BYTES = 256 * 1024 * 1024
 
 export function createWriter(): Writer {
@@ -60,13 +63,13 @@ export function createWriter(): Writer {
     holdInput: (from = process.stdin) => void (held = from),
     write(descriptor, text) {
       const bytes = Buffer.from(text)
-      // What is still on its way must not be overtaken.
+      // New text must not overtake text that is still waiting.
       const rest = onTheirWay[descriptor] > 0 ? bytes : writeNow(descriptor, bytes)
       if (rest.length === 0) return
       onTheirWay[descriptor] += 1
-      // The stream waits until the reader has made room.
+      // The stream waits until the reader has taken enough.
       const stream = descriptor === 1 ? process.stdout : process.stderr
-      if (stream.listenerCount('error', ignore) === 0) stream.on('error', ignore) // the callback tells
+      if (stream.listenerCount('error', ignore) === 0) stream.on('error', ignore) // the callback reports it
       stream.write(rest, (error) => {
         onTheirWay[descriptor] -= 1
         if (error) giveUp(descriptor, error)
@@ -83,18 +86,18 @@ export function createWriter(): Writer {
 
 const NOT_READ = `the other side does not read, and over ${MAX_KEPT_BYTES / 1024 / 1024} MB wait for it`
 
-/** Terminals are character devices, and so is the device that swallows everything. */
+/** Terminals are character devices, and so is the null device. */
 export function mayBeTerminal(descriptor: number): boolean {
   try {
     const stats = fstatSync(descriptor)
     if (process.platform === 'win32') return true
     return stats.isCharacterDevice() && stats.rdev !== statSync('/dev/null').rdev
   } catch {
-    return false // closed: nobody is there
+    return false // the descriptor is closed
   }
 }
 
-/** What could not be written, because somebody made the pipe non-blocking and it is full. */
+/** Returns what could not be written: the pipe is full, and another process made it non-blocking. */
 function writeNow(descriptor: 1 | 2, text: Buffer): Buffer {
   let rest = text
   try {
@@ -108,9 +111,12 @@ function writeNow(descriptor: 1 | 2, text: Buffer): Buffer {
   return rest
 }
 
-/** Ends the process when its answer cannot be written. Whatever cannot be said on stderr is lost, and the command goes on. */
+/**
+ * Ends the process when its output cannot be written. Text for stderr that cannot be written is lost, and the command
+ * continues.
+ */
 function giveUp(descriptor: 1 | 2, error: NodeJS.ErrnoException): void {
-  // The reader went away (`plugboard list | head`): there is nobody left to tell.
+  // The reader is gone (`plugboard list | head`), so no reader can get an error message.
   if (error.code === 'EPIPE') process.exit()
   if (descriptor === 2) return
   const { getSystemErrorMap } = process.getBuiltinModule('node:util')
@@ -118,14 +124,14 @@ function giveUp(descriptor: 1 | 2, error: NodeJS.ErrnoException): void {
   try {
     writeSync(2, `error: cannot write to standard output: ${reason}\n`)
   } catch {
-    // stderr is just as full: the exit code tells
+    // stderr is full as well: the exit code reports it
   }
   process.exit(1)
 }
 
 function ignore(): void {}
 
-/** What the user says outranks what the terminal is; FORCE_COLOR outranks NO_COLOR, as it does in Node itself. */
+/** The user's choice outranks what the terminal is. FORCE_COLOR outranks NO_COLOR, as in Node itself. */
 function hasColor(isTerminal: boolean, env: NodeJS.ProcessEnv): boolean {
   const forced = env['FORCE_COLOR']
   if (forced !== undefined) return forced !== '0' && forced !== 'false'

@@ -1,15 +1,15 @@
 /**
  * terminal: the real one, on stdin, stdout and stderr.
  *
- * Node's own streams take as long to load as a small command takes to run, so text is written to the descriptors
- * themselves, and the streams are asked only where there may be a terminal behind them.
+ * Node's own streams take as long to load as a small command takes to run. So text is written to the descriptors
+ * themselves. The streams are used only where a terminal may be behind them.
  */
 import { fstatSync } from 'node:fs'
 import type { PipedInput, Terminal } from '../world.ts'
 import { createWriter, lookAtTerminal, mayBeTerminal, UNKNOWN_COLUMNS } from './terminal-facts.ts'
 
 export interface NodeTerminal extends Terminal {
-  /** Whether text is still on its way through a pipe that is full. */
+  /** Whether a full pipe still holds text back. */
   isWriting(): boolean
 }
 
@@ -40,7 +40,7 @@ export function createNodeTerminal(): NodeTerminal {
       const isKeyboard = mayBeTerminal(0) && stdin.isTTY && isTerminal.err
       const lines = process
         .getBuiltinModule('node:readline')
-        // With an output it reads keys, echoes them there, and is told of Ctrl-C as of any other key.
+        // With an output, it reads keys and echoes them there. Ctrl-C arrives like any other key.
         .createInterface(isKeyboard ? { input: stdin, output: stderr } : { input: stdin })
       lines.setPrompt('')
       lines.on('line', onLine)
@@ -52,7 +52,7 @@ export function createNodeTerminal(): NodeTerminal {
       return () => {
         stdin.off('keypress', onKey)
         lines.close()
-        // Or it would keep the process alive.
+        // Otherwise stdin would keep the process alive.
         stdin.pause()
       }
     },
@@ -61,7 +61,7 @@ export function createNodeTerminal(): NodeTerminal {
     async choose(question, options) {
       const { select } = await import('@clack/prompts')
       const answer = await select<string>({ message: question, options: [...options] })
-      // Anything else is the mark of a cancelled question.
+      // Anything else is the marker of a cancelled question.
       return options.find(({ value }) => value === answer)?.value
     },
     async ask(question, { example, isSecret, fault } = {}) {
@@ -74,12 +74,12 @@ export function createNodeTerminal(): NodeTerminal {
             validate,
             ...(example === undefined ? {} : { placeholder: example }),
           })
-      // Enter alone is an answer, the empty one.
+      // Enter alone is a valid answer: the empty text.
       return isCancel(answer) ? undefined : (answer ?? '')
     },
     edit: (command, file) => {
       const { spawn } = process.getBuiltinModule('node:child_process')
-      // The file is no part of the line, so that no name can be taken for code.
+      // The file is a separate argument, so that the shell cannot run its name as code.
       const editor =
         process.platform === 'win32'
           ? spawn(`${command} "${file}"`, { shell: true, stdio: 'inherit' })
@@ -97,7 +97,7 @@ export function createNodeTerminal(): NodeTerminal {
     onKeys(listener) {
       const { stdin } = process
       const onData = (chunk: string): void => listener(chunk)
-      // Many calls may wait for one signal, and what Node says of that would be written across the screen.
+      // Many calls may wait for one signal. Node's warning about that would appear on the screen.
       process.getBuiltinModule('node:events').setMaxListeners(0)
       stdin.setEncoding('utf8').setRawMode(true).on('data', onData).resume()
       write(1, PASTE_MARKS.on)
@@ -109,20 +109,20 @@ export function createNodeTerminal(): NodeTerminal {
   }
 }
 
-/** Terminals that do not know them say nothing. */
+/** Terminals that do not support them ignore them. */
 const PASTE_MARKS = { on: '\x1b[?2004h', off: '\x1b[?2004l' }
 
-/** Somebody's output, or a file. */
+/** Output of another program, or a file. */
 function isPiped(): boolean {
   try {
     const stats = fstatSync(0)
     return stats.isFIFO() || stats.isFile() || stats.isSocket()
   } catch {
-    return false // closed: nobody is there
+    return false // the descriptor is closed
   }
 }
 
-/** Once something has come, all of it. */
+/** Reads all of the input, once some has come. */
 function readWithin(ms: number): Promise<PipedInput> {
   const { stdin } = process
   return new Promise((resolve, reject) => {

@@ -1,12 +1,12 @@
 /**
- * tunnel: a connection to a host, through a proxy that is asked for one with CONNECT.
+ * tunnel: a connection to a host through a proxy, opened with CONNECT.
  *
- * in     the proxy, and where the other end is to be
- * out    a socket, encrypted up to the other end where that is wanted; or an error that knows who is at fault
- * never  sends anything but the name of the host before the proxy has agreed; leaves a socket open that nobody got
+ * in     the proxy, and the address of the other end
+ * out    a socket, encrypted up to the other end where that is wanted; or an error that says which side is at fault
+ * never  sends anything but the name of the host before the proxy has agreed; leaves a socket open that no caller got
  *
- * Why not undici's ProxyAgent: a proxy that hangs up without an answer makes it connect anew thousands of times a second,
- * for ever, and what a proxy answers is in its message alone. And a WebSocket needs a tunnel of its own anyhow.
+ * Why not undici's ProxyAgent: if a proxy hangs up without a response, it reconnects thousands of times a second, for
+ * ever. And it gives the proxy's response only inside an error message. Also, a WebSocket needs its own tunnel anyway.
  */
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
@@ -27,9 +27,9 @@ export interface TunnelListener {
   onFailed(error: Error): void
 }
 
-/** The proxy is at fault, and not the one behind it. */
+/** The proxy is at fault, not the server behind it. */
 export class ProxyError extends Error {
-  /** By this it is known to those who do not load this file. */
+  /** Code that does not load this file knows the error by this name. */
   override readonly name = 'ProxyError'
   readonly code: string
 
@@ -42,10 +42,10 @@ export class ProxyError extends Error {
 /** How long the proxy and the other end may take, each. */
 const LIMIT_MS = 10_000
 
-/** As undici calls it when it connects by itself. */
+/** undici's code for the same error, when it connects by itself. */
 const TIMED_OUT = 'UND_ERR_CONNECT_TIMEOUT'
 
-/** One of the two is told, once; none after it was taken back with what this returns. */
+/** Calls one method of the listener, once. The returned function cancels the tunnel: then it calls none. */
 export function openTunnel(proxy: Proxy, end: TunnelEnd, listener: TunnelListener): () => void {
   let isOver = false
   let current: { destroy(): unknown }
@@ -95,7 +95,7 @@ function ask({ hostname, port, isSecure, authorization }: Proxy, end: TunnelEnd)
     path: host,
     headers: { host, ...(authorization === undefined ? {} : { 'proxy-authorization': authorization }) },
     agent: false,
-    // TLS takes the header of a request for the name of the host; that one is not the proxy's.
+    // By default, TLS uses the header of the request as the name of the host. Here that is not the proxy's name.
     ...(isSecure && isIP(hostname) === 0 ? { servername: hostname } : {}),
   })
 }
@@ -110,7 +110,7 @@ function toRefusal({ statusCode }: IncomingMessage): ProxyError {
 }
 
 function toProxyError(error: NodeJS.ErrnoException): ProxyError {
-  // One error for several addresses of a host that were tried: the first says enough.
+  // One error holds those of all addresses of the host: the first says enough.
   const [first] = error instanceof AggregateError ? (error.errors as Error[]) : []
   return new ProxyError(error.code ?? 'UNKNOWN', error.message || (first?.message ?? 'unknown'))
 }

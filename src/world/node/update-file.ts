@@ -1,9 +1,10 @@
 /**
- * update-file: a file changed in one step that is seen whole or not at all, whatever happens meanwhile.
+ * update-file: changes a file in one atomic step, whatever happens meanwhile.
  *
- * in     a change from the text as it is to the text as it shall be; it may be asked more than once
- * out    the file with the new text, on disk, with its mode and owner; a link stays one, what it leads to is changed
- * never  overwrites what somebody wrote since it was read; follows a link out of the folder that it must stay in; leaves a half-written file, or anything beside it
+ * in     a function from the current text to the new text; it may be called more than once
+ * out    the file with the new text, on disk, with its mode and owner; a link stays a link, and its target is changed
+ * never  overwrites what another program wrote since the read; follows a link out of the folder that it must stay in;
+ * leaves a half-written file, or any other file beside it
  */
 import {
   accessSync,
@@ -40,14 +41,14 @@ const sync = promisify(fsync)
 export interface UpdateRequest {
   readonly file: string
   readonly mode: number
-  /** A folder that the file must not leave, by a link either. */
+  /** A folder that the file must not leave, not even through a link. */
   readonly within?: string | undefined
   readonly change: (text: string | undefined) => string | undefined
-  /** The text as everything else reads it: without a byte order mark. */
+  /** The text as the rest of Plugboard reads it: without a byte order mark. */
   readonly read: (file: string) => FileRead
 }
 
-/** How often a program that knows no lock may come in between. */
+/** How often a program that ignores locks may write in between. */
 const TRIES = 50
 
 /** Rejects with an UpdateError, or with what `change` threw. */
@@ -73,7 +74,7 @@ export async function updateFile(request: UpdateRequest): Promise<void> {
   }
 }
 
-/** Not `<file>.lock`, which is the name that other agents give to theirs. */
+/** Not `<file>.lock`: other agents use that name for their locks. */
 async function hold(target: string): Promise<HeldLock> {
   const lock = await holdLock(`${target}.plugboard`, (id) => rmSync(draftOf(target, id), { force: true }))
   try {
@@ -90,7 +91,7 @@ interface Attempt extends UpdateRequest {
   readonly lock: HeldLock
 }
 
-/** False when somebody else wrote in between: then everything begins anew, with what is there now. */
+/** False when another program wrote in between. The caller then starts again with the new text. */
 async function tryUpdate({ target, lock, change, read, mode }: Attempt): Promise<boolean> {
   const before = look(target)
   const found = read(target)
@@ -103,8 +104,8 @@ async function tryUpdate({ target, lock, change, read, mode }: Attempt): Promise
   try {
     const hasMark = before !== undefined && startsWithMark(target)
     await writeDraft(draft, (hasMark ? '\ufeff' : '') + wanted, { before, mode })
-    // Between this look and the rename is the only moment in which somebody without a lock could be overwritten, and no
-    // system call that Node has would close it.
+    // Only between this check and the rename could a program without a lock be overwritten. No system call in Node
+    // could prevent that.
     if (!lock.isHeld() || !isSame(before, look(target))) return false
     await replace(draft, target)
   } finally {
@@ -114,12 +115,12 @@ async function tryUpdate({ target, lock, change, read, mode }: Attempt): Promise
   return true
 }
 
-/** By the id of the lock, so that who takes it over can clean up. */
+/** Named by the id of the lock, so that the process that breaks the lock can remove it. */
 function draftOf(target: string, id: string): string {
   return `${target}.${id}.draft`
 }
 
-/** Through links, also to a file that is not there yet. */
+/** Follows links, also to a file that does not exist yet. */
 function findTarget(file: string): string {
   let path = resolve(file)
   for (let links = 0; links < 40; links++) {
@@ -130,7 +131,7 @@ function findTarget(file: string): string {
   throw new UpdateError({ kind: 'unreadable', why: { kind: 'link-loop' } })
 }
 
-/** One lock for one file, whichever way leads to its folder. */
+/** One lock for one file, whichever path leads to its folder. */
 function realPathOf(path: string): string {
   try {
     return realpathSync.native(path)
@@ -148,13 +149,13 @@ function requireWithin(file: string, target: string, folder: string): void {
   throw new UpdateError({ kind: 'outside', link: findLink(resolve(file), root), target: real })
 }
 
-/** The first step on the way that leads out: itself a link, in a folder that is still inside. */
+/** The first step on the path that leads out: a link in a folder that is still inside. */
 function findLink(file: string, root: string): string {
   const inside = isInside(realPathAsFarAs(dirname(file)), root)
   return inside || dirname(file) === file ? file : findLink(dirname(file), root)
 }
 
-/** Of a path that is not there yet, too: the part of it that is there decides where it will be. */
+/** Also for a path that does not exist yet: the part that exists decides where it will be. */
 function realPathAsFarAs(path: string): string {
   try {
     return realpathSync.native(path)
@@ -170,18 +171,18 @@ function isInside(path: string, folder: string): boolean {
 }
 
 function makeFolder(folder: string, mode: number): void {
-  // What only its user may read stands in a folder that only its user may look into.
+  // A file that only its user may read belongs into a folder that only its user may list.
   mkdirSync(folder, { recursive: true, mode: (mode & 0o077) === 0 ? 0o700 : 0o777 })
 }
 
-/** A rename would not ask whether the file itself may be written. */
+/** The rename ignores whether the file itself is writable. */
 function requireWritable(target: string): void {
   const stats = look(target)
   if (stats === undefined) return
   const mine = process.geteuid?.()
   if (mine !== undefined && mine !== 0 && Number(stats.uid) !== mine)
     throw new UpdateError({ kind: 'other-owner', uid: Number(stats.uid) })
-  // Nothing is read-only to root, but somebody meant it.
+  // root may write to every file, but the owner made this one read-only on purpose.
   if ((Number(stats.mode) & 0o222) === 0) throw new UpdateError({ kind: 'read-only-file' })
   accessSync(target, constants.W_OK)
 }
@@ -190,7 +191,7 @@ function look(path: string): BigIntStats | undefined {
   return statSync(path, { bigint: true, throwIfNoEntry: false })
 }
 
-/** Whether nobody touched the file between two looks. */
+/** Whether the file is unchanged between two checks. */
 function isSame(one: BigIntStats | undefined, other: BigIntStats | undefined): boolean {
   if (one === undefined || other === undefined) return one === other
   const keys = ['dev', 'ino', 'size', 'mtimeNs', 'ctimeNs'] as const
@@ -219,17 +220,17 @@ async function writeDraft(
       const made = fstatSync(descriptor)
       const [uid, gid] = [Number(before.uid), Number(before.gid)]
       if (made.uid !== uid || made.gid !== gid) fchownSync(descriptor, uid, gid)
-      // After the owner, whose change may take bits away; and whatever the mask says.
+      // After the owner, because changing the owner may remove bits; and independent of the umask.
       fchmodSync(descriptor, mode)
     }
-    // The only step that takes long: everybody else may go on meanwhile.
+    // The only slow step: the rest of the process continues meanwhile.
     await datasync(descriptor)
   } finally {
     closeSync(descriptor)
   }
 }
 
-/** Windows lets nobody replace a file that another program has open at the moment: it is tried for a second. */
+/** Windows refuses to replace a file that another program has open. So it is tried for a second. */
 async function replace(draft: string, target: string): Promise<void> {
   for (let tries = 0; ; tries++) {
     try {
@@ -251,14 +252,14 @@ async function syncFolder(folder: string): Promise<void> {
   try {
     await sync(descriptor)
   } catch (error) {
-    // Some network file systems cannot, and then have no need to.
+    // Some network file systems cannot do it, and do not need it.
     if (!['EINVAL', 'ENOTSUP', 'EBADF'].includes(codeOf(error) ?? '')) throw error
   } finally {
     closeSync(descriptor)
   }
 }
 
-/** How long the lock of another kind is waited for: its makers call it dead after that long. */
+/** How long to wait for a lock of the other kind: its library calls it stale after that long. */
 const OTHERS_MS = 10_000
 
 /** Other agents lock their files with `proper-lockfile`: a folder beside the file, touched while it is held. */
@@ -271,7 +272,7 @@ async function waitForOthers(target: string): Promise<void> {
   }
 }
 
-/** What the system would not do, as an UpdateError; anything else as it is. */
+/** Turns an error of the system into an UpdateError, and returns any other error as it is. */
 export function toUpdateError(error: unknown, file: string): unknown {
   const code = codeOf(error)
   const isSystem = error instanceof Error && 'syscall' in error
@@ -296,7 +297,7 @@ function toUnwritable(
     case 'EEXIST':
       return { kind: 'no-folder', path: pathOfObstacle(file) ?? dirname(file) }
     case 'ENOENT': {
-      // A link to nothing stands where the folder would be made.
+      // A dangling link stands where the folder would be made.
       const path = pathOfObstacle(file)
       return path === undefined ? { kind: 'failed', message: error.message } : { kind: 'no-folder', path }
     }

@@ -1,9 +1,9 @@
 /**
- * visit: a command that a gateway carries out which runs already. All that is loaded for it is this.
+ * visit: runs a command in a gateway that is already running. Nothing else is loaded for it.
  *
- * in     the words of the line
- * out    what the gateway says to print, and its exit code; `alone` is called where there is no gateway that can do it
- * never  calls `alone` once the gateway may have begun: what was asked for might happen twice
+ * in     the arguments of the command line
+ * out    what the gateway says to print, and its exit code; `alone` is called when no gateway can carry out the command
+ * never  calls `alone` once the gateway may have begun: the command might run twice
  */
 import { existsSync } from 'node:fs'
 import type { Readable } from 'node:stream'
@@ -40,7 +40,7 @@ export function visitGateway({ argv, version }: VisitLine, alone: () => void): v
   const end = (code: number): void => {
     state = 'over'
     process.exitCode = code
-    // At once: Node would first take its heap apart, for which nobody should wait.
+    // At once: Node would first tear down its heap, and the user would wait for that.
     if (!isWriting()) process.exit()
     socket.destroy()
   }
@@ -58,7 +58,7 @@ export function visitGateway({ argv, version }: VisitLine, alone: () => void): v
     end(1)
   }
   const timer = setTimeout(goAlone, GREETING_MS, NO_GREETING)
-  // Counted, and not by the clock: a machine that was asleep for an hour has missed nothing.
+  // A counter, not the clock: a machine that was asleep for an hour has missed nothing.
   let missed = 0
   const watch = (): void => {
     const ticks = setInterval(() => {
@@ -67,7 +67,7 @@ export function visitGateway({ argv, version }: VisitLine, alone: () => void): v
     }, ALIVE_MS)
   }
   const interrupt = (): void => {
-    // The second ends the program.
+    // The second Ctrl-C ends the program.
     process.once('SIGINT', () => process.exit(130))
     say({ interrupt: true })
   }
@@ -99,7 +99,7 @@ export function visitGateway({ argv, version }: VisitLine, alone: () => void): v
   socket.on('connect', () => {
     say({ version, wants: { ...from, kind: 'command', argv, terminal } })
   })
-  // The end tells.
+  // The `close` event reports it.
   socket.on('error', () => undefined)
   socket.on('close', () => {
     if (state === 'calling') return goAlone()
@@ -107,26 +107,26 @@ export function visitGateway({ argv, version }: VisitLine, alone: () => void): v
   })
 }
 
-/** Undefined: there is none, for sure, or it could be somebody else's. */
+/** Undefined: certainly no gateway runs, or the socket could belong to another user. */
 export function findSocket(): string | undefined {
   const platform: Platform =
     process.platform === 'win32' || process.platform === 'darwin' ? process.platform : 'linux'
   const { env } = process
   const paths = pathsOf(platform)
   const home = env[platform === 'win32' ? 'USERPROFILE' : 'HOME']
-  // Whoever has no home is looked up by the command itself, at length.
+  // For a user without a home, the command itself searches, which takes longer.
   if (home === undefined || !paths.isAbsolute(home)) return undefined
   const { socket } = gatewayPlaceOf({ platform, env, home, paths })
   if (platform === 'win32') return socket
   return isPrivateFolder(paths.dirname(socket)) && existsSync(socket) ? socket : undefined
 }
 
-/** Undefined in a folder that is gone. */
+/** Undefined when the current folder was removed. */
 export function toFrom(): From | undefined {
   try {
     return { cwd: process.cwd(), env: process.env as Record<string, string> }
   } catch {
-    return undefined // the command itself knows what to do there
+    return undefined // the command itself handles this
   }
 }
 
@@ -150,7 +150,7 @@ const GONE = 'the gateway went away before it had answered'
 const SILENT = `the gateway has not answered for ${(MOST_MISSED * ALIVE_MS) / 1000} s: it may be suspended`
 const HINT = 'what was asked for may have happened; to see how the gateway is, run `plugboard status`'
 
-/** As the command itself would put it, of which nothing is loaded. */
+/** The same text as the command itself would print. None of its code is loaded here. */
 function lostText(message: string): string {
   return `error: ${message}\n\nhint: ${HINT}\n`
 }

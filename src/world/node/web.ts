@@ -1,6 +1,5 @@
 /**
- * web: HTTP, as far as discovery needs it. On `Http`, so that there is one way out to the network, and one that knows of
- * proxies.
+ * web: the HTTP that discovery needs. It uses `Http`, so that only one module reaches the network and handles proxies.
  */
 import type { Http, HttpRequest, Web } from '../world.ts'
 
@@ -27,7 +26,7 @@ export function createNodeWeb(http: Http): Web {
           onText: (whole) => (text = whole),
           onEnd: () =>
             settle(() => {
-              // It would carry the user's headers to whoever the answer names.
+              // A redirect would send the user's headers to whatever address the response names.
               if (status >= 300 && status < 400) reject(new Error('unexpected redirect'))
               else resolve({ status, text })
             }),
@@ -49,7 +48,7 @@ function toRequest(url: string, headers: Readonly<Record<string, string>>): Http
   return { method: 'GET', origin, path: pathname + search, headers: [...sent].flat(), isUrgent: true }
 }
 
-/** A name and password in the address. */
+/** From the name and password in the address. */
 function toBasic(username: string, password: string): readonly (readonly [string, string])[] {
   if (username === '' && password === '') return []
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`

@@ -1,10 +1,10 @@
 /**
- * windows-command: what Windows can start by itself, and how the rest is handed to `cmd.exe`.
+ * windows-command: what Windows can start by itself, and how `cmd.exe` starts the rest.
  *
- * in     a command and its arguments, as they would be started elsewhere; a look at the files there are
- * out    what to start, or why it is not: a program is started as it is; a script (`npx` is one there, `npx.cmd`) goes
- *        through `cmd.exe`, with every argument escaped so that none can become a command of its own
- * never  looks for a program in the working directory, as Windows itself does: that may be anybody's repository
+ * in     a command and its arguments, as on other systems; a function that looks for files
+ * out    what to start, or why it is refused: a program is started as it is; a script (`npx` is one there, `npx.cmd`)
+ * goes through `cmd.exe`, with every argument escaped so that none can become a command of its own
+ * never  looks for a program in the working directory, as Windows itself does: that may be an untrusted repository
  */
 import type { Platform } from '../world.ts'
 
@@ -35,7 +35,7 @@ export function toSpawnable(command: string, args: readonly string[], around: Su
     : toProgram(file, args)
 }
 
-/** A program of Windows itself, named in full: a bare name would be looked for in the working directory first. */
+/** A program of Windows itself, by its full path: Windows would first search the working directory for a bare name. */
 export function inSystem32(
   program: string,
   env: Readonly<Record<string, string | undefined>> = process.env,
@@ -47,7 +47,7 @@ function toProgram(command: string, args: readonly string[]): Spawnable {
   return { kind: 'spawn', command, args, isVerbatim: false }
 }
 
-/** As `cmd.exe` finds it: each ending in each folder of the PATH. */
+/** Searches as `cmd.exe` does: each ending in each folder of the PATH. */
 function findFile(command: string, { env, isFile }: Surroundings): string | undefined {
   const endings = (valueOf(env, 'PATHEXT') ?? '.COM;.EXE;.BAT;.CMD').split(';').filter((one) => one !== '')
   const isWhole = endings.some((ending) => command.toLowerCase().endsWith(ending.toLowerCase()))
@@ -55,7 +55,7 @@ function findFile(command: string, { env, isFile }: Surroundings): string | unde
   const names = [
     ...(isWhole ? [command] : []),
     ...endings.map((ending) => command + ending),
-    // With a folder before it, whatever is meant is meant exactly; a bare one may be a script for another shell.
+    // A command with a folder names exactly one file. A bare name may be a script for another shell.
     ...(isPath && !isWhole ? [command] : []),
   ]
   const folders = (valueOf(env, 'PATH') ?? '')
@@ -66,28 +66,28 @@ function findFile(command: string, { env, isFile }: Surroundings): string | unde
   return paths.find(isFile)
 }
 
-/** Variables have names in any case there. */
+/** Windows ignores the case of the names of variables. */
 function valueOf(env: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
   const upper = name.toUpperCase()
   const key = Object.keys(env).find((one) => one.toUpperCase() === upper)
   return key === undefined ? undefined : env[key]
 }
 
-/** What `cmd.exe` takes in one line. */
+/** The longest line that `cmd.exe` takes. */
 const MAX_LINE = 8191
 
 function toScript(file: string, args: readonly string[], env: Surroundings['env']): Spawnable {
-  // It ends the command wherever it stands, and nothing can be put before it that changes that.
+  // A line break ends the command wherever it stands, and no escape changes that.
   if ([file, ...args].some((text) => /[\r\n]/.test(text))) {
     const message = 'an argument holds a line break, which cannot be given to a script on Windows'
     return { kind: 'refused', code: 'EINVAL', message }
   }
-  // A batch file hands its arguments on as `%*`, and they are read a second time in the line where that stands.
+  // A batch file passes its arguments on as `%*`, and `cmd.exe` parses them a second time in that line.
   const readings = /\.(?:bat|cmd)$/i.test(file) ? 2 : 1
   const words = args.map((arg) => escapeFor(readings, quote(arg)))
   const line = `"${[escapeFor(1, file), ...words].join(' ')}"`
   const shell = valueOf(env, 'ComSpec') ?? inSystem32('cmd.exe', env)
-  // No AutoRun, no `!variables!`, and only the outer quotes are taken away.
+  // No AutoRun, no `!variables!`, and `cmd.exe` removes only the outer quotes.
   const flags = ['/d', '/v:off', '/s', '/c']
   if ([shell, ...flags, line].join(' ').length > MAX_LINE) {
     const message = `with its arguments it is longer than the ${MAX_LINE} characters that a script can be started with on Windows`
@@ -96,7 +96,9 @@ function toScript(file: string, args: readonly string[], env: Surroundings['env'
   return { kind: 'spawn', command: shell, args: [...flags, line], isVerbatim: true }
 }
 
-/** As the C runtime takes arguments apart: backslashes count only before a quote, and the last one stands before ours. */
+/**
+ * As the C runtime parses arguments: backslashes matter only before a quote, and the last backslash stands before ours.
+ */
 function quote(arg: string): string {
   const inner = arg.replace(/\\+"?|"/g, (run: string, at: number) => {
     const isQuote = run.endsWith('"')
@@ -108,9 +110,9 @@ function quote(arg: string): string {
 }
 
 /**
- * `cmd.exe` acts on these, quoted or not, and takes the `^` before them away. With the quotes escaped, too, nothing in the
- * line is ever quoted for `cmd.exe`, so that no quote in an argument can end what another began. `%` cannot be escaped, but
- * with a `^` before the second one there is no variable of that name.
+ * `cmd.exe` acts on these, quoted or not, and removes the `^` before them. The quotes are escaped, too, so `cmd.exe`
+ * sees nothing as quoted. So no quote in an argument can end what another began. `%` cannot be escaped, but with a `^`
+ * before the second one there is no variable of that name.
  */
 function escapeFor(readings: 1 | 2, text: string): string {
   const once = text.replace(/[()\][%!^"`<>&|;, *?]/g, '^$&')

@@ -22,7 +22,7 @@ import { createNodeWeb } from './web.ts'
 
 export interface NodeWorldOptions {
   readonly cwd?: string | undefined
-  /** Default: that of the process. Says also which proxy is used. */
+  /** Default: that of the process. It also says which proxy is used. */
   readonly env?: Env | undefined
 }
 
@@ -35,7 +35,7 @@ export function createNodeWorld(options: NodeWorldOptions = {}): World {
   const createNetwork = (of: Env): Network => createNodeNetwork(of, agents)
   return {
     platform,
-    // Asked only by those who start something.
+    // Computed on use: only callers that start something need it.
     get processors() {
       return process.getBuiltinModule('node:os').availableParallelism()
     },
@@ -70,11 +70,11 @@ function createNodeNetwork(env: Env, agents: AgentCache): Network {
   return { http, web: createNodeWeb(http), sockets: createNodeSockets(env) }
 }
 
-/** A relative `HOME` would make the user's own folder of whatever repository one is in. */
+/** A relative `HOME` would make a folder of the current repository the user's own folder. */
 function findHome(paths: Paths): string {
   const given = process.env[process.platform === 'win32' ? 'USERPROFILE' : 'HOME']
   if (given !== undefined && paths.isAbsolute(given)) return given
-  // Loaded only here: nearly everyone has the variable.
+  // Loaded only here: nearly every user has the variable.
   try {
     return process.getBuiltinModule('node:os').userInfo().homedir
   } catch {
@@ -82,12 +82,12 @@ function findHome(paths: Paths): string {
   }
 }
 
-/** Other systems follow the rules of Linux. */
+/** Other systems use the rules of Linux. */
 function toPlatform(name: NodeJS.Platform): Platform {
   return name === 'win32' || name === 'darwin' ? name : 'linux'
 }
 
-/** The folder may be gone; then its name still serves, and there is simply nothing in it. */
+/** The folder may be gone. Its name still works then: nothing is in it. */
 function findCwd(): string {
   try {
     return process.cwd()
