@@ -22,7 +22,7 @@ export function adviseOnSignIn({ name, transport }: AdmittedServer): readonly st
   if (hasOwnAuthorization(transport))
     return ['check the token in its entry, under `"headers": { "Authorization": … }`']
   const address = showTemplate(transport.url)
-  // The server would refuse a sign-in, or the tokens could not be sent to it. `login` checks an address with variables.
+  // Over plain HTTP, a sign-in is refused or its token is never sent. `login` checks an address with variables.
   if (URL.canParse(address) && !mayCarryTokens(transport, address))
     return adviseOnPlainHttp(transport, address)
   const login = `plugboard login ${inShell(name)}`
