@@ -1,8 +1,9 @@
 /**
- * admit: may this entry run at all?
+ * admit: decides whether an entry may run.
  *
  * in     one normalized entry, the policy in force, the modes of this run, the user's decision about it
- * out    an admission: a server that may run, an entry that may not run yet keeps its name, or one that steps aside
+ * out    an admission: a server that may run, an entry that may not run yet and keeps its name, or an entry that steps
+ *        aside
  * never  compares entries with each other: that is for choose
  */
 import type { Admission, AdmittedServer, ConnectorRefusal, Fate } from '../../model/catalog.ts'
@@ -19,34 +20,34 @@ import { findConfinement, type Ground } from './confine.ts'
 import { findAddressRefusal, findRefusal } from './policy.ts'
 import { findDistrust, type Decisions } from './trust.ts'
 
-/** What holds for every entry of one load. */
+/** The facts that are the same for every entry of one load. */
 export interface House {
   readonly settings: Settings
   readonly policy: Policy
   readonly managed?: Spot & { readonly source: SourceId }
   readonly isStrict: boolean
-  /** Names of servers the host implements itself. */
+  /** Names of servers that the host implements itself. */
   readonly native: ReadonlySet<string>
-  /** Where this very process serves MCP: `http://127.0.0.1:7777` … */
+  /** Where this process serves MCP: `http://127.0.0.1:7777` … */
   readonly ownOrigins: ReadonlySet<string>
   readonly env: Env
   readonly folder: FolderTrust
   readonly world: Ground['world']
 }
 
-/** What the user has to say about one entry of a repository. */
+/** The user's decision about one entry of a repository. */
 export interface TrustOfEntry {
-  /** Undefined when the entry is not a server that could be approved. */
+  /** Undefined when the user cannot approve the entry as a server. */
   readonly facts?: TrustFacts
   readonly decisions: Decisions
-  /** The line where the user said no in Claude Code. */
+  /** The line in which the user declined the server in Claude Code. */
   readonly declinedElsewhere?: Spot
 }
 
 export function admit(entry: NormalizedEntry, house: House, trust: TrustOfEntry): Admission {
   const excluded = findExclusion(entry, house)
   if (excluded !== undefined) return { kind: 'aside', entry, fate: excluded }
-  // Before trust: there is nothing to approve, and the advice must not hide behind a question.
+  // Checked before trust: there is nothing to approve, and a question about trust would hide the advice.
   if (entry.kind === 'unsupported') return { kind: 'aside', entry, fate: toUnsupported(entry) }
   const distrusted = entry.found.origin.scope === 'project' ? distrust(trust) : undefined
   if (distrusted !== undefined) return { kind: 'aside', entry, fate: distrusted }
@@ -67,7 +68,10 @@ export function admit(entry: NormalizedEntry, house: House, trust: TrustOfEntry)
   return { kind: 'admitted', entry, server: server as AdmittedServer }
 }
 
-/** Why nothing that a connector lists can run: then it must not be fetched, which would send the user's headers. */
+/**
+ * Why no server of a connector could run. Plugboard must then not fetch its list, because that would send the user's
+ * headers.
+ */
 export function findConnectorRefusal(
   { url }: Pick<Connector, 'url'>,
   house: Pick<House, 'settings' | 'policy' | 'managed' | 'isStrict' | 'env'>,
@@ -94,7 +98,7 @@ function findExclusion(entry: NormalizedEntry, house: House): Excluded | undefin
   return undefined
 }
 
-/** Whatever is declared at this place. */
+/** A reason that excludes every entry of this place. */
 function findPlaceExclusion(
   { scope, source, file }: Pick<Origin, 'scope' | 'source' | 'file'>,
   house: Pick<House, 'managed' | 'settings' | 'policy' | 'isStrict'>,
@@ -140,7 +144,7 @@ function isOurselves(entry: NormalizedEntry, { ownOrigins, env }: House): boolea
   return origin !== undefined && ownOrigins.has(origin)
 }
 
-/** What `plugboard connect` writes for other agents. */
+/** The command that `plugboard connect` writes for other agents. */
 function isOurCommand({ command, args }: StdioTransport): boolean {
   const words = [command, ...args].map(showTemplate)
   const at = words.findIndex((word) =>
@@ -149,7 +153,7 @@ function isOurCommand({ command, args }: StdioTransport): boolean {
   return at !== -1 && words[at + 1] === 'serve' && words.includes('--stdio')
 }
 
-/** Our user's own word about this very server outranks what was clicked in Claude Code. */
+/** A decision in Plugboard about this exact server outranks a choice in Claude Code. */
 function distrust({ facts, decisions, declinedElsewhere }: TrustOfEntry): Fate | undefined {
   if (decisions.all.length === 0 && declinedElsewhere !== undefined) {
     return { kind: 'declined', by: declinedElsewhere, reason: 'you turned it off in Claude Code' }

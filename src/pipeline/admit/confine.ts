@@ -1,9 +1,9 @@
 /**
- * confine: what a folder that its user does not trust may do to the user's own servers.
+ * confine: limits the influence of an untrusted folder on the user's own servers.
  *
- * `npx` obeys the `.npmrc` and the `node_modules/.bin` of the folder it starts in, `python -m` takes modules from there.
- * So a server that the repository does not declare starts in an empty folder, and one whose entry leads into the
- * untrusted folder does not start.
+ * `npx` obeys the `.npmrc` and the `node_modules/.bin` of the folder it starts in, and `python -m` loads modules from
+ * there. So a server that the repository does not declare starts in an empty folder. A server whose entry leads into
+ * the untrusted folder does not start.
  */
 import type { Confinement } from '../../model/catalog.ts'
 import type { StdioTransport } from '../../model/definition.ts'
@@ -17,7 +17,7 @@ export interface Ground {
   readonly world: Outside
 }
 
-/** Undefined: it starts where its entry says, else in the project, with the environment of its user. */
+/** Undefined: it starts in the folder of its entry, else in the project, with the user's environment. */
 export function findConfinement(entry: NormalizedEntry, ground: Ground): Confinement | undefined {
   const { folder } = ground
   if (entry.kind !== 'definition' || folder.decision === 'trusted') return undefined
@@ -46,7 +46,7 @@ function findLeadingField(
   found: FoundEntry,
   ground: Ground,
 ): LeadingField | undefined {
-  // A path that its user wrote out in full is their own decision.
+  // A path that the user wrote in full is the user's own decision.
   const isLeading = createLeadingTest(found, ground)
   const isLeadingPath = (path: Template): boolean => isLeading(path) || isRelativeHere(path, found, ground)
   const isPath = /[/\\]/.test(showTemplate(command))
@@ -64,8 +64,8 @@ function findLeadingField(
 }
 
 /**
- * Whether a variable, such as `${PWD}` or `${workspaceFolder}`, leads a value into the untrusted folder. `PATH` is no such
- * variable: its folders are taken out (`envWithout`).
+ * Whether a variable, such as `${PWD}` or `${workspaceFolder}`, leads a value into the untrusted folder. `PATH` does
+ * not count, because `envWithout` removes its folders.
  */
 function createLeadingTest(found: FoundEntry, ground: Ground): (value: Template) => boolean {
   const { folder, world } = ground
@@ -86,7 +86,7 @@ function createLeadingTest(found: FoundEntry, ground: Ground): (value: Template)
   }
 }
 
-/** As a whole path: `/src/shop` is in `--require /src/shop/x.js`, and not in `/src/shopping`. */
+/** Compares whole paths: `--require /src/shop/x.js` mentions `/src/shop`, and `/src/shopping` does not. */
 function mentions(text: string, folder: string): boolean {
   const at = text.indexOf(folder)
   if (at === -1) return false
@@ -94,7 +94,7 @@ function mentions(text: string, folder: string): boolean {
   return next === undefined || !/[\w.-]/.test(next) || mentions(text.slice(at + 1), folder)
 }
 
-/** A path that begins in the folder of its file, where that is the untrusted one. */
+/** A path that begins in the folder of its file, if that is the untrusted one. */
 function isRelativeHere(path: Template, { baseDir }: FoundEntry, ground: Ground): boolean {
   const { folder, world } = ground
   const text = textOf(path, ground)

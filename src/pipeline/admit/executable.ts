@@ -1,5 +1,5 @@
 /**
- * executable: where a command leads on this machine. Looks, never runs.
+ * executable: finds the program of a command on this machine. It only looks and never runs anything.
  */
 import { argvOf } from '../../model/signature.ts'
 import type { ServerDefinition, StdioTransport } from '../../model/definition.ts'
@@ -7,19 +7,19 @@ import { expandForComparison, showTemplate } from '../../model/template.ts'
 import type { World } from '../../world/world.ts'
 
 export interface Surroundings {
-  /** Where relative paths begin. */
+  /** The folder where relative paths begin. */
   readonly baseDir: string
-  /** The variables of the entry's `envFile`, where it may be read. */
+  /** The variables of the entry's `envFile`, if it may be read. */
   readonly fileVariables?: ReadonlyMap<string, string>
 }
 
 export type Program =
   | { readonly kind: 'found'; readonly path: string }
   | { readonly kind: 'missing' }
-  /** Its search path comes from a command or a file that is only read when the server starts. */
+  /** Its search path comes from a command or a file that is read only when the server starts. */
   | { readonly kind: 'unknown' }
 
-/** The program that would be started, in the environment that the entry itself asks for. */
+/** The program that would start, in the environment that the entry sets. */
 export function findProgram(
   world: World,
   { transport, values }: { readonly transport: StdioTransport; readonly values: ServerDefinition['values'] },
@@ -48,7 +48,10 @@ function toProgram(world: World, candidates: readonly string[]): Program {
   return { kind: 'missing' }
 }
 
-/** As `resolve` comes to it: the entry's own PATH, else that of its file, else the user's. Undefined: not known yet. */
+/**
+ * The same search path that `resolve` uses: the entry's own PATH, else that of its file, else the user's. Undefined:
+ * not known yet.
+ */
 function searchPathOf(
   { env, platform }: World,
   { transport, values }: { readonly transport: StdioTransport; readonly values: ServerDefinition['values'] },
@@ -59,7 +62,7 @@ function searchPathOf(
   const own = [...transport.env].findLast(isPath)?.[1]
   if (own === undefined) {
     const fromFile = [...(fileVariables ?? [])].findLast(isPath)?.[1]
-    // What the C library searches where the variable is missing.
+    // The C library's own search path when the variable is missing.
     return fromFile ?? env['PATH'] ?? env['Path'] ?? (platform === 'win32' ? '' : '/usr/bin:/bin')
   }
   const isLate = own.some((part) => typeof part !== 'string' && part.kind !== 'env')
@@ -69,7 +72,7 @@ function searchPathOf(
   return values === 'resolvable' && Object.hasOwn(env, text) ? env[text] : text
 }
 
-/** On Unix an empty part is the folder that the server starts in; on Windows relative folders are not searched. */
+/** On Unix, an empty part is the folder that the server starts in. On Windows, relative folders are not searched. */
 function foldersIn({ paths, platform }: World, searched: string): readonly string[] {
   const folders = searched.split(paths.delimiter)
   return platform === 'win32' ? folders.filter((folder) => paths.isAbsolute(folder)) : folders
@@ -79,7 +82,10 @@ function expandHome(world: World, path: string): string {
   return path.replace(/^~(?=[/\\]|$)/, () => world.home)
 }
 
-/** On Windows as it will be started (world/node/windows-command.ts): beside `npx.cmd` stands an `npx` for other shells. */
+/**
+ * On Windows, the same choice as at the start (world/node/windows-command.ts): beside `npx.cmd` is an `npx` for other
+ * shells.
+ */
 function firstExecutable({ platform, env, files }: World, path: string): string | undefined {
   const known = platform === 'win32' ? (env['PATHEXT'] ?? '.COM;.EXE;.BAT;.CMD').split(';') : []
   const isWhole = known.some((ending) => ending !== '' && path.toLowerCase().endsWith(ending.toLowerCase()))

@@ -1,5 +1,5 @@
 /**
- * policy: does a rule name this server?
+ * policy: finds out whether a rule refuses this server.
  *
  * in     a definition, the rules of every level, the environment (rules see what would really run)
  * out    the first reason to refuse it, or none
@@ -35,8 +35,8 @@ export function findRefusal(definition: ServerDefinition, policy: Policy, env: E
 }
 
 /**
- * As `findRefusal`, for an address that lists servers: a deny rule that names it, or one that names every server. What an
- * allow list admits is known only once the servers are; an empty one admits none.
+ * Like `findRefusal`, for an address that lists servers. A deny rule refuses it if it names the address, or every
+ * server. An allow list applies only to the listed servers; an empty one admits none of them.
  */
 export function findAddressRefusal(address: string, policy: Policy, env: Env): Refusal | undefined {
   if (policy.broken !== undefined) return toBroken(policy.broken)
@@ -72,7 +72,7 @@ function toNotAllowed({ by, level }: AllowList): Refusal {
   return { kind: 'not-allowed', by, reason: `not in the allow list of ${level} settings` }
 }
 
-/** What rules look at. */
+/** The properties that rules examine. */
 interface Facts {
   readonly name: string
   readonly argv?: readonly string[]
@@ -96,7 +96,8 @@ function matches(match: ServerMatch, facts: Facts, list: 'deny' | 'allow'): bool
     case 'command-pattern':
       return facts.argv !== undefined && matchesWildcard(match.pattern, facts.argv.join(' '))
     case 'url': {
-      // Behind a proxy only a deny rule may look: an allow rule must name what is really asked.
+      // The address behind a proxy counts only for deny rules: an allow rule must name the address that is really
+      // contacted.
       const urls = list === 'deny' ? [facts.url, facts.unwrappedUrl] : [facts.url]
       return urls.some((url) => url !== undefined && matchesUrl(match.pattern, url))
     }
@@ -105,7 +106,7 @@ function matches(match: ServerMatch, facts: Facts, list: 'deny' | 'allow'): bool
 
 /**
  * `*` in the host part stops at the first `/`: `https://*.example.com/*` must not admit
- * `https://elsewhere.test/.example.com/`. Only where the pattern ends with it, it stands for the path as well.
+ * `https://elsewhere.test/.example.com/`. Only at the end of the pattern does it match the path as well.
  */
 function matchesUrl(pattern: string, url: string): boolean {
   const given = splitUrl(url)
@@ -126,8 +127,8 @@ function matchesUrl(pattern: string, url: string): boolean {
 }
 
 /**
- * The ways in which one origin is compared, of a pattern and of an address: a WebSocket is a way to speak to the same host,
- * and an IPv4 address may be written as an IPv6 one.
+ * The forms in which the origin of a pattern or an address is compared. A WebSocket address means the same host, and an
+ * IPv4 address may be written as an IPv6 one.
  */
 function toOrigins(origin: string): readonly string[] {
   const [, scheme = '', host = '', port = ''] =
@@ -137,7 +138,10 @@ function toOrigins(origin: string): readonly string[] {
   return [known, unmapped(known)].map((one) => withoutDefaultPort(`${web}://${one}${port}`))
 }
 
-/** As an address has it: `0x7f.1` is `127.0.0.1`, `bücher.example` is `xn--bcher-kva.example`. What is no host stays. */
+/**
+ * The host as addresses have it: `0x7f.1` is `127.0.0.1`, `bücher.example` is `xn--bcher-kva.example`. A text that is
+ * no host stays.
+ */
 function toHost(host: string): string {
   return (tryUrl(`http://${host}`)?.hostname ?? host).replace(/\.$/, '')
 }
@@ -150,7 +154,7 @@ function unmapped(host: string): string {
   return groups.flatMap((group) => [group >> 8, group & 0xff]).join('.')
 }
 
-/** Addresses are compared without it, so patterns must be. */
+/** Addresses have no default port here, so patterns must have none either. */
 function withoutDefaultPort(origin: string): string {
   return origin.replace(/^(https:\/\/.*):443$/, '$1').replace(/^(http:\/\/.*):80$/, '$1')
 }

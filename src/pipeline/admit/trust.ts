@@ -1,9 +1,10 @@
 /**
- * trust: what a user is asked to approve about a server of a repository, and whether an approval still holds.
+ * trust: collects the facts about a server of a repository that the user approves, and checks whether an approval still
+ * holds.
  *
- * in     a definition, the executable its command leads to, the decision on file
+ * in     a definition, the executable of its command, the stored decision
  * out    the facts that an approval is bound to; approved, or the fate of the entry
- * never  puts values of variables in: the facts are the unexpanded definition
+ * never  puts in values of variables: the facts are the unexpanded definition
  */
 import { sha256 } from '../../base/sha256.ts'
 import { toRawJson, toStableJson } from '../../base/stable-json.ts'
@@ -18,14 +19,14 @@ import type { Program } from './executable.ts'
 
 export type Distrust = Extract<Fate, { kind: 'untrusted' | 'declined' }>
 
-/** What the user decided about servers of this name. */
+/** The user's decisions about servers of this name. */
 export interface Decisions {
   readonly all: readonly TrustDecision[]
-  /** Those that no entry of today matches: the user decided about something that has changed since. */
+  /** Decisions that match no present entry: the server has changed since. */
   readonly stale: readonly TrustDecision[]
 }
 
-/** Undefined when the user approved exactly this. */
+/** Undefined when the user approved exactly these facts. */
 export function findDistrust(facts: TrustFacts, { all, stale }: Decisions): Distrust | undefined {
   const decision = all.find((one) => isAbout(one, facts))
   if (decision?.decision === 'approved') return undefined
@@ -44,18 +45,18 @@ const MORE_IS_SHOWN = 'you decided before Plugboard showed what a server is give
 /** Whether a decision holds for these facts. */
 export function isAbout({ decision, facts: decided }: TrustDecision, facts: TrustFacts): boolean {
   if (!isFromBefore(decided)) return compareFacts(decided, facts).length === 0
-  // Less was known about it: enough to go on refusing it, and too little to let it run.
+  // An older version recorded fewer facts: enough to keep refusing the server, and too few to run it.
   return decision === 'declined' && KNOWN_BEFORE.every((field) => decided[field] === facts[field])
 }
 
 const KNOWN_BEFORE: readonly string[] = ['type', 'command', 'args', 'cwd', 'url']
 
-/** Written by a version that did not record what an entry refers to. */
+/** A version that did not record the references of an entry wrote this. */
 function isFromBefore(facts: TrustFacts): boolean {
   return facts['definition'] === undefined
 }
 
-/** `definition` tells that something changed; it is told only where nothing says what. */
+/** `definition` shows only that something changed, so it is reported only when no other fact changed. */
 export function compareFacts(was: TrustFacts, is: TrustFacts): readonly Change[] {
   const fields = new Set([...Object.keys(was), ...Object.keys(is)])
   const changes = [...fields]
@@ -69,21 +70,21 @@ export function compareFacts(was: TrustFacts, is: TrustFacts): readonly Change[]
   return named.length > 0 ? named : changes
 }
 
-/** What a definition rests on outside of itself. */
+/** The surroundings that a definition depends on. */
 export interface Ground {
-  /** Where the command leads today; undefined for a server that is reached. */
+  /** The program of the command today; undefined for a remote server. */
   readonly program: Program | undefined
-  /** Where relative paths begin. */
+  /** The folder where relative paths begin. */
   readonly baseDir: string
-  /** What its text means: `{file:…}` is a reference in one dialect and plain text in another. */
+  /** How to read its text: `{file:…}` is a reference in one dialect and plain text in another. */
   readonly dialect: DialectId
   readonly env: Env
-  /** Absent where the file may not be read yet, or the entry has none. */
+  /** Absent if the file may not be read yet, or the entry has none. */
   readonly envFile?: EnvFileFacts
 }
 
 export interface EnvFileFacts {
-  /** A full hash, or why there is none. */
+  /** A full hash, or the reason why there is none. */
   readonly content: string
   readonly variables: readonly string[]
 }
@@ -140,14 +141,14 @@ export function toTrustFacts(definition: ServerDefinition, ground: Ground): Trus
     facts[field] = typeof value === 'string' ? value : JSON.stringify(value)
   for (const [field, what] of findUses(definition, ground.env)) facts[USES + field] = what
   facts['dialect'] = ground.dialect
-  // The facts above are for people: two templates can be written alike, and their hashes are cut short.
+  // The facts above are for the user to read: two templates can look the same there, and their hashes are shortened.
   facts['definition'] = sha256(toStableJson({ transport, auth, rest }))
   return facts
 }
 
 /**
- * By field, what an entry takes from the machine of its user or sends a credential to: variables, files, sign-ins, and
- * the addresses of its OAuth.
+ * By field, what an entry takes from the user's machine, and where it sends a credential: variables, files, sign-ins,
+ * and the addresses of its OAuth.
  */
 function findUses(definition: ServerDefinition, env: Env): ReadonlyMap<string, string> {
   const { transport, auth, values } = definition
@@ -186,7 +187,7 @@ function putAll(
   }
 }
 
-/** Where a value can be the name of a variable, the name may also be put together, or stand in a default. */
+/** If a value can be the name of a variable, the name may also be composed, or be a default. */
 function findNamedVariable(value: Template, env: Env): string | undefined {
   const text = expandForComparison(value, env)
   return Object.hasOwn(env, text) && env[text] !== undefined ? text : undefined
@@ -198,9 +199,9 @@ function showProgram(program: Program | undefined): string {
 }
 
 /**
- * What grants and pins are bound to: what runs or is reached, and with which values. How long it may take and which of
- * its tools are wanted make no other server of it. The folder and the dialect do for a server of a repository, whose
- * `node server.js` is another program in every clone; one that its user configured is the same everywhere.
+ * Grants and pins are bound to this: the program or address, with its values. Timeouts and tool filters do not make
+ * another server. For a server of a repository, the folder and the dialect count, because `node server.js` is another
+ * program in every clone. A server that the user configured is the same everywhere.
  */
 export function fingerprintOfTrust(facts: TrustFacts, scope: Scope): string {
   const kept = Object.entries(facts).filter(
@@ -228,12 +229,12 @@ const TREATMENT: ReadonlySet<string> = new Set([
   'isolation',
 ])
 
-/** Tells a change, not the value. */
+/** A hash, which shows a change but not the value. */
 function secret(value: string): string {
   return `sha256:${sha256(value).slice(0, 16)}`
 }
 
-/** A value that is a command is what its user must see; any other may be a secret. */
+/** The user must see a value that is a command; any other may be a secret. */
 function toFact(value: string, values: ServerDefinition['values']): string {
   return values === 'resolvable' && value.startsWith('!') ? value : secret(value)
 }

@@ -1,9 +1,9 @@
 /**
- * alone: the grants that need nobody at a keyboard: for CI, for services, for companies that decided already.
+ * alone: carries out the grants that work without a user: for CI, for services, for companies that decided already.
  *
  * in     an errand whose plan has such a grant
- * out    a SignIn, or that nobody could be reached for it
- * never  tries a grant twice, or another in its place: what was refused would be refused again
+ * out    a SignIn, or that the authorization server could not be reached
+ * never  tries a grant twice, or another in its place: the server would refuse it again
  */
 import { isObject } from '../../base/is-object.ts'
 import { Secret } from '../../base/secret.ts'
@@ -21,17 +21,17 @@ const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
 export type AloneGrant = Exclude<GrantPlan, { readonly kind: 'code' | 'device' }>
 
-/** Whether a plan needs nobody. */
+/** Whether the grant works without a user. */
 export function canSignInAlone(grant: GrantPlan): grant is AloneGrant {
   return grant.kind !== 'code' && grant.kind !== 'device'
 }
 
 export type AloneOutcome =
   | { readonly kind: 'signed-in'; readonly signIn: SignIn }
-  /** Silence, not a refusal: it may be tried again. */
+  /** The server did not answer. That is no refusal, so the caller may try again. */
   | { readonly kind: 'unavailable'; readonly why: string; readonly host: string }
 
-/** Throws a ProblemError; aborted, as its signal says. */
+/** Throws a ProblemError. After an abort, it throws the reason of its signal. */
 export async function signInAlone(request: ErrandRequest): Promise<AloneOutcome> {
   const errand = await createErrand(request)
   try {
@@ -47,7 +47,7 @@ export async function signInAlone(request: ErrandRequest): Promise<AloneOutcome>
 
 const SILENCE: ReadonlySet<Refusal> = new Set(['unreachable', 'too-slow'])
 
-/** Throws AuthorizeError, GuardError, what the SDK throws. */
+/** Throws AuthorizeError, GuardError, and the errors of the SDK. */
 export async function carryOut(errand: Errand, server: AuthServer, grant: AloneGrant): Promise<SignIn> {
   requireClient(errand)
   const scopes = chooseScopes(errand, server)
@@ -57,7 +57,7 @@ export async function carryOut(errand: Errand, server: AuthServer, grant: AloneG
   return requestTokens(errand, { server, client }, { params, scopes })
 }
 
-/** Who nobody vouches for cannot be registered on the way. */
+/** These grants need a client that the authorization server already knows. Registration cannot replace it. */
 function requireClient({ plan }: Errand): void {
   if (plan.client !== undefined) return
   throw new AuthorizeError('its entry has no client', {
@@ -78,7 +78,7 @@ async function paramsOf(errand: Errand, server: AuthServer, grant: AloneGrant): 
   }
 }
 
-/** The identity provider turns what it said of a person into a grant for this one server (RFC 8693, ID-JAG). */
+/** The identity provider turns the user's identity assertion into a grant for this one server (RFC 8693, ID-JAG). */
 async function askProvider(
   errand: Errand,
   server: AuthServer,
@@ -109,7 +109,7 @@ async function findTokenUrl(errand: Errand, issuer: string): Promise<string> {
 
 const ID_JAG = 'urn:ietf:params:oauth:token-type:id-jag'
 
-/** Looked at before the SDK does, which says what is wrong in the words of its schema library. */
+/** Checked before the SDK checks it: the SDK reports faults in the words of its schema library. */
 async function requireGrant(response: Response, { server, lastAsked }: Errand): Promise<Response> {
   const url = lastAsked()!
   if (!response.ok) {

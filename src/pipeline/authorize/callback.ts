@@ -1,21 +1,21 @@
 /**
- * callback: what comes back from the page, through the listener or pasted by hand.
+ * callback: reads the answer of the sign-in page, which comes through the listener or is pasted by the user.
  *
- * in     a request to our port, or a line of text; where we wait, and under which state
- * out    an answer, or why it is none; a stranger's request leaves the wait as it was
- * never  reads more of a request than is needed to know that it is ours
+ * in     a request to our port, or a line of text; the address and state that the sign-in waits for
+ * out    an answer, or why it is none; a foreign request does not end the wait
+ * never  reads more of a request than it needs to know that it belongs to this sign-in
  */
 import { Secret } from '../../base/secret.ts'
 import type { LoopbackRequest } from '../../world/world.ts'
 
 export type CallbackAnswer =
   | { readonly kind: 'code'; readonly code: Secret; readonly iss?: string }
-  /** Its user said no, or something is wrong with what was asked. */
+  /** The user refused, or the authorization server found a fault in the request. */
   | { readonly kind: 'refused'; readonly code: string; readonly message: string; readonly iss?: string }
 
 export type Judgement =
   | { readonly kind: 'answer'; readonly answer: CallbackAnswer }
-  /** Not what we wait for. */
+  /** Does not belong to this sign-in. */
   | { readonly kind: 'ignored'; readonly status: number; readonly why: string }
 
 export interface Awaited {
@@ -29,9 +29,9 @@ export function judgeRequest(request: LoopbackRequest, awaited: Awaited): Judgem
   const url = tryUrl(path, expected.origin)
   if (url === undefined || url.pathname !== expected.pathname) return ignore(404, 'another path')
   if (method !== 'GET') return ignore(405, 'another method than GET')
-  // A page that found out our port under a name of its own (DNS rebinding).
+  // A page that found the port and uses its own host name for it (DNS rebinding).
   if (headers['host'] !== expected.host) return ignore(403, 'another host')
-  // Browsers send neither when a person is led here from a page; a script of another origin cannot help it.
+  // Browsers send neither header when a page redirects the user. A script of another origin cannot avoid them.
   if (headers['origin'] !== undefined) return ignore(403, 'a script of another origin')
   const mode = headers['sec-fetch-mode']
   if (mode !== undefined && mode !== 'navigate') return ignore(403, 'a script or an image of another origin')
@@ -39,8 +39,8 @@ export function judgeRequest(request: LoopbackRequest, awaited: Awaited): Judgem
 }
 
 /**
- * The address that the browser came to, as browsers show it: some leave out how it begins. Never just a code: it does not
- * say which sign-in it belongs to, nor whose it is, and any word looks like one.
+ * Reads the address that the browser arrived at. Some browsers hide its beginning. Never accepts a bare code: a code
+ * does not show which sign-in or user it belongs to, and any word looks like one.
  */
 export function judgePasted(text: string, awaited: Awaited): Judgement {
   const [, place = '', query] = /^([^?]*)\?([^#]*)/.exec(text.trim()) ?? []
@@ -71,6 +71,6 @@ function tryUrl(text: string, base: string): URL | undefined {
   try {
     return new URL(text, base)
   } catch {
-    return undefined // no address
+    return undefined // not an address
   }
 }

@@ -1,8 +1,8 @@
 /**
- * client: who we are at an authorization server.
+ * client: chooses the client identity for an authorization server.
  *
- * in     the server, what the entry says, and where a browser is to come back to
- * out    the client of the entry, else a document that describes us, else one that is registered there and then
+ * in     the server, what the entry says, and the redirect address for a browser
+ * out    the client of the entry, else a document that describes the client, else a client that it registers now
  */
 import { Secret } from '../../base/secret.ts'
 import type { OAuthClient } from '../../model/sign-in.ts'
@@ -13,13 +13,13 @@ import { GuardError, type Refusal } from './guarded-fetch.ts'
 import { AuthorizeError, noEndpoints } from './problems.ts'
 
 export interface ClientWish {
-  /** Absent: for a grant that nobody comes back from. */
+  /** Absent for a grant without a browser. */
   readonly redirectUri?: string
   readonly grantTypes: readonly string[]
   readonly scopes?: readonly string[] | undefined
 }
 
-/** Throws AuthorizeError, GuardError, what the SDK throws, `authorize/no-endpoints`. */
+/** Throws AuthorizeError, GuardError, the errors of the SDK, and `authorize/no-endpoints`. */
 export async function chooseClient(
   errand: Errand,
   server: AuthServer,
@@ -77,8 +77,8 @@ async function register(errand: Errand, server: AuthServer, wish: ClientWish): P
 type Registered = Awaited<ReturnType<Errand['sdk']['registerClient']>>
 
 /**
- * With the scopes that will be asked for, since some servers give no others later; once more without them where they are
- * refused, since others know scopes only of resources and not of clients.
+ * Registers with the scopes that the sign-in will request, because some servers grant no others later. If the server
+ * refuses them, it registers once more without, because other servers know scopes only of resources and not of clients.
  */
 async function askToRegister(errand: Errand, server: AuthServer, wish: ClientWish): Promise<Registered> {
   const { sdk } = errand
@@ -86,7 +86,7 @@ async function askToRegister(errand: Errand, server: AuthServer, wish: ClientWis
     return await postRegistration(errand, server, wish)
   } catch (error) {
     const isRejected = error instanceof sdk.RegistrationRejectedError
-    // Where nothing is described, a no, a page or a redirect means that there is nothing either.
+    // Without metadata, a refusal, a page or a redirect means that the server has no registration.
     const isNothing = isRejected || (error instanceof GuardError && NOTHING.has(error.refusal))
     if (server.metadata === undefined && isNothing)
       throw new ProblemError(noEndpoints(errand.server, server.looked))
@@ -109,7 +109,7 @@ function postRegistration({ sdk, fetch }: Errand, server: AuthServer, wish: Clie
       grant_types: [...wish.grantTypes],
       response_types: wish.redirectUri === undefined ? [] : ['code'],
       token_endpoint_auth_method: methodOf(server),
-      // Or some refuse to send a browser back to this machine.
+      // Without it, some servers refuse to redirect a browser to this machine.
       application_type: 'native',
       ...(server.isKeyBound ? { dpop_bound_access_tokens: true } : {}),
     },
@@ -118,7 +118,7 @@ function postRegistration({ sdk, fetch }: Errand, server: AuthServer, wish: Clie
   })
 }
 
-/** A public client where that is possible: a secret that every copy of a program knows is none. */
+/** A public client if possible: a secret in every copy of a program is no secret. */
 function methodOf({ metadata }: AuthServer): 'none' | 'client_secret_basic' | 'client_secret_post' {
   const supported = metadata?.token_endpoint_auth_methods_supported
   if (supported === undefined || supported.includes('none')) return 'none'

@@ -1,7 +1,8 @@
 /**
- * code: the grant for people at a browser, in its two halves: the page to show, and what came back from it.
+ * code: the grant for users with a browser. It has two halves: opening the page, and exchanging the code that comes
+ * back.
  *
- * never  exchanges a code that came from another authorization server, or before its state was checked
+ * never  exchanges a code of another authorization server, or a code whose state is not checked
  */
 import { isConfidential } from '../../base/confidential.ts'
 import { Secret } from '../../base/secret.ts'
@@ -12,12 +13,12 @@ import type { Errand } from './errand.ts'
 import { AuthorizeError, explainOAuth } from './problems.ts'
 import { requestTokens, type Parties } from './tokens.ts'
 
-/** A page that is open, and what is needed once somebody comes back from it. */
+/** An open page, and what the exchange needs when the browser comes back. */
 export interface OpenPage extends Parties {
   readonly url: string
   readonly redirectUri: string
   readonly state: string
-  /** Whoever answers must say who they are. */
+  /** The answer must name its issuer. */
   readonly needsIssuer: boolean
   readonly verifier: Secret
   readonly scopes: readonly string[] | undefined
@@ -28,7 +29,7 @@ export interface PageWish {
   readonly scopes: readonly string[] | undefined
 }
 
-/** Throws AuthorizeError, what the SDK throws. */
+/** Throws AuthorizeError and the errors of the SDK. */
 export async function openPage(errand: Errand, parties: Parties, wish: PageWish): Promise<OpenPage> {
   const { sdk, plan, world } = errand
   const { server, client } = parties
@@ -69,23 +70,23 @@ function requireCodes({ metadata }: AuthServer): void {
   })
 }
 
-/** The specification has us refuse: a code could be used by whoever sees it. */
+/** The specification demands this refusal: without PKCE, any program that sees the code could use it. */
 function requirePkce({ metadata }: AuthServer): void {
   if (metadata === undefined || metadata.code_challenge_methods_supported?.includes('S256') === true) return
   throw new AuthorizeError('its authorization server does not say that it supports PKCE (S256)')
 }
 
-/** A browser opens whatever it is given: `file:`, `javascript:`, the handler of some program. */
+/** A browser opens any URL: `file:`, `javascript:`, or one that starts a program. */
 function requirePage(page: URL, { plan }: Errand): void {
   if (/^https?:$/.test(page.protocol) && (plan.allowsHttp || isConfidential(page))) return
   throw new AuthorizeError('the page to sign in at is not https, and is not opened')
 }
 
-/** Throws AuthorizeError, GuardError, what the SDK throws. */
+/** Throws AuthorizeError, GuardError, and the errors of the SDK. */
 export async function exchangeCode(errand: Errand, page: OpenPage, answer: CallbackAnswer): Promise<SignIn> {
   const { sdk, server: name } = errand
   const { metadata } = page.server
-  // Before anything else in it is read: in a mix-up all of it is the attacker's (RFC 9207).
+  // First of all: in a mix-up attack, everything else in the answer comes from the attacker (RFC 9207).
   sdk.validateAuthorizationResponseIssuer({
     iss: answer.iss,
     expectedIssuer: metadata?.issuer,

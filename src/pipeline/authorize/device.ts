@@ -1,5 +1,5 @@
 /**
- * device: the grant for machines without a browser (RFC 8628): a short code that its user types in somewhere else.
+ * device: the grant for machines without a browser (RFC 8628): the user types a short code on another device.
  */
 import { isObject } from '../../base/is-object.ts'
 import { Secret } from '../../base/secret.ts'
@@ -19,7 +19,7 @@ interface Asked extends DeviceCode {
   readonly intervalMs: number
 }
 
-/** Throws AuthorizeError, GuardError, what the SDK throws. */
+/** Throws AuthorizeError, GuardError, and the errors of the SDK. */
 export async function signInByDevice(
   errand: Errand,
   server: AuthServer,
@@ -75,7 +75,7 @@ function secondsOf(value: unknown, usual: number): number {
   return typeof value === 'number' && value > 0 && value < 86_400 ? value : usual
 }
 
-/** RFC 8628 §3.5. */
+/** The step that RFC 8628 §3.5 demands. */
 const SLOWER_MS = 5000
 
 interface Poll {
@@ -93,7 +93,7 @@ async function poll(errand: Errand, parties: Parties, { asked, scopes }: Poll): 
     try {
       return await requestTokens(errand, parties, { params, scopes })
     } catch (error) {
-      // Two answers mean that somebody is still typing; any other ends it.
+      // Two error codes mean that the user has not finished; any other error ends the wait.
       if (!(error instanceof sdk.OAuthError)) throw error
       if (error.code === 'slow_down') intervalMs += SLOWER_MS
       else if (error.code !== 'authorization_pending') throw refused(error, errand)

@@ -1,9 +1,9 @@
 /**
- * discover: who gives out tokens for a server, and for what exactly.
+ * discover: finds the authorization server of an MCP server, and what it offers.
  *
- * in     what the entry says, and what the server said when it turned us down
- * out    an AuthServer, whose name is the one that was asked for
- * never  takes a description that is of another resource, or metadata of another issuer
+ * in     what the entry says, and the server's challenge
+ * out    an AuthServer whose name is the requested one
+ * never  accepts a description of another resource, or metadata of another issuer
  */
 import type { SignInPlan } from '../../model/sign-in.ts'
 import { ProblemError } from '../../problem/problem.ts'
@@ -15,21 +15,23 @@ import { answeredWith } from './refusals.ts'
 export interface AuthServer {
   readonly url: string
   readonly issuer: string
-  /** Absent: a server of the first revision (2025-03-26) that has everything at its usual place, or nothing at all. */
+  /**
+   * Absent for a server of the first revision (2025-03-26), which has its endpoints at the usual places, or has none.
+   */
   readonly metadata?: ServerMetadata
-  /** For the `resource` parameter, to the letter. */
+  /** The exact value of the `resource` parameter. */
   readonly resource?: string
-  /** That the resource knows of. */
+  /** The scopes that the resource lists. */
   readonly scopes?: readonly string[]
-  /** Tokens are to be bound to a key. */
+  /** Tokens must be bound to a key. */
   readonly isKeyBound: boolean
-  /** Where nothing was found. */
+  /** The places that had nothing. */
   readonly looked: readonly string[]
 }
 
 type Description = Awaited<ReturnType<Errand['sdk']['discoverOAuthProtectedResourceMetadata']>>
 
-/** Throws AuthorizeError, GuardError, what the SDK throws, `authorize/no-endpoints`. */
+/** Throws AuthorizeError, GuardError, the errors of the SDK, and `authorize/no-endpoints`. */
 export async function discover(errand: Errand): Promise<AuthServer> {
   const { plan, sdk } = errand
   requireAddresses(plan)
@@ -38,7 +40,7 @@ export async function discover(errand: Errand): Promise<AuthServer> {
   const metadata = await readMetadata(errand, url)
   const isNamed = (description?.authorization_servers?.length ?? 0) > 0 || plan.issuer !== undefined
   const looked = sdk.buildDiscoveryUrls(url).map((place) => place.url.href)
-  // Only the first revision had places that need no description, and then at the server's own host.
+  // Only the first revision had endpoints without a description, and only at the server's own host.
   if (metadata === undefined && isNamed) throw new ProblemError(noEndpoints(errand.server, looked))
   const resource = plan.resource ?? description?.resource
   const scopes = description?.scopes_supported
@@ -53,7 +55,7 @@ export async function discover(errand: Errand): Promise<AuthServer> {
   }
 }
 
-/** Before a library says of the entry what it would say of an answer. */
+/** Checked first, because a library would report the fault as one of an answer. */
 function requireAddresses(plan: SignInPlan): void {
   const provider = plan.grant.kind === 'enterprise' ? plan.grant.provider : undefined
   const addresses = {
@@ -73,12 +75,12 @@ function requireAddresses(plan: SignInPlan): void {
       })
 }
 
-/** Whether the server describes itself as one that wants tokens. */
+/** Whether the server's description says that it wants tokens. */
 export async function isDescribed(errand: Errand): Promise<boolean> {
   return (await readDescription(errand)) !== undefined
 }
 
-/** Undefined: it does not describe itself, as servers of the first revision do not. */
+/** Undefined: the server has no description, like the servers of the first revision. */
 async function readDescription(errand: Errand): Promise<Description | undefined> {
   const { sdk, plan, challenge, fetch } = errand
   const description = await readQuietly(() =>
@@ -98,13 +100,15 @@ async function readQuietly<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read()
   } catch (error) {
-    // What was refused must be told; anything else means that there is no description that could be used.
+    // The user must learn of a refusal by the guard. Any other error means that there is no usable description.
     if (error instanceof GuardError || error instanceof DOMException) throw error
     return undefined
   }
 }
 
-/** RFC 9728 §3.3: or a server could have us ask for tokens that are good at another one, and keep them. */
+/**
+ * RFC 9728 §3.3. Without this check, a server could make Plugboard request tokens for another server, and keep them.
+ */
 function requireSame({ sdk, plan }: Errand, { resource }: Description): void {
   const requestedResource = sdk.resourceUrlFromServerUrl(plan.url)
   if (sdk.checkResourceAllowed({ requestedResource, configuredResource: resource })) return
@@ -149,12 +153,12 @@ async function readMetadata(errand: Errand, url: string): Promise<ServerMetadata
   const metadata =
     metadataUrl === undefined
       ? await findMetadata(errand, url)
-      : // Whose it is, the document says.
+      : // The document itself names its issuer.
         await readDocument(errand, url, { place: metadataUrl, skipIssuerValidation: true })
   return metadata === undefined ? undefined : withOwn(metadata, plan)
 }
 
-/** What an authorization server says of itself, at the first place that has something. */
+/** The metadata of an authorization server, from the first place that has any. */
 export async function findMetadata(errand: Errand, url: string): Promise<ServerMetadata | undefined> {
   for (const { url: place } of errand.sdk.buildDiscoveryUrls(url)) {
     const found = await readDocument(errand, url, { place: place.href })
@@ -164,9 +168,9 @@ export async function findMetadata(errand: Errand, url: string): Promise<ServerM
 }
 
 /**
- * Every document is checked as RFC 8414 has it, which is how the SDK checks what it finds at the first place it looks at. For
- * one of OpenID Connect it would want what no client of ours needs, and would drop what we do: where a device signs in, where
- * tokens are revoked.
+ * Checks every document as RFC 8414 demands, like the SDK does at the first place it reads. The SDK's check for OpenID
+ * Connect demands fields that no client here needs, and drops fields that Plugboard needs: the endpoints for devices
+ * and for revocation.
  */
 async function readDocument(
   { sdk, fetch }: Errand,
@@ -182,16 +186,16 @@ async function readDocument(
     fetchFn: async (to, init) => {
       const asked = new URL(to).href
       if (others.includes(asked)) return new Response(undefined, { status: 404 })
-      // Any other address is one that the first answer redirects to.
+      // Any other address comes from a redirect of the first answer.
       const response = await fetch(asked === first ? place : asked, init)
-      // The SDK takes a 502 for a place that is not there.
+      // The SDK treats a 502 as a place without metadata.
       if (response.status < 500 || response.status === 502) return response
       throw answeredWith(response, place)
     },
   })
 }
 
-/** One endpoint in an entry outranks what was discovered. */
+/** An endpoint in the entry outranks the discovered one. */
 function withOwn(metadata: ServerMetadata, { authorizationUrl, tokenUrl }: Errand['plan']): ServerMetadata {
   return {
     ...metadata,
@@ -200,7 +204,7 @@ function withOwn(metadata: ServerMetadata, { authorizationUrl, tokenUrl }: Erran
   }
 }
 
-/** Whoever writes both endpoints into an entry vouches for the rest. */
+/** When the entry has both endpoints, the user is responsible for the rest. */
 function metadataOf(authorizationUrl: string, tokenUrl: string, issuer: string | undefined): ServerMetadata {
   return {
     issuer: issuer ?? new URL(tokenUrl).origin,
@@ -211,7 +215,7 @@ function metadataOf(authorizationUrl: string, tokenUrl: string, issuer: string |
   }
 }
 
-/** RFC 9449: where the server wants it, and its authorization server does not say that it cannot. */
+/** RFC 9449: the server demands it, and its authorization server does not exclude it. */
 function isKeyBound(
   { challenge }: Errand,
   description: Description | undefined,
@@ -223,7 +227,7 @@ function isKeyBound(
   return isWanted && (!Array.isArray(algorithms) || algorithms.includes('ES256'))
 }
 
-/** One that the types of the SDK do not have. */
+/** A field that the types of the SDK lack. */
 export function fieldOf(value: object | undefined, name: string): unknown {
   return (value as Readonly<Record<string, unknown>> | undefined)?.[name]
 }

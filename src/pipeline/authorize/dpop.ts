@@ -1,24 +1,24 @@
 /**
- * dpop: proofs that a request comes from whoever the token was given to (RFC 9449).
+ * dpop: makes proofs that a request comes from the holder of its token (RFC 9449).
  *
- * in     a private key, and the requests it signs
- * out    proofs, each good for one request; nonces are kept by origin, since each server has its own
+ * in     a private key, and the requests to sign
+ * out    proofs, each valid for one request; nonces are stored by origin, because each server has its own
  */
 import { sha256 } from '../../base/sha256.ts'
 import type { Secret } from '../../base/secret.ts'
 import type { Keys } from '../../world/world.ts'
 
 export interface Prover {
-  /** At once: a request does not wait for its signature. */
+  /** Synchronous: a request does not wait for its signature. */
   proofOf(request: ProvenRequest): string
-  /** From `DPoP-Nonce` of any answer; the newest counts. */
+  /** From `DPoP-Nonce` of any answer. The newest nonce replaces the others. */
   setNonce(url: string, nonce: string): void
 }
 
 export interface ProvenRequest {
   readonly method: string
   readonly url: string
-  /** Absent at the token endpoint, where it is still to be had. */
+  /** Absent at the token endpoint, which issues the token. */
   readonly accessToken?: string
 }
 
@@ -27,7 +27,7 @@ export interface ProverTools {
   now(): number
 }
 
-/** `jwk` as `Keys.create` makes it. */
+/** `jwk` has the format of `Keys.create`. */
 export function createProver(jwk: Secret, { keys, now }: ProverTools): Prover {
   const nonces = new Map<string, string>()
   const header = toPart({ alg: 'ES256', typ: 'dpop+jwt', jwk: publicPart(jwk) })

@@ -1,7 +1,8 @@
 /**
- * errand: one sign-in on its way, with all that its steps need: what the entry says, the SDK, and the guarded way out.
+ * errand: one sign-in in progress, with everything that its steps need: the plan of the entry, the SDK, and the guarded
+ * fetch.
  *
- * never  loads the SDK before something must be asked of an authorization server: it costs more than a whole command
+ * never  loads the SDK before it must ask an authorization server: loading costs more than a whole command
  */
 import type * as Client from '@modelcontextprotocol/client'
 import type { Secret } from '../../base/secret.ts'
@@ -11,23 +12,26 @@ import { createGuardedFetch, type GuardedFetch } from './guarded-fetch.ts'
 
 export type Sdk = typeof Client
 
-/** As the SDK checks it; fields that it does not know are still in it. */
+/** As the SDK checked it. Fields that the SDK does not know are still there. */
 export type ServerMetadata = NonNullable<Awaited<ReturnType<Sdk['discoverAuthorizationServerMetadata']>>>
 
 export interface Errand {
   readonly server: string
   readonly plan: SignInPlan
   readonly challenge?: Challenge | undefined
-  /** In place of what the server, its description or the entry would say. */
+  /** Replaces the scopes of the server, of its description and of the entry. */
   readonly scopes?: readonly string[] | undefined
   readonly sdk: Sdk
   readonly fetch: GuardedFetch
   readonly world: Pick<World, 'keys' | 'clock'>
   /** The address of the last request, without its query, which may hold a code. */
   lastAsked(): string | undefined
-  /** By the clock of whoever answered last: ours may be wrong, and signatures that are an hour old are refused. */
+  /**
+   * By the clock of the server that answered last. The local clock may be wrong, and servers refuse signatures that are
+   * an hour old.
+   */
   now(): number
-  /** What must not be repeated, whoever says it. */
+  /** What no message may repeat. */
   readonly secrets: Secret[]
   readonly signal?: AbortSignal | undefined
 }
@@ -59,10 +63,10 @@ export async function createErrand(request: ErrandRequest): Promise<Errand> {
   }
 }
 
-/** Less is the time that answers take. */
+/** A smaller difference is only the time that answers take. */
 const LEAST_SKEW_MS = 60_000
 
-/** How far they are ahead of us; undefined: they did not say. */
+/** How far the server's clock is ahead of the local one; undefined if the answer has no date. */
 function skewOf(response: Response, now: number): number | undefined {
   const theirs = Date.parse(response.headers.get('date') ?? '')
   if (Number.isNaN(theirs)) return undefined
@@ -70,15 +74,15 @@ function skewOf(response: Response, now: number): number | undefined {
 }
 
 /**
- * The SDK sends no secret over plain HTTP, whoever allows it. Where the entry does, it is shown `https` endpoints, and here
- * they become what they are again.
+ * The SDK refuses to send a secret over plain HTTP. If the entry allows that, the SDK gets `https` endpoints, and this
+ * function turns them back.
  */
 const DISGUISE = 'plain-http'
 
 export function disguise(endpoint: string, { allowsHttp }: SignInPlan): string {
   if (!allowsHttp || !endpoint.startsWith('http:')) return endpoint
   const url = new URL(endpoint.replace(/^http:/, 'https:'))
-  // The port of http is not that of https, and would get lost.
+  // The default port of http differs from that of https, so it must be explicit.
   if (url.port === '') url.port = '80'
   url.hash = DISGUISE
   return url.href

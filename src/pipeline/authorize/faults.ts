@@ -1,5 +1,5 @@
 /**
- * faults: what is wrong with an answer of an authorization server, in words of ours.
+ * faults: describes what is wrong with an answer of an authorization server.
  *
  * in     what the SDK threw over an answer: its schemas dump what they expected as JSON
  * out    a line for each field
@@ -7,9 +7,9 @@
  */
 import { isObject } from '../../base/is-object.ts'
 
-/** One line for each field that is not as it must be; undefined where the error is about something else. */
+/** One line for each wrong field; undefined if the error is about something else. */
 export function describeFault(error: unknown): readonly string[] | undefined {
-  // Only JSON is read as such, and only an answer that breaks off or is empty does not parse.
+  // The SDK parses only JSON answers, so only an empty or incomplete answer fails here.
   if (error instanceof SyntaxError) return ['it is empty, or it is not JSON']
   if (!isObject(error) || error['name'] !== 'ZodError' || !Array.isArray(error['issues'])) return undefined
   const lines = [...new Set((error['issues'] as readonly Issue[]).map(describeIssue))]
@@ -39,7 +39,7 @@ function describeIssue({ code, path, expected = '' }: Issue): string {
   if (path.length === 0) return `it is not ${noun}`
   const field = `\`${path.map(String).join('.')}\``
   if (code === 'invalid_type') return `${field} is missing, or is not ${noun}`
-  // The only formats in it are those of addresses.
+  // The schemas use formats only for addresses.
   return code === 'invalid_format' || code === 'custom'
     ? `${field} is not an address that can be used`
     : `${field} is not what it must be`

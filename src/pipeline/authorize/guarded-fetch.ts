@@ -1,12 +1,12 @@
 /**
- * guarded-fetch: the only way to an authorization server. What it is told to ask comes from strangers: a server names its
+ * guarded-fetch: the only way to an authorization server. The addresses come from untrusted parties: a server names its
  * authorization server, and that one names its endpoints.
  *
  * in     a request as `fetch` takes it, and the MCP server on whose behalf it is made
  * out    a whole answer, small and JSON
- * never  follows a redirect to another origin; speaks plain HTTP beyond this machine; lets a server of the internet send us
- *        to an address of this network; reads more than 16 KB where secrets are given out, and elsewhere more than 1 MB;
- *        waits longer than it is told
+ * never  follows a redirect to another origin; speaks plain HTTP beyond this machine; sends a request to an address of
+ *        this network for a server of the internet; reads more than 16 KB of a token answer, or more than 1 MB of any
+ *        other; waits longer than its limit
  */
 import { findTooDeep } from '../../base/bracket-depth.ts'
 import { isConfidential, isLoopbackName } from '../../base/confidential.ts'
@@ -18,14 +18,14 @@ import { MAX_TOKEN_BYTES } from '../../model/sign-in.ts'
 import { findRoute } from '../../world/proxy.ts'
 import type { HttpError, HttpHead, HttpRequest, World } from '../../world/world.ts'
 
-/** Of a description. Some list a lot. */
+/** The limit for a description. Some are long. */
 const MAX_LOOKUP_BYTES = 1024 * 1024
 
-/** Of one exchange. */
+/** The limit for one exchange. */
 export const ANSWER_MS = 30_000
 
 export interface Guard extends Leeway {
-  /** The MCP server. */
+  /** The address of the MCP server. */
   readonly serverUrl: string
   readonly signal?: AbortSignal | undefined
 }
@@ -41,7 +41,10 @@ export type Refusal =
   | 'too-slow'
   | 'unreachable'
 
-/** A request that was not made, or whose answer was not taken. A TypeError, as `fetch` would throw: the SDK passes those on. */
+/**
+ * A request that was not made, or whose answer was refused. A TypeError like that of `fetch`, because the SDK passes
+ * those on.
+ */
 export class GuardError extends TypeError {
   readonly refusal: Refusal
   readonly url: string
@@ -57,12 +60,12 @@ export class GuardError extends TypeError {
 type Outside = Pick<World, 'http' | 'clock' | 'resolver' | 'env'>
 
 export function createGuardedFetch(world: Outside, guard: Guard): GuardedFetch {
-  /** Of the server, looked up once. */
+  /** The network of the MCP server, looked up once. */
   let server: Promise<Network> | undefined
   return async (to, init = {}) => {
     const url = new URL(to)
     const insecure = findInsecure(url, guard)
-    // Whether it may be asked at all comes first: it is no use to allow plain HTTP to a place that is out of bounds.
+    // The check of the address comes first: permission for plain HTTP does not help for a forbidden address.
     if (insecure !== undefined && url.protocol !== 'http:') throw insecure
     const isChosen = guard.chosenOrigins.includes(url.origin)
     const find = (): Promise<string | undefined> =>
@@ -80,14 +83,14 @@ export function createGuardedFetch(world: Outside, guard: Guard): GuardedFetch {
   }
 }
 
-/** Why what is sent there could be read elsewhere. */
+/** Why other programs could read the request on its way. */
 function findInsecure(url: URL, { serverUrl, allowsHttp }: Guard): GuardError | undefined {
   if (/^https?:$/.test(url.protocol) && (allowsHttp || isConfidential(url))) return undefined
   const message = `${withoutQuery(url)} is not https, and what is secret would be sent there for all to read`
   return new GuardError('not-https', url, `${message} (asked for by ${new URL(serverUrl).host})`)
 }
 
-/** Which address to connect to; undefined where a proxy finds it. Throws a GuardError for one that is out of bounds. */
+/** The address to connect to; undefined if a proxy looks it up. Throws a GuardError for a forbidden address. */
 async function findAddress(
   world: Outside,
   url: URL,
@@ -102,7 +105,10 @@ async function findAddress(
   throw new GuardError('private-address', url, message)
 }
 
-/** Who is itself on this network may name neighbours; nobody may name the place where clouds keep keys. */
+/**
+ * A server on this network may name others on it. Only a link-local server may name a link-local address, where clouds
+ * keep keys.
+ */
 function mayReach(from: Network, to: Network): boolean {
   if (to === 'public') return true
   return to === 'link-local' ? from === 'link-local' : from !== 'public'
@@ -111,12 +117,12 @@ function mayReach(from: Network, to: Network): boolean {
 async function networkOfServer(world: Outside, { serverUrl }: Guard): Promise<Network> {
   const addresses = await addressesOf(world, new URL(serverUrl))
   const networks = addresses.map(networkOf)
-  // One public address makes it a server of the internet, and so does a name that only a proxy can look up.
+  // One public address makes it a server of the internet. So does a name that only a proxy can look up.
   if (networks.length === 0 || networks.includes('public')) return 'public'
   return networks[0]!
 }
 
-/** None: a proxy looks it up, and this machine perhaps cannot. */
+/** Empty: a proxy looks up the name, and this machine perhaps cannot. */
 async function addressesOf(world: Outside, url: URL): Promise<readonly string[]> {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   if (isIpAddress(host)) return [host]
@@ -202,7 +208,7 @@ function toFailure(error: HttpError, url: URL): Parameters<typeof describeNetwor
   return { code, message, host: url.host, ...(via === undefined ? {} : { via }) }
 }
 
-/** Redirects and pages: at a place where metadata may be, they mean that there is none. Elsewhere they are refused. */
+/** Redirects and pages mean that this place has no metadata. For other requests they are refused. */
 function toResponse(url: URL, init: RequestInit, { head, text }: Answer): Response {
   const { status } = head
   const isLookup = init.method !== 'POST'
@@ -222,7 +228,7 @@ function findFault(url: URL, { status, headers }: HttpHead, text: string): Guard
     const where = target === undefined ? 'nowhere' : target.host
     return new GuardError('redirect', url, `${url.host} redirects to ${where}, which is not followed`)
   }
-  // Whoever has nothing to say, as after a revocation, need not say it in JSON.
+  // An empty answer, as after a revocation, need not be JSON.
   if (status >= 400 || text === '') return undefined
   if (isJson(textOf(headers['content-type']) ?? ''))
     return findTooDeep(text, MAX_DEPTH) === undefined ? undefined : tooDeep(url)
@@ -255,7 +261,7 @@ function tryUrl(place: string, base: URL): URL | undefined {
   try {
     return new URL(place, base)
   } catch {
-    return undefined // told as a redirect that leads nowhere
+    return undefined // the caller reports that the redirect leads nowhere
   }
 }
 

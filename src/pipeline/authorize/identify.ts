@@ -1,7 +1,7 @@
 /**
- * identify: who asks, as the authorization server wants it proven, for a sign-in that is there already.
+ * identify: adds the client's proof of identity to a request of an existing sign-in.
  *
- * in     a sign-in, and a request to its authorization server that is being made
+ * in     a sign-in, and a request to its authorization server
  * out    the same request, with the client in its headers or its form
  */
 import type { Secret } from '../../base/secret.ts'
@@ -23,13 +23,13 @@ export async function identify(
   if (method === 'private_key_jwt') await sign(client, form, key.issuer === '' ? endpoints.token : key.issuer)
 }
 
-/** Both parts are encoded as in a form before they are joined. */
+/** Both parts are form-encoded before they are joined. */
 function toBasic(id: string, secret: Secret): string {
   const encode = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1)
   return `Basic ${btoa(`${encode(id)}:${encode(secret.reveal())}`)}`
 }
 
-/** The SDK signs; it is loaded for those who need it. */
+/** The SDK signs. It is loaded only for clients that need a signature. */
 async function sign({ id, key }: OAuthClient, form: URLSearchParams, audience: string): Promise<void> {
   if (key === undefined) return
   const { createPrivateKeyJwtAuth } = await import('@modelcontextprotocol/client')

@@ -1,8 +1,8 @@
 /**
- * probe: whether a server wants a sign-in, and what it says about it.
+ * probe: finds out whether a server wants a sign-in, and reads its challenge.
  *
  * in     its address, and the headers of its entry
- * out    its challenge; or that it answers without; or that it cannot be told
+ * out    its challenge; or that it answers without a sign-in; or that the answer is unclear
  * never  sends a token; waits for more than the head of an answer
  */
 import { parseChallenge } from '../../model/challenge.ts'
@@ -15,7 +15,7 @@ import { ANSWER_MS, GuardError } from './guarded-fetch.ts'
 export type Probe =
   | { readonly kind: 'challenged'; readonly challenge: Challenge }
   | { readonly kind: 'open' }
-  /** Something else is wrong, or it wants to be asked in another way. */
+  /** Another fault, or the server expects another request. */
   | { readonly kind: 'unclear'; readonly status: number }
 
 export interface ProbeRequest {
@@ -26,8 +26,8 @@ export interface ProbeRequest {
 }
 
 /**
- * Asks for what it offers first: some let everybody say hello, and no more. Throws a GuardError when nobody answers;
- * aborted, as its signal says.
+ * Asks for a list of what the server offers first, because some servers let any client initialize without a sign-in.
+ * Throws a GuardError when the server does not answer, and the reason of its signal after an abort.
  */
 export async function probe(world: Pick<World, 'http' | 'clock'>, request: ProbeRequest): Promise<Probe> {
   if (request.transport === 'sse') return judge(await askHead(world, request, undefined))
@@ -69,7 +69,7 @@ function askHead(
     signal?.addEventListener('abort', onAbort, { once: true })
     end = http.request(toRequest(request, message), {
       onHead: (head) => {
-        // Later, when `end` is there.
+        // In a later microtask, when `end` exists.
         queueMicrotask(() => settle(() => resolve(head)))
         return 'nothing'
       },
@@ -81,7 +81,7 @@ function askHead(
   })
 }
 
-/** The first message of any session: a server that wants to know who we are says so before it looks at it. */
+/** The first message of any session: a server that wants a sign-in refuses it before it reads the message. */
 const HELLO = JSON.stringify({
   jsonrpc: '2.0',
   id: 0,

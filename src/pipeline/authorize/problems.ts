@@ -1,7 +1,7 @@
 /**
- * problems: why nobody could be signed in, in words its user can act on.
+ * problems: explains why a sign-in failed, in words that its user can act on.
  *
- * never  lets the words of a stranger into the first line, or a code, verifier or secret into any
+ * never  puts words of another party into the first line; puts a code, verifier or secret into any line
  */
 import { toCommandLine } from '../../base/command-line.ts'
 import { toPrintable } from '../../base/printable.ts'
@@ -15,11 +15,11 @@ import type { Errand } from './errand.ts'
 import { describeFault } from './faults.ts'
 import { GuardError } from './guarded-fetch.ts'
 
-/** Thrown where a step finds out that it cannot go on. */
+/** Thrown by a step that cannot go on. */
 export class AuthorizeError extends Error {
   readonly notes: readonly string[]
   readonly hints: readonly string[]
-  /** As OAuth calls it: `invalid_grant`. */
+  /** The error code of OAuth, such as `invalid_grant`. */
   readonly oauthCode: string | undefined
 
   constructor(message: string, more: Partial<Pick<AuthorizeError, 'notes' | 'hints' | 'oauthCode'>> = {}) {
@@ -44,7 +44,7 @@ export function timedOut(server: string, way: 'browser' | 'paste' | 'device'): P
   })
 }
 
-/** Nothing says where to sign in. */
+/** Neither the entry nor the server says where to sign in. */
 export function noEndpoints(server: string, looked: readonly string[]): Problem {
   return createProblem({
     code: 'authorize/no-endpoints',
@@ -57,7 +57,7 @@ export function noEndpoints(server: string, looked: readonly string[]): Problem 
   })
 }
 
-/** What went wrong, as a Problem; what is ours already stays what it is. Without its cause, which may quote an answer. */
+/** The error as a Problem. A ProblemError stays as it is. The cause is left out, because it may quote an answer. */
 export function toProblemError(error: unknown, errand: Errand): unknown {
   if (error instanceof ProblemError || errand.signal?.aborted === true) return error
   const { why, notes = [], hints = [] } = explain(error, errand)
@@ -113,7 +113,7 @@ function explain(error: unknown, { sdk, server, lastAsked }: Errand): Explanatio
   }
 }
 
-/** Every word of a code that is known; others come from strangers. */
+/** Known codes have a fixed text here; unknown codes come from an untrusted party. */
 const KNOWN_CODES =
   /^(?:access_denied|authorization_pending|expired_token|invalid_(?:client|client_metadata|dpop_proof|grant|redirect_uri|request|scope|target|token)|interaction_required|login_required|server_error|slow_down|temporarily_unavailable|unauthorized_client|unsupported_(?:grant_type|response_type|token_type))$/
 
@@ -146,7 +146,7 @@ function wordsIn(body: string): string {
     const { error, error_description: description } = JSON.parse(body) as Record<string, unknown>
     return [error, description].filter((one) => typeof one === 'string').join(': ')
   } catch {
-    return '' // a page, of which nobody wants to read the source
+    return '' // a web page, whose source does not help the user
   }
 }
 

@@ -1,21 +1,21 @@
 /**
- * proofs: the proofs of one sign-in whose tokens are bound to a key, for as long as it is used (RFC 9449).
+ * proofs: makes the proofs of one sign-in whose tokens are bound to a key, for as long as it is used (RFC 9449).
  *
- * in     its tokens, whenever there are new ones; what a server says when it turns a proof down
- * out    what makes proofs, or nothing for tokens that need none
+ * in     its tokens, whenever new ones arrive; the server's answer when it refuses a proof
+ * out    a prover, or nothing for tokens that need none
  * never  forgets a nonce because of a new token with the same key
  */
 import type { Secret } from '../../base/secret.ts'
 import type { Challenge, Tokens } from '../../model/sign-in.ts'
 import { createProver, type Prover, type ProverTools } from './dpop.ts'
 
-/** Less is the time that answers take. */
+/** A smaller difference is only the time that answers take. */
 const LEAST_SKEW_MS = 60_000
 
 export class Proofs {
   readonly #tools: ProverTools
   #bound: { readonly key: Secret; readonly prover: Prover } | undefined
-  /** How far the clock of the server is ahead of ours, where it matters. */
+  /** How far the server's clock is ahead of the local one, once a proof failed because of it. */
   #skewMs = 0
 
   constructor(tools: ProverTools) {
@@ -35,7 +35,7 @@ export class Proofs {
     }
   }
 
-  /** Whether the next proof can be better: with the nonce that was missing, or by the clock of the server. */
+  /** Whether the next proof can succeed: with the missing nonce, or by the server's clock. */
   learn({ error, dpopNonce, at }: Challenge, url: string | undefined): boolean {
     if (this.#bound === undefined || url === undefined) return false
     if (error === 'use_dpop_nonce' && dpopNonce !== undefined) {

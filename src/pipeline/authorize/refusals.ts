@@ -1,9 +1,9 @@
 /**
- * refusals: an authorization server says no (RFC 6749 §5.2), or says something else.
+ * refusals: reads a refusal of an authorization server (RFC 6749 §5.2), or finds that it is none.
  *
  * in     an answer that is no success
- * out    the two fields of it that count
- * never  hands over the rest, which may be anything: the SDK would quote it whole
+ * out    its two fields that matter
+ * never  passes on the rest, which may hold anything: the SDK would quote it whole
  */
 import { isObject } from '../../base/is-object.ts'
 import { AuthorizeError } from './problems.ts'
@@ -30,7 +30,10 @@ export function answeredWith(
   })
 }
 
-/** For the SDK: a refusal with its two fields alone, whatever its status; anything else as it is. Throws as `requireRefusal`. */
+/**
+ * For the SDK: reduces a refusal to its two fields, whatever its status. Any other answer stays as it is. Throws as
+ * `requireRefusal`.
+ */
 export async function tidyRefusal(response: Response, url: string): Promise<Response> {
   const refusal = response.ok
     ? parseRefusal(await response.clone().text())
@@ -52,6 +55,6 @@ function tryJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined // no refusal: the caller says what else it is
+    return undefined // no refusal: the caller describes the answer
   }
 }

@@ -1,9 +1,11 @@
 /**
- * renew: new tokens for old ones, without anybody at a keyboard.
+ * renew: gets new tokens for old ones, without the user.
  *
- * in     a sign-in with a refresh token, or one that is simply asked for again; the guarded way to its token endpoint
- * out    the tokens; or that it is over for good; or that nobody could be asked
- * never  takes silence, a broken line or a page for a no: a sign-in is given up only when its authorization server says so
+ * in     a sign-in with a refresh token, or with a grant that can be requested again; the guarded fetch for its token
+ *        endpoint
+ * out    the tokens; or that the sign-in is over for good; or that the authorization server could not be reached
+ * never  treats silence, a broken connection or a web page as a refusal: only a refusal by the authorization server
+ *        ends a sign-in
  */
 import { isObject } from '../../base/is-object.ts'
 import { Secret } from '../../base/secret.ts'
@@ -14,13 +16,13 @@ import { identify } from './identify.ts'
 
 export type Renewed =
   | { readonly kind: 'tokens'; readonly tokens: Tokens }
-  /** With the error of OAuth: `invalid_grant`. */
+  /** With the error code of OAuth, such as `invalid_grant`. */
   | { readonly kind: 'refused'; readonly error: string }
   | { readonly kind: 'unavailable'; readonly why: string }
 
 export interface RenewTools {
   readonly fetch: GuardedFetch
-  /** By our clock. */
+  /** By the local clock. */
   now(): number
   /** For tokens that are bound to a key. */
   readonly prover?: RenewProver | undefined
@@ -38,17 +40,18 @@ export function canRenew({ tokens, grant }: Pick<SignIn, 'tokens' | 'grant'>): b
 export async function renewTokens(signIn: SignIn, tools: RenewTools): Promise<Renewed> {
   try {
     const first = await ask(signIn, tools)
-    // The proof was good, but for a number that only the server could give.
+    // The proof was valid except for a nonce, which only the server can issue.
     const isNonceWanted = first.error === 'use_dpop_nonce' && tools.prover !== undefined
     return judge(isNonceWanted ? await ask(signIn, tools) : first, signIn, tools.now())
   } catch (error) {
-    // What the guard refused, in its own words; and what nobody thought of, which may quote what was just sent or given.
+    // A refusal by the guard keeps its own words. Any other error is unexpected, and its text may quote a secret from
+    // the request or the answer.
     const why = error instanceof Error ? error.message : String(error)
     return { kind: 'unavailable', why: error instanceof GuardError ? why : toCrashText(why) }
   }
 }
 
-/** What is to be kept of a sign-in then; undefined: nothing new. */
+/** What to store of the sign-in after the answer; undefined if nothing changed. */
 export function afterRenewal(now: SignIn, answer: Renewed, at: number): SignIn | undefined {
   switch (answer.kind) {
     case 'tokens':
@@ -88,13 +91,13 @@ function toForm({ tokens, resource }: SignIn): URLSearchParams {
       ? { grant_type: 'client_credentials' }
       : { grant_type: 'refresh_token', refresh_token: tokens.refresh.reveal() },
   )
-  // A refresh gives what was given; who asks anew says what for.
+  // A refresh keeps its scopes; a new request must name them.
   if (tokens.refresh === undefined && tokens.scopes.length > 0) form.set('scope', tokens.scopes.join(' '))
   if (resource !== undefined) form.set('resource', resource)
   return form
 }
 
-/** What a server says when trying again changes nothing (RFC 6749 §5.2, RFC 8707 §2). */
+/** Errors for which a retry changes nothing (RFC 6749 §5.2, RFC 8707 §2). */
 const FOR_GOOD: ReadonlySet<string> = new Set([
   'invalid_grant',
   'invalid_client',
@@ -108,7 +111,7 @@ const FOR_GOOD: ReadonlySet<string> = new Set([
 function judge({ status, body, error }: Answer, signIn: SignIn, now: number): Renewed {
   if (error !== undefined && status < 500 && FOR_GOOD.has(error)) return { kind: 'refused', error }
   if (status >= 400) {
-    // Of its own words only the code: the rest may be anything.
+    // Of the server's own words only the code: the rest may hold anything.
     const code = error === undefined ? '' : ` (${error.replaceAll(/[^\w.-]/g, '').slice(0, 40)})`
     return { kind: 'unavailable', why: `it answered with HTTP ${status}${code}` }
   }
@@ -118,7 +121,7 @@ function judge({ status, body, error }: Answer, signIn: SignIn, now: number): Re
   return { kind: 'tokens', tokens: toTokens(signIn.tokens, { ...body, access }, now) }
 }
 
-/** Longer than anything lasts: some answer with nonsense. */
+/** Longer than any token lasts: some servers send absurd values. */
 const LONGEST_SECONDS = 10 * 365 * 86_400
 
 function toTokens(
@@ -126,11 +129,11 @@ function toTokens(
   { access, refresh_token: refresh, expires_in: given, scope, token_type: type }: Answered,
   now: number,
 ): Tokens {
-  // A number, though some write it as a text.
+  // Some servers write the number as a string.
   const seconds = given === undefined || given === null ? Number.NaN : Number(given)
   const scopes = typeof scope === 'string' ? scope.split(' ').filter((one) => one !== '') : before.scopes
   const isBound = before.dpopKey !== undefined && String(type).toLowerCase() !== 'bearer'
-  // One that is not rotated stays.
+  // A refresh token that is not replaced stays valid.
   const next = typeof refresh === 'string' && refresh !== '' ? new Secret(refresh) : before.refresh
   return {
     access: new Secret(access),
@@ -151,6 +154,6 @@ function tryObject(text: string): Readonly<Record<string, unknown>> | undefined 
     const value: unknown = JSON.parse(text)
     return isObject(value) ? value : undefined
   } catch {
-    return undefined // told as an answer without a token
+    return undefined // the caller reports an answer without a token
   }
 }

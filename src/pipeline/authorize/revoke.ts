@@ -1,9 +1,9 @@
 /**
- * revoke: tells an authorization server that a sign-in is over (RFC 7009).
+ * revoke: asks an authorization server to end a sign-in (RFC 7009).
  *
- * in     a sign-in, and the guarded way to its revocation endpoint
- * out    whether it was taken back, or why not
- * never  fails: what was not taken back there is forgotten here all the same
+ * in     a sign-in, and the guarded fetch for its revocation endpoint
+ * out    whether the server revoked it, or why not
+ * never  fails: Plugboard forgets the sign-in even if the server does not revoke it
  */
 import type { Secret } from '../../base/secret.ts'
 import type { SignIn } from '../../model/sign-in.ts'
@@ -12,7 +12,7 @@ import { identify } from './identify.ts'
 
 export type Revocation =
   | { readonly kind: 'revoked' }
-  /** Its authorization server has no way to do so. */
+  /** The authorization server has no revocation endpoint. */
   | { readonly kind: 'not-offered' }
   | { readonly kind: 'failed'; readonly why: string }
 
@@ -21,7 +21,8 @@ export async function revoke(signIn: SignIn, fetch: GuardedFetch): Promise<Revoc
   if (url === undefined) return { kind: 'not-offered' }
   const { refresh, access } = signIn.tokens
   try {
-    // The refresh token first: with it, others fall, and nobody can get new ones in between.
+    // The refresh token first: the server then often drops the access tokens too, and no new token can be issued in
+    // between.
     const statuses = [
       ...(refresh === undefined
         ? []

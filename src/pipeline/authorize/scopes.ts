@@ -1,5 +1,5 @@
 /**
- * scopes: what to ask for.
+ * scopes: chooses the scopes of a sign-in.
  *
  * in     what the user, the entry, the server and its description say
  * out    scopes, or undefined: then the authorization server decides
@@ -10,13 +10,13 @@ import type { Errand } from './errand.ts'
 export function chooseScopes(errand: Errand, server: AuthServer): readonly string[] | undefined {
   const pinned = errand.scopes ?? errand.plan.scopes
   if (pinned !== undefined && pinned.length > 0) return pinned
-  // As the specification orders them: what this very request needs, else all that the resource knows of.
+  // In the order of the specification: the scopes of the challenge, else all that the resource lists.
   const wanted = errand.challenge?.scopes ?? []
   const scopes = wanted.length > 0 ? wanted : server.scopes
   return scopes === undefined ? undefined : withOffline(errand, server, scopes)
 }
 
-/** Without it, some authorization servers give no refresh token. */
+/** Without this scope, some authorization servers issue no refresh token. */
 const OFFLINE = 'offline_access'
 
 function withOffline(

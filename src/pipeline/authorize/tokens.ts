@@ -1,9 +1,9 @@
 /**
- * tokens: one request to a token endpoint, whatever the grant, and the sign-in that comes of it.
+ * tokens: sends one request to a token endpoint, for any grant, and makes a sign-in of the answer.
  *
- * in     who asks, whom, and the parameters of the grant
+ * in     the client, the authorization server, and the parameters of the grant
  * out    a SignIn
- * never  keeps a time by anybody's clock but ours
+ * never  stores a time by any clock but the local one
  */
 import { Secret } from '../../base/secret.ts'
 import { toKeyUrl, type OAuthClient, type SignIn, type Tokens } from '../../model/sign-in.ts'
@@ -19,19 +19,19 @@ type DpopSession = Awaited<ReturnType<NonNullable<Provider['dpop']>>>
 
 export interface TokenWish {
   readonly params: URLSearchParams
-  /** What was asked for: what is given where nothing else is said. */
+  /** The requested scopes. They also count as granted if the answer names none. */
   readonly scopes?: readonly string[] | undefined
 }
 
 const CLIENT_CREDENTIALS = 'client_credentials'
 
-/** Who asks, and whom. */
+/** The client and the authorization server. */
 export interface Parties {
   readonly server: AuthServer
   readonly client: OAuthClient
 }
 
-/** Throws GuardError, what the SDK throws. */
+/** Throws GuardError and the errors of the SDK. */
 export async function requestTokens(
   errand: Errand,
   { server, client }: Parties,
@@ -63,7 +63,7 @@ export async function requestTokens(
   }
 }
 
-/** What it takes to renew tokens later. */
+/** Adds the key that renewing the tokens will need. */
 function withKey(client: OAuthClient, { plan }: Errand): OAuthClient {
   const key = client.method === 'private_key_jwt' ? plan.client?.key : undefined
   return key === undefined ? client : { ...client, key }
@@ -73,7 +73,7 @@ function withEndpoint(metadata: ServerMetadata, { plan }: Errand): ServerMetadat
   return { ...metadata, token_endpoint: disguise(metadata.token_endpoint, plan) }
 }
 
-/** As much of a provider as one request needs. */
+/** The part of an SDK provider that one request needs. */
 function toProvider(
   errand: Errand,
   { server, client }: Parties,
@@ -93,7 +93,7 @@ function toProvider(
     prepareTokenRequest: () => params,
     ...(authenticate === undefined ? {} : { addClientAuthentication: authenticate }),
     ...(key === undefined ? {} : { dpop: () => toSession(errand, key) }),
-    // Asked by nobody: what is kept is for the caller.
+    // The SDK does not call these here; the caller stores the tokens.
     tokens: () => undefined,
     saveTokens: () => undefined,
     redirectToAuthorization: () => undefined,
@@ -102,7 +102,7 @@ function toProvider(
   }
 }
 
-/** RFC 7523 §2.2: a client that proves itself by signing. */
+/** RFC 7523 §2.2: a client that proves its identity with a signature. */
 function signerOf({ plan, sdk }: Errand, { id, method }: OAuthClient): Provider['addClientAuthentication'] {
   const key = plan.client?.key
   if (method !== 'private_key_jwt' || key === undefined) return undefined
@@ -117,7 +117,7 @@ function signerOf({ plan, sdk }: Errand, { id, method }: OAuthClient): Provider[
     try {
       await sign(...request)
     } catch {
-      // What the library says about it may quote the key.
+      // The library's message may quote the key.
       throw new AuthorizeError(`the private key of its entry cannot be used to sign with ${algorithm}`, {
         hints: [
           'give a private key in PEM (PKCS #8: `-----BEGIN PRIVATE KEY-----`), and its algorithm as `signingAlgorithm`',
@@ -127,7 +127,7 @@ function signerOf({ plan, sdk }: Errand, { id, method }: OAuthClient): Provider[
   }
 }
 
-/** Our own signatures in the place of the SDK's: with a key that can be kept, and on a clock that may be told to be wrong. */
+/** Plugboard's own proofs in place of the SDK's: with a key that can be stored, and with the corrected clock. */
 function toSession({ world, now, plan }: Errand, key: Secret): DpopSession {
   const prover = createProver(key, { keys: world.keys, now })
   const session: Pick<NonNullable<DpopSession>, 'buildProof' | 'observeNonce'> = {
@@ -146,7 +146,7 @@ interface TokenFacts {
   readonly key: Secret | undefined
 }
 
-/** Longer than anything lasts: some answer with nonsense. */
+/** Longer than any token lasts: some servers send absurd values. */
 const LONGEST_SECONDS = 10 * 365 * 86_400
 
 function toTokens(given: Given, { now, scopes, key }: TokenFacts): Tokens {

@@ -1,12 +1,12 @@
 /**
- * arguments: what in the arguments of a call does not fit the tool's schema, in words a model can act on.
+ * arguments: finds the faults of a call's arguments against the tool's schema, in words that help a model.
  *
- * in     the schema as the server sent it, of any draft, with whatever mistakes it has, and the arguments
+ * in     the schema as the server sent it, of any draft, perhaps with mistakes, and the arguments
  * out    the faults for which a call is refused; or, once the server has failed, everything found
- * never  refuses what a server may accept; fetches a schema, runs its patterns or follows it without end
+ * never  refuses what a server may accept; fetches a schema; runs its patterns; follows it without end
  *
- * Certain is: no object, a required property without a default that is missing, a plain `type` or `enum` that is
- * contradicted. What stands in a combinator, or behind a reference that leads elsewhere, is not certain.
+ * Certain faults are: no object, a missing required property without a default, and a value that contradicts a plain
+ * `type` or `enum`. A fault in a combinator, or behind a reference to another document, is not certain.
  */
 import { isObject } from '../../base/is-object.ts'
 import { stripControls } from '../../base/strip-controls.ts'
@@ -16,7 +16,7 @@ import * as say from './say-fault.ts'
 const MAX_FAULTS = 10
 const MAX_LENGTH = 300
 const MAX_FINDINGS = 1000
-/** A schema that refers to itself could be looked at without end. */
+/** A schema that refers to itself would otherwise be followed without end. */
 const MAX_DEPTH = 100
 const MAX_STEPS = 20_000
 
@@ -29,19 +29,19 @@ export function findFaults(schema: Schema, args: unknown): readonly string[] {
   return isCertain ? toSentences(examine(schema, sent, 'all')) : []
 }
 
-/** All that is found, for a call that was sent and that the server did not like. */
+/** All faults, for a call that the server refused. */
 export function findDoubts(schema: Schema, args: Schema): readonly string[] {
   const sent = toSent(args)
   return sent === undefined ? [] : toSentences(examine(schema, sent, 'all'))
 }
 
-/** What JSON makes of it: it leaves out what is undefined, and makes text of dates. */
+/** The value after JSON: undefined members are gone, and dates are text. */
 function toSent(args: Schema): Schema | undefined {
   if (Object.values(args).every(isJsonScalar)) return args
   try {
     return JSON.parse(JSON.stringify(args)) as Schema
   } catch {
-    return undefined // a circle, a BigInt, a depth without end
+    return undefined // a circular object, a BigInt, or endless depth
   }
 }
 
@@ -56,7 +56,7 @@ function isJsonScalar(value: unknown): boolean {
 
 interface Finding {
   readonly isCertain: boolean
-  /** Not made before it is told: most findings of doubt never are. */
+  /** Built only when it is shown: most uncertain findings never are. */
   readonly text: () => string
 }
 
@@ -71,18 +71,18 @@ interface Examination {
   readonly root: Schema
   readonly extent: 'certain' | 'all'
   readonly findings: Finding[]
-  /** Shared by all examinations of one call. When none is left, nothing more is found. */
+  /** Shared by all checks of one call. When no step is left, the search ends. */
   readonly steps: { left: number }
 }
 
-/** A value of the arguments, and what the schema says of it. */
+/** A value of the arguments, and its schema. */
 interface Place {
   readonly schema: unknown
   readonly value: unknown
   readonly path: readonly string[]
-  /** How many schemas it is inside of: combinators do not make the path longer. */
+  /** The number of schemas around it: combinators do not make the path longer. */
   readonly depth: number
-  /** Whether this part of the schema holds whatever else holds. */
+  /** Whether this part of the schema must hold in every case. */
   readonly isCertain: boolean
 }
 
@@ -111,7 +111,7 @@ function visit(examination: Examination, place: Place): void {
   visitCombinators(examination, { ...place, schema })
 }
 
-/** One certain fault is enough to refuse for. */
+/** One certain fault is enough for a refusal. */
 function isOver({ extent, findings, steps }: Examination): boolean {
   return steps.left <= 0 || findings.length >= (extent === 'certain' ? 1 : MAX_FINDINGS)
 }
@@ -124,22 +124,22 @@ function doubt(examination: Examination, text: Finding['text']): void {
   add(examination, false, text)
 }
 
-/** Of these it depends on others, or on the other parts, whether they hold. */
+/** Whether a schema in these must hold depends on the other schemas. */
 const COMBINATORS = ['anyOf', 'oneOf', 'allOf', 'not', 'if'] as const
 
-/** What a schema says, through references into it. Undefined: nothing, or nothing that is known here. */
+/** The schema behind its references. Undefined: it says nothing, or nothing that can be found here. */
 function resolve(root: Schema, schema: unknown): Schema | undefined {
   let found = schema
   for (let hops = 0; hops < MAX_DEPTH; hops++) {
     if (!isObject(found)) return undefined
     if (found['$dynamicRef'] !== undefined || found['$recursiveRef'] !== undefined) return undefined
-    // With an address of its own, references in it are about it.
+    // A schema with its own address: references in it are relative to that address.
     if (found !== root && (found['$id'] ?? found['id']) !== undefined) return undefined
     const reference = found['$ref']
     if (reference === undefined) return found
     found = findPart(root, reference)
   }
-  return undefined // a circle
+  return undefined // circular references
 }
 
 const TESTS: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -152,14 +152,14 @@ const TESTS: Readonly<Record<string, (value: unknown) => boolean>> = {
   null: (value) => value === null,
 }
 
-/** What it must be and is not, by `type` and `enum`. A type that does not exist (`int`, `any`) says nothing. */
+/** Describes how the value contradicts `type` and `enum`. An unknown type (`int`, `any`) says nothing. */
 function findMisfit({ type, enum: values }: Schema, value: unknown): (() => string) | undefined {
   const types: readonly unknown[] = Array.isArray(type) ? type : type === undefined ? [] : [type]
   const isKnown = types.every((one) => typeof one === 'string' && Object.hasOwn(TESTS, one))
   const fits = types.filter((one) => isKnown && TESTS[one as string]!(value))
   if (types.length > 0 && isKnown && fits.length === 0)
     return () => `${say.types(types as string[])}, but ${say.is(value)}`
-  // Generators add `null` to the types, and forget it here.
+  // Schema generators add `null` to the types, and forget it in the `enum`.
   if (value === null && fits.includes('null')) return undefined
   const isPlainEnum = Array.isArray(values) && values.length > 0 && !values.some(isComposite)
   if (!isPlainEnum || values.includes(value)) return undefined
@@ -214,7 +214,7 @@ function visitMissing(examination: Examination, place: ObjectPlace): void {
   }
 }
 
-/** `text`, `one of "a", "b"`; empty when anything will do. */
+/** `text`, `one of "a", "b"`; empty when every value is allowed. */
 function sayExpected(root: Schema, schema: unknown): string {
   const { type, enum: values, const: value, anyOf, oneOf } = resolve(root, schema) ?? {}
   if (Array.isArray(values)) return say.oneOf(values)
@@ -224,13 +224,13 @@ function sayExpected(root: Schema, schema: unknown): string {
   return Array.isArray(forms) ? say.forms(forms.map((form) => sayFlat(root, form))) : ''
 }
 
-/** Without the forms of the form. */
+/** Without the alternatives of an alternative. */
 function sayFlat(root: Schema, schema: unknown): string {
   const { anyOf: _, oneOf: __, ...flat } = resolve(root, schema) ?? {}
   return sayExpected(root, flat)
 }
 
-/** A list of schemas is about places in the list. */
+/** A list of schemas describes the positions of the list. */
 function visitItems(
   examination: Examination,
   {
@@ -258,7 +258,10 @@ function visitItems(
   }
 }
 
-/** All of some, one of others: what is found there is worth telling, and nothing to refuse for. */
+/**
+ * All schemas of one combinator must hold, one of another. Faults found here are worth reporting, but no reason to
+ * refuse.
+ */
 function visitCombinators(examination: Examination, place: Place & { readonly schema: Schema }): void {
   const { schema, value, path } = place
   const depth = place.depth + 1

@@ -1,9 +1,10 @@
 /**
- * call: one tool, once.
+ * call: calls one tool, once.
  *
- * in     whom to send it to, the tool, the arguments, what is remembered of the calls before
- * out    exactly one outcome: it happened, it did not, or nobody knows
- * never  sends what the tool's schema certainly forbids; sends twice what may have happened, unless twice is as good as once
+ * in     the server, the tool, the arguments, and the memory of earlier calls
+ * out    exactly one outcome: it happened, it did not, or that is unknown
+ * never  sends what the tool's schema certainly forbids; sends a call twice that may have happened, unless that does no
+ *        harm
  */
 import { isObject } from '../../base/is-object.ts'
 import { NEEDS_PAGE } from '../../model/elicitation.ts'
@@ -31,25 +32,25 @@ import {
 export interface CallRequest {
   readonly target: ToolToCall
   readonly args: Params
-  /** Whether the tool is as it was when its user approved it: only then are its hints worth something. */
+  /** Whether the tool is as its user approved it. Only then may Plugboard trust its hints. */
   readonly isUnchanged: boolean
   readonly options: RequestOptions
 }
 
 /** The tool's server. */
 export interface Addressee {
-  /** Rejects with a SessionError, or, where it cannot be reached, with a ProblemError. */
+  /** Rejects with a SessionError, or with a ProblemError if the server cannot be reached. */
   send(params: Params, options: RequestOptions): Promise<Result>
-  /** What it rejected with; or the same in words, where more is known about it. */
+  /** Returns the error, or a better description of it. */
   explain?(error: unknown): unknown
 }
 
 export interface Guard {
-  /** How often the same call may be answered in the same way, in a row; 0 is off. */
+  /** How many times in a row the same call may get the same answer; 0 is off. */
   readonly limit: number
-  /** Replaced with every call that has an answer. */
+  /** Replaced after every call that has an answer. */
   repeats: Repeats
-  /** As `repeats`, of calls that were refused for their name or their arguments. */
+  /** Like `repeats`, for calls that were refused for their name or their arguments. */
   refused?: Repeats
 }
 
@@ -70,7 +71,7 @@ export interface Refused {
   readonly refusal: NotSentOutcome
 }
 
-/** The refusal, or, when the same call was refused so often in a row, that it will be each time. */
+/** The refusal. After too many of the same in a row, it also says that the call will be refused each time. */
 export function refuseInTurn(guard: Guard, { target, args, refusal }: Refused): CallOutcome {
   if (guard.limit === 0) return refusal
   const mark = markOf(target.server, target.tool, args)
@@ -117,7 +118,7 @@ async function sendAgain(to: Addressee, request: CallRequest, first: CallOutcome
   return first.kind === 'unknown' ? afterUnknown(first, second) : second
 }
 
-/** What was sent once stays sent, whatever became of the second time. */
+/** A call that may have been sent once stays so, whatever the second attempt gives. */
 function afterUnknown(first: CallOutcome, second: CallOutcome): CallOutcome {
   if (second.kind === 'not-sent') return first
   return second.kind === 'aborted' ? { ...second, wasSent: true } : second
@@ -141,7 +142,7 @@ function failed(request: CallRequest, problem: Problem, error?: RpcError): CallO
   return { kind: 'failed', problem: { ...problem, notes }, ...answer, findings }
 }
 
-/** What is wrong with the arguments, and was not certain enough to refuse them. */
+/** The faults of the arguments that were not certain enough for a refusal. */
 function doubtsOf({ target, args }: CallRequest): readonly string[] {
   return findDoubts(target.definition.inputSchema, args)
 }
@@ -161,7 +162,7 @@ function judge(cause: unknown, to: Addressee, request: CallRequest): Tried {
 function judgeProblem({ problem, cause }: ProblemError): Tried {
   const isAnswered = cause instanceof SessionError && cause.failure.kind === 'rpc'
   const answer = isAnswered ? { error: cause.failure.error } : {}
-  // The server has answered: with what somebody has to do first.
+  // The server has answered: the user must open a page first.
   if (problem.code === NEEDS_PAGE) return settled({ kind: 'failed', problem, ...answer })
   const code = problem.code === TOOL_CHANGED ? 'denied' : 'not-connected'
   return { outcome: { ...notSent(code, problem), ...answer }, mayRepeat: mayPass(problem) }
@@ -179,7 +180,7 @@ function judgeFailure(failure: SessionFailure, request: CallRequest): Tried {
     case 'timeout':
       return {
         outcome: { kind: 'unknown', problem: lostOnTheWay(target, failure) },
-        // All the time that it may take is over.
+        // The whole time limit of the call is used up.
         mayRepeat: failure.limit !== 'duration' && isRepeatable(request),
       }
     case 'lost':
@@ -198,7 +199,7 @@ function judgeLoss(failure: Lost, request: CallRequest): Tried {
       mayRepeat: isRepeatable(request),
     }
   }
-  // The connection is there, and the request was turned down at the door; with 401, until somebody has a key.
+  // The connection works, but the server refused the request. A 401 means that the user must sign in.
   if (wire.kind === 'http' && wire.status !== 401) {
     return settled(failed(request, turnedDown(target, wire)))
   }
@@ -207,7 +208,7 @@ function judgeLoss(failure: Lost, request: CallRequest): Tried {
 
 type Lost = Extract<SessionFailure, { kind: 'lost' }>
 
-/** Whether doing it twice is as good as once. Its own word for it, which counts only while it is what was approved. */
+/** Whether a second call does no harm. The tool itself says so, which counts only while the tool is as approved. */
 function isRepeatable({ target, isUnchanged }: CallRequest): boolean {
   const { annotations } = target.definition
   if (!isUnchanged || !isObject(annotations)) return false

@@ -1,14 +1,14 @@
 /**
- * loop-guard: a model that does the same again and again, and gets the same answer.
+ * loop-guard: detects a model that repeats the same call and gets the same answer.
  *
- * in     what is remembered of the calls before, and one call or its result
- * out    whether to stop; what is remembered now
- * never  keeps arguments or results, only what tells them apart
+ * in     the memory of earlier calls, and one call or its result
+ * out    whether to stop; the new memory
+ * never  keeps arguments or results, only hashes of them
  */
 import { digest } from '../../base/digest.ts'
 import type { CallOutcome, NotSent } from '../../model/outcome.ts'
 
-/** The last call that had an answer, and how many before it, in a row, were the same with the same answer. */
+/** The last call that had an answer, and how many equal calls before it, in a row, got the same answer. */
 export interface Repeats {
   readonly call: number
   readonly answer: number
@@ -17,17 +17,17 @@ export interface Repeats {
 
 export const NO_REPEATS: Repeats = { call: 0, answer: 0, times: 0 }
 
-/** What tells a call from another. */
+/** Identifies a call. */
 export function markOf(server: string, tool: string, args: unknown): number {
   return digest([server, tool, args])
 }
 
-/** `limit`: how often it may be answered in the same way; 0 is off. */
+/** `limit`: how many times it may get the same answer; 0 is off. */
 export function isLooping({ call, times }: Repeats, mark: number, limit: number): boolean {
   return limit > 0 && times >= limit && call === mark
 }
 
-/** What has no answer, neither of the server nor a refusal of ours, neither goes on with a row nor ends it. */
+/** A call without an answer of the server, and without a refusal here, neither continues nor ends a series. */
 export function remember(before: Repeats, mark: number, outcome: CallOutcome): Repeats {
   const answer = answerOf(outcome)
   if (answer === undefined) return before
@@ -35,16 +35,16 @@ export function remember(before: Repeats, mark: number, outcome: CallOutcome): R
   return { call: mark, answer, times: isSame ? before.times + 1 : 1 }
 }
 
-/** Whoever calls again in the same way is refused in the same way. */
+/** The same call would be refused again for the same reason. */
 const REFUSED: ReadonlySet<NotSent> = new Set(['bad-arguments', 'unknown-tool'])
 
 function answerOf(outcome: CallOutcome): number | undefined {
   switch (outcome.kind) {
     case 'done':
     case 'tool-error': {
-      // What a server adds about the answer (a time, a number of the request) is not the answer.
+      // Fields that a server adds to the answer (a time, a request number) are not part of the answer.
       const { content, structuredContent, resultType } = outcome.result
-      // A question in return is none either: the same call comes again with what was asked for.
+      // A question is no answer either: the same call comes again with the requested input.
       if (resultType === 'input_required') return undefined
       return digest([outcome.kind, content, structuredContent])
     }

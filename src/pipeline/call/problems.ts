@@ -1,5 +1,5 @@
 /**
- * problems: why a call did not do what was wanted, in words for a model and for a person.
+ * problems: explains why a call failed, in words for a model and for a user.
  */
 import { isTooDeep, MAX_DEPTH } from '../../base/depth.ts'
 import { inShell } from '../../base/in-shell.ts'
@@ -23,9 +23,9 @@ export function badArguments(target: Named, faults: readonly string[]): Problem 
   })
 }
 
-/** Before anything looks into them: a rule, a person, the schema. */
+/** Checked before a rule, the user or the schema examines the arguments. */
 export function findTooDeep(target: Named, args: unknown): Problem | undefined {
-  // Two levels less: they stand in the `params` of a message.
+  // Two levels less: the arguments are inside the `params` of a message.
   if (!isTooDeep(args, MAX_DEPTH - 2)) return undefined
   return badArguments(target, [`they are nested too deep: a message may have ${MAX_DEPTH} levels in all`])
 }
@@ -38,7 +38,7 @@ export function goesInCircles(target: Named, times: number): Problem {
   })
 }
 
-/** With the problem that it has each time. */
+/** Repeats the problem that the call has each time. */
 export function staysRefused(target: Named, times: number, { message, notes, hints }: Problem): Problem {
   return createProblem({
     code: 'call/loop',
@@ -48,13 +48,13 @@ export function staysRefused(target: Named, times: number, { message, notes, hin
   })
 }
 
-/** What is wrong with arguments that are no object. */
+/** The fault of arguments that are no object. */
 export function noObject(args: unknown): string {
   const written = Array.isArray(args) ? 'a list' : stripControls(String(args)).replace(/\s+/g, ' ').trim()
   return `the arguments are no JSON object, but: ${written.slice(0, 100)}`
 }
 
-/** The server answered, with an error. */
+/** The server answered with an error. */
 export function refused(target: Named, { code, message }: RpcError): Problem {
   return createProblem({
     code: 'call/failed',
@@ -74,7 +74,7 @@ export function turnedDown(target: Named, failure: Extract<WireFailure, { kind: 
   })
 }
 
-/** The server is well, and so is the sign-in; it is only not for this. */
+/** The server works and the sign-in is valid, but it lacks the scopes for this call. */
 function wantsMore(target: Named, scopes: readonly string[]): Problem {
   const wanted = scopes.map((scope) => stripControls(scope).slice(0, 100)).slice(0, 20)
   return createProblem({
@@ -85,12 +85,12 @@ function wantsMore(target: Named, scopes: readonly string[]): Problem {
   })
 }
 
-/** It answered, and not with what the protocol knows. */
+/** The server's answer breaks the protocol. */
 export function misspoke(target: Named, message: string): Problem {
   return createProblem({ code: 'call/failed', message: `${say(target)} failed: ${message}` })
 }
 
-/** Before anything could be sent. */
+/** The call failed before anything could be sent. */
 export function notReached(target: Named, wire: WireFailure): Problem {
   const isSignIn = wire.kind === 'http' && wire.status === 401
   return createProblem({
@@ -127,7 +127,7 @@ function adviseOnTime({ limit }: Extract<SessionFailure, { kind: 'timeout' }>): 
     : 'if it is only slow, raise `timeout` (milliseconds) in the entry of its server'
 }
 
-/** `what`: a tool, or a server that was not reached yet. */
+/** `what`: a tool, or a server that is not connected yet. */
 export function gaveUp(what: Named | string, wasSent: boolean): Problem {
   return createProblem({
     code: 'call/aborted',
@@ -137,8 +137,8 @@ export function gaveUp(what: Named | string, wasSent: boolean): Problem {
 }
 
 /**
- * Failures of a try to connect that the next may not have. No program, no sign-in, a limit of time that is over, a server
- * that is switched off: these are as they are.
+ * Whether a failed connection may succeed at the next attempt. A missing program, a missing sign-in, a passed time
+ * limit or a disabled server will not change by itself.
  */
 export function mayPass({ code }: Problem): boolean {
   return PASSING.has(code)
@@ -151,7 +151,7 @@ const PASSING: ReadonlySet<string> = new Set([
   'connect/lost',
 ])
 
-/** A tool of our own has no server. */
+/** A built-in tool has no server. */
 function say({ server, tool }: Named): string {
   return server === '' ? `\`${tool}\`` : `\`${server}.${tool}\``
 }

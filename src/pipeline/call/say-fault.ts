@@ -1,5 +1,5 @@
 /**
- * say-fault: what is wrong with arguments, in words; never more than the beginning of a value.
+ * say-fault: describes faults of arguments in words, and shows at most the beginning of a value.
  */
 import { findNearest } from '../../base/edit-distance.ts'
 import { isObject } from '../../base/is-object.ts'
@@ -38,7 +38,7 @@ export function forms(words: readonly string[]): string {
   return told.length < 2 ? (told[0] ?? 'of one of the forms of its schema') : cut(told.join(', or '), 200)
 }
 
-/** What it is instead. */
+/** Describes the actual value. */
 export function is(value: unknown): string {
   if (Array.isArray(value)) return 'is a list'
   if (isObject(value)) return 'is an object'
@@ -62,7 +62,7 @@ export function known(key: string, names: readonly string[]): string {
 export interface Missing {
   readonly expected: string
   readonly fallback: Default
-  /** What is there and not known: one of them may be meant. */
+  /** Present but unknown properties: one of them may be a misspelt name. */
   readonly strangers: readonly string[]
 }
 
@@ -90,7 +90,7 @@ const LISTS: readonly Limit[] = [
   ['maxItems', (value: readonly unknown[], limit) => value.length > limit, 'must have at most'],
 ]
 
-/** By limits and `const`. Patterns are not tried: one of a server may take for ever. */
+/** Checks the limits and `const`. Patterns are not run: a pattern of a server may take for ever. */
 export function limits(schema: Schema, value: unknown): readonly string[] {
   const constant = schema['const']
   if (constant !== undefined && JSON.stringify(constant) !== JSON.stringify(value))
@@ -108,7 +108,7 @@ export function limits(schema: Schema, value: unknown): readonly string[] {
   return []
 }
 
-/** As JSON Schema counts: an emoji is one character. */
+/** The length as JSON Schema counts it: an emoji is one character. */
 function lengthOf(text: string): number {
   let length = 0
   for (const _ of text) length += 1

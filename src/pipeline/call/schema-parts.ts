@@ -1,16 +1,16 @@
 /**
- * schema-parts: reading a schema that may be of any draft, and have any mistake.
+ * schema-parts: reads parts of a schema that may be of any draft, and have any mistake.
  */
 import { isObject } from '../../base/is-object.ts'
 
 export type Schema = Readonly<Record<string, unknown>>
 
-/** An inherited key (`constructor`) is none. */
+/** Ignores inherited keys (`constructor`). */
 export function own(map: unknown, key: string): unknown {
   return isObject(map) && Object.hasOwn(map, key) ? map[key] : undefined
 }
 
-/** `#/$defs/page`, or `#` for all of it. References to elsewhere, and by name, lead to nothing. */
+/** `#/$defs/page`, or `#` for all of it. Other references lead to nothing. */
 export function findPart(root: Schema, reference: unknown): unknown {
   if (reference === '#') return root
   if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined
@@ -27,11 +27,11 @@ function decode(step: string): string | undefined {
   try {
     return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
   } catch {
-    return undefined // it leads nowhere
+    return undefined // the reference leads nowhere
   }
 }
 
-/** `unknown`: a part that is not looked at may give one. */
+/** `unknown`: an unexamined part of the schema may give a default. */
 export type Default =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'none' }
@@ -39,7 +39,7 @@ export type Default =
 
 const MAX_HOPS = 20
 
-/** What a server takes for a property that is missing. */
+/** The value that a server uses for a missing property. */
 export function defaultOf(root: Schema, property: unknown, hops = 0): Default {
   if (!isObject(property)) return { kind: 'none' }
   if (property['default'] !== undefined) return { kind: 'value', value: property['default'] }

@@ -1,9 +1,9 @@
 /**
- * choose: one server per name, one connection per server.
+ * choose: chooses one server for each name, and one connection for each server.
  *
  * in     the admission of every entry, in any order
- * out    every entry with exactly one fate, and the servers that were chosen
- * never  reads a file or the clock, depends on the order of its input, or drops an entry
+ * out    every entry with exactly one fate, and the chosen servers
+ * never  reads a file or the clock; depends on the order of its input; drops an entry
  */
 import type { Admission, AdmittedServer, CatalogEntry } from '../../model/catalog.ts'
 import type { Env } from '../../world/world.ts'
@@ -40,7 +40,7 @@ export function choose(admissions: readonly Admission[], env: Env): Choice {
   return { entries, servers }
 }
 
-/** Who has each name: the highest entry that did not step aside. */
+/** The holder of each name: the highest entry that did not step aside. */
 function findHolders(sorted: readonly Admission[]): ReadonlyMap<string, Admission> {
   const holders = new Map<string, Admission>()
   for (const admission of sorted) {

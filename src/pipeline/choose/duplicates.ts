@@ -1,8 +1,8 @@
 /**
- * duplicates: the same server under two names is connected once.
+ * duplicates: connects the same server under two names only once.
  *
  * in     the admitted holders of their names
- * out    for each that gives way: its fate, with the server it is a duplicate of
+ * out    for each that gives way: its fate, with the server that it duplicates
  * never  lets an entry that will not run displace one that would
  */
 import type { Admission, Fate } from '../../model/catalog.ts'
@@ -42,7 +42,7 @@ function settle([first, ...rest]: readonly Admitted[], fates: Map<Admission, Fat
   }
 }
 
-/** Whoever comes later gives way. */
+/** The later entry gives way. */
 function byPlaceThenLine(a: Admission, b: Admission): number {
   return byPlace(a, b) || a.entry.found.node.start - b.entry.found.node.start
 }

@@ -1,10 +1,11 @@
 /**
- * channel: requests and their answers over a wire. JSON-RPC, and nothing of MCP but what belongs to a request: progress,
- * cancellation, and the yes to a subscription.
+ * channel: sends JSON-RPC requests over a wire and matches the answers to them. Of MCP it knows only what belongs to a
+ * request: progress, cancellation, and the acknowledgement of a subscription.
  *
- * in     a wire, and who answers what the server asks
+ * in     a wire, and the hooks that answer the server's requests
  * out    for every request exactly one outcome: a result, or a SessionError
- * never  takes or sends a message that is nested too deep; keeps a listener for a request that is over, or a timer that anybody has to wait for
+ * never  takes or sends a message that is nested too deep; keeps a listener for a request that is over; keeps a timer
+ *        that delays the exit after its last request
  */
 import type { Signal } from '../../base/abort.ts'
 import { isTooDeep, MAX_DEPTH } from '../../base/depth.ts'
@@ -35,12 +36,12 @@ import type { Clock } from '../../world/world.ts'
 
 export interface ChannelOptions extends RequestOptions {
   /**
-   * How the server learns that nobody waits any more. `stream`: by the end of the request's own stream, and that alone.
-   * Where each request has a stream (HTTP), it is ended in any case, or its connection would be taken for ever.
+   * How the server learns that the caller gave up. `stream`: only by the end of the request's own stream. Over HTTP,
+   * where each request has a stream, the channel ends the stream in any case, or its connection would stay in use.
    * Default: `message`.
    */
   readonly cancelBy?: 'message' | 'stream' | 'nothing'
-  /** The server agreed to a subscription, to all of it or to a part. */
+  /** The server agreed to a subscription, in whole or in part. */
   readonly onAgreed?: (params: Params) => void
 }
 
@@ -48,7 +49,7 @@ export interface AskedQuestion {
   readonly method: string
   readonly params: Params
   readonly signal: AbortSignal
-  /** Of the request that it is about, where that is known and has any. */
+  /** The handlers of the request that the question is about, if it is known and has any. */
   readonly handlers?: ClientHandlers | undefined
 }
 
@@ -57,28 +58,33 @@ export interface ChannelHooks extends Pick<
   'onNoise' | 'onLog' | 'onFirstSign' | 'onInstallation'
 > {
   onNotification(method: string, params: Params): void
-  /** Gives the answer; rejects with an RpcFaultError to refuse. */
+  /** Returns the answer. Rejects with an RpcFaultError to refuse. */
   onQuestion(question: AskedQuestion): Promise<Result>
   onOddity(text: string): void
-  /** What a server says may hold what it was given. */
+  /** Removes secrets: a server may repeat the values that it was given. */
   redact?(text: string): string
   onEnd(failure: WireFailure): void
 }
 
-/** A request on its way. One object for channel, wire and signal: what a call keeps while it waits is what it costs. */
+/**
+ * A request in flight. Channel, wire and signal share this one object, because every waiting call pays for its memory.
+ */
 class Pending implements SendOptions {
   id = 0
   readonly options: ChannelOptions
-  /** Its answer is a list, of which each item is looked at by itself: one that is too deep must not cost the others. */
+  /** The answer is a list, and each item is checked alone: one item that is too deep must not cost the others. */
   readonly isForList: boolean
-  /** On the clock of requests, which stands still while a person is asked. */
+  /** On the clock of requests, which stops while the user answers a question. */
   readonly startedAt: number
-  /** When the server last said something about it. */
+  /** When the server last sent something about it. */
   seenAt: number
-  /** Ends the exchange on wires where each has a stream. */
+  /** Ends the exchange on wires where each request has a stream. */
   stream: Sent | undefined
   onAbort: (() => void) | undefined
-  /** Both until it is settled: a wire may know this object for longer, and must not keep the answer with it. */
+  /**
+   * Both are set until the request is settled. A wire may hold this object for longer and must not keep the answer
+   * alive.
+   */
   #resolve: ((result: Result) => void) | undefined
   #reject: ((error: SessionError) => void) | undefined
   readonly #onUndelivered: OnUndelivered
@@ -95,7 +101,7 @@ class Pending implements SendOptions {
     this.#onUndelivered = onUndelivered
   }
 
-  /** Whichever limit ends first. */
+  /** The limit that ends first. */
   get limit(): Limit {
     const { timeoutMs = 0, maxDurationMs = 0, spentMs = 0 } = this.options
     const idleAt = timeoutMs === 0 ? Infinity : this.seenAt + timeoutMs
@@ -137,7 +143,7 @@ class Pending implements SendOptions {
   }
 }
 
-/** What a client asks and no server does. It comes back from a program that repeats what it reads, such as `cat`. */
+/** Requests that only a client sends. They come back from a program that echoes its input, such as `cat`. */
 const OURS_ALONE: ReadonlySet<string> = new Set(['initialize', 'server/discover'])
 const ECHO = 'it repeats what it is sent, and is no MCP server'
 
@@ -148,13 +154,16 @@ interface Limit {
   readonly failure: Extract<SessionFailure, { kind: 'timeout' }>
 }
 
-/** Questions that a person answers. All others are answered at once, and the time of requests goes on. */
+/** Questions that the user answers. The host answers all others at once, so the clock of requests goes on. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set(['elicitation/create', 'sampling/createMessage'])
 
-/** A person who has not answered for this long is gone: the time of requests goes on. */
+/** After this time without an answer, the channel assumes that the user is gone: the clock of requests goes on. */
 const MAX_THOUGHT_MS = 15 * 60_000
 
-/** A server that is still being installed answers nothing, and cannot be late. Who started it has a limit for that. */
+/**
+ * A server that is still being installed cannot answer, so it is not late. The caller that started it has its own
+ * limit.
+ */
 const MAX_INSTALLATION_MS = 15 * 60_000
 
 export class Channel implements WireListener {
@@ -162,18 +171,18 @@ export class Channel implements WireListener {
   readonly #clock: Clock
   readonly #hooks: ChannelHooks
   readonly #pending = new IdTable<Pending>()
-  /** What the server asks, while somebody here thinks about it. */
+  /** The server's questions that the host has not answered yet. */
   #questions: Map<RequestId, AbortController> | undefined
   #ended: WireFailure | undefined
   #gone: AbortController | undefined
   #onDoubt: ((stream: Doubt) => void) | undefined
-  /** How many people are asked, since when on the clock outside, and how long that took in all. */
+  /** How many questions wait for the user, when the first of them began, and how long all earlier ones took. */
   #holds = 0
   #heldSince = 0
   #heldMs = 0
-  /** Lets the clock of requests go on. */
+  /** Restarts the clock of requests. */
   #installing: (() => void) | undefined
-  /** When requests are next looked at, and how to take that back. */
+  /** When the channel next checks the limits, and how to cancel that check. */
   #watching: { readonly at: number; readonly cancel: () => void } | undefined
 
   constructor(openWire: (listener: WireListener) => Wire, clock: Clock, hooks: ChannelHooks) {
@@ -182,7 +191,7 @@ export class Channel implements WireListener {
     this.wire = openWire(this)
   }
 
-  /** Aborted when the wire is gone. */
+  /** Aborted when the wire ends. */
   get gone(): AbortSignal {
     this.#gone ??= new AbortController()
     if (this.#ended !== undefined) this.#gone.abort()
@@ -197,7 +206,7 @@ export class Channel implements WireListener {
     try {
       if (signal !== undefined) this.#heed(signal, one)
     } catch (error) {
-      return Promise.reject(error) // it is no signal, whatever its type says; nothing has begun
+      return Promise.reject(error) // the caller passed something that is no signal; nothing has begun
     }
     one.id = this.#pending.add(one)
     const { at } = one.limit
@@ -216,7 +225,7 @@ export class Channel implements WireListener {
     try {
       one.stream = this.wire.send(message, one) ?? undefined
     } catch (error) {
-      // What is no JSON (a BigInt, a circle) was never sent.
+      // A value that is not JSON (a BigInt, a circular object) was never sent.
       this.#fail(one.id, { kind: 'bad-answer', message: `the request cannot be sent: ${String(error)}` })
     }
   }
@@ -226,7 +235,7 @@ export class Channel implements WireListener {
     this.wire.send(params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params })
   }
 
-  /** Told when the wire has reason to ask whether anybody is there. */
+  /** Calls `step` when the wire has reason to check whether the server still answers. */
   whenInDoubt(step: (stream: Doubt) => void): void {
     this.#onDoubt = step
   }
@@ -235,7 +244,7 @@ export class Channel implements WireListener {
     return this.wire.close()
   }
 
-  // What the wire tells.
+  // Calls from the wire.
 
   onMessage(message: Message, of?: RequestId): void {
     if (isTooDeep(message) && !this.#answersList(message)) this.#turnDown(message)
@@ -287,7 +296,7 @@ export class Channel implements WireListener {
   #whyNot(params: Params | undefined, { signal }: ChannelOptions): SessionFailure | undefined {
     if (this.#ended !== undefined) return { kind: 'lost', wire: this.#ended, wasSent: false }
     if (signal?.aborted === true) return { kind: 'aborted', wasSent: false }
-    // One level less: they are part of the message.
+    // One level less: the parameters are part of the message.
     return isTooDeep(params, MAX_DEPTH - 1)
       ? { kind: 'bad-answer', message: `the request cannot be sent: it ${NESTED}` }
       : undefined
@@ -296,7 +305,8 @@ export class Channel implements WireListener {
   readonly #onUndelivered = (id: RequestId, failure: WireFailure): void => {
     const wasSent = mayHaveArrived(failure)
     this.#fail(id, { kind: 'lost', wire: failure, wasSent })
-    // There is nobody at this address any more, or nobody who knows us: what holds for one request holds for all.
+    // The address no longer answers, or the server no longer knows this client: every other request would fail the same
+    // way.
     const isGone = failure.kind === 'network' && !wasSent
     if (isGone || (failure.kind === 'http' && failure.status === 401)) this.onEnd(failure)
   }
@@ -305,7 +315,10 @@ export class Channel implements WireListener {
     return 'result' in message && this.#pending.get(message.id)?.isForList === true
   }
 
-  /** Nothing of it is read but who waits for what, so that it costs its own request and no other. */
+  /**
+   * Reads only which request the message belongs to, so that a message that is too deep costs its own request and no
+   * other.
+   */
   #turnDown(message: Message): void {
     const id = 'id' in message && isId(message.id) ? message.id : undefined
     if (id === undefined) this.#hooks.onOddity(`a message was dropped: it ${NESTED}`)
@@ -344,7 +357,7 @@ export class Channel implements WireListener {
     else this.#hooks.onNotification(method, params)
   }
 
-  /** To whoever asked, where that is known, else to everybody. */
+  /** Passes a log message to the caller of its request if that is known, else to all listeners. */
   #hearLog(params: Params, of: RequestId | undefined): void {
     const onLog = of === undefined ? undefined : this.#pending.get(of)?.options.onLog
     if (onLog === undefined) this.#hooks.onNotification('notifications/message', params)
@@ -362,7 +375,7 @@ export class Channel implements WireListener {
     this.#questions.set(id, controller)
     const release = FOR_PEOPLE.has(method) ? this.#holdFor(MAX_THOUGHT_MS) : undefined
     const send = (answer: { readonly result: Result } | { readonly error: RpcError }): void => {
-      // A question that was taken back must not be answered.
+      // The server cancelled this question, so it must not get an answer.
       if (!controller.signal.aborted) this.wire.send({ jsonrpc: '2.0', id, ...answer })
     }
     try {
@@ -395,7 +408,7 @@ export class Channel implements WireListener {
     this.#settle(id)?.reject(new SessionError(failure, id))
   }
 
-  /** Nobody waits any more: the server should know, and not work for nothing. */
+  /** The caller gave up. The server learns it, so that it does not work for nothing. */
   #giveUp(id: RequestId, failure: SessionFailure): void {
     const one = this.#pending.get(id)
     if (one === undefined) return
@@ -406,7 +419,7 @@ export class Channel implements WireListener {
     this.#fail(id, failure)
   }
 
-  /** One timer for all requests in flight, set for the one that runs out first. */
+  /** One timer for all requests in flight, set for the request that runs out first. */
   #watchFrom(at: number): void {
     if (this.#watching !== undefined && this.#watching.at <= at) return
     this.#watching?.cancel()
@@ -420,8 +433,8 @@ export class Channel implements WireListener {
   }
 
   /**
-   * A process or a connection with a request in flight keeps us alive by itself: there the timer of one request serves the
-   * next, which comes cheaper than one for each.
+   * A process or a connection with a request in flight keeps this process alive by itself. There one loose timer can
+   * serve request after request, which costs less than one timer each.
    */
   get #timerKind(): 'held' | 'loose' {
     return this.wire.kind === 'in-process' ? 'held' : 'loose'
@@ -429,7 +442,7 @@ export class Channel implements WireListener {
 
   #watch(): void {
     this.#watching = undefined
-    if (this.#holds > 0) return // looked at when the last one is released
+    if (this.#holds > 0) return // the last release checks the limits
     const now = this.#now()
     let next = Infinity
     for (const one of this.#pending.all()) {
@@ -440,12 +453,12 @@ export class Channel implements WireListener {
     if (next !== Infinity) this.#watchFrom(next)
   }
 
-  /** The clock of requests. */
+  /** The time on the clock of requests. */
   #now(): number {
     return (this.#holds > 0 ? this.#heldSince : this.#clock.now()) - this.#heldMs
   }
 
-  /** Stops the clock of requests until it is released, or for at most so long. */
+  /** Stops the clock of requests until the release, or for at most `limitMs`. */
   #holdFor(limitMs: number): () => void {
     if (this.#holds === 0) this.#heldSince = this.#clock.now()
     this.#holds += 1
@@ -475,7 +488,7 @@ function toRequest(id: RequestId, method: string, params: Params | undefined): M
   return params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params }
 }
 
-/** With it the server may tell how far it is, which is also a sign of life. */
+/** With the token the server may report progress, which is also a sign of life. */
 function withToken(
   params: Params | undefined,
   id: RequestId,
@@ -490,7 +503,7 @@ function subscriptionOf({ _meta: meta }: Params): unknown {
   return isObject(meta) ? meta['io.modelcontextprotocol/subscriptionId'] : undefined
 }
 
-/** A connection that was never made, or a refusal, is the only certain sign that nothing happened. */
+/** Only a connection that was never made, or a refusal, proves that the server did nothing. */
 function mayHaveArrived(failure: WireFailure): boolean {
   if (failure.kind === 'spawn' || failure.kind === 'not-read') return false
   if (failure.kind === 'http') return failure.status >= 500

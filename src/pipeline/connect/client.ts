@@ -1,5 +1,5 @@
 /**
- * client: who we are to a server.
+ * client: what this client says about itself to a server.
  */
 import type { Params } from '../../model/message.ts'
 import type { ClientHandlers } from '../../model/session.ts'
@@ -11,16 +11,16 @@ export interface ClientInfo {
   readonly version: string
 }
 
-/** Who we are to the server, for as long as the session lasts. */
+/** This client as the server sees it, for the whole session. */
 export interface Client {
   readonly info: ClientInfo
-  /** What the server is called here. */
+  /** The server's name in the configuration. */
   readonly server: string
   readonly capabilities: Params
   readonly handlers: ClientHandlers
   readonly clock: Clock
   readonly listens: 'always' | 'never'
   readonly completions: Completions
-  /** The server had forgotten us, and knows us again: what it lists may be something else by now. */
+  /** The server had forgotten the session and has a new one: its lists may have changed. */
   onRenewed(): void
 }

@@ -1,9 +1,9 @@
 /**
- * connect: a launch → a session, whichever transport and era it takes.
+ * connect: turns a launch into a session, for every transport and era.
  *
  * in     what to start or reach, what the host can answer, and what is remembered of the server
  * out    a session; or a ConnectError that says why there is none
- * never  leaves a wire open that no session came of
+ * never  leaves a wire open without a session
  */
 import { isObject } from '../../base/is-object.ts'
 import type { LaunchSpec } from '../../model/launch.ts'
@@ -29,38 +29,38 @@ import { answerQuestion, capabilitiesOf } from './questions.ts'
 
 export interface ConnectRequest {
   readonly world: World
-  /** What the server is called here: told to those who answer its questions. */
+  /** The server's name in the configuration. The handlers that answer its questions get it. */
   readonly server?: string | undefined
   readonly client: ClientInfo
   readonly handlers: ClientHandlers
   readonly listener: ConnectListener
-  /** What the server turned out to speak last time. */
+  /** The era that the server spoke last time. */
   readonly knownEra?: Era | undefined
-  /** Whether to stay tuned to changes of its lists. */
+  /** Whether to listen for changes of its lists. */
   readonly listens: 'always' | 'never'
   readonly inProcess: InProcessServers
-  /** Ends the attempt, and what was started for it. */
+  /** Ends the attempt and stops the server that it started. */
   readonly signal: AbortSignal
 }
 
 export interface ConnectListener extends SessionListener {
-  /** What the server writes to stderr, or to stdout where a message should be. */
+  /** A line that the server writes to stderr, or to stdout in the place of a message. */
   onLog(line: string, from: 'stderr' | 'stdout'): void
-  /** The same line, where somebody else writes it down already. */
+  /** The same line, when another listener already writes it to the log. */
   onOverheard?(line: string): void
-  /** Takes out what is not for everyone's eyes. */
+  /** Removes secrets. */
   redact?(text: string): string
-  /** The first sign of life of whatever was started or reached. May come again, after a second start. */
+  /** The first sign of life of the server. It may come again after a second start. */
   onFirstSign(): void
-  /** Its process died of the question about its era, or for a reason of its own, and is started once more. */
+  /** The process ended because of the question about its era, or for another reason, and is started once more. */
   onStartedAgain?(): void
-  /** A package runner still installs the server, or installs it no longer. */
+  /** A package runner has begun to install the server, or has finished. */
   onInstallation?(state: 'begun' | 'over'): void
-  /** The server was restarted and the session begun anew, without a new wire. */
+  /** The server was restarted and got a new session on the same wire. */
   onRenewed?(): void
-  /** In the session that one client has for itself, lists may be others than in that of all; or it is over. */
+  /** The lists in a session that belongs to one client may differ from the shared ones; or that session is over. */
   onOwnLists?(client: object, what: 'changed' | 'gone'): void
-  /** At a server of both eras, the lists that legacy clients are shown may be others than before. */
+  /** At a server of both eras, the lists for legacy clients may have changed. */
   onLegacyLists?(): void
 }
 
@@ -92,9 +92,9 @@ export async function connect(launch: LaunchSpec, request: ConnectRequest): Prom
 
 interface Opening {
   readonly client: Client
-  /** A channel on a new wire; the one before, if there was one, is closed. */
+  /** A channel on a new wire. An earlier channel is closed. */
   open(kind?: 'sse'): Promise<Channel>
-  /** From now on the end of the wire is the end of a session. */
+  /** From now on, the end of the wire is the end of a session. */
   keep(): void
   abandon(): Promise<void>
 }
@@ -121,7 +121,10 @@ function createOpening(launch: LaunchSpec, request: ConnectRequest): Opening {
   }
 }
 
-/** Made apart: it lives as long as the session, and so does whatever a closure beside it holds. */
+/**
+ * Outside of `connect`: this object lives as long as the session, and a closure there would keep the whole launch
+ * alive.
+ */
 function createClient(request: ConnectRequest): Client {
   const { client: info, server = '', handlers, listener, listens, world } = request
   return {
@@ -136,7 +139,7 @@ function createClient(request: ConnectRequest): Client {
   }
 }
 
-/** Who listens to a channel. It lives as long as the session, and holds nothing of the launch, with its secrets. */
+/** The listener of a channel. It lives as long as the session, so it must not hold the launch, which has secrets. */
 class Ears implements ChannelHooks {
   readonly #listener: ConnectListener
   readonly #client: Client
@@ -194,8 +197,8 @@ class Ears implements ChannelHooks {
 }
 
 /**
- * Which era it is. The question `server/discover` goes to the very process that will serve: nearly all older servers
- * refuse it and go on. For one that dies of it, or that keeps silent, there is `initialize`.
+ * Finds the era. The question `server/discover` goes to the same process that will serve: nearly all older servers
+ * refuse it and go on. A server that exits because of it, or stays silent, gets `initialize`.
  */
 async function negotiate(opening: Opening, launch: LaunchSpec, request: ConnectRequest): Promise<Session> {
   const { client } = opening
@@ -213,7 +216,7 @@ async function negotiate(opening: Opening, launch: LaunchSpec, request: ConnectR
   return openLegacyAnywhere(opening, channel, launch, limits)
 }
 
-/** The HTTP+SSE transport is older than any revision that could be negotiated. */
+/** The HTTP+SSE transport is older than every revision that can be negotiated. */
 function isLegacyWire(kind: WireKind): boolean {
   return kind === 'sse'
 }
@@ -221,10 +224,10 @@ function isLegacyWire(kind: WireKind): boolean {
 type Verdict =
   | { readonly kind: 'modern'; readonly hello: NonNullable<ReturnType<typeof toModernHello>> }
   | { readonly kind: 'legacy'; readonly error: unknown }
-  /** The process did not survive the question. */
+  /** The process ended when it got the question. */
   | { readonly kind: 'dead'; readonly error: unknown }
 
-/** How long a server that is silent may be one that does not know the question. Starting counts in. */
+/** After this time without an answer, a server probably does not know the question. The time includes its start. */
 const PROBE_MS = 10_000
 
 async function probe(
@@ -234,12 +237,12 @@ async function probe(
   signal: AbortSignal,
 ): Promise<Verdict> {
   const isPinned = launch.protocol === MODERN_VERSION
-  // Over HTTP silence says nothing about the question: `initialize` would wait just as long.
+  // Over HTTP, silence says nothing about the question: `initialize` would wait just as long.
   const isPatient = isPinned || channel.wire.kind === 'http'
   const limits = { signal, ...(isPatient ? {} : { timeoutMs: PROBE_MS }) }
   try {
     const answer = await discover(channel, client, limits).catch((error: unknown) => {
-      // Refused, and in the same breath offered: the second time it is taken at its word.
+      // The server refused the revision and offered it in the same answer, so Plugboard asks once more.
       if (offersModern(error)) return discover(channel, client, limits)
       throw error
     })
@@ -260,13 +263,13 @@ function offersModern(error: unknown): boolean {
   return code === RPC_CODES.unsupportedVersion && versionsIn(data).includes(MODERN_VERSION)
 }
 
-/** The revisions that a server names when it refuses one. */
+/** The revisions that a server lists when it refuses one. */
 function versionsIn(data: unknown): readonly unknown[] {
   const supported = isObject(data) ? data['supported'] : undefined
   return Array.isArray(supported) ? supported : []
 }
 
-/** Undefined: the failure has nothing to do with the question, and `initialize` would fare no better. */
+/** Undefined: the failure is not about the question, and `initialize` would fail too. */
 function judgeProbe(failure: SessionFailure, wire: WireKind): 'legacy' | 'dead' | undefined {
   switch (failure.kind) {
     case 'rpc':
@@ -287,13 +290,13 @@ function judgeProbe(failure: SessionFailure, wire: WireKind): 'legacy' | 'dead' 
   }
 }
 
-/** A shell, or `npx` by way of one, did not find the program, or may not run it. */
+/** Exit codes of a shell, or of `npx` through a shell: the program was not found, or may not run. */
 const NEVER_RAN: ReadonlySet<number | undefined> = new Set([126, 127])
 
-/** Refusals that are about who asks, or how often, and not about what. */
+/** Refusals that depend on the client or on the rate of requests, and not on the question. */
 const NOT_ABOUT_IT: ReadonlySet<number> = new Set([401, 403, 407, 408, 425, 429])
 
-/** As the specification describes: an address that refuses `initialize` may be one of the older transport. */
+/** As the specification describes: an address that refuses `initialize` may speak the older transport. */
 async function openLegacyAnywhere(
   opening: Opening,
   channel: Channel,
@@ -324,7 +327,7 @@ function toConnectError(error: unknown): ConnectError {
   return new ConnectError({ kind: 'bad-answer', message })
 }
 
-/** A server that names the revisions it speaks says what is wrong better than its error code. */
+/** The revisions that a server lists explain the failure better than its error code. */
 function describeVersions(failure: SessionFailure): SessionFailure {
   if (failure.kind !== 'rpc' || failure.error.code !== RPC_CODES.unsupportedVersion) return failure
   const versions = versionsIn(failure.error.data).join(', ')

@@ -1,5 +1,5 @@
 /**
- * hints: what to do about a remote server that cannot be reached, or that somebody else answers for.
+ * hints: advice for a remote server that cannot be reached, or when another program answers at its address.
  */
 import { inShell } from '../../base/in-shell.ts'
 import type { AdmittedServer } from '../../model/catalog.ts'
@@ -15,14 +15,14 @@ type Transport = AdmittedServer['transport']
 export const SIGN_IN_HINT =
   'it wants you to sign in: give its entry a token, `"headers": { "Authorization": "Bearer …" }`'
 
-/** A server whose entry brings its own token cannot be signed in to: that token would be sent all the same. */
+/** A server whose entry brings its own token cannot be signed in to: Plugboard would still send the entry's token. */
 export function adviseOnSignIn({ name, transport }: AdmittedServer): readonly string[] {
   const isOAuth = transport.type === 'http' || transport.type === 'sse'
   if (!isOAuth || transport.oauth?.isOff === true) return [SIGN_IN_HINT]
   if (hasOwnAuthorization(transport))
     return ['check the token in its entry, under `"headers": { "Authorization": … }`']
   const address = showTemplate(transport.url)
-  // A sign-in would be refused, or stay here. What variables make of an address, `login` finds out.
+  // Over plain HTTP, a sign-in is refused or its token is never sent. `login` checks an address with variables.
   if (URL.canParse(address) && !mayCarryTokens(transport, address))
     return adviseOnPlainHttp(transport, address)
   const login = `plugboard login ${inShell(name)}`
@@ -32,12 +32,12 @@ export function adviseOnSignIn({ name, transport }: AdmittedServer): readonly st
   ]
 }
 
-/** How to give a slow server more time, in the words of the file that declares it. */
+/** How to give a slow server more time, with the keys of the file that declares it. */
 export function adviseOnLimit({ name, found }: AdmittedServer): readonly string[] {
   const field = startupTimeoutField(found)
   if (field !== undefined)
     return [`if it is only slow to start, raise \`${field.name}\` (${field.unit}) in its entry`]
-  // A copy must rank above the entry that it is made from.
+  // A copy must rank above the entry that it copies.
   const flag = { user: '', local: ' --scope local', project: ' --scope local' }[found.origin.scope as string]
   if (flag === undefined) return []
   const command = `plugboard import ${found.origin.source} ${inShell(name)}${flag}`
@@ -47,7 +47,7 @@ export function adviseOnLimit({ name, found }: AdmittedServer): readonly string[
   ]
 }
 
-/** Somebody is there, but does not speak this way. */
+/** A program answers at the address, but does not speak this transport. */
 export function adviseOnAddress({ type }: Transport): readonly string[] {
   const other = { http: 'sse', sse: 'http' }[type as string]
   const advice = 'check the path of its `url`'
@@ -103,7 +103,7 @@ function adviseOnProxy(failure: NetworkFailure, variable: string): readonly stri
   return [`check \`${variable}\` in your environment`, ...around]
 }
 
-/** A server that wants TLS hangs up on whoever begins without. */
+/** A server that wants TLS closes every connection that begins without it. */
 function adviseOnBroken(transport: Transport): readonly string[] {
   const address = 'url' in transport ? showTemplate(transport.url) : ''
   const advice = 'check that the server is well, and what is between here and there (firewall, VPN)'

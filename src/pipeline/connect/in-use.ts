@@ -1,6 +1,6 @@
 /**
- * in-use: how many requests of a session are not over, those included for which somebody here thinks about a question of
- * the server's between two messages.
+ * in-use: counts the requests of a session that are not over. A request still counts while the host answers a question
+ * of the server between two messages.
  */
 export class InUse {
   #count = 0
@@ -18,14 +18,14 @@ export class InUse {
     for (const one of tell ?? []) one()
   }
 
-  /** Resolves when there is none. */
+  /** Resolves when no request is left. */
   drained(): Promise<void> {
     if (this.#count === 0) return Promise.resolve()
     return new Promise((resolve) => (this.#onDrained ??= []).push(resolve))
   }
 }
 
-/** Undefined as soon as nobody waits any more; what is sent next then fails, and says why. */
+/** Undefined as soon as the caller gives up. The next message then fails and says why. */
 export function whileWanted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) resolve(undefined)

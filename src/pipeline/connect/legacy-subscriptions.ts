@@ -1,5 +1,5 @@
 /**
- * legacy-subscriptions: resources whose changes the server tells of, in the revisions that ask for each by itself.
+ * legacy-subscriptions: subscriptions to resources in the revisions that need one request for each resource.
  */
 import type { Params } from '../../model/message.ts'
 import { SessionError, type ResourceSubscriptions, type Subscriber } from '../../model/session.ts'
@@ -12,16 +12,16 @@ export type Send = (
 ) => Promise<unknown>
 
 export interface LegacySubscriptions extends ResourceSubscriptions {
-  /** Asks again for all of them: after a handshake the server knows nothing of what was before. */
+  /** Subscribes again to all of them: after a new handshake the server has no subscriptions. */
   resume(): void
-  /** The server has no way left to tell of anything. */
+  /** The server has no stream left for notifications. */
   lose(): void
 }
 
-/** For what nobody waits for. */
+/** The limit for a request without a waiting caller. */
 const BESIDE_MS = 10_000
 
-/** `resend`: within the session as it is, and beside everything else. */
+/** `resend` stays in the current session and runs beside all other requests. */
 export function createLegacySubscriptions(send: Send, resend: Send): LegacySubscriptions {
   const subscribers = new Map<string, Subscriber>()
   const lose = (uri: string, error: SessionError): void => {
@@ -35,7 +35,7 @@ export function createLegacySubscriptions(send: Send, resend: Send): LegacySubsc
       subscribers.set(uri, subscriber)
     },
     remove(uri) {
-      // A server that refuses it goes on telling, and nobody listens.
+      // A server that refuses to unsubscribe goes on sending, and Plugboard ignores its notifications.
       if (subscribers.delete(uri))
         resend('resources/unsubscribe', { uri }, { timeoutMs: BESIDE_MS }).catch(() => undefined)
     },

@@ -24,7 +24,7 @@ export async function openLegacy(
   options: Pick<RequestOptions, 'signal' | 'timeoutMs'>,
 ): Promise<Session> {
   const session = new LegacySession(channel, client, await shakeHands(channel, client, options))
-  // Elsewhere the end of the wire tells.
+  // On other wires, the end of the wire shows that the server is gone.
   if (session.wire === 'http') channel.whenInDoubt((stream) => session.check(stream))
   return session
 }
@@ -38,7 +38,7 @@ class LegacySession implements Session {
   #renewal: Promise<unknown> | undefined
   #subscriptions: LegacySubscriptions | undefined
   #isChecking = false
-  /** The server has no stream any more on which it could tell of anything. */
+  /** The server has no stream left for notifications. */
   #isDeaf = false
 
   constructor(channel: Channel, client: Client, hello: Hello) {
@@ -48,7 +48,7 @@ class LegacySession implements Session {
     this.#client = client
   }
 
-  /** Not an async function: of those, each costs as much as all the rest that happens here. */
+  /** Not an async function: its cost would equal all other work in this method. */
   request(method: string, params: Params = {}, options: RequestOptions = {}): Promise<Result> {
     this.#inUse.enter()
     return this.#send(method, params, options).then(this.#onResult, (error: unknown) =>
@@ -58,7 +58,7 @@ class LegacySession implements Session {
     )
   }
 
-  /** One for all requests. */
+  /** One function for all requests. */
   readonly #onResult = (result: Result): Result => {
     this.#inUse.leave()
     return result
@@ -68,7 +68,7 @@ class LegacySession implements Session {
     this.#channel.notify(method, params)
   }
 
-  /** Made when first asked for: most sessions have none. */
+  /** Made on first use: most sessions have no subscriptions. */
   get subscriptions(): LegacySubscriptions {
     this.#subscriptions ??= createLegacySubscriptions(
       (method, params, options) => this.request(method, params, options),
@@ -86,8 +86,8 @@ class LegacySession implements Session {
   }
 
   /**
-   * Asks whether anybody is there, once for any number of doubts. A server that cannot be reached, or that wants to know
-   * who we are, ends the channel by that very answer; one that has forgotten us is greeted anew.
+   * Checks once, for any number of doubts, whether the server still answers. A server that cannot be reached, or that
+   * wants a sign-in, ends the channel by its answer. A server that forgot the session gets a new handshake.
    */
   check(stream: Doubt): void {
     if (stream === 'given-up') this.#isDeaf = true
@@ -95,16 +95,16 @@ class LegacySession implements Session {
     this.#isChecking = true
     void this.#ping().finally(() => {
       this.#isChecking = false
-      // It still knows us, and cannot tell us anything.
+      // The server still knows the session, but has no stream for notifications.
       if (this.#isDeaf) this.#subscriptions?.lose()
     })
   }
 
   async #ping(): Promise<void> {
-    // A server on its way out may take no new requests, and still finish those it has.
+    // A server that shuts down may refuse new requests and still finish the running ones.
     await this.#inUse.drained()
     await this.request('ping', {}, { timeoutMs: RENEWAL_MS }).catch((error: unknown) => {
-      // Any other answer is one: somebody is there.
+      // Every other answer, even an error, proves that the server is there.
       if (error instanceof SessionError && error.failure.kind === 'lost' && isUnmanned(error.failure.wire))
         this.#channel.onEnd(error.failure.wire)
     })
@@ -114,7 +114,7 @@ class LegacySession implements Session {
     return this.#channel.request(method, params, options)
   }
 
-  /** What can be mended is sent again, once for each thing that can be. */
+  /** Repairs the cause and sends the request again, at most once for each cause. */
   async #mend(error: unknown, again: () => Promise<Result>, options: RequestOptions): Promise<Result> {
     const { signal } = options
     let failed = error
@@ -136,7 +136,7 @@ class LegacySession implements Session {
     return again()
   }
 
-  /** The server forgot the session, because it was restarted: one handshake for all who find out. */
+  /** The server forgot the session because it was restarted. All callers that notice share one handshake. */
   #renew(): Promise<unknown> {
     this.#renewal ??= shakeHands(this.#channel, this.#client, { timeoutMs: RENEWAL_MS })
       .then(() => this.#onRenewed())
@@ -151,15 +151,15 @@ class LegacySession implements Session {
   }
 }
 
-/** For a server that was just there. */
+/** Short, because the server answered a moment ago. */
 const RENEWAL_MS = 10_000
 
-/** What a gateway says that has nobody behind it. */
+/** The answer of a proxy in front of a server that is down. */
 function isUnmanned(wire: WireFailure): boolean {
   return wire.kind === 'http' && [502, 503, 504].includes(wire.status)
 }
 
-/** Others may still wait for it when this one does not. */
+/** Stops waiting when this caller gives up, and leaves the work to the other callers. */
 function unlessAborted(work: Promise<unknown>, signal: Signal | undefined): Promise<unknown> {
   if (signal === undefined) return work
   return new Promise((resolve, reject) => {
@@ -175,13 +175,13 @@ async function shakeHands(
   options: Pick<RequestOptions, 'signal' | 'timeoutMs'>,
 ): Promise<Hello> {
   const params = { protocolVersion: LEGACY_VERSIONS[0], capabilities, clientInfo: info }
-  // The specification forbids to cancel it.
+  // The specification forbids to cancel `initialize`.
   const answer = await channel.request('initialize', params, { ...options, cancelBy: 'nothing' })
   const hello = toHello(answer)
   channel.wire.setVersion?.(hello.version)
   channel.notify('notifications/initialized')
   if (handlers.logLevel !== undefined && hello.capabilities['logging'] !== undefined) {
-    // Beside everything else: a server that refuses it still works.
+    // Not awaited: a server that refuses it still works.
     channel
       .request('logging/setLevel', { level: handlers.logLevel }, { timeoutMs: RENEWAL_MS })
       .catch(() => undefined)

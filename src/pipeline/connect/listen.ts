@@ -1,9 +1,10 @@
 /**
- * listen: keeps a `subscriptions/listen` open, through which a modern server tells what it is asked to tell.
+ * listen: keeps a `subscriptions/listen` request open, through which a modern server sends its notifications.
  *
- * in     what to tell of, and until when
- * out    told through hooks: each time the server agrees, and that it does not any more
- * never  gives up because a stream ended: that says nothing about the server, so it is opened again, ever later
+ * in     the notifications to ask for, and a signal
+ * out    hook calls: when the server agrees, and when an attempt fails
+ * never  gives up because a stream ended: that says nothing about the server, so it opens the stream again, with
+ *        growing delays
  */
 import type { Params } from '../../model/message.ts'
 import { SessionError } from '../../model/session.ts'
@@ -11,16 +12,16 @@ import type { Channel, ChannelOptions } from './channel.ts'
 import type { Client } from './client.ts'
 
 export interface Listen {
-  /** With the envelope of the revision. */
+  /** With the `_meta` members that the revision requires. */
   readonly params: Params
   readonly signal: AbortSignal
-  /** The stream is open; perhaps not for the first time. */
+  /** The stream is open, perhaps not for the first time. */
   readonly onAgreed?: (agreed: Params) => void
-  /** A try failed. `again`: there will be another. */
+  /** An attempt failed. `again`: another attempt follows. */
   readonly onFailure?: (error: SessionError, next: 'again' | 'never') => void
 }
 
-/** Between two attempts. */
+/** The delay between two attempts. */
 const AGAIN_MS = { first: 1000, last: 30_000 }
 
 export function listen(channel: Channel, { clock }: Pick<Client, 'clock'>, request: Listen): void {
@@ -36,7 +37,7 @@ export function listen(channel: Channel, { clock }: Pick<Client, 'clock'>, reque
     const openedAt = clock.now()
     const again = (): void => {
       if (signal.aborted) return
-      // One that held for long ended for a reason of the moment.
+      // A stream that lasted long did not fail because of the server, so the delay begins small again.
       if (clock.now() - openedAt > AGAIN_MS.last) delay = AGAIN_MS.first
       const cancel = clock.after(delay, () => {
         signal.removeEventListener('abort', cancel)
@@ -56,7 +57,7 @@ export function listen(channel: Channel, { clock }: Pick<Client, 'clock'>, reque
   open()
 }
 
-/** A server that says no means it, and a wire that is gone stays gone. */
+/** A refusal by the server is final, and so is the end of the wire. */
 function mayListenAgain({ failure }: SessionError): boolean {
   if (failure.kind !== 'lost') return false
   const { wire } = failure

@@ -1,9 +1,9 @@
 /**
- * machine: what follows what between us and one server, and what is to be done about it.
+ * machine: decides what follows each event of the connection to one server.
  *
- * in     how far we are, what happened, and the time and chance of it
- * out    how far we are now, and the effects to perform, in order
- * never  reads a clock or does anything; asks for a second try while one is under way; leaves `closed`
+ * in     the present state, an event, and the time and random number of the event
+ * out    the next state, and the effects to perform, in order
+ * never  reads a clock or performs an effect; starts a second try while one is under way; leaves `closed`
  */
 import { unreachable } from '../../base/unreachable.ts'
 import type { Connection } from '../../model/connection.ts'
@@ -12,8 +12,8 @@ import type { Problem } from '../../model/problem.ts'
 export interface Machine {
   readonly connection: Connection
   /**
-   * When recent tries failed, oldest first. A full list is an open breaker, and stays full until a session proves
-   * healthy or someone resets: then each try is the only one.
+   * When recent tries failed, oldest first. A full list is an open breaker: each try is then the only one. The list
+   * stays full until a session proves healthy or the user resets it.
    */
   readonly failures: readonly number[]
 }
@@ -21,42 +21,45 @@ export interface Machine {
 export const IDLE: Machine = { connection: { state: 'idle' }, failures: [] }
 
 export type ConnectionEvent =
-  /** Someone needs it now: the start, a call, a reload. */
+  /** The start, a call or a reload needs the session now. */
   | { readonly kind: 'wanted' }
   | { readonly kind: 'ready' }
   | Refused
-  /** A ready session ended, and nobody here asked for it. */
+  /** A ready session ended without a request from Plugboard. */
   | { readonly kind: 'dropped'; readonly problem: Problem }
-  /** The time that was scheduled has come. */
+  /** The scheduled time has come. */
   | { readonly kind: 'due' }
   | { readonly kind: 'close' }
-  /** Forget what failed, and try now with a new session. */
+  /** Forget the failures, and try now with a new session. */
   | { readonly kind: 'reset' }
 
-/** A try that did not become a session. A permanent cause (no such program) is not mended by waiting. */
+/** A try that gave no session. Waiting does not repair a permanent cause, such as a missing program. */
 type Refused = {
   readonly kind: 'refused'
   readonly problem: Problem
-  /** How long the server wants to be left alone. */
+  /** How long the server wants to wait. */
   readonly retryAfterMs?: number
 } & (
   | { readonly needsSignIn: true; readonly isPermanent?: never }
   | { readonly needsSignIn?: never; readonly isPermanent?: boolean }
 )
 
-/** When an event happened, and a number from 0 to 1 for the jitter. */
+/** When an event happened, and a random number from 0 to 1 for the jitter. */
 export interface Tick {
   readonly now: number
   readonly random: number
 }
 
 export type Effect =
-  /** Begin a try; its outcome comes back as `ready` or `refused`. After `drop-session`: once that is done. */
+  /**
+   * Begin a try. Its outcome comes back as `ready` or `refused`. After `drop-session`, the try waits until that is
+   * done.
+   */
   | { readonly kind: 'open' }
-  /** Send `due` at this time. At most one is scheduled. */
+  /** Send `due` at this time. At most one `due` is scheduled. */
   | { readonly kind: 'schedule'; readonly at: number }
   | { readonly kind: 'cancel-schedule' }
-  /** End what `open` began, session or try. Nothing that it still has to say may come back as an event. */
+  /** End the session or the try that `open` began. It must not cause any further event. */
   | { readonly kind: 'drop-session' }
 
 export type Step = readonly [Machine, ...Effect[]]
@@ -88,7 +91,7 @@ export function step(now: Machine, event: ConnectionEvent, at: Tick): Step {
   }
 }
 
-/** What must end before anything else can begin. */
+/** The effects that must come before a new try can begin. */
 function letGo({ state }: Connection): readonly Effect[] {
   if (state === 'waiting') return [{ kind: 'cancel-schedule' }]
   return state === 'connecting' || state === 'ready' ? [{ kind: 'drop-session' }] : []
@@ -105,11 +108,11 @@ function begin(
 interface Try {
   readonly attempt: number
   readonly at: Tick
-  /** Before the next one; more than the longest wait is not given. */
+  /** The shortest wait before the next try, up to the longest wait. */
   readonly atLeastMs?: number | undefined
 }
 
-/** A wish for a sign-in is no failure: the server is well, and says what it wants. */
+/** A demand for a sign-in is no failure: the server works. */
 function refuse({ failures }: Machine, event: Refused, tried: Try): Step {
   const { problem, retryAfterMs } = event
   if (event.needsSignIn === true) return [{ connection: { state: 'needs-auth', problem }, failures }]
@@ -117,7 +120,7 @@ function refuse({ failures }: Machine, event: Refused, tried: Try): Step {
   return fail(failures, problem, { ...tried, atLeastMs: retryAfterMs })
 }
 
-/** A session that dies younger than this counts as a try that failed. */
+/** A session that ends sooner than this counts as a failed try. */
 const YOUNG_MS = 2000
 
 function drop(
@@ -156,8 +159,8 @@ const SHORTEST_MS = 500
 export const LONGEST_MS = 30_000
 
 /**
- * Between half of a span and all of it, so that servers which fell together do not come back together. The span is
- * twice the shortest after the first failure, doubles with each, and ends at the longest.
+ * A random wait between half of a span and the whole span, so that servers that failed together do not retry together.
+ * The span is twice the shortest after the first failure, doubles with each failure, and stops at the longest.
  */
 function backoffMs(failedAttempts: number, random: number): number {
   const span = Math.min(LONGEST_MS, SHORTEST_MS * 2 ** Math.max(1, failedAttempts))

@@ -1,9 +1,9 @@
 /**
- * modern-subscriptions: resources whose changes the server tells of, through one stream for all of them.
+ * modern-subscriptions: subscriptions to resources through one stream for all of them.
  *
- * in     one resource more, or one fewer
- * out    a stream for what is wanted now, in place of the one before as soon as the server has agreed to it
- * never  listens to nothing in between: a change may be told twice, but is not missed
+ * in     a resource to add or to remove
+ * out    a stream for all present resources, which replaces the one before as soon as the server agrees to it
+ * never  leaves a gap between two streams: a change may arrive twice, but none is missed
  */
 import { isObject } from '../../base/is-object.ts'
 import type { Params } from '../../model/message.ts'
@@ -17,7 +17,7 @@ import type { Channel } from './channel.ts'
 import type { Client } from './client.ts'
 import { listen } from './listen.ts'
 
-/** Waits for the server's yes. */
+/** A caller that waits until the server agrees. */
 interface Applicant {
   readonly uri: string
   readonly subscriber: Subscriber
@@ -32,7 +32,7 @@ export class ModernSubscriptions implements ResourceSubscriptions {
   readonly #envelope: Params
   readonly #subscribers = new Map<string, Subscriber>()
   #applicants: Applicant[] = []
-  /** Ends the stream there is, and the one that is to replace it. */
+  /** Ends the present stream and the stream that will replace it. */
   #stream: AbortController | undefined
   #next: AbortController | undefined
   #state: 'settled' | 'due' | 'changing' | 'changing-again' = 'settled'
@@ -61,7 +61,7 @@ export class ModernSubscriptions implements ResourceSubscriptions {
     this.#next?.abort()
   }
 
-  /** Streams are changed one after the other, and once for all who want it in the same turn. */
+  /** Replaces streams one at a time, and once for all callers of the same turn. */
   #change(): void {
     if (this.#state === 'changing') this.#state = 'changing-again'
     if (this.#state !== 'settled') return
@@ -90,12 +90,12 @@ export class ModernSubscriptions implements ResourceSubscriptions {
       this.#stream = next
       this.#settle(applicants, granted)
     } catch (error) {
-      // The stream before goes on: those who had it lose nothing.
+      // The stream before stays open, so its subscribers lose nothing.
       for (const { reject } of applicants) reject(error as SessionError)
     }
   }
 
-  /** Gives what the server agreed to. Rejects with a SessionError. */
+  /** Returns what the server agreed to. Rejects with a SessionError. */
   #open(uris: readonly string[], stream: AbortController, timeoutMs: number): Promise<ReadonlySet<unknown>> {
     const { signal } = stream
     return new Promise((resolve, reject) => {
@@ -140,7 +140,7 @@ export class ModernSubscriptions implements ResourceSubscriptions {
     }
   }
 
-  /** The stream was away, and is back. */
+  /** The stream was interrupted and is open again. */
   #resume(granted: ReadonlySet<unknown>): void {
     this.#lose(notIn(granted, this.#subscribers.keys()), notGranted())
     for (const subscriber of this.#subscribers.values()) subscriber.onGap()
@@ -155,12 +155,12 @@ export class ModernSubscriptions implements ResourceSubscriptions {
   }
 }
 
-/** For a change that nobody waits for. */
+/** The limit for a change without a waiting caller. */
 const LEAST_MS = 10_000
 
 const CLOSED: SessionFailure = { kind: 'lost', wire: { kind: 'closed' }, wasSent: true }
 
-/** A wait without limit would keep the others from their turn. */
+/** A wait without a limit would block the callers behind it. */
 function patienceOf({ timeoutMs }: Applicant): number {
   return timeoutMs === 0 ? MOST_MS : timeoutMs
 }
@@ -181,7 +181,7 @@ function notGranted(): SessionError {
   return new SessionError({ kind: 'bad-answer', message })
 }
 
-/** Of the session itself, which others are told of. */
+/** The end of the whole session, which the session itself reports. */
 function isEnd({ failure }: SessionError): boolean {
   return failure.kind === 'lost' && failure.wire.kind !== 'http'
 }

@@ -1,6 +1,6 @@
 /**
- * modern: revision 2026-07-28, where every request carries who asks and what it can do, and where a server that needs
- * an answer from us sends an unfinished result.
+ * modern: revision 2026-07-28. Every request says which client sends it and what the client can do. A server that needs
+ * an answer from the client sends an unfinished result.
  */
 import { toAbortSignal } from '../../base/abort.ts'
 import { isObject } from '../../base/is-object.ts'
@@ -28,10 +28,10 @@ const KEYS = {
   serverInfo: 'io.modelcontextprotocol/serverInfo',
 } as const
 
-/** A server that asks more often than this goes in circles. */
+/** A server that asks more often than this probably repeats itself without end. */
 const MAX_ROUNDS = 10
 
-/** Before a request is repeated that the server only asked to repeat. */
+/** The delay before a retry, when the server only asked for the same request again. */
 const REPEAT_MS = 100
 
 export function envelopeOf({ info, capabilities, handlers }: Client): Params {
@@ -43,13 +43,13 @@ export function envelopeOf({ info, capabilities, handlers }: Client): Params {
   }
 }
 
-/** Asks what the server is. Its answer, whatever it is, shows which era it belongs to. */
+/** Asks the server to describe itself. Every answer shows its era. */
 export function discover(channel: Channel, client: Client, options: RequestOptions): Promise<Result> {
   const params = { _meta: envelopeOf(client) }
   return channel.request('server/discover', params, { ...options, cancelBy: 'nothing' })
 }
 
-/** Undefined: whoever answered this does not speak the modern revision. */
+/** Undefined: the server does not speak the modern revision. */
 export function toModernHello(answer: Result): Hello | undefined {
   const { supportedVersions, capabilities, instructions, _meta } = answer
   if (!Array.isArray(supportedVersions) || !supportedVersions.includes(MODERN_VERSION)) return undefined
@@ -74,7 +74,7 @@ export function openModern(channel: Channel, client: Client, hello: Hello): Sess
     )
   const changes = listenForChanges(channel, client, hello)
   const inUse = new InUse()
-  /** Made when first asked for: most sessions have none. */
+  /** Made on first use: most sessions have no subscriptions. */
   let subscriptions: ModernSubscriptions | undefined
   return {
     hello,
@@ -113,7 +113,7 @@ export function openModern(channel: Channel, client: Client, hello: Hello): Sess
   }
 }
 
-/** What was sent once was sent, also when it did not come to a second time. */
+/** The first round was sent, so the request counts as sent even if a later round was not. */
 function afterFirst(error: unknown): never {
   if (!(error instanceof SessionError) || !('wasSent' in error.failure)) throw error
   throw new SessionError({ ...error.failure, wasSent: true }, error.requestId)
@@ -127,7 +127,7 @@ function withEnvelope(params: Params, envelope: Params): Params {
   return { ...params, _meta: { ...envelope, ...(params['_meta'] as object | undefined) } }
 }
 
-/** What the server needs before it can finish, and its own note, which goes back untouched. */
+/** What the server needs before it can finish, and the server's own state, which goes back unchanged. */
 async function meetNeeds(client: Client, result: Result, signal: AbortSignal): Promise<Params> {
   const { inputRequests, requestState } = result
   const questions = isObject(inputRequests) ? Object.entries(inputRequests) : []
@@ -167,7 +167,7 @@ function goesInCircles(method: string): SessionError {
   return new SessionError({ kind: 'bad-answer', message })
 }
 
-/** Through this stream the server tells that its lists changed. */
+/** On this stream the server reports changes of its lists. */
 function listenForChanges(channel: Channel, client: Client, hello: Hello): AbortController {
   const controller = new AbortController()
   const notifications = changesOf(hello)

@@ -1,5 +1,5 @@
 /**
- * open-wire: which transport a launch takes. All but the most common are loaded when they are first needed.
+ * open-wire: opens the wire for the transport of a launch. It loads all transports but the most common on first use.
  */
 import type { LaunchSpec } from '../../model/launch.ts'
 import { SessionError } from '../../model/session.ts'
@@ -10,13 +10,13 @@ import { openStdio } from './transports/stdio.ts'
 
 export type WireOpener = (listener: WireListener) => Wire
 
-/** By the name under which the host registered them. */
+/** The host registers each server under one name. */
 export type InProcessServers = Readonly<Record<string, InProcessServer>>
 
 export interface Reach {
   readonly world: World
   readonly inProcess: InProcessServers
-  /** The older transport, for an address that turned out to speak it. */
+  /** The older transport, for an address that proved to speak it. */
   readonly kind?: 'sse' | undefined
 }
 

@@ -1,9 +1,10 @@
 /**
- * pages: what a server of the older revisions wants to have opened in a browser, and that somebody was done there.
+ * pages: handles the pages that a server of the older revisions asks the user to open, and the notice that the user is
+ * done.
  *
  * in     the pages, and the host's own way to show one
- * out    whether somebody agreed to all of them
- * never  opens anything: that is the host's part, and the person's
+ * out    whether the user agreed to all of them
+ * never  opens a page: the host and the user do that
  */
 import { wantedPages, type WantedPage } from '../../model/elicitation.ts'
 import type { Params } from '../../model/message.ts'
@@ -12,11 +13,11 @@ import { answerQuestion, elicitorFor, type QuestionContext } from './questions.t
 
 export const COMPLETE = 'notifications/elicitation/complete'
 
-/** Who waits to hear that somebody is done with a page, by the id that the server gave it. */
+/** The callers that wait until the user is done with a page, by the id that the server gave it. */
 export class Completions {
   #waiting: Map<unknown, () => void> | undefined
 
-  /** Settles when the server says so; never, when it does not. */
+  /** Settles when the server reports completion; never settles without that report. */
   of({ elicitationId }: Params): Promise<void> {
     this.#waiting ??= new Map()
     return new Promise((resolve) => this.#waiting!.set(elicitationId, resolve))
@@ -32,13 +33,13 @@ export class Completions {
   }
 }
 
-/** The pages that a request failed for and that somebody here can be asked about. */
+/** The pages that a failed request asks for, if the host can show them. */
 export function pagesToOpen(error: unknown, handlers: ClientHandlers): readonly WantedPage[] {
   if (!(error instanceof SessionError) || error.failure.kind !== 'rpc') return []
   return elicitorFor(handlers, 'url') === undefined ? [] : wantedPages(error.failure.error)
 }
 
-/** One after the other: nobody reads two pages at once. Rejects as the host's handler does. */
+/** One page after the other, because a user reads one page at a time. Rejects when the host's handler does. */
 export async function openPages(
   pages: readonly WantedPage[],
   handlers: ClientHandlers,

@@ -1,5 +1,5 @@
 /**
- * problems: why a server could not be reached, in words its user can act on.
+ * problems: explains why a server could not be reached, in words that its user can act on.
  */
 import { inShell } from '../../base/in-shell.ts'
 import { isObject } from '../../base/is-object.ts'
@@ -28,18 +28,18 @@ import { isPage, titleOf } from './page.ts'
 export interface Circumstances {
   readonly stage: Stage
   readonly failure: SessionFailure
-  /** What it last wrote to stderr, redacted. */
+  /** The last lines that it wrote to stderr, redacted. */
   readonly lastLines: readonly string[]
-  /** The first of its lines that looks like an error, where it is none of the last. */
+  /** The first line that looks like an error, unless it is among the last lines. */
   readonly firstError?: string | undefined
   readonly tookMs: number
-  /** Why the sign-in that was kept is of no use, and what to do about it where signing in again is not enough. */
+  /** Why Plugboard cannot use the stored sign-in, and what to do when a new sign-in is not enough. */
   readonly whyNoSignIn?: Pick<Problem, 'message' | 'hints'> | undefined
-  /** A package runner was still installing it. */
+  /** A package runner was still installing the server. */
   readonly isInstalling?: boolean | undefined
 }
 
-/** Lines of its stderr that are quoted. */
+/** How many lines of its stderr a message quotes. */
 const QUOTED_LINES = 5
 
 export function failedToConnect(server: AdmittedServer, how: Circumstances): Problem {
@@ -60,7 +60,7 @@ export function failedToConnect(server: AdmittedServer, how: Circumstances): Pro
   })
 }
 
-/** A file that it was to find may be in the folder that it did not start in. */
+/** The server may look for a file in a folder other than the one it was started in. */
 function adviseOnFolder({ confinement }: AdmittedServer, failure: SessionFailure): readonly string[] {
   const hasEnded = failure.kind === 'lost' && failure.wire.kind === 'exit'
   if (confinement?.start !== 'empty-folder' || !hasEnded) return []
@@ -80,7 +80,7 @@ export function brokeWhileConnecting(server: AdmittedServer, why: string): Probl
   })
 }
 
-/** A session that was fine, and is gone. */
+/** A session that worked has ended. */
 export function sessionLost(
   server: AdmittedServer,
   wire: WireFailure,
@@ -95,7 +95,7 @@ export function sessionLost(
   })
 }
 
-/** Whether it only waits for somebody to sign in. */
+/** Whether the server only waits for the user to sign in. */
 export function needsSignIn(failure: SessionFailure): boolean {
   const challenge = challengeOf(failure)
   return challenge?.status === 401 || (challenge !== undefined && wantsMoreScopes(challenge))
@@ -130,14 +130,14 @@ function signInNeeded(server: AdmittedServer, how: Circumstances): Problem {
   })
 }
 
-/** How long the server wants to be left alone, where it said so. */
+/** How long the server wants to wait, if it says so. */
 export function retryAfterOf(failure: SessionFailure): { readonly retryAfterMs?: number } {
   if (failure.kind !== 'lost' || failure.wire.kind !== 'http') return {}
   const { retryAfterMs } = failure.wire
   return retryAfterMs === undefined ? {} : { retryAfterMs }
 }
 
-/** Whether trying again without a change can only fail again. */
+/** Whether a retry without any change must fail again. */
 export function isPermanent({ kind, ...failure }: SessionFailure): boolean {
   if (kind === 'bad-answer' || kind === 'not-started') return true
   if (!('wire' in failure)) return false
@@ -147,7 +147,7 @@ export function isPermanent({ kind, ...failure }: SessionFailure): boolean {
   return wire.kind === 'http' && [400, 403, 404, 405, 410].includes(wire.status)
 }
 
-/** The machine is short of processes, files or memory, for now. */
+/** The machine has too few processes, files or memory at the moment. */
 const SHORT_OF: ReadonlySet<string> = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM'])
 
 function codeOf(failure: SessionFailure): string {
@@ -180,7 +180,7 @@ const STAGE_WORDS: Readonly<Record<Stage, string>> = {
 function sayWhatRan({ transport }: AdmittedServer, { failure }: Circumstances): readonly string[] {
   if (transport.type === 'sdk') return []
   if (transport.type !== 'stdio') return [`address: ${showTemplate(transport.url)}`]
-  // As the file has it: what the variables stand for may be a secret.
+  // As the file writes it: the value of a variable may be a secret.
   const line = [transport.command, ...transport.args].map(showTemplate).join(' ')
   const isMissing = failure.kind === 'lost' && failure.wire.kind === 'spawn'
   return [`${isMissing ? 'wanted to run' : 'ran'} \`${line}\``]
@@ -190,7 +190,7 @@ function showAddress({ transport }: AdmittedServer): string {
   return 'url' in transport ? showTemplate(transport.url) : 'it'
 }
 
-/** What stood in between, and what the system calls what the first line says in words. */
+/** The proxy in between, and the system's own name for what the first line says in words. */
 function sayHow(failure: SessionFailure): readonly string[] {
   if (failure.kind !== 'lost') return []
   const { wire } = failure
@@ -205,7 +205,7 @@ function sayHow(failure: SessionFailure): readonly string[] {
   ]
 }
 
-/** A server's own words never stand in the first line; here they are quoted, short, and harmless to a terminal. */
+/** A server's own words never stand in the first line. Here they are quoted, short, and harmless to a terminal. */
 function quoteServer(failure: SessionFailure): readonly string[] {
   const words = wordsIn(failure)
   const short = toPrintable(words.replace(/\s+/g, ' ').trim()).slice(0, 300)
@@ -220,7 +220,7 @@ function wordsIn(failure: SessionFailure): string {
   return wire.kind === 'http' ? wordsOf(wire.body) : ''
 }
 
-/** Of an error page nobody wants more than its message. */
+/** Of an error page, only its message helps the user. */
 function wordsOf(body: string): string {
   try {
     const value: unknown = JSON.parse(body)
@@ -232,7 +232,7 @@ function wordsOf(body: string): string {
   }
 }
 
-/** The line that matters may stand far above the end: below an error, many programs write where it was and what to do. */
+/** The important line may stand far above the end: below an error, many programs print its place and advice. */
 function quoteLog(lines: readonly string[], firstError: string | undefined): readonly string[] {
   if (lines.length === 0) return []
   const last = lines.slice(-QUOTED_LINES)
@@ -286,7 +286,8 @@ function adviseOnStatus(
   if (status === 403) return [SIGN_IN_HINT]
   if (status === 429)
     return ['wait, and then try again; if it happens often, use fewer agents with this server']
-  // A WebSocket is asked for with an ordinary request, and whoever does not know better answers it as one.
+  // A WebSocket begins with an ordinary request, so a program that knows no WebSockets answers with an ordinary
+  // response.
   if (status < 400 || isPage(body)) return PAGE_HINTS
   return [400, 404, 405].includes(status) ? adviseOnAddress(transport) : []
 }

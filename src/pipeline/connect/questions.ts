@@ -1,8 +1,8 @@
 /**
- * questions: what a server may ask its client, and who answers.
+ * questions: what a server may ask its client, and which handler answers.
  *
- * The same handlers serve a legacy server, which asks with a request of its own, and a modern one, which asks inside an
- * unfinished result. What nobody here can answer is refused in a way that the server understands.
+ * The same handlers serve both eras. A legacy server asks with its own request; a modern server asks inside an
+ * unfinished result. The client refuses a question without a handler in a way that the server understands.
  */
 import { RPC_CODES, type Params, type Result } from '../../model/message.ts'
 import type { Answerer, ClientHandlers } from '../../model/session.ts'
@@ -10,7 +10,7 @@ import { RpcFaultError } from '../../model/rpc-fault.ts'
 
 type Mode = 'form' | 'url'
 
-/** What is told to the server of what it may ask. */
+/** The capabilities that the client declares to the server. */
 export function capabilitiesOf(handlers: ClientHandlers): Params {
   const { roots, sample } = handlers
   const elicitation = {
@@ -20,12 +20,12 @@ export function capabilitiesOf(handlers: ClientHandlers): Params {
   return {
     ...(roots === undefined ? {} : { roots: { listChanged: true } }),
     ...(sample === undefined ? {} : { sampling: {} }),
-    // Empty would mean forms, as it did before there was anything else.
+    // Empty would mean forms, because older revisions knew only forms.
     ...(Object.keys(elicitation).length === 0 ? {} : { elicitation }),
   }
 }
 
-/** Undefined: the host does not offer it. */
+/** Undefined: the host offers no such handler. */
 export function elicitorFor({ elicit }: ClientHandlers, mode: Mode): Answerer | undefined {
   return typeof elicit === 'function' ? elicit : elicit?.[mode]
 }
@@ -33,7 +33,7 @@ export function elicitorFor({ elicit }: ClientHandlers, mode: Mode): Answerer | 
 export interface QuestionContext {
   readonly server: string
   readonly signal: AbortSignal
-  /** Where the server tells when somebody is done with a page. */
+  /** Where the server reports that the user is done with a page. */
   readonly completions?: { of(page: Params): Promise<void>; forget(page: Params): void } | undefined
 }
 
@@ -81,7 +81,7 @@ async function elicit(
   }
 }
 
-/** What the person left out is filled with the defaults of the form, as we promise in our capabilities. */
+/** Fills what the user left out with the defaults of the form, as the declared capabilities promise. */
 function withDefaults(params: Params, answer: Result): Result {
   const schema = params['requestedSchema'] as { readonly properties?: Record<string, Params> } | undefined
   if (answer['action'] !== 'accept' || schema?.properties === undefined) return answer

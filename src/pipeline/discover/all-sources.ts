@@ -1,5 +1,5 @@
 /**
- * all-sources: every agent tool we know, in the order of their rank.
+ * all-sources: every agent tool that Plugboard knows, in the order of their rank.
  */
 import type { Source } from './source.ts'
 import { agentCode } from './sources/agent-code.ts'

@@ -1,6 +1,6 @@
 /**
- * claude-plugins: the servers of Claude Code's plugins. Installing one is recorded in one file, enabling it in another,
- * and its servers stand in a third, or in its manifest.
+ * claude-plugins: finds the servers of Claude Code's plugins. One file records the installed plugins, another the
+ * enabled ones. The servers are in a third file, or in the plugin's manifest.
  */
 import {
   spotOf,
@@ -21,7 +21,7 @@ import type { SwitchFor } from './switches.ts'
 import { lookInOrder } from './source.ts'
 
 export interface ClaudeFolder {
-  /** `~/.claude`, or where the user moved it. */
+  /** `~/.claude`, or the folder that replaces it. */
   readonly dir: string
   readonly switchFor: SwitchFor
   readonly variables: Readonly<Record<string, string>>
@@ -43,12 +43,12 @@ interface Plugin {
   readonly id: string
   readonly name: string
   readonly root: string
-  /** What the user answered when it was installed, as `user_config.<key>`. Secret answers are in no file. */
+  /** The user's answers at the installation, as `user_config.<key>`. Secret answers are in no file. */
   readonly answers: Readonly<Record<string, string>>
   readonly off?: Switch
 }
 
-/** Version 1 has one object per plugin, version 2 a list with one object per place it was installed for. */
+/** Version 1 has one object for each plugin. Version 2 has a list with one object for each place of installation. */
 function findPlugins(
   site: Site,
   installed: ConfigDocument,
@@ -60,7 +60,7 @@ function findPlugins(
     const installs = member.value.kind === 'array' ? member.value.items : [member.value]
     const install = installs.find((one) => appliesHere(site, one))
     if (install === undefined) return []
-    // A relative path would lead into whatever repository one is in.
+    // A relative path would depend on the current folder, which may be any repository.
     const root = absoluteOr(site.world, toText(findMember(install, 'installPath')?.value))
     if (root === undefined) {
       site.report(noFolder(installed, member))
@@ -93,7 +93,7 @@ function appliesHere(site: Site, install: ConfigNode): boolean {
   )
 }
 
-/** Enabling is consent, and only the user's own settings can give it. */
+/** Enabling a plugin is consent, so only the user's own settings count. */
 function pluginOff(
   plugin: Member,
   installed: ConfigDocument,

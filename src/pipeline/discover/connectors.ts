@@ -1,8 +1,9 @@
 /**
- * connectors: hosted lists of servers, fetched from URLs the user configured.
+ * connectors: fetches hosted lists of servers from URLs that the user configured.
  *
- * in     the connectors of the user's settings; whether this run may fetch, and why one must not be fetched
- * out    entries of the newest copy; a failed fetch is a problem and the last copy, never a delay beyond the limit
+ * in     the connectors of the user's settings; whether this run may fetch, and why it must not fetch one of them
+ * out    entries of the newest copy; a failed fetch gives a problem and the last copy, and never delays the run beyond
+ *        the limit
  */
 import { sha256 } from '../../base/sha256.ts'
 import type { ConnectorRefusal } from '../../model/catalog.ts'
@@ -19,7 +20,7 @@ import { lookInOrder } from './source.ts'
 
 const FETCH_LIMIT_MS = 3000
 
-/** The text of a connector's answer, and when it came. */
+/** The text of a connector's answer, and when it arrived. */
 interface Copy {
   readonly text: string
   readonly fetchedAt: number
@@ -77,7 +78,7 @@ async function fetchCopy(context: SiteContext, connector: Connector): Promise<Co
     const sent = Object.fromEntries(headers) as Record<string, string>
     const { status, text } = await world.web.get(connector.url, { headers: sent, signal })
     if (status !== 200) return fail(`it answered with HTTP status ${status}`)
-    // What does not parse, such as the sign-in page of a network, must not replace the last good copy.
+    // A text that does not parse, such as the sign-in page of a network, must not replace the last good copy.
     const parsed = await parseText(text, 'json')
     if (parsed.kind === 'fault') return fail(`its answer is not JSON: ${parsed.message}`)
     const copy = { text, fetchedAt: world.clock.now() }
@@ -91,7 +92,7 @@ async function fetchCopy(context: SiteContext, connector: Connector): Promise<Co
   }
 }
 
-/** Where it cannot be kept, it still serves now: the catalog warns of a folder that cannot be used. */
+/** The copy serves this run even if it cannot be stored. The catalog warns of a folder that cannot be used. */
 async function keepCopy(context: SiteContext, connector: Connector, copy: Copy): Promise<void> {
   const { files } = context.world
   const text = JSON.stringify({ url: connector.url, ...copy })

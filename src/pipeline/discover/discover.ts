@@ -1,9 +1,9 @@
 /**
- * discover: every place on this machine where servers are declared.
+ * discover: finds every place on this machine that declares servers.
  *
  * in     the world, the project, our settings, and what was given with the command
- * out    every entry as found, every place looked at, every file that could not be read
- * never  executes anything, reads a file an entry names, or asks the network unless told to
+ * out    every entry as found, every visited place, every file that could not be read
+ * never  executes anything; reads a file that an entry names; uses the network unless the user asks for it
  */
 import type { ConnectorRefusal, Place } from '../../model/catalog.ts'
 import type { FoundEntry } from '../../model/entry.ts'
@@ -17,7 +17,7 @@ import { createSite, type ForeignChoice, type SiteContext, type SiteLog } from '
 
 export interface DiscoverOptions extends DynamicServers {
   readonly connectors: 'cached' | 'fetch'
-  /** Why a connector must not be fetched, given what the files of this machine say. */
+  /** Why Plugboard must not fetch a connector, according to the files of this machine. */
   readonly connectorRefusal: (
     connector: Connector,
     found: Pick<Discovery, 'managed' | 'policies'>,
@@ -29,9 +29,9 @@ export interface Discovery {
   readonly places: readonly Place[]
   readonly problems: readonly Problem[]
   readonly choices: readonly ForeignChoice[]
-  /** Settings of other agents whose deny rules count. */
+  /** Settings of other agents whose deny rules also apply here. */
   readonly policies: readonly FoundAgentSettings[]
-  /** The managed list that is in force, if there is one: nothing else is used. */
+  /** The managed list in force, if there is one. It then replaces all other sources. */
   readonly managed?: Spot & { readonly source: SourceId }
 }
 
@@ -39,8 +39,8 @@ export async function discover(context: SiteContext, options: DiscoverOptions): 
   const { log, settings } = context
   const entries = [...(await lookAtDynamic(context, options))]
   for (const source of ALL_SOURCES) {
-    // A source that is turned off has nothing to say, and what is wrong in it is nobody's concern; but what it declares
-    // has a fate.
+    // The faults of a source that is turned off do not matter, so they are dropped. But each entry that it declares
+    // still needs a fate.
     const isOff = settings.sourcesOff.has(source.id)
     const quiet: SiteLog = { ...log, problems: [], choices: [] }
     const site = createSite(isOff ? { ...context, log: quiet } : context, source.id)
@@ -71,7 +71,7 @@ function findManaged({ places }: SiteLog): Discovery['managed'] {
   return managed === undefined ? undefined : { file: managed.file, source: managed.source }
 }
 
-/** What the user said about a name in our settings counts for every file; the organisation's servers stay as they are. */
+/** A switch in our settings applies to every file except the organisation's. */
 function applySwitch({ settings }: SiteContext, entry: FoundEntry): FoundEntry {
   const said = settings.switches.get(entry.name)
   if (said === undefined || entry.origin.scope === 'managed') return entry

@@ -1,5 +1,5 @@
 /**
- * dynamic: servers given with the command or through the library, for this run only.
+ * dynamic: servers from the command line or from the library, for this run only.
  */
 import type { FoundEntry } from '../../model/entry.ts'
 import { badServersOption, missingDynamic } from './problems.ts'
@@ -9,7 +9,7 @@ import { lookInOrder } from './source.ts'
 export interface DynamicServers {
   /** Files or JSON texts, as given to `--mcp-config`. The last one wins. */
   readonly mcpConfig: readonly string[]
-  /** Entries as they would stand under `mcpServers`. They win over files. */
+  /** Entries as under `mcpServers`. They win over files. */
   readonly servers: Readonly<Record<string, unknown>>
 }
 
@@ -29,7 +29,7 @@ export function lookAtDynamic(context: SiteContext, given: DynamicServers): Prom
 
 const FLAG = '--mcp-config'
 
-/** Undefined for what JSON cannot say, such as an object that contains itself, or one that is nested without end. */
+/** Undefined for values that JSON cannot express, such as an object that contains itself or is nested without end. */
 function toText(servers: DynamicServers['servers']): string | undefined {
   try {
     return JSON.stringify({ mcpServers: servers }, undefined, 2)
@@ -44,7 +44,7 @@ async function lookAtArgument(
   site: Site,
   { argument, label }: { readonly argument: string; readonly label: string },
 ): Promise<readonly FoundEntry[]> {
-  // A path never begins like this; and what is no JSON after all must not be repeated in a message about a path.
+  // A path never begins like this. If the text is not JSON after all, no message about a path may repeat it.
   if (/^\s*[{["]/.test(argument)) return lookAtText(site, { file: label, text: argument })
   const { paths, files, cwd } = context.world
   const file = paths.resolve(cwd, argument)

@@ -1,8 +1,8 @@
 /**
- * find-servers: the servers that a document declares, and those that somebody meant to declare in it.
+ * find-servers: finds the servers that a document declares, and those under a wrong key.
  *
  * in     a document, and the keys that lead to the map of servers in it
- * out    an entry for each; what stands under a wrong key, or where it is replaced, is there too, with advice
+ * out    an entry for each server; also, with advice, for a server under a wrong key or in a map that is replaced
  * never  looks into an entry: that is for normalize
  */
 import { findAt, locate, type ConfigDocument, type ConfigNode, type Member } from '../../model/document.ts'
@@ -18,22 +18,24 @@ export interface ServersRequest {
   readonly dialect: DialectId
   /** Keys that lead to the map of servers. Default: `mcpServers`. */
   readonly under?: readonly string[]
-  /** Already read: a text that is in no file, or a part of one that was read for something else. */
+  /**
+   * A document that is already parsed: a text without a file, or a part of a file that was read for another purpose.
+   */
   readonly document?: ConfigDocument
-  /** A line elsewhere that turns this server off, or on. */
+  /** The line outside of the entry that turns this server off, or on. */
   readonly switchFor?: SwitchFor
   /** Default: `user`. */
   readonly reach?: FoundEntry['reach']
   readonly variables?: Readonly<Record<string, string>>
   readonly baseDir?: string
-  /** Why the agent itself ignores what stands here. */
+  /** Why the agent itself ignores the entries here. */
   readonly unsupported?: (origin: Origin, name: string) => Problem
   /** Which members of the map are servers. Default: all. */
   readonly isServer?: (member: Member) => boolean
   readonly fetchedAt?: number
 }
 
-/** One place, and where it stands among the others. */
+/** One place, and its position among the others. */
 export interface Search {
   readonly request: ServersRequest
   readonly document: ConfigDocument
@@ -59,12 +61,12 @@ export function findServers(search: Search, report: (problem: Problem) => void):
   return [...entries, ...misplaced]
 }
 
-/** The keys under which the agents keep their servers; each reads its own and ignores the others. */
+/** The keys under which the agents keep their servers. Each agent reads its own key and ignores the others. */
 const KNOWN_KEYS = ['mcpServers', 'servers', 'mcp_servers', 'mcp', 'context_servers']
 
 function findMisplaced(search: Search, under: readonly string[]): readonly FoundEntry[] {
   const { document, request } = search
-  // Where nothing is read at all, there is no better key.
+  // If the agent ignores the whole place, no key would be better.
   const hasKey = under.length === 1 && request.unsupported === undefined
   if (document.root.kind !== 'object' || !hasKey) return []
   return document.root.members
@@ -77,7 +79,7 @@ function findMisplaced(search: Search, under: readonly string[]): readonly Found
     )
 }
 
-/** Servers at the top of the file, with nothing around them: people paste them so. */
+/** Servers at the top of the file without the map around them: users often paste them so. */
 function findBare(search: Search, under: readonly string[]): readonly FoundEntry[] {
   const { document, request } = search
   const hasKey = under.length === 1 && request.unsupported === undefined
@@ -90,7 +92,7 @@ function findBare(search: Search, under: readonly string[]): readonly FoundEntry
     })
 }
 
-/** A map of servers that is written twice: every parser takes the last and drops the first without a word. */
+/** A map of servers that is written twice: every parser keeps the last and silently drops the first. */
 function findReplaced(search: Search, under: readonly string[]): readonly FoundEntry[] {
   const parent = findAt(search.document.root, under.slice(0, -1))
   const maps = parent?.kind === 'object' ? parent.members.filter(({ key }) => key === under.at(-1)) : []

@@ -1,5 +1,5 @@
 /**
- * problems: what discovery can find wrong with files, before anyone reads what they say.
+ * problems: faults of files that discovery finds before it reads their entries.
  */
 import { toCommandLine } from '../../base/command-line.ts'
 import { findLineStarts, type ConfigDocument, type ConfigNode, describeKind } from '../../model/document.ts'
@@ -56,7 +56,10 @@ export function unreadableFile(file: string, why: Unreadable, owner: Owner = {})
   }
 }
 
-/** A file of a repository that no project needs: reading all of it would stop every command in that folder. */
+/**
+ * A file of a repository that is larger than a project needs: reading all of it would delay every command in that
+ * folder.
+ */
 export function tooManyValues(
   document: ConfigDocument,
   node: Pick<ConfigNode, 'start' | 'end'>,
@@ -71,7 +74,7 @@ export function tooManyValues(
   })
 }
 
-/** A file that could be read before: nothing of it is lost, so it is a warning. */
+/** The file could be read before and its servers still count, so this is a warning. */
 export function outOfDate(problem: Problem): Problem {
   const notes = ['what it said before still counts']
   return { ...problem, code: 'discover/stale', severity: 'warning', notes }
@@ -100,7 +103,7 @@ export function wrongShape(document: ConfigDocument, node: ConfigNode, what: str
   })
 }
 
-/** Something in, or instead of, a list of server names. */
+/** A wrong item in a list of server names, or a wrong value in place of the list. */
 export function wrongList(document: ConfigDocument, node: ConfigNode, path: string, owner: Owner): Problem {
   return createProblem({
     code: 'discover/wrong-list',
@@ -110,7 +113,7 @@ export function wrongList(document: ConfigDocument, node: ConfigNode, path: stri
   })
 }
 
-/** Servers under a key that this agent does not read: the classic way to lose one without a word. */
+/** Servers under a key that this agent does not read. The agent drops them without a message. */
 export function wrongKey(origin: Origin, server: string, found: string, expected: string): Problem {
   return createWarning({
     code: 'discover/wrong-key',
@@ -138,7 +141,7 @@ export function duplicateKey(origin: Origin, server: string): Problem {
   })
 }
 
-/** A server in a map that is written a second time further down. */
+/** A server in a map that the file writes again further down. */
 export function replacedMap(origin: Origin, server: string, path: string): Problem {
   return createWarning({
     code: 'discover/replaced-map',
@@ -197,7 +200,7 @@ export function connectorExcluded(url: string, by: Where, refusal: ConnectorRefu
   })
 }
 
-/** Without user name, password and query, where people keep secrets. */
+/** Without user name, password and query, which may hold secrets. */
 function showUrl(url: string): string {
   const parsed = tryUrl(url)
   return parsed === undefined ? url : parsed.origin + parsed.pathname

@@ -1,5 +1,5 @@
 /**
- * project: which folder is the project, and where our own files for it are.
+ * project: finds the folder of the project, and the places of our own files for it.
  */
 import { sha256 } from '../../base/sha256.ts'
 import type { Project } from '../../model/project.ts'
@@ -28,7 +28,7 @@ export interface OurDirs {
   readonly cache: string
   /** The user's own files for one project, outside of it. */
   readonly local: string
-  /** The organisation's; never moved by the environment, because the environment is the user's. */
+  /** The organisation's folder. The environment never moves it, because the user controls the environment. */
   readonly managed: string
 }
 
@@ -53,22 +53,22 @@ export function findOurDirs(world: World, project: Project): OurDirs {
 }
 
 /**
- * The XDG specification says that a relative path is to be ignored. So is any other folder of the user's that is not
- * absolute, the empty one too: it would lead into whatever repository one is in.
+ * The XDG specification says that programs must ignore a relative path. Plugboard ignores every folder of the user's
+ * that is not absolute, also an empty one: it would depend on the current folder, which may be any repository.
  */
 export function absoluteOr(world: World, path: string | undefined): string | undefined {
   return path !== undefined && world.paths.isAbsolute(path) ? world.paths.resolve(path) : undefined
 }
 
-/** Other programs write Windows paths with either slash, and any path with or without one at its end. */
+/** Other programs write Windows paths with either slash, and paths with or without a slash at the end. */
 export function toComparable({ platform }: World, path: string): string {
   const slashed = platform === 'win32' ? path.replaceAll('\\', '/').toLowerCase() : path
   return slashed.replace(/(?<=.)\/$/, '')
 }
 
 /**
- * A path below a folder, with `/` between its parts on every platform. Both must be clean: unlike `join`, which takes a
- * noticeable part of a short run, this tidies nothing up.
+ * A path below a folder, with `/` between its parts on every platform. Both arguments must be clean. `join` would also
+ * tidy them, but takes a noticeable part of a short run.
  */
 export function below({ paths }: Pick<World, 'paths'>, folder: string, path: string): string {
   const { sep } = paths

@@ -1,8 +1,8 @@
 /**
- * repository-limits: how much a file of a repository may hold.
+ * repository-limits: limits the size of a file in a repository.
  *
- * These files are read before their user has approved anything, in every command that runs in that folder. They are far
- * beyond what a project needs, and small enough that no file delays a command. A user's own files have no such limits.
+ * Every command in the folder reads these files, before the user has approved anything. The limits are far above what a
+ * project needs, and low enough that no file delays a command. The user's own files have no such limits.
  */
 import { MAX_FILE_BYTES } from '../../world/world.ts'
 import type { ConfigDocument, ConfigNode } from '../../model/document.ts'
@@ -12,10 +12,10 @@ import { tooManyValues } from './problems.ts'
 
 const MAX_BYTES = 1024 * 1024
 
-/** Servers, fields, arguments, references to variables: each costs time, above all where each is a warning. */
+/** Servers, fields, arguments, and references to variables. Each costs time, above all if each gives a warning. */
 const MAX_VALUES = 5000
 
-/** The parser for TOML takes 25 µs for each, so they are counted before it sees them. */
+/** The TOML parser takes 25 µs for each of these characters, so Plugboard counts them before it parses. */
 const MAX_TOML_MARKS = 20_000
 
 export function maxBytesOf(scope: Scope): number {
@@ -24,7 +24,7 @@ export function maxBytesOf(scope: Scope): number {
 
 type Owner = { readonly source: SourceId; readonly scope: Scope }
 
-/** What is wrong with the text, before it is parsed. */
+/** The fault of the text, before it is parsed. */
 export function checkRepositoryText(document: ConfigDocument, owner: Owner): Problem | undefined {
   const isCounted = owner.scope === 'project' && document.file.endsWith('.toml')
   const at = isCounted ? findMark(document.text, MAX_TOML_MARKS) : undefined
@@ -33,20 +33,23 @@ export function checkRepositoryText(document: ConfigDocument, owner: Owner): Pro
   return tooManyValues(document, { start: at, end: at + 1 }, { owner, limit })
 }
 
-/** What is wrong with the tree. */
+/** The fault of the tree. */
 export function checkRepositoryTree(document: ConfigDocument, owner: Owner): Problem | undefined {
   const node = owner.scope === 'project' ? findValue(document.root, MAX_VALUES) : undefined
   return node && tooManyValues(document, node, { owner, limit: `${MAX_VALUES} values and references` })
 }
 
-/** The first one beyond the limit. */
+/** The first mark beyond the limit. */
 function findMark(text: string, limit: number): number | undefined {
   let count = 0
   for (const { index } of text.matchAll(/[.,=[{#]/g)) if (++count > limit) return index
   return undefined
 }
 
-/** One beyond the limit. Stops there, so that aliases, which share what they name, cannot multiply the work. */
+/**
+ * The first value beyond the limit. The search stops there, so that aliases, which share a node, cannot multiply the
+ * work.
+ */
 function findValue(root: ConfigNode, limit: number): ConfigNode | undefined {
   const waiting: ConfigNode[] = [root]
   let count = 0
@@ -59,7 +62,7 @@ function findValue(root: ConfigNode, limit: number): ConfigNode | undefined {
   return undefined
 }
 
-/** What may be one: every dialect's begins with one of these. */
+/** Counts what may be a reference: in every dialect a reference begins with one of these characters. */
 function countReferences(node: ConfigNode): number {
   if (node.kind !== 'scalar' || typeof node.value !== 'string') return 0
   return node.value.match(/[$%]|\{(?:env|file):/g)?.length ?? 0

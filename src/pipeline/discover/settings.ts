@@ -1,8 +1,8 @@
 /**
- * settings: our own settings files, which decide where else to look.
+ * settings: reads our own settings files, which decide where else to look.
  *
  * in     the project and our folders
- * out    each file that is there: its document, or the problem that kept it from being read
+ * out    each existing file: its document, or the problem that prevented reading it
  */
 import type { FoundSettings } from '../../model/settings.ts'
 import type { Level } from '../../model/policy.ts'
@@ -31,7 +31,7 @@ export async function discoverSettings(
     ['user', dirs.config],
     ...project.dirsNearestFirst
       .map((dir) => world.paths.join(dir, '.plugboard'))
-      // The user's folder can lie in a project: it stays the user's.
+      // The user's folder can be inside a project. It still belongs to the user.
       .filter((dir) => dir !== dirs.config)
       .map((dir) => ['project', dir] as const),
   ]

@@ -1,7 +1,7 @@
 /**
- * site: what a source sees of the machine, and the record of where it looked.
+ * site: gives a source access to the machine, and records where it looked.
  *
- * in     paths a source names, best first
+ * in     paths that a source names, best first
  * out    entries with origins; every place, found or empty; one problem for each file that cannot be read
  * never  reads a file twice, or runs anything
  */
@@ -21,7 +21,7 @@ import { outOfDate, unparseable, unreadableFile, wrongShape } from './problems.t
 import { below, type OurDirs } from './project.ts'
 import { checkRepositoryText, checkRepositoryTree, maxBytesOf } from './repository-limits.ts'
 
-/** Where things are on this machine. */
+/** The folders and paths of this machine. */
 export interface Ground {
   readonly world: World
   readonly project: Project
@@ -34,44 +34,44 @@ export interface Ground {
 
 export interface Site extends Ground {
   readonly settings: Settings
-  /** The document at a place, if there is one that parses. The place is recorded either way. */
+  /** The parsed document at a place, or undefined. The site records the place either way. */
   read(place: { readonly scope: Scope; readonly file: string }): Promise<ConfigDocument | undefined>
-  /** As `read`, of a file whose deny rules count here as well. */
+  /** Like `read`, for a file whose deny rules also apply here. */
   policy(place: { readonly level: Level; readonly file: string }): Promise<ConfigDocument | undefined>
-  /** Records a place that must not be read, such as a script; answers whether something is there. */
+  /** Records a place that must not be read, such as a script. Returns whether a file exists there. */
   visit(place: { readonly scope: Scope; readonly file: string }): boolean
-  /** The servers declared at a place. Calls rank in the order they are made. */
+  /** The servers declared at a place. Earlier calls rank higher. */
   servers(request: ServersRequest): Promise<readonly FoundEntry[]>
   report(problem: Problem): void
-  /** A choice another agent's user made about a server of `.mcp.json`. */
+  /** Records a choice that the user of another agent made about a server of `.mcp.json`. */
   note(choice: ForeignChoice): void
 }
 
 export interface ForeignChoice {
-  /** `*` for all. */
+  /** `*` for all servers. */
   readonly server: string
   readonly decision: 'enabled' | 'disabled'
   readonly by: Spot
 }
 
-/** A file that was looked for; its document, when it is there and parses, or did before. */
+/** A file that a source looked for. It has a document if the file exists and parses, or did so before. */
 export interface FileSeen {
   readonly exists: boolean
   readonly document?: ConfigDocument
-  /** What kept it from being read, now or at all. */
+  /** What prevents reading it, now or at all. */
   readonly problem?: Problem
 }
 
-/** What all sources of one load share. */
+/** Shared by all sources of one load. */
 export interface SiteLog {
-  /** Of loads before this one: a file that cannot be read at the moment counts as it did then. */
+  /** From earlier loads: a file that cannot be read at the moment counts as it did then. */
   readonly readings?: Readings | undefined
   readonly files: Map<string, FileSeen>
   /** By source, scope and file. */
   readonly places: Map<string, Place>
   readonly problems: Problem[]
   readonly choices: ForeignChoice[]
-  /** What the agents' own settings may deny. */
+  /** Other agents' settings, which may deny servers and tools. */
   readonly policies: FoundAgentSettings[]
 }
 
@@ -126,7 +126,7 @@ export function createSite(context: SiteContext, source: SourceId): Site {
 
     async servers(request) {
       const { scope, file } = request
-      // The home directory can be the project: what is the user's there stays the user's.
+      // The home directory can be the project. Files of the user still belong to the user.
       if (scope === 'project' && own.has(file)) return []
       if (scope === 'user') own.add(file)
       const seen =
@@ -146,7 +146,7 @@ export function createSite(context: SiteContext, source: SourceId): Site {
   return site
 }
 
-/** Reads once per load; a broken file is one problem however many scopes look into it. */
+/** Reads once in each load: a broken file is one problem for all scopes that use it. */
 export async function readFile(
   context: Pick<SiteContext, 'world' | 'log'>,
   place: PlaceOf,
@@ -165,7 +165,7 @@ export async function readFile(
   return seen
 }
 
-/** The last good reading counts where there is one; a file that is gone is forgotten. */
+/** Uses the last good reading if there is one. A deleted file is forgotten. */
 function recall(readings: Readings | undefined, file: string, seen: FileSeen): FileSeen {
   if (readings === undefined) return seen
   if (seen.problem === undefined) {
@@ -196,7 +196,7 @@ async function openFile(place: PlaceOf, read: FileRead): Promise<FileSeen> {
   return { exists: true, ...(await parseDocument(place, read.text)) }
 }
 
-/** The text of a file, or of what was fetched or given, as a document. */
+/** Parses the text of a file, of a fetched answer or of an argument. */
 export async function parseDocument(
   { file, source, scope }: PlaceOf,
   text: string,
@@ -219,7 +219,7 @@ export async function parseDocument(
 
 const EMPTY: ConfigNode = { kind: 'object', start: 0, end: 0, members: [] }
 
-/** A place that is asked twice (for servers, then for switches) is one line, with its entries. */
+/** A place that is visited twice (for servers, then for switches) is one line, with its entries. */
 export function record(log: Pick<SiteLog, 'places'>, place: Place): void {
   const key = `${place.source} ${place.scope} ${place.file}`
   const before = log.places.get(key)

@@ -1,5 +1,5 @@
 /**
- * source: one agent tool and where it keeps its servers. Each lives in sources/<tool>.ts.
+ * source: one agent tool and the places of its servers. Each source is in sources/<tool>.ts.
  */
 import type { FoundEntry } from '../../model/entry.ts'
 import type { SourceId } from '../../model/origin.ts'
@@ -7,23 +7,23 @@ import type { Ground, Site } from './site.ts'
 
 export interface Source {
   readonly id: SourceId
-  /** Looks at this source's places. Within a scope, what is asked for first wins. */
+  /** Looks at this source's places. Within a scope, earlier places win. */
   look(site: Site): Promise<readonly FoundEntry[]>
-  /** Where a server that is new to this agent goes, one place for each scope it has; the usual scope first. */
+  /** Where Plugboard writes a server that is new to this agent: one place for each scope, the usual scope first. */
   readonly homes?: (ground: Ground) => readonly WritePlace[]
 }
 
 export interface WritePlace {
   readonly scope: 'user' | 'project' | 'local'
-  /** The first that is there, else the last. */
+  /** The first file that exists, else the last. */
   readonly files: readonly string[]
   /** Keys that lead to the map of servers. */
   readonly under: readonly string[]
-  /** Relative commands and paths in it begin where the file is, and not at the project. */
+  /** Relative commands and paths begin at the folder of the file, and not at the project. */
   readonly isBase?: true
 }
 
-/** Asks several places in order. */
+/** Looks at several places in order. */
 export async function lookInOrder(
   looks: readonly (() => Promise<readonly FoundEntry[]>)[],
 ): Promise<readonly FoundEntry[]> {

@@ -1,5 +1,5 @@
 /**
- * switch-lists: agents that keep lists of server names beside their servers, to turn them off, or on again.
+ * switch-lists: reads the lists of server names with which agents turn servers off, or on again.
  *
  * in     the files of one source, and the paths of its lists
  * out    its entries, each with the line that decides about it
@@ -20,14 +20,14 @@ export interface SwitchedPlaces {
   readonly under?: readonly string[]
   readonly lists: readonly SwitchList[]
   readonly userHighToLow: readonly string[]
-  /** Files of the user's, below the others, whose lists count for themselves alone. */
+  /** Files of the user's, below the others, whose lists affect only their own servers. */
   readonly profiles?: readonly string[]
   readonly projectHighToLow: readonly string[]
 }
 
 export interface SwitchList {
   readonly path: readonly string[]
-  /** What it does to the names in it; `only` turns off the ones that are missing, unless it is empty. */
+  /** The effect on the listed names. `only` turns off the servers that are missing, unless the list is empty. */
   readonly means: 'off' | 'on' | 'only'
 }
 
@@ -46,12 +46,12 @@ export async function lookWithLists(site: Site, places: SwitchedPlaces): Promise
       const ofProfile = await readSwitches(site, places, { scope: 'user', files: [file] })
       return look('user', file, firstSwitch(ofUser, ofProfile))()
     }),
-    // The user's word comes first, also where it turns a server of the repository on.
+    // The user's lists decide first, also when they turn on a server of the repository.
     ...projectHighToLow.map((file) => look('project', file, firstSwitch(ofUser, ofProject))),
   ])
 }
 
-/** What the lists of several files of one scope say together: off beats on. */
+/** The combined lists of several files of one scope: off beats on. */
 export async function readSwitches(
   site: Site,
   { source, lists }: Pick<SwitchedPlaces, 'source' | 'lists'>,
@@ -82,7 +82,7 @@ function toSwitches(document: ConfigDocument, node: ConfigNode, { path, means }:
   return (name) => (names.size === 0 || names.has(name) ? undefined : missing)
 }
 
-/** A list that cannot be read switches nothing, and its author must hear of it. */
+/** A list that cannot be read switches nothing, so its author gets a report. */
 export function reportFaults(
   site: Site,
   document: ConfigDocument,

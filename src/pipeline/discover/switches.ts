@@ -21,7 +21,7 @@ export function switchesFrom(
   return (name) => byName.get(name)
 }
 
-/** The first of several that has something to say about a server, by its name or whatever they go by. */
+/** The first switch that decides about a server, by its name or another key. */
 export function firstSwitch<T>(
   ...all: readonly ((server: T) => Switch | undefined)[]
 ): (server: T) => Switch | undefined {

@@ -1,5 +1,5 @@
 /**
- * user-folders: where a platform keeps what programs store for their user. `/` separates on every platform.
+ * user-folders: the folders in which a platform stores the data of programs. `/` separates on every platform.
  */
 import { absoluteOr, below } from './project.ts'
 import type { Ground } from './site.ts'
@@ -11,7 +11,7 @@ export function inConfigHome(ground: Ground, path: string): string {
   return below(ground.world, base, path)
 }
 
-/** Where desktop programs keep their folders, whatever the platform. */
+/** The folder of desktop programs on each platform. */
 export function inAppFolder(ground: Ground, path: string): string {
   const inFolder = { linux: inConfigHome, darwin: inApplicationSupport, win32: inAppData }
   return inFolder[ground.world.platform](ground, path)
@@ -42,8 +42,8 @@ export function inApplicationSupport(ground: Ground, path: string): string {
 }
 
 /**
- * The file a variable names. The environment is the user's; but a relative path leads into whatever folder one is
- * in, so what stands there is that folder's and needs its approval.
+ * The file that a variable names. The user controls the environment. But a relative path depends on the current folder,
+ * so that file belongs to the folder and needs approval.
  */
 export function fileNamedBy(
   ground: Ground,

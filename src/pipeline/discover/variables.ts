@@ -1,5 +1,5 @@
 /**
- * variables: words that stand for places in the files of editors, `${workspaceFolder}` and its like.
+ * variables: names for places in the files of editors, such as `${workspaceFolder}`.
  */
 import type { Site } from './site.ts'
 

@@ -1,11 +1,11 @@
 /**
- * filter: `includeTools` and `excludeTools`, which hold names or globs of the server's own tool names.
+ * filter: applies `includeTools` and `excludeTools`, which hold names or globs of the server's own tool names.
  */
 import { matchesWildcard } from '../../base/wildcard.ts'
 import type { ServerDefinition } from '../../model/definition.ts'
 import type { Offering } from '../../model/offering.ts'
 
-/** Without the tools the user does not want; says how many they are. Exclusion wins. */
+/** Removes the tools that the user excludes and counts them. Exclusion wins. */
 export function applyFilters(
   offering: Offering,
   { includeTools, excludeTools }: Pick<ServerDefinition, 'includeTools' | 'excludeTools'>,

@@ -1,9 +1,9 @@
 /**
- * judge: each item of a list by itself.
+ * judge: checks each item of a list by itself.
  *
- * in     the items of one list, as they came, those that are too deep marked
- * out    those that can be used, unchanged but for fields that are `null`; for every other one, why not
- * never  lets one bad item spoil its neighbours
+ * in     the items of one list as they came; those that are too deep are marked
+ * out    the usable items, unchanged except for fields that are `null`; for every other item, the reason
+ * never  lets one bad item affect its neighbours
  */
 import { MAX_DEPTH } from '../../base/depth.ts'
 import type { Listed, ListedTool, ListKind, Quarantined } from '../../model/offering.ts'
@@ -44,7 +44,7 @@ export function judge(
   return { kept, quarantined }
 }
 
-/** What tells two items of a list apart. The name of a resource is for people, and may come twice. */
+/** Identifies an item of a list. The name of a resource is for users, and may occur twice. */
 const IDS: Readonly<Record<ListKind, string>> = {
   tool: 'name',
   resource: 'uri',
@@ -64,7 +64,7 @@ function complete(kind: ListKind, fields: Fields): Fields {
   return needsName && typeof fields['uri'] === 'string' ? { ...fields, name: fields['uri'] } : fields
 }
 
-/** Servers write `null` for what they do not say. The same object when there is none. */
+/** Servers write `null` for absent fields. Returns the same object when there is none. */
 function withoutNulls(fields: Fields): Fields {
   if (!Object.values(fields).includes(null)) return fields
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))

@@ -1,10 +1,10 @@
 /**
- * list: everything a server has to offer.
+ * list: reads everything that a server offers.
  *
- * in     a session, how long each list may take
- * out    an Offering: the tools, resources, templates and prompts that can be used, and why the others cannot
- * never  asks for what the server does not advertise; drops an item without a reason; lets one bad item or one
- *        broken list hide the tools
+ * in     a session, and the time limit for each list
+ * out    an Offering: the usable tools, resources, templates and prompts, and why the others cannot be used
+ * never  requests what the server does not advertise; drops an item without a reason; lets one bad item or one broken
+ *        list hide the tools
  */
 import { isObject } from '../../base/is-object.ts'
 import {
@@ -33,19 +33,19 @@ const SOURCES: Readonly<Record<ListKind, ListSource & { readonly capability: str
   prompt: { capability: 'prompts', method: 'prompts/list', field: 'prompts', what: 'prompts' },
 }
 
-/** As much of a session as lists take. */
+/** The part of a session that lists need. */
 export type Listable = Pick<Session, 'hello' | 'wire' | 'request'>
 
-/** What was read of each list. */
+/** The result of reading each list. */
 export type Lists = Readonly<Record<ListKind, ReadList>>
 
-/** Everything. Rejects as `readLists` does. */
+/** Reads all lists. Rejects like `readLists`. */
 export async function list(session: Listable, options: ListOptions): Promise<Offering> {
   return toOffering(session.hello, await readLists(session, LIST_KINDS, { ...options, before: NO_LISTS }))
 }
 
 /**
- * Reads these lists anew; the others are as before. Rejects with a SessionError or a ListError when the tools are among
+ * Reads these lists again and keeps the others. Rejects with a SessionError or a ListError when the tools are among
  * them and cannot be listed, and when aborted.
  */
 export async function readLists(
@@ -68,7 +68,7 @@ export async function readLists(
   return lists
 }
 
-/** Without tools there is no offering: when one part fails, nobody waits for the others any more. */
+/** Without tools there is no offering: when one part fails, the others are not awaited. */
 async function together(
   signal: AbortSignal | undefined,
   begin: (signal: AbortSignal) => readonly Promise<void>[],
@@ -115,7 +115,7 @@ async function readList(session: Listable, kind: ListKind, options: ListOptions)
   }
 }
 
-/** A list beside the tools: when it fails, it is empty and says why. */
+/** A list other than the tools: when it fails, it is empty and says why. */
 async function readSideList(session: Listable, kind: ListKind, options: ListOptions): Promise<ReadList> {
   try {
     return await readList(session, kind, options)
@@ -143,7 +143,7 @@ function findToolFault(session: Listable, tool: ListedTool): string | undefined 
 const NEEDS_TASK =
   'it can only be called as a task (`execution.taskSupport` is `required`), which Plugboard does not do yet'
 
-/** Where a server does not offer tasks, a tool's word about them does not count (2025-11-25). */
+/** If a server does not offer tasks, a tool's demand for them does not count (2025-11-25). */
 function needsTask({ hello }: Listable, { execution }: ListedTool): boolean {
   return (
     isObject(execution) &&
@@ -152,7 +152,7 @@ function needsTask({ hello }: Listable, { execution }: ListedTool): boolean {
   )
 }
 
-/** Only there do arguments travel as headers, so only there can a wrong declaration do harm. */
+/** Arguments travel as headers only there, so a wrong declaration can do harm only there. */
 function needsHeaders({ hello, wire }: Listable): boolean {
   return hello.era === 'modern' && wire === 'http'
 }

@@ -1,9 +1,9 @@
 /**
- * pages: all pages of one list, from a server that may never stop.
+ * pages: reads all pages of one list, from a server that may never stop.
  *
- * in     a session, the list to read
+ * in     a session, and the list to read
  * out    its items in order, as they came or `TOO_DEEP`, and how long they may be kept
- * never  reads without end: pages, items, size and time are bounded, and a server that repeats itself is stopped
+ * never  reads without end: pages, items, size and time are limited, and a server that repeats itself is stopped
  */
 import { isTooDeep } from '../../base/depth.ts'
 import { RPC_CODES, type Result } from '../../model/message.ts'
@@ -15,21 +15,21 @@ import { endless } from './problems.ts'
 
 const MAX_PAGES = 1_000
 const MAX_ITEMS = 100_000
-/** Characters of JSON, of all pages but the last: what a single message may hold is for the wire to say. */
+/** Characters of JSON in all pages except the last: the wire limits the size of a single message. */
 const MAX_SIZE = 64 * 1024 * 1024
 
 export interface ListOptions {
   readonly signal?: AbortSignal | undefined
-  /** For one list, with all its pages. 0: no limit. Absent: as the session has it. */
+  /** For one list with all its pages. 0: no limit. Absent: the limit of the session. */
   readonly timeoutMs?: number | undefined
   readonly clock: Clock
 }
 
 export interface ListSource {
   readonly method: string
-  /** Where the items are in the answer. */
+  /** The field of the answer that holds the items. */
   readonly field: string
-  /** In the words of a message. */
+  /** The name of the list in messages. */
   readonly what: string
 }
 
@@ -37,7 +37,7 @@ export interface Pages extends CacheHints {
   readonly items: readonly unknown[]
 }
 
-/** Rejects with a SessionError when a page does not come, with a ListError when they do not stop coming. */
+/** Rejects with a SessionError when a page does not arrive, and with a ListError when the pages do not end. */
 export async function readPages(
   session: Pick<Session, 'request'>,
   source: ListSource,
@@ -57,7 +57,7 @@ export async function readPages(
   return { items: walk.pages.flatMap(({ items }) => items), ...mergeHints(walk.pages) }
 }
 
-/** The shortest time and the stricter scope; what not every page says is public is not. */
+/** The shortest time and the stricter scope: the list is public only if every page says so. */
 function mergeHints(all: readonly CacheHints[]): CacheHints {
   const times = all.flatMap(({ ttlMs }) => ttlMs ?? [])
   const scopes = new Set(all.map(({ cacheScope }) => cacheScope))
@@ -69,11 +69,11 @@ function mergeHints(all: readonly CacheHints[]): CacheHints {
 }
 
 interface Page extends Pages {
-  /** Undefined on the last page. Whatever it is, it goes back as it came. */
+  /** Undefined on the last page. Any other value goes back unchanged. */
   readonly next?: unknown
 }
 
-/** What has been read so far. */
+/** What was read so far. */
 interface Walk {
   readonly pages: Page[]
   readonly cursors: Set<string>
@@ -90,14 +90,14 @@ interface Request {
   readonly options: ListOptions
 }
 
-/** Undefined: there is no such page, and that is no failure. */
+/** Undefined: there is no such page, which is no failure. */
 async function readPage(request: Request, cursor: unknown, walk: Walk): Promise<Page | undefined> {
   const { session, source, options } = request
   const { signal, clock, timeoutMs = 0 } = options
   const params = cursor === undefined ? undefined : { cursor }
   const startedAt = clock.now()
   try {
-    // No word of the server about the request gives it more time.
+    // Progress reports of the server do not extend the limit.
     const leftMs = Math.max(1, timeoutMs - walk.ms)
     const limits =
       timeoutMs === 0 ? { timeoutMs: options.timeoutMs } : { timeoutMs: leftMs, maxDurationMs: leftMs }
@@ -115,8 +115,8 @@ function isTimeout(error: unknown): boolean {
 }
 
 /**
- * Real servers advertise resources and then do not know the method: they have none. And an empty cursor is a cursor
- * since 2026-07-28, but many older servers mean the end by it, and refuse it or begin again when it comes back.
+ * Some real servers advertise resources and then refuse the method: they have none. An empty cursor is a cursor since
+ * 2026-07-28. But many older servers use it for the end, and refuse it or begin again when it comes back.
  */
 function isRefusal(error: unknown, cursor: unknown): boolean {
   if (!(error instanceof SessionError) || error.failure.kind !== 'rpc') return false
@@ -124,7 +124,7 @@ function isRefusal(error: unknown, cursor: unknown): boolean {
 }
 
 function toPage({ method, field }: ListSource, result: Result): Page {
-  // A list without items is `null` in the servers of more than one language.
+  // Servers in more than one language send `null` for an empty list.
   const items = result[field] === null ? [] : result[field]
   const next = result['nextCursor'] ?? undefined
   if (!Array.isArray(items)) throw badAnswer(`the answer to \`${method}\` holds no list \`${field}\``)
@@ -142,14 +142,14 @@ function badAnswer(message: string): SessionError {
   return new SessionError({ kind: 'bad-answer', message })
 }
 
-/** Adds a page, and says what is too much about the list by now. */
+/** Adds a page, and returns the limit that the list now exceeds. */
 function takePage(walk: Walk, page: Page, timeoutMs = 0): string | undefined {
   const count = walk.pages.push(page)
   walk.items += page.items.length
   if (walk.items > MAX_ITEMS) return `there are more than ${show(MAX_ITEMS)} of them`
   if (page.next === undefined) return undefined
   const text = JSON.stringify(page.items)
-  // Pages without items may follow each other; that is how some servers filter.
+  // Pages without items may follow each other: some servers filter that way.
   if (text === walk.text && page.items.length > 0) return `page ${count} is the same as page ${count - 1}`
   const cursor = JSON.stringify(page.next)
   if (walk.cursors.has(cursor)) return `page ${count} leads back to a page before it`

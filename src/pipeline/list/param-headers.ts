@@ -1,15 +1,15 @@
 /**
- * param-headers: arguments that travel as headers too (2026-07-28, Streamable HTTP, `x-mcp-header`).
+ * param-headers: arguments that the client also sends as headers (2026-07-28, Streamable HTTP, `x-mcp-header`).
  *
  * in     a tool's schema; for a call, its arguments
- * out    what is wrong with the declarations in the schema, or the `Mcp-Param-*` headers of the call
+ * out    the fault of the declarations in the schema, or the `Mcp-Param-*` headers of the call
  */
 import { toHeaderValue } from '../../model/header-value.ts'
 import type { ListedTool } from '../../model/offering.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Empty for a tool whose declarations are wrong: over HTTP it was quarantined, elsewhere nobody looks at them. */
+/** Empty for a tool whose declarations are wrong: over HTTP it is quarantined, and other transports have no headers. */
 export function toParamHeaders(tool: ListedTool, args: Fields): Record<string, string> {
   const found = scanHeaders(tool.inputSchema)
   if (found.kind === 'fault') return {}
@@ -21,7 +21,7 @@ export function toParamHeaders(tool: ListedTool, args: Fields): Record<string, s
   return headers
 }
 
-/** In a user's words, the first one met. */
+/** The first fault, in a user's words. */
 export function findHeaderFault(inputSchema: Fields): string | undefined {
   const found = scanHeaders(inputSchema)
   return found.kind === 'fault' ? found.reason : undefined
@@ -29,7 +29,7 @@ export function findHeaderFault(inputSchema: Fields): string | undefined {
 
 interface Declaration {
   readonly name: string
-  /** Keys from the arguments down to the value. */
+  /** The keys from the arguments down to the value. */
   readonly path: readonly string[]
 }
 
@@ -44,7 +44,7 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 
 const TYPES: readonly unknown[] = ['string', 'integer', 'boolean']
 
-/** Where a schema has further schemas that need not hold for every call: a header declared there may mean nothing. */
+/** The schemas under these keywords need not hold for every call, so a header declared there may have no value. */
 const UNCERTAIN = [
   'items',
   'prefixItems',
@@ -66,19 +66,19 @@ const UNCERTAIN = [
   'definitions',
 ]
 
-/** Those whose schemas have names. */
+/** Keywords whose schemas have names. */
 const NAMED = new Set(['patternProperties', 'dependentSchemas', '$defs', 'definitions'])
 
 interface Place {
   readonly schema: Fields
   readonly path: readonly string[]
-  /** Reached by `properties` alone. */
+  /** Reached through `properties` alone. */
   readonly isCertain: boolean
 }
 
 const scans = new WeakMap<Fields, Scan>()
 
-/** Once for each schema: every call asks. */
+/** Cached by schema, because every call needs it. */
 function scanHeaders(inputSchema: Fields): Scan {
   const known = scans.get(inputSchema) ?? scan(inputSchema)
   scans.set(inputSchema, known)
@@ -86,12 +86,12 @@ function scanHeaders(inputSchema: Fields): Scan {
 }
 
 function scan(inputSchema: Fields): Scan {
-  // Ten times faster than to look everywhere, and hardly a tool declares any.
+  // Ten times faster than a full search, and hardly any tool declares a header.
   if (!JSON.stringify(inputSchema).includes(KEY)) return { kind: 'declarations', declarations: [] }
   const declarations: Declaration[] = []
   const names = new Set<string>()
   const waiting: Place[] = [{ schema: inputSchema, path: [], isCertain: true }]
-  // The list grows while it is read: nothing here calls itself.
+  // The list grows while it is read, in place of recursion.
   for (const place of waiting) {
     if (Object.hasOwn(place.schema, KEY)) {
       const name = place.schema[KEY]
@@ -141,7 +141,7 @@ function findValue(args: Fields, path: readonly string[]): unknown {
   return value
 }
 
-/** Undefined for what no header can say exactly; then the header is left out. */
+/** Undefined for a value that no header can express exactly. The header is then left out. */
 function toText(value: unknown): string | undefined {
   if (typeof value === 'string') return value
   if (typeof value === 'boolean') return String(value)

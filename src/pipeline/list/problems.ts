@@ -1,12 +1,12 @@
 /**
- * problems: what can go wrong with a whole list.
+ * problems: faults of a whole list.
  */
 import { toPrintable } from '../../base/printable.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { SessionError } from '../../model/session.ts'
 import { createProblem, createWarning, ProblemError } from '../../problem/problem.ts'
 
-/** A server whose list does not end. The session is sound, but there is nothing to take from it. */
+/** A server whose list does not end. The session works, but the list cannot be used. */
 export class ListError extends ProblemError {
   override readonly name = 'ListError'
 }
@@ -21,7 +21,7 @@ export function endless(what: string, reason: string): ListError {
   )
 }
 
-/** Longest part of a server's own words that is quoted. */
+/** How much of a server's own words a message quotes. */
 const QUOTE_LENGTH = 300
 
 export function unlistable(what: string, error: SessionError): Problem {

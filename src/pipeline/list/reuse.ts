@@ -1,11 +1,11 @@
 /**
- * reuse: an offering that was read again, with the parts of the one before that are still the same.
+ * reuse: keeps the unchanged parts of the earlier offering when an offering is read again.
  *
- * Hosts compare by identity, and drop what they made of the tools (a prompt, say) when these are others than before.
+ * Hosts compare by identity. They drop what they built from the tools (such as a prompt) when the objects differ.
  */
 import type { Offering } from '../../model/offering.ts'
 
-/** The one before itself, when nothing in it has changed. */
+/** Returns `before` itself when nothing has changed. */
 export function reuse(before: Offering | undefined, next: Offering): Offering {
   if (before === undefined) return next
   const kept = { ...next }
@@ -22,6 +22,6 @@ function isEqual(a: unknown, b: unknown): boolean {
   try {
     return JSON.stringify(a) === JSON.stringify(b)
   } catch {
-    return false // of a server in this process, which may list what JSON does not know: taken for new
+    return false // a server in this process may list values that are not JSON: they count as new
   }
 }

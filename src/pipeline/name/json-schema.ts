@@ -1,7 +1,7 @@
 /**
- * json-schema: a schema after it was cleaned, and how one is walked.
+ * json-schema: the type of a cleaned schema, and the functions that walk through one.
  *
- * Nothing is changed in place: what a walk leaves as it was is the same object in its result.
+ * A walk never changes its input. A part that stays the same is the same object in the result.
  */
 export type TypeName = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'null'
 
@@ -9,7 +9,7 @@ export type Schema = boolean | SchemaObject
 
 export type NamedSchemas = Readonly<Record<string, Schema>>
 
-/** Every keyword named here has a value of this type; others may have any. */
+/** Every keyword here has a value of this type; other keywords may have any value. */
 export interface SchemaObject {
   readonly type?: TypeName | readonly TypeName[]
   readonly enum?: readonly unknown[]
@@ -32,7 +32,7 @@ export interface SchemaObject {
   readonly [keyword: string]: unknown
 }
 
-/** Where a schema has further schemas: one, a list of them, or some with names. */
+/** The keywords that hold further schemas: one schema, a list of them, or schemas by name. */
 export const CHILDREN: ReadonlyMap<string, 'one' | 'list' | 'named'> = new Map([
   ['items', 'one'],
   ['additionalItems', 'one'],
@@ -89,7 +89,7 @@ export function mapList<T>(list: readonly T[], map: (item: T) => T): readonly T[
   return out ?? list
 }
 
-/** Undefined takes one out. */
+/** Undefined removes a schema. */
 export function mapNamed(
   named: NamedSchemas,
   map: (child: Schema, name: string) => Schema | undefined,
@@ -115,13 +115,13 @@ function mapFrom(
   return out
 }
 
-/** `__proto__` is a name like any other: assigned, it would replace the prototype instead. */
+/** `__proto__` is a name like any other: an assignment would replace the prototype. */
 export function setOwn<T>(target: Record<string, T>, key: string, value: T): void {
   if (key !== '__proto__') target[key] = value
   else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
 }
 
-/** Without some keywords; the same object when it has none of them. */
+/** Removes some keywords. Returns the same object when it has none of them. */
 export function without(node: SchemaObject, keywords: ReadonlySet<string>): SchemaObject {
   const kept = Object.keys(node).filter((keyword) => !keywords.has(keyword))
   if (kept.length === Object.keys(node).length) return node
@@ -130,12 +130,12 @@ export function without(node: SchemaObject, keywords: ReadonlySet<string>): Sche
   return out
 }
 
-/** By value; the order of keys counts, so two that differ only in it are taken for two. */
+/** Compares by value. The order of keys counts, so schemas that differ only in it are not equal. */
 export function isEqual(a: unknown, b: unknown): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b)
 }
 
-/** The first of those that are equal. */
+/** Keeps the first of equal schemas. */
 export function eachOnce<T extends Schema>(schemas: readonly T[]): readonly T[] {
   if (schemas.length < 2) return schemas
   const met = new Set<string>()
@@ -145,7 +145,7 @@ export function eachOnce<T extends Schema>(schemas: readonly T[]): readonly T[] 
   })
 }
 
-/** What it takes to write the schema out once more, without those inside of it: one, and one for each hundred letters. */
+/** The cost of writing this schema again without its inner schemas: one, and one more for each hundred letters. */
 export function weightOf({ description, enum: options, default: value }: SchemaObject): number {
   const letters = (description?.length ?? 0) + (options === undefined ? 0 : lettersOf(options))
   return 1 + Math.floor((letters + (typeof value === 'object' ? lettersOf(value) : 0)) / 100)

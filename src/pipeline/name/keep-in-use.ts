@@ -1,12 +1,12 @@
 /**
- * keep-in-use: a schema without the definitions that nobody refers to.
+ * keep-in-use: removes the definitions of a schema that no reference uses.
  *
  * in     a well-formed schema
- * out    the same meaning; the same object when all of it is in use
- * never  drops a definition where it cannot tell what a reference leads to
+ * out    the same meaning; the same object when every definition is in use
+ * never  removes a definition if it cannot tell where a reference leads
  *
- * Servers that are made of an OpenAPI document put all of its definitions into each of their tools (Notion's: two thirds of
- * what a model would read about them).
+ * Servers that are generated from an OpenAPI document put all of its definitions into each of their tools. For Notion's
+ * server, that is two thirds of what a model would read about its tools.
  */
 import { isObject } from '../../base/is-object.ts'
 import { without, type SchemaObject } from './json-schema.ts'
@@ -17,14 +17,14 @@ export function keepInUse(schema: SchemaObject): SchemaObject {
   return used === undefined ? schema : PLACES.reduce((kept, place) => keepOnly(kept, place, used), schema)
 }
 
-/** Where definitions are, at the root. */
+/** The keywords that hold definitions, at the root. */
 const PLACES = ['$defs', 'definitions'] as const
 type Place = (typeof PLACES)[number]
 
 /** As `place/name`. */
 type Used = ReadonlySet<string>
 
-/** Undefined where a reference may lead anywhere. */
+/** Undefined if a reference may lead anywhere. */
 function findUsed(schema: SchemaObject): Used | undefined {
   const used = new Set<string>()
   const unread: unknown[] = [without(schema, new Set(PLACES))]
@@ -40,8 +40,8 @@ function findUsed(schema: SchemaObject): Used | undefined {
 }
 
 /**
- * Also those that only look like one, in an example: then a definition stays that nobody needs. In no function that calls
- * itself: what is no schema may be as deep as it is long.
+ * Also collects texts that only look like references, in an example: then an unused definition stays. No recursion,
+ * because a part that is no schema may be as deep as it is long.
  */
 function refsIn(part: unknown): readonly string[] {
   const refs: string[] = []
@@ -59,10 +59,10 @@ const REFERENCES: ReadonlySet<string> = new Set(['$ref', '$dynamicRef', '$recurs
 
 type Target =
   | { readonly kind: 'definition'; readonly place: Place; readonly name: string }
-  /** In a part of the schema that stays anyway. */
+  /** In a part of the schema that always stays. */
   | { readonly kind: 'elsewhere' }
 
-/** Undefined for one that does not say where in this document it leads: to an anchor, to another document. */
+/** Undefined for a reference to an anchor or to another document. */
 function parseRef(ref: string): Target | undefined {
   if (ref === '#') return { kind: 'elsewhere' }
   if (!ref.startsWith('#/') || ref.includes('%')) return undefined

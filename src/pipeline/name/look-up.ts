@@ -1,21 +1,21 @@
 /**
- * look-up: from a name back to its tool, and from a server and its tool to the same.
+ * look-up: finds the tool for a name, and the tool for a server with its raw tool name.
  *
  * in     tools that have their names
- * out    a table for both ways
- * never  takes a name apart; leads to one of two tools that share a name, should a hash ever be forged
+ * out    a table for both directions
+ * never  splits a name into its parts; returns one of two tools with the same name, which only a forged hash can cause
  */
 export interface NamedTool {
-  /** What the model sees it called. */
+  /** The name that the model sees. */
   readonly name: string
   readonly server: string
-  /** What the server calls it. */
+  /** The server's own name of the tool. */
   readonly tool: string
 }
 
 export interface ToolTable<Tool> {
   byName(name: string): Tool | undefined
-  /** By the raw names. */
+  /** By the raw names of server and tool. */
   byPair(server: string, tool: string): Tool | undefined
 }
 
@@ -23,7 +23,7 @@ export function tabulate<Tool extends NamedTool>(tools: readonly Tool[]): ToolTa
   const names = new Map<string, Tool | undefined>()
   const pairs = new Map<string, Map<string, Tool>>()
   for (const one of tools) {
-    // Thirty-two bits can be searched: whoever finds a second tool for a name must not get the calls meant for the first.
+    // An attacker can search 32 bits for a tool with the same name as another. Its tool must not get the other's calls.
     names.set(one.name, names.has(one.name) ? undefined : one)
     const own = pairs.get(one.server) ?? new Map<string, Tool>()
     own.set(one.tool, one)

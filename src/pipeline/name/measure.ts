@@ -1,28 +1,28 @@
 /**
- * measure: how large a simplified schema is, in what providers set limits to.
+ * measure: measures a simplified schema in the units that providers limit.
  */
 import { typesOf, type Schema, type SchemaObject } from './json-schema.ts'
 import { Unrepairable } from './unrepairable.ts'
 
 export interface Measures {
-  /** Objects within objects, also by reference, but not back to one that is around it. */
+  /** Nested objects, also through references, except references back to an outer object. */
   readonly levels: number
-  /** In all objects together. */
+  /** The sum over all objects. */
   readonly properties: number
-  /** In all enums together. */
+  /** The sum over all enums. */
   readonly options: number
-  /** The most options of one enum. */
+  /** The largest number of options in one enum. */
   readonly mostOptions: number
-  /** The most letters in an enum of more than 250 options. */
+  /** The largest number of letters in an enum of more than 250 options. */
   readonly longestOptions: number
   readonly mostAlternatives: number
-  /** In names of properties and definitions and in options, together. */
+  /** The sum over names of properties and definitions, and over options. */
   readonly letters: number
 }
 
 export type Limits = Readonly<Partial<Record<keyof Measures, number>>>
 
-/** Throws when a limit is passed. */
+/** Throws when the schema exceeds a limit. */
 export function checkLimits(root: SchemaObject, limits: Limits, provider: string): void {
   const measures = measure(root)
   for (const key of Object.keys(limits) as (keyof Measures)[]) {
@@ -44,7 +44,7 @@ const WORDS: Readonly<Record<keyof Measures, string>> = {
   letters: 'too many letters in names and enum values',
 }
 
-/** An enum of more is limited in its letters too. */
+/** An enum with more options also has a limit for its letters. */
 const LARGE_ENUM = 250
 
 function measure(root: SchemaObject): Measures {
@@ -102,7 +102,7 @@ function levelsOf(root: SchemaObject): number {
     const before = known.get(name)
     if (before !== undefined || root.$defs === undefined || !Object.hasOwn(root.$defs, name))
       return before ?? 0
-    // Until it is known, whoever is inside of it and refers to it adds nothing.
+    // Zero while the target is being measured, so that a reference to itself adds nothing.
     known.set(name, 0)
     known.set(name, levels(root.$defs[name]!))
     return known.get(name)!

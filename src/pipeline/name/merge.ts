@@ -1,9 +1,10 @@
 /**
- * merge: two schemas that must both hold → one.
+ * merge: combines two schemas that must both hold into one.
  *
  * in     well-formed schemas
- * out    one that holds where both do, or a little wider: where both have something that cannot be joined, such as two
- *        patterns, the first counts, since arguments are checked against the original; undefined when nothing can satisfy both
+ * out    a schema that allows what both allow, or a little more. If two keywords cannot be combined, such as two
+ *        patterns, the first stays: arguments are checked against the original. Undefined when no value can satisfy
+ *        both
  */
 import {
   isEqual,
@@ -24,7 +25,7 @@ export function merge(a: Schema, b: Schema, work: Work): Schema | undefined {
   return mergeObjects(a, b, work)
 }
 
-/** All that `allOf` lists, and what stands beside it. Undefined when nothing can satisfy them. */
+/** Combines everything in `allOf` with the keywords beside it. Undefined when no value can satisfy them. */
 export function withoutAllOf(schema: SchemaObject, work: Work): SchemaObject | undefined {
   let node: SchemaObject | undefined = schema
   while (node?.allOf !== undefined) {
@@ -38,7 +39,7 @@ export function withoutAllOf(schema: SchemaObject, work: Work): SchemaObject | u
 
 function mergeObjects(a: SchemaObject, b: SchemaObject, work: Work): SchemaObject | undefined {
   spend(work, 1)
-  // A reference says all there is to say; what is beside it is lost.
+  // A reference already says everything; the keywords beside it are dropped.
   if (a.$ref !== undefined) return a
   if (b.$ref !== undefined) return b
   const out: Record<string, unknown> = { ...a }
@@ -55,7 +56,7 @@ function mergeObjects(a: SchemaObject, b: SchemaObject, work: Work): SchemaObjec
   return out
 }
 
-/** Undefined: nothing can satisfy both. */
+/** Undefined: no value can satisfy both. */
 type Join = (
   a: SchemaObject,
   b: SchemaObject,
@@ -101,7 +102,7 @@ function joinOptions(a: readonly unknown[], b: readonly unknown[]): unknown {
 }
 
 function joinNamed(a: NamedSchemas, b: NamedSchemas, work: Work): NamedSchemas {
-  // Both are copied.
+  // The work is counted, because both are copied.
   spend(work, Object.keys(b).length + Math.floor(Object.keys(a).length / 50))
   const out = {
     ...mapNamed(a, (one, name) => (Object.hasOwn(b, name) ? (merge(one, b[name]!, work) ?? false) : one)),
@@ -110,7 +111,10 @@ function joinNamed(a: NamedSchemas, b: NamedSchemas, work: Work): NamedSchemas {
   return out
 }
 
-/** Each part means its own properties only; together, those of the other are meant too. */
+/**
+ * Each part means only its own properties. In the combined schema, the properties of the other part must be allowed,
+ * too.
+ */
 function joinAdditional(a: SchemaObject, b: SchemaObject, { work }: { readonly work: Work }): Schema {
   return merge(a.additionalProperties!, b.additionalProperties!, work) ?? false
 }

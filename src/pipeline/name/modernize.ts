@@ -1,10 +1,10 @@
 /**
- * modernize: whatever a server calls a schema → a well-formed one of draft 2020-12.
+ * modernize: turns a server's schema into a well-formed one of draft 2020-12.
  *
  * in     an object as it came, of any draft, with any mistakes
- * out    the same meaning in the words of 2020-12; a keyword whose value makes no sense is left out, and a schema that is
- *        none stands for any value; the same object when nothing was wrong
- * never  follows a `$ref`; throws, but for a schema that is nested too deep
+ * out    the same meaning in the keywords of 2020-12. A keyword with a senseless value is left out, and an invalid
+ *        schema becomes one for any value. The same object when nothing was wrong
+ * never  follows a `$ref`; throws, except for a schema that is nested too deep
  */
 import { isObject } from '../../base/is-object.ts'
 import type { JsonSchema } from '../../model/profile.ts'
@@ -19,11 +19,11 @@ export interface Modern {
 export function modernize(schema: JsonSchema): Modern {
   const scan: Scan = { hasRefs: false, hasOldWords: false }
   const clean = cleanObject(schema, scan, 0)
-  // It would claim that the new words are to be read by the old rules.
+  // `$schema` would make readers apply the rules of the old draft to the new keywords.
   return { schema: scan.hasOldWords ? without(clean, DRAFT) : clean, hasRefs: scan.hasRefs }
 }
 
-/** For what a `$ref` leads to outside of the places where schemas are. */
+/** For the target of a `$ref` outside of the keywords that hold schemas. */
 export function modernizePart(part: unknown): Schema | undefined {
   if (typeof part === 'boolean') return part
   return isObject(part) ? cleanObject(part, { hasRefs: false, hasOldWords: false }, 0) : undefined
@@ -33,7 +33,7 @@ const DRAFT: ReadonlySet<string> = new Set(['$schema'])
 
 interface Scan {
   hasRefs: boolean
-  /** Something was said as only older drafts say it. */
+  /** The schema has a keyword of an older draft. */
   hasOldWords: boolean
 }
 
@@ -54,7 +54,7 @@ function cleanObject(node: JsonSchema, scan: Scan, depth: number): SchemaObject 
   return modern as SchemaObject
 }
 
-/** Undefined for a value that makes no sense. */
+/** Undefined for a senseless value. */
 function cleanValue(keyword: string, value: unknown, scan: Scan, depth: number): unknown {
   const kind = CHILDREN.get(keyword)
   if (kind === undefined) return VALUES.get(keyword)?.(value) ?? (VALUES.has(keyword) ? undefined : value)
@@ -62,12 +62,12 @@ function cleanValue(keyword: string, value: unknown, scan: Scan, depth: number):
     typeof child === 'boolean' ? child : isObject(child) ? cleanObject(child, scan, depth + 1) : undefined
   if (kind === 'named') return isObject(value) ? cleanNamed(value, cleanChild) : undefined
   if (kind === 'list') return Array.isArray(value) ? cleanList(value, cleanChild) : undefined
-  // A list of schemas for the first items, until 2019-09.
+  // Until 2019-09, a list of schemas describes the first items.
   if (keyword === 'items' && Array.isArray(value)) return mapList(value, (item) => cleanChild(item) ?? true)
   return cleanChild(value)
 }
 
-/** What is there but no schema still has its name, so the model may use it. */
+/** An invalid schema keeps its name, so the model may still use that name. */
 function cleanNamed(
   named: JsonSchema,
   cleanChild: (child: unknown) => Schema | undefined,
@@ -97,7 +97,7 @@ const text: CleanValue = (value) => (typeof value === 'string' ? value : undefin
 const number: CleanValue = (value) => (Number.isFinite(value) ? value : undefined)
 const count: CleanValue = (value) => (Number.isSafeInteger(value) && Number(value) >= 0 ? value : undefined)
 const list: CleanValue = (value) => (Array.isArray(value) ? value : undefined)
-/** Until draft 4 it says whether the bound itself is out. */
+/** Until draft 4, the keyword is a flag that excludes the bound itself. */
 const bound: CleanValue = (value) => (typeof value === 'boolean' ? value : number(value))
 
 const VALUES: ReadonlyMap<string, CleanValue> = new Map<string, CleanValue>([
@@ -134,7 +134,7 @@ const VALUES: ReadonlyMap<string, CleanValue> = new Map<string, CleanValue>([
   ['$id', text],
   ['$anchor', cleanAnchor],
   ['$dynamicAnchor', cleanAnchor],
-  // Beyond what any of the providers reads.
+  // No provider reads these.
   ['$dynamicRef', () => undefined],
   ['$recursiveAnchor', () => undefined],
   ['$recursiveRef', () => undefined],
@@ -164,7 +164,7 @@ function cleanTypes(value: unknown): unknown {
   return known.length === 0 ? undefined : known
 }
 
-/** Draft 3 has it as a flag on the property. */
+/** Draft 3 has a flag on the property. */
 function cleanRequired(value: unknown): unknown {
   if (!Array.isArray(value)) return undefined
   const names = new Set(value.filter((name) => typeof name === 'string'))
@@ -179,7 +179,10 @@ function cleanFlag(value: unknown): unknown {
   return typeof value === 'boolean' ? value : undefined
 }
 
-/** Lists of names. Schemas here are of drafts before 2019-09, and nobody who reads tools knows them: they say too little to keep. */
+/**
+ * Keeps lists of names only. A schema here belongs to drafts before 2019-09. Readers of tools do not support it, and it
+ * says too little to keep.
+ */
 function cleanDependent(value: unknown): unknown {
   if (!isObject(value)) return undefined
   const isNames = (one: unknown): boolean => Array.isArray(one) && cleanRequired(one) === one
@@ -208,7 +211,7 @@ function toNewWords(node: JsonSchema): JsonSchema {
 
 const NULLABLE: ReadonlySet<string> = new Set(['nullable'])
 
-/** The word of OpenAPI 3.0, which no draft knows. */
+/** The keyword of OpenAPI 3.0, which no draft has. */
 function toNullType(node: JsonSchema): JsonSchema {
   const rest = without(node as SchemaObject, NULLABLE)
   const { enum: options } = rest
@@ -234,7 +237,7 @@ function toExclusive(node: JsonSchema, exclusive: string, inclusive: string): Js
   return { ...rest, [isOut === true ? exclusive : inclusive]: limit }
 }
 
-/** `$id: "#part"` names a part, until 2019-09. An id with an empty fragment is the id. */
+/** Until 2019-09, `$id: "#part"` names a part. An id with an empty fragment is an ordinary id. */
 function toAnchor({ $id, ...rest }: JsonSchema): JsonSchema {
   const [base, part] = String($id).split('#')
   return {

@@ -1,5 +1,5 @@
 /**
- * name-fault: names that a provider does not take, although most do.
+ * name-fault: finds names that one provider refuses although most accept them.
  */
 import type { Profile } from '../../model/profile.ts'
 

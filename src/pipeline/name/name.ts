@@ -1,10 +1,10 @@
 /**
- * name: what the model sees a tool called.
+ * name: makes the name of a tool that the model sees.
  *
  * in     the raw names of a server and of one of its tools, the style
  * out    at most 64 of `[A-Za-z0-9_-]`
- * never  looks at what else is connected, so that a name stays the same when servers come and go; gives two tools
- *        one name: whatever the clean form does not tell apart, eight digits of a hash do
+ * never  depends on other connected servers, so that a name stays the same when servers come and go; gives two tools
+ *        one name: where the cleaned names are equal, eight digits of a hash differ
  */
 import { sha256 } from '../../base/sha256.ts'
 import type { NameStyle } from '../../model/settings.ts'
@@ -15,22 +15,22 @@ export function nameOf(server: string, tool: string, style: NameStyle): string {
   const clean = CLEAN[style](server, tool)
   const isExact = clean.isExact && clean.name.length <= MAX_LENGTH && !LOOKS_HASHED.test(clean.name)
   if (isExact) return clean.name
-  // As JSON, because joined parts are ambiguous, and half a surrogate pair is lost in UTF-8.
+  // As JSON, because joined names are ambiguous, and UTF-8 loses half a surrogate pair.
   const suffix = `_${sha256(JSON.stringify([server, tool])).slice(0, 8)}`
   return clean.name.slice(0, MAX_LENGTH - suffix.length) + suffix
 }
 
-/** What every name of a tool of this server begins with. Names of other servers' tools may do so, too. */
+/** The beginning of every name of this server's tools. Names of other servers' tools may begin with it, too. */
 export function startOf(server: string, style: NameStyle): string {
   return CLEAN[style](server, '').name
 }
 
-/** So that no exact name is ever one that was made with a hash. */
+/** So that an exact name never equals a name with a hash. */
 const LOOKS_HASHED = /_[0-9a-f]{8}$/i
 
 interface CleanName {
   readonly name: string
-  /** The pair can be read back from it. */
+  /** The name shows server and tool without doubt. */
   readonly isExact: boolean
 }
 
@@ -40,7 +40,7 @@ const CLEAN: Readonly<Record<NameStyle, (server: string, tool: string) => CleanN
   single: cleanSingle,
 }
 
-/** Exact when the first `__` behind the prefix is where the server ends. */
+/** Exact when the first `__` after the prefix is the end of the server. */
 function cleanDouble(prefix: string, server: string, tool: string): CleanName {
   const name = `${prefix}${replaceUnsafe(server)}__${replaceUnsafe(tool)}`
   const isSafe = SAFE.test(server) && SAFE.test(tool)
@@ -54,7 +54,7 @@ function replaceUnsafe(part: string): string {
   return part.replace(/[^A-Za-z0-9_-]/gu, '_')
 }
 
-/** Exact when the first `_` behind `mcp_` is where the server ends, and the tool is as it was. */
+/** Exact when the first `_` after `mcp_` is the end of the server, and the tool's name is unchanged. */
 function cleanSingle(server: string, tool: string): CleanName {
   const serverPart = toXcsh(server)
   const toolPart = toXcsh(tool)

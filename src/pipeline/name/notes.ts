@@ -1,9 +1,9 @@
 /**
- * notes: what a provider's schema cannot say, said in its description, where the model can read it.
+ * notes: puts keywords that a provider's schema lacks into the description, where the model can read them.
  */
 import type { SchemaObject } from './json-schema.ts'
 
-/** Keywords that help whoever fills in a value. Others are for programs. */
+/** Keywords that help a model to fill in a value. The others are for programs. */
 const WORTH_TELLING: ReadonlySet<string> = new Set([
   'default',
   'enum',
@@ -24,10 +24,10 @@ const WORTH_TELLING: ReadonlySet<string> = new Set([
   'additionalProperties',
 ])
 
-/** Longest value that is told. */
+/** A longer value is left out. */
 const LONGEST = 200
 
-/** `minLength: 3`. Undefined when it is not worth telling, or too long to. */
+/** `minLength: 3`. Undefined when it does not help, or is too long. */
 export function toNote(keyword: string, value: unknown): string | undefined {
   const isSwitch = typeof value === 'boolean' && keyword !== 'default'
   if (!WORTH_TELLING.has(keyword) || value === undefined || isSwitch) return undefined
@@ -35,18 +35,18 @@ export function toNote(keyword: string, value: unknown): string | undefined {
   return text === undefined || text === '{}' || text.length > LONGEST ? undefined : `${keyword}: ${text}`
 }
 
-/** Of some keywords of a schema, those that are worth telling. */
+/** The notes for those of the keywords that help. */
 export function notesOf(keywords: readonly string[], node: SchemaObject): readonly string[] {
   return keywords.map((keyword) => toNote(keyword, node[keyword])).filter((note) => note !== undefined)
 }
 
-/** Told in the description; nothing when it is not worth telling. */
+/** Adds the note to the description, or nothing when it does not help. */
 export function withNote(schema: SchemaObject, keyword: string, value: unknown): SchemaObject {
   const note = toNote(keyword, value)
   return note === undefined ? schema : withNotes(schema, [note])
 }
 
-/** The schema with the notes behind its description. */
+/** Adds the notes to the end of the schema's description. */
 export function withNotes(schema: SchemaObject, notes: readonly string[]): SchemaObject {
   if (notes.length === 0) return schema
   const note = `(${notes.join('; ')})`

@@ -1,10 +1,11 @@
 /**
- * object-root: a schema whose root is one plain object, as every provider wants it.
+ * object-root: makes a schema whose root is one plain object, as every provider demands.
  *
- * in     a well-formed schema, of anything, with alternatives at its root or without
- * out    `type: "object"` with `properties`, and nothing of `anyOf`, `oneOf` and `allOf` beside them: alternatives become one
- *        object with the properties of all, required where all require them, and a sentence that says which belong together
- * never  keeps a `$ref` at the root: they were written out before
+ * in     any well-formed schema, with alternatives at its root or without
+ * out    `type: "object"` with `properties`, without `anyOf`, `oneOf` and `allOf` beside them. Alternatives become one
+ *        object with the properties of all. A property is required if all alternatives require it. A sentence says
+ *        which properties belong together
+ * never  keeps a `$ref` at the root: the caller has replaced them before
  */
 import { eachOnce, setOwn, typesOf, without, type Schema, type SchemaObject } from './json-schema.ts'
 import { withoutAllOf } from './merge.ts'
@@ -21,7 +22,7 @@ export function toObjectRoot(root: SchemaObject, work: Work): SchemaObject {
   return { ...plain, type: 'object', properties: plain.properties ?? {} }
 }
 
-/** Whether arguments, which are an object, could satisfy it. */
+/** Whether an object, such as the arguments, could satisfy it. */
 function isOfObjects(schema: SchemaObject): boolean {
   return schema.type === undefined || typesOf(schema).includes('object')
 }
@@ -30,7 +31,7 @@ export function hasAlternatives(schema: SchemaObject): boolean {
   return schema.anyOf !== undefined || schema.oneOf !== undefined || schema.allOf !== undefined
 }
 
-/** Undefined when nothing can satisfy it. */
+/** Undefined when no value can satisfy it. */
 function flatten(schema: SchemaObject, work: Work): SchemaObject | undefined {
   let node = withoutAllOf(schema, work)
   for (const keyword of ['anyOf', 'oneOf'] as const) {
@@ -60,7 +61,7 @@ function joinForms(beside: SchemaObject, forms: readonly Schema[], work: Work): 
   }
 }
 
-/** What is said of a property for all forms counts; else what one of the forms says of it. */
+/** What all forms say of a property counts, else what one form says of it. */
 function joinProperties(beside: SchemaObject, forms: readonly SchemaObject[]): Record<string, Schema> {
   const said = new Map<string, Schema[]>()
   for (const { properties = {} } of forms) {
@@ -82,7 +83,7 @@ function oneOfThem(schemas: readonly Schema[]): Schema {
   return toOptions(schemas) ?? { anyOf: schemas }
 }
 
-/** The word that tells forms apart is a `const` in each; in all, it is one of a list. */
+/** The property that separates the forms has a `const` in each. In the joined object, it has a list of options. */
 function toOptions(schemas: readonly Schema[]): SchemaObject | undefined {
   const options: unknown[] = []
   const types = new Set<unknown>()
@@ -109,7 +110,7 @@ function joinRequired(beside: SchemaObject, forms: readonly SchemaObject[]): rea
   return [...new Set([...(beside.required ?? []), ...shared])]
 }
 
-/** More forms than this, or longer lists, are told as the first few. */
+/** Of more forms, or of longer lists, the note names only the first. */
 const TOLD = 10
 
 function tellForms({ description }: SchemaObject, forms: readonly SchemaObject[]): string | undefined {

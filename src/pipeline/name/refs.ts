@@ -1,9 +1,10 @@
 /**
- * refs: what a `$ref` leads to, and schemas in which there are none, or only plain ones.
+ * refs: resolves each `$ref`, and makes schemas without references, or with plain ones only.
  *
  * in     a well-formed schema
- * out    the same with every `$ref` replaced by its target, or with those left that stand alone and lead to `#` or `#/$defs/<name>`
- * never  fetches anything; loops: whoever refers to itself is refused, or keeps its `$ref`
+ * out    the same with every `$ref` replaced by its target; or with references that stand alone and lead to `#` or
+ *        `#/$defs/<name>`
+ * never  fetches anything; loops: a schema that refers to itself is refused, or keeps its `$ref`
  */
 import {
   CHILDREN,
@@ -17,14 +18,15 @@ import {
 import { modernizePart } from './modernize.ts'
 import { checkDepth, leadsToItself, spend, Unrepairable, type Work } from './unrepairable.ts'
 
-/** Every `$ref` replaced by what it leads to. Throws when one leads nowhere, or back to itself. */
+/** Replaces every `$ref` by its target. Throws when a `$ref` leads nowhere, or back to itself. */
 export function inlineRefs(root: SchemaObject, manner: Manner): SchemaObject {
   return unfold(root, 'none', manner)
 }
 
 /**
- * What is referred to from within stays a definition, at the root and under a plain name; what stands beside a `$ref`, or
- * is joined with others, is written out. Throws when a `$ref` leads nowhere, or a schema is itself and something else.
+ * Keeps the target of a reference as a definition, at the root and under a plain name. Replaces a `$ref` by its target
+ * if other keywords stand beside it, or if it is merged with other schemas. Throws when a `$ref` leads nowhere, or when
+ * a schema consists of itself and something else.
  */
 export function gatherRefs(root: SchemaObject, manner: Manner): SchemaObject {
   return unfold(root, 'plain', manner)
@@ -32,11 +34,11 @@ export function gatherRefs(root: SchemaObject, manner: Manner): SchemaObject {
 
 export interface Manner {
   readonly work: Work
-  /** Keywords to leave out, with all they refer to. */
+  /** Keywords to leave out, with everything that they refer to. */
   readonly drops: ReadonlySet<string>
 }
 
-/** What the place of a schema asks for: at the root and inside of `allOf`, a `$ref` cannot stay. */
+/** The position of a schema: at the root and inside of `allOf`, a `$ref` cannot stay. */
 type Position = 'root' | 'joined' | 'plain'
 
 interface Unfolding extends Manner {
@@ -62,9 +64,9 @@ function unfold(root: SchemaObject, keeps: Unfolding['keeps'], { work, drops }: 
 
 interface Here {
   readonly position: Position
-  /** The schemas that are being written out, outermost first. */
+  /** The schemas that are being written, outermost first. */
   readonly inside: readonly Schema[]
-  /** How deep it is in what is made. */
+  /** The depth in the result. */
   readonly depth: number
 }
 
@@ -80,7 +82,7 @@ function unfoldSchema(schema: Schema, here: Here, unfolding: Unfolding): Schema 
   })
 }
 
-/** Definitions are collected at the root, and names of parts mean nothing without refs to them. */
+/** Definitions are collected at the root. Without references, the names of parts have no meaning. */
 const SCAFFOLD: ReadonlySet<string> = new Set([
   '$defs',
   'definitions',
@@ -117,7 +119,7 @@ function unfoldRef(schema: SchemaObject, ref: string, here: Here, unfolding: Unf
 const BESIDE: ReadonlySet<string> = new Set(['$ref', '$schema', '$comment', ...SCAFFOLD])
 const TELLS: ReadonlySet<string> = new Set(['title', 'description', 'default', 'examples', 'deprecated'])
 
-/** Follows names for names, so that a definition is never only a `$ref` to another. */
+/** Follows references to references, so that a definition is never only a `$ref` to another. */
 function requireTarget(ref: string, resolve: Resolve): Schema {
   const met = new Set<Schema>()
   for (let next = ref; ;) {
@@ -132,12 +134,12 @@ function requireTarget(ref: string, resolve: Resolve): Schema {
   }
 }
 
-/** The definitions that are in use, each under a name of its own. */
+/** The definitions in use, each under its own name. */
 class Definitions {
   readonly #root: SchemaObject
   readonly #names = new Map<SchemaObject, string>()
   readonly #taken = new Set<string>()
-  /** The next one for each name that came more than once. */
+  /** The next number for each name that occurs more than once. */
   readonly #numbers = new Map<string, number>()
 
   constructor(root: SchemaObject) {
@@ -151,7 +153,7 @@ class Definitions {
     return { $ref: `#/$defs/${known}` }
   }
 
-  /** Writing one out can bring others into use. */
+  /** Writing one definition can add others. */
   finish(write: (target: SchemaObject) => Schema): Readonly<Record<string, Schema>> | undefined {
     const defs: Record<string, Schema> = {}
     // The map grows while it is read.
@@ -159,7 +161,7 @@ class Definitions {
     return this.#names.size === 0 ? undefined : defs
   }
 
-  /** The name it had, if that is a plain one; with a number when there is such a name. */
+  /** The name that it had, if that is plain; with a number when the name is taken. */
   #nameFor(ref: string): string {
     const wanted = ref.slice(ref.lastIndexOf('/') + 1)
     const base = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(wanted) ? wanted : 'part'
@@ -175,7 +177,7 @@ class Definitions {
 
 export type Resolve = (ref: string) => Schema | undefined
 
-/** What the references of one schema lead to. Undefined: nothing that is in it. */
+/** Resolves the references of one schema. Undefined: the target is not in it. */
 export function createResolve(root: SchemaObject): Resolve {
   const known = new Map<string, Schema | undefined>()
   return (ref) => {
@@ -199,7 +201,7 @@ function findByPointer(root: SchemaObject, pointer: string): unknown {
   let at: unknown = root
   for (const [i, step] of steps.entries()) {
     if (typeof at !== 'object' || at === null) return undefined
-    // Schemas for the first items were moved there.
+    // `modernize` moved the schemas for the first items there.
     const isMoved = step === 'items' && /^\d+$/.test(steps[i + 1] ?? '') && Object.hasOwn(at, 'prefixItems')
     const key = isMoved ? 'prefixItems' : step
     if (!Object.hasOwn(at, key)) return undefined
@@ -212,12 +214,15 @@ function toKey(step: string): string {
   try {
     return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
   } catch {
-    // A `%` that escapes nothing stands for itself.
+    // The `%` escapes nothing, so it stands for itself.
     return step
   }
 }
 
-/** `#part` by `$anchor` (or `id`, until draft 4); another document's address by an `$id` inside of this one. */
+/**
+ * Finds `#part` by `$anchor` (or `id`, until draft 4), and the address of another document by an `$id` inside of this
+ * one.
+ */
 function findByName(root: SchemaObject, name: string): SchemaObject | undefined {
   const waiting: Schema[] = [root]
   // The list grows while it is read.

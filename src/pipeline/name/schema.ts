@@ -1,11 +1,12 @@
 /**
- * schema: the schema of a tool as a provider takes it.
+ * schema: converts the schema of a tool for a provider.
  *
  * in     a tool's schema as the server sent it, and the provider's profile
- * out    a schema that the provider accepts, or why there is none; what did not need to change is the same object as in the original
+ * out    a schema that the provider accepts, or why there is none. A part that did not need to change is the same
+ *        object as in the original
  * never  changes the original; throws; follows a reference out of it
  *
- * Arguments are checked against the original: a provider's schema only helps its model to write them.
+ * Arguments are checked against the original: the provider's schema only helps its model to write them.
  */
 import { unreachable } from '../../base/unreachable.ts'
 import type { JsonSchema, Profile, ProviderSchema } from '../../model/profile.ts'

@@ -1,12 +1,13 @@
 /**
- * simplify: a schema in the few words that the choosier providers know.
+ * simplify: expresses a schema in the few keywords of the stricter providers.
  *
- * in     a well-formed schema whose references were settled, and the dialect to say it in
- * out    every schema in it is one of: a type with what belongs to that type, that type or null, a lone `$ref`, alternatives under
- *        `anyOf` with nothing beside them but what is told to the model
- * never  says less than it could: what the dialect has no word for is told in the description
+ * in     a well-formed schema whose references are resolved, and the dialect to use
+ * out    a schema of simple parts only: a type with its own keywords, that type or null, a lone `$ref`, or alternatives
+ *        under `anyOf` with only a description beside them
+ * never  drops a fact silently: the description names what the dialect has no keyword for
  *
- * Where it cannot be exact it is wider, so that no call the schema speaks of is lost; arguments are checked against the original.
+ * If the result cannot be exact, it allows more, so that no valid call is lost. Arguments are checked against the
+ * original.
  */
 import {
   eachOnce,
@@ -37,15 +38,15 @@ import {
 export interface Dialect {
   /** In messages: "gemini". */
   readonly name: string
-  /** What may stand beside `type`, `properties`, `required`, `items`, `anyOf` and `$ref`. */
+  /** The keywords that may stand beside `type`, `properties`, `required`, `items`, `anyOf` and `$ref`. */
   readonly keywords: ReadonlySet<string>
-  /** What stands for any value. Absent: it cannot be said. */
+  /** The schema for any value. Absent: the dialect has none. */
   readonly any?: SchemaObject
-  /** Whether several types can be named at once, where nothing else is asked. */
+  /** Whether a schema without other keywords may have several types. */
   readonly typeLists: 'taken' | 'split'
-  /** Whether a list must say what is in it. */
+  /** Whether a list must declare its items. */
   readonly items: 'required' | 'optional'
-  /** The last hand at each schema, its parts being done. */
+  /** The last step for each schema, after its parts are done. */
   finish(node: SchemaObject, at: Place): SchemaObject
 }
 
@@ -54,21 +55,21 @@ export interface Task {
   readonly work: Work
 }
 
-/** The whole, from a root that is one object. Throws when nothing can satisfy it. */
+/** Converts a root that is one object. Throws when no value can satisfy it. */
 export function simplifyRoot(root: SchemaObject, task: Task): SchemaObject {
   const simple = requireSimple(without(root, ASIDE), ROOT, task)
   const defs = root.$defs === undefined ? {} : simplifyDefinitions(root.$defs, simple, task)
   const aliases = aliasesIn(defs)
-  // Only now is it known that they say nothing by themselves, and what refers to them can be simpler yet.
+  // Only now is it known that these definitions are mere references, so the schemas that use them can become simpler.
   if (aliases.size > 0) return simplifyRoot(withoutAliases(root, aliases) as SchemaObject, task)
   checkAlternatives(defs)
   return Object.keys(defs).length === 0 ? simple : { ...simple, $defs: defs }
 }
 
-/** Options of whole objects cannot be said anywhere. */
+/** No dialect has options that are whole objects. */
 const ASIDE: ReadonlySet<string> = new Set(['$defs', 'enum', 'const'])
 
-/** Those that are still referred to. */
+/** The definitions that are still in use. */
 function simplifyDefinitions(all: NamedSchemas, body: SchemaObject, task: Task): NamedSchemas {
   const used: Record<string, Schema> = {}
   const waiting = [body]
@@ -85,10 +86,10 @@ function simplifyDefinitions(all: NamedSchemas, body: SchemaObject, task: Task):
   return used
 }
 
-/** References to definitions that are nothing but another reference, and where those lead in the end. */
+/** Definitions that are only another reference, and their final targets. */
 type Aliases = ReadonlyMap<string, string>
 
-/** Throws when there is nothing at the end of one: no value could be told from any other. */
+/** Throws when a chain of references never ends: such a schema describes no value. */
 function aliasesIn(defs: NamedSchemas): Aliases {
   const next = new Map<string, string>()
   for (const [name, schema] of Object.entries(defs)) {
@@ -114,7 +115,9 @@ function withoutAliases(schema: Schema, aliases: Aliases): Schema {
   return mapChildren(schema, (child) => withoutAliases(child, aliases))
 }
 
-/** Throws for one that is an alternative to itself: JSON Schema leaves open what that means, and its readers do not return from it. */
+/**
+ * Throws for a schema that is its own alternative. JSON Schema does not define its meaning, and providers loop on it.
+ */
 function checkAlternatives(defs: NamedSchemas): void {
   const alternativesTo = new Map(
     Object.entries(defs).map(([name, schema]) => [`#/$defs/${name}`, alternativesIn(schema)]),
@@ -123,7 +126,7 @@ function checkAlternatives(defs: NamedSchemas): void {
   for (const start of alternativesTo.keys()) {
     const path = [start]
     const open = new Set(path)
-    // By hand: a schema can be longer than the stack is deep.
+    // Without recursion: a schema can be longer than the stack is deep.
     for (let at = path.at(-1); at !== undefined; at = path.at(-1)) {
       const next = alternativesTo.get(at)?.find((ref) => !done.has(ref))
       if (next !== undefined && open.has(next)) throw isOwnAlternative(next)
@@ -133,7 +136,7 @@ function checkAlternatives(defs: NamedSchemas): void {
   }
 }
 
-/** References that stand for the whole of it. */
+/** References that can stand for the whole schema. */
 function alternativesIn(schema: Schema): readonly string[] {
   if (typeof schema === 'boolean') return []
   return schema.$ref !== undefined ? [schema.$ref] : (schema.anyOf ?? []).flatMap(alternativesIn)
@@ -152,7 +155,7 @@ function requireSimple(schema: Schema, at: Place, task: Task): SchemaObject {
   return simple
 }
 
-/** Undefined when nothing can satisfy it. */
+/** Undefined when no value can satisfy it. */
 export function simplify(schema: Schema, at: Place, task: Task): SchemaObject | undefined {
   if (schema === false) return undefined
   if (schema === true) return toAny({}, at, task)
@@ -173,7 +176,7 @@ function toAny(node: SchemaObject, at: Place, { dialect }: Task): SchemaObject {
   return dialect.finish(withNotes({ ...told, ...any }, notes), at)
 }
 
-/** What goes to the model as it is, and what is only worth a note. */
+/** Separates what goes to the model unchanged from what becomes a note. */
 function tellApart(node: SchemaObject): { readonly told: SchemaObject; readonly notes: readonly string[] } {
   const { title, description } = node
   return {
@@ -199,7 +202,7 @@ const TOLD: ReadonlySet<string> = new Set([
 function simplifyUnion(node: SchemaObject, at: Place, task: Task): SchemaObject | undefined {
   const beside = without(node, UNION)
   const forms = node.anyOf ?? node.oneOf!
-  // They only say which of the properties belong together: nothing is lost to speak of.
+  // The forms say only which properties belong together, so little is lost without them.
   if (forms.every(isOnlyRequired)) return simplify(beside, at, task)
   const rules = without(beside, TOLD)
   const hasRules = Object.keys(rules).length > 0
@@ -217,7 +220,7 @@ function simplifyUnion(node: SchemaObject, at: Place, task: Task): SchemaObject 
   return isSame(node, union) ? node : union
 }
 
-/** A reference stands alone, whatever was to be told. */
+/** A reference must stand alone, so its description is dropped. */
 function tellOne(schema: SchemaObject, told: SchemaObject, notes: readonly string[]): SchemaObject {
   return schema.$ref === undefined ? withNotes({ ...schema, ...told }, notes) : schema
 }
@@ -230,7 +233,7 @@ function isOnlyRequired(form: Schema): boolean {
   )
 }
 
-/** Alternatives inside of alternatives are alternatives. */
+/** Alternatives inside of alternatives become alternatives of the outer schema. */
 function partsOf(schema: SchemaObject): readonly SchemaObject[] {
   const isBare = schema.anyOf !== undefined && Object.keys(schema).length === 1
   return isBare ? (schema.anyOf as readonly SchemaObject[]) : [schema]
@@ -252,7 +255,7 @@ interface Here {
   readonly task: Task
 }
 
-/** What a schema without `type` is about. */
+/** The types that a schema without `type` describes. */
 function inferTypes(node: SchemaObject): readonly TypeName[] {
   for (const keyword of Object.keys(node)) {
     const type = KEYWORD_TYPES.get(keyword)
@@ -261,7 +264,7 @@ function inferTypes(node: SchemaObject): readonly TypeName[] {
   return []
 }
 
-/** Which type a keyword belongs to. Those that are not here are for programs, or known to nobody. */
+/** The type that each keyword belongs to. Keywords that are missing here are for programs, or unknown. */
 const KEYWORD_TYPES: ReadonlyMap<string, TypeName | 'any'> = new Map<string, TypeName | 'any'>([
   ['title', 'any'],
   ['description', 'any'],
@@ -291,12 +294,12 @@ const KEYWORD_TYPES: ReadonlyMap<string, TypeName | 'any'> = new Map<string, Typ
 function belongs(keyword: string, type: TypeName): boolean {
   const owner = KEYWORD_TYPES.get(keyword)
   if (owner === 'any' || owner === type) return true
-  // `int64` and the like.
+  // Number formats such as `int64`.
   const isNumber = type === 'integer' || type === 'number'
   return isNumber && (owner === 'number' || keyword === 'format')
 }
 
-/** One alternative for each type, with what belongs to it. */
+/** One alternative for each type, with the keywords of that type. */
 function severalTypes(node: SchemaObject, types: readonly TypeName[], here: Here): SchemaObject | undefined {
   const isBare = Object.keys(node).every((keyword) => keyword === 'type' || WORDS.has(keyword))
   if (isBare && here.task.dialect.typeLists === 'taken') return node
@@ -312,7 +315,7 @@ function simplifyOptions(
 ): SchemaObject | undefined {
   const plain = without(node, CONST)
   const scalars = options.filter((option) => typeof option !== 'object' || option === null)
-  // Whole objects and lists cannot be options anywhere.
+  // No dialect allows whole objects and lists as options.
   if (scalars.length === 0) return simplifyWithoutOptions(plain, options, here)
   const declared = typesOf(node)
   const fitting = scalars.filter(
@@ -359,7 +362,10 @@ function isOf(value: unknown, type: TypeName): boolean {
   return typeof value === type
 }
 
-/** The types of the options; a number is an integer where the schema says so, or says nothing and all are. */
+/**
+ * The types of the options. A number is an integer if the schema says so, or if it names no type and all numbers are
+ * whole.
+ */
 function optionTypes(options: readonly unknown[], declared: readonly TypeName[]): readonly TypeName[] {
   const found: TypeName[] = []
   const numbers = options.filter((option) => typeof option === 'number')
@@ -376,7 +382,7 @@ interface Typed {
   readonly isNullable: boolean
 }
 
-/** One type and what belongs to it. */
+/** One type with its keywords. */
 function toTyped(
   node: SchemaObject,
   { type, isNullable }: Typed,
@@ -411,7 +417,7 @@ const STRUCTURE: ReadonlySet<string> = new Set([
   'prefixItems',
 ])
 
-/** False when a property is required that nothing can satisfy. */
+/** False when a required property has a schema that no value can satisfy. */
 function fillObject(out: Record<string, unknown>, at: Place, task: Task): boolean {
   const { properties, required, additionalProperties } = out as SchemaObject
   if (properties !== undefined) {
@@ -435,7 +441,7 @@ function simplifyAdditional(schema: SchemaObject, at: Place, task: Task): Schema
   return isAnything ? true : (simplify(schema, { up: at, step: '*' }, task) ?? false)
 }
 
-/** Lists of different items are lists of any of them. */
+/** A list with different items at each position becomes a list of any of them. */
 function fillArray(out: Record<string, unknown>, at: Place, task: Task): void {
   const { items, prefixItems = [] } = out as SchemaObject
   const kinds = [...prefixItems, ...(items === undefined || items === false ? [] : [items])]
@@ -452,7 +458,7 @@ function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
   return a.length === b.length && a.every((one, i) => one === b[i])
 }
 
-/** So that what did not change is shared with the original. */
+/** So that the result shares unchanged parts with the original. */
 function isSame(a: SchemaObject, b: SchemaObject): boolean {
   const keywords = Object.keys(a)
   return keywords.length === Object.keys(b).length && keywords.every((keyword) => a[keyword] === b[keyword])

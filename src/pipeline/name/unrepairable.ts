@@ -1,5 +1,5 @@
 /**
- * unrepairable: a schema that cannot be made to fit, on its way up to whoever puts the tool in quarantine.
+ * unrepairable: the error for a schema that cannot be repaired. Its tool is then put in quarantine.
  */
 import { MAX_DEPTH } from '../../base/depth.ts'
 
@@ -22,12 +22,12 @@ export function isOwnAlternative(ref: string): Unrepairable {
   return new Unrepairable(`its schema has \`${ref}\` as an alternative to itself`)
 }
 
-/** Deeper ones never get here from a server as they are, only by its references; they would end the program. */
+/** A server cannot send deeper schemas directly, but its references can build them. They would overflow the stack. */
 export function checkDepth(depth: number): void {
   if (depth > MAX_DEPTH) throw new Unrepairable(`its schema is nested more than ${MAX_DEPTH} levels deep`)
 }
 
-/** How far a walk has come, for reasons: `filters.items`. The root has no step. */
+/** The path of a walk, for messages: `filters.items`. The root has no step. */
 export interface Place {
   readonly up?: Place
   readonly step: string
@@ -35,7 +35,7 @@ export interface Place {
 
 export const ROOT: Place = { step: '' }
 
-/** Longest part of a place that is shown; names of arguments come from the server. */
+/** The longest part of a path that is shown: names of arguments come from the server. */
 const SHOWN = 100
 
 export function showPlace(place: Place): string {
@@ -46,12 +46,12 @@ export function showPlace(place: Place): string {
   return `\`${path.length > SHOWN ? `${path.slice(0, SHOWN)}…` : path}\``
 }
 
-/** Against schemas that grow when they are unfolded: each schema that is made has its weight. */
+/** Limits schemas that grow when their references are replaced: each schema that is made costs its weight. */
 export interface Work {
   spent: number
 }
 
-/** The largest schema of the corpus takes a tenth of it. */
+/** The largest schema of the test corpus needs a tenth of it. */
 const MOST_WORK = 20_000
 
 export function spend(work: Work, units: number): void {

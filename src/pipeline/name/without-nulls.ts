@@ -1,9 +1,11 @@
 /**
- * without-nulls: arguments as the server knows them, from arguments that a model wrote for strict mode.
+ * without-nulls: removes the nulls from arguments that a model wrote for strict mode, so that the server understands
+ * them.
  *
- * in     the original schema, and arguments in which every property is there
- * out    the same without those that are null, optional, and cannot be null for the server; the same object when there are none
- * never  changes the arguments; takes out a null that means something
+ * in     the original schema, and arguments in which every property is present
+ * out    the same without properties that are null, optional, and may not be null for the server; the same object when
+ *        there are none
+ * never  changes the arguments; removes a null that has a meaning
  */
 import { isObject } from '../../base/is-object.ts'
 import type { JsonSchema } from '../../model/profile.ts'
@@ -19,7 +21,7 @@ export function withoutNulls(schema: JsonSchema, args: Arguments): Arguments {
   return clean(args, spread([root], resolve), resolve) as Arguments
 }
 
-/** `schemas` are all that may be meant for the value. */
+/** `schemas` are all schemas that may apply to the value. */
 function clean(value: unknown, schemas: readonly SchemaObject[], resolve: Resolve): unknown {
   if (Array.isArray(value)) {
     const items = spread(schemas.flatMap(itemsOf), resolve)
@@ -54,7 +56,7 @@ function propertyOf({ properties, additionalProperties }: SchemaObject, key: str
   return additionalProperties === undefined ? [] : [additionalProperties]
 }
 
-/** They, what they refer to and what they are made of, each once. */
+/** The schemas, their targets and their components, each once. */
 function spread(schemas: readonly Schema[], resolve: Resolve): readonly SchemaObject[] {
   const waiting = [...schemas]
   const found = new Set<SchemaObject>()
@@ -74,7 +76,7 @@ function allowsNull(schema: SchemaObject): boolean {
   if (schema.enum !== undefined) return schema.enum.includes(null)
   if (Object.hasOwn(schema, 'const')) return schema.const === null
   if (schema.type !== undefined) return typesOf(schema).includes('null')
-  // What it is made of is asked by itself.
+  // Its components are examined separately.
   return !COMPOSED.some((keyword) => Object.hasOwn(schema, keyword))
 }
 

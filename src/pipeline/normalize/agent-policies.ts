@@ -1,9 +1,9 @@
 /**
- * agent-policies: what the settings of Claude Code and agent-code deny → rules of ours.
+ * agent-policies: turns the deny rules in the settings of Claude Code and agent-code into our own rules.
  *
  * in     settings files of these agents, as found
- * out    rules that deny servers and tools; problems of the files; and what else restricts there, for `doctor` to name
- * never  takes over what allows or asks, or a rule that it understands only in part
+ * out    rules that deny servers and tools; problems of the files; and other restrictions in them, which `doctor` lists
+ * never  takes over a rule that allows or asks, or a rule that it understands only in part
  */
 import { parseGlob } from '../../base/glob.ts'
 import { findMember, toText, type ConfigNode, type Member } from '../../model/document.ts'
@@ -20,13 +20,13 @@ import { spotAt, whereAt, whereKey, type At } from './setting-problems.ts'
 export interface AgentPolicies {
   readonly deny: readonly ServerRule[]
   readonly rules: readonly PermissionRule[]
-  /** Of the repository's files: they apply once its user approved something of this project. */
+  /** From files of the repository. They apply once its user has approved something of this project. */
   readonly projectDeny: readonly ServerRule[]
   readonly projectRules: readonly PermissionRule[]
-  /** Why an organisation's list of servers cannot be understood: then nothing is admitted. */
+  /** Why an organisation's list of servers cannot be understood. Then no server is admitted. */
   readonly broken?: Problem
   readonly problems: readonly Problem[]
-  /** What restricts or allows something in the agent and not here. */
+  /** Settings that restrict or allow something in the agent, and not here. */
   readonly notApplied: readonly Problem[]
 }
 
@@ -39,7 +39,7 @@ export function readAgentPolicies(
 ): AgentPolicies {
   const draft: Draft = { servers: [], tools: [], problems: [], notApplied: [], settingsFileOf }
   for (const { source, level, document, problem } of found) {
-    // What keeps a file from being read was reported when it happened.
+    // Discovery has already reported why the file cannot be read.
     if (problem !== undefined) breakManaged(draft, level, problem)
     else if (source === 'claude-code') readClaudeCode(draft, { level, document, source })
     else readAgentCode(draft, { level, document, source })
@@ -85,7 +85,10 @@ function readClaudeCode(draft: Draft, at: SourcedAt): void {
   readClaudePermissions(draft, at, findMember(root, 'permissions')?.value)
 }
 
-/** The organisation's rules are all applied or nothing runs; of any other file, those that can be understood. */
+/**
+ * The organisation's rules must all apply, or no server runs. Of any other file, the rules that can be understood
+ * apply.
+ */
 function readDeniedServers(draft: Draft, at: SourcedAt, member: Member | undefined): void {
   if (member === undefined) return
   const refused: Problem[] = []
@@ -107,7 +110,7 @@ function namesMcp(node: ConfigNode): boolean {
   return node.kind === 'scalar' && node.value === true
 }
 
-/** `mcp__github`, `mcp__github__*`; what does not begin so is about Claude Code's own tools. */
+/** `mcp__github`, `mcp__github__*`. Any other name belongs to Claude Code's own tools. */
 function readClaudePermissions(draft: Draft, at: SourcedAt, permissions: ConfigNode | undefined): void {
   for (const item of readList(draft, at, findMember(permissions, 'deny'))) {
     const tool = toText(item)
@@ -134,7 +137,7 @@ function readAgentCode(draft: Draft, at: SourcedAt): void {
     const isConditional = findMember(item, 'pattern') !== undefined
     if (tool === undefined || action === undefined)
       refuseRule(draft, at, item, 'a rule has a `tool` and an `action`')
-    // `Bash` and its like are agent-code's own tools.
+    // `Bash` and similar names are agent-code's own tools.
     else if (!mayName(tool)) continue
     else if (action !== 'deny') others.set(action, (others.get(action) ?? 0) + 1)
     else if (isConditional)
@@ -196,7 +199,7 @@ function breakManaged(draft: Draft, level: Level, problem: Problem): void {
 interface Unused {
   readonly member: Member
   readonly what: string
-  /** What has the same effect in our settings. */
+  /** The setting of ours that has the same effect. */
   readonly write: string
 }
 

@@ -1,5 +1,5 @@
 /**
- * all-dialects: which table reads which dialect.
+ * all-dialects: the table of readers for each dialect.
  */
 import type { DialectId } from '../../model/entry.ts'
 import type { Dialect } from './draft.ts'

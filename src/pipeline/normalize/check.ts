@@ -1,7 +1,7 @@
 /**
- * check: a draft whose fields were read → a definition, or what is wrong with it.
+ * check: turns a draft whose fields are read into a definition, or reports what is wrong with it.
  *
- * The rules are the same for every dialect: what a server needs does not depend on who wrote the file.
+ * The rules are the same for every dialect: the needs of a server do not depend on the agent that wrote the file.
  */
 import { findNearest } from '../../base/edit-distance.ts'
 import type { HttpTransport, ServerDefinition, Transport } from '../../model/definition.ts'
@@ -30,7 +30,7 @@ export function toReading(draft: Draft): Reading {
   }
 }
 
-/** What an entry that cannot be understood seems to be. */
+/** The probable type of an entry that cannot be understood. */
 function guessType({ fields, found, dialect }: Draft): string | undefined {
   if (fields.type !== undefined) return fields.type
   if (findMember(found.node, 'command') !== undefined) return 'stdio'
@@ -64,7 +64,7 @@ function findType(draft: Draft): Transport['type'] | undefined {
   if (draft.nodes['type'] !== undefined) return undefined
   if (fields.command !== undefined) return 'stdio'
   if (fields.url !== undefined) return dialect.typeOfUrl
-  // A field of the wrong type has its own problem already.
+  // A field of the wrong type already has its own problem.
   if (draft.problems.length === 0) {
     const [command, url] = [spell(draft, 'command'), spell(draft, 'url')]
     const message = `server \`${found.name}\` has neither \`${command}\` nor \`${url}\``
@@ -148,7 +148,7 @@ function need<K extends 'command' | 'url' | 'ideName' | 'sdkName' | 'id'>(
 ): Draft['fields'][K] | undefined {
   const value = draft.fields[name]
   if (value !== undefined && value.length > 0) return value
-  // A field of the wrong type has its own problem already.
+  // A field of the wrong type already has its own problem.
   if (value !== undefined || draft.problems.length === 0) {
     const spelled = spell(draft, name)
     const message =
@@ -160,7 +160,7 @@ function need<K extends 'command' | 'url' | 'ideName' | 'sdkName' | 'id'>(
   return undefined
 }
 
-/** The name of one of our fields in this file. */
+/** The spelling of one of our fields in this file. */
 function spell({ nodes, dialect }: Draft, name: FieldName): string {
   return nodes[name]?.path ?? dialect.spellings?.[name] ?? (name === 'sdkName' ? 'name' : name)
 }
@@ -187,7 +187,7 @@ function checkName(draft: Draft): void {
   else if (!/^[A-Za-z0-9_.-]{1,100}$/.test(name)) draft.warnings.push(unusualName(draft.found))
 }
 
-/** Fields that mean something for one kind of transport only. */
+/** Fields that apply to some kinds of transport only. */
 const USED_BY: Partial<Record<FieldName, readonly Transport['type'][]>> = {
   args: ['stdio'],
   env: ['stdio'],
@@ -218,7 +218,7 @@ function reportUnusedFields(draft: Draft, transport: Transport): void {
   }
 }
 
-/** Editors like to write `"env": {}` and `"args": []` into every entry. */
+/** Editors write `"env": {}` and `"args": []` into many entries. */
 function isEmpty(value: unknown): boolean {
   return value instanceof Map ? value.size === 0 : Array.isArray(value) && value.length === 0
 }
@@ -231,7 +231,10 @@ function warnOfWindowsNpx(draft: Draft, transport: Transport): void {
   }
 }
 
-/** The entry's own `enabled: false` counts, unless a list elsewhere says on; a list that says off always counts. */
+/**
+ * The entry's own `enabled: false` counts, unless a list elsewhere turns the server on. A list that turns it off always
+ * counts.
+ */
 function toOff(draft: Draft): Draft['off'] {
   const toggled = draft.found.switch
   if (toggled?.to === 'off') return toggled
@@ -246,7 +249,7 @@ function toDefinition(draft: Draft, transport: Transport): ServerDefinition {
   return definition as unknown as ServerDefinition
 }
 
-/** The fields that every kind of server may have; in a draft they have the names and types of the definition. */
+/** The fields that every kind of server may have. A draft has them under the names and types of the definition. */
 const SHARED_FIELDS: ReadonlySet<FieldName> = new Set<FieldName & keyof ServerDefinition>([
   'timeoutMs',
   'maxDurationMs',

@@ -1,8 +1,8 @@
 /**
  * draft: an entry while its fields are being read.
  *
- * A dialect is a table from field names to readers; each reader writes our own field into the draft, or a problem.
- * What the table does not know is reported as not used, so nothing a file says vanishes.
+ * A dialect is a table from field names to readers. Each reader writes our own field, or a problem, into the draft.
+ * Fields outside the table are reported as not used, so that nothing in a file disappears without a message.
  */
 import type { Auth, OAuth, ServerDefinition, TransportType } from '../../model/definition.ts'
 import type { ConfigNode } from '../../model/document.ts'
@@ -16,33 +16,33 @@ export interface Dialect {
   readonly id: DialectId
   readonly fields: Readonly<Record<string, FieldReader>>
   readonly syntaxes: readonly Syntax[]
-  /** False: every text is literal. Whoever wrote the entry must not learn the user's variables. */
+  /** False: every text is literal. The author of such an entry must not learn the user's variables. */
   readonly hasReferences?: boolean
   /** Whether a value may be `!cmd` or the name of a variable. */
   readonly values: ServerDefinition['values']
-  /** What `url` without `type` means to this agent. */
+  /** The meaning of `url` without `type` for this agent. */
   readonly typeOfUrl: 'http' | 'sse'
-  /** What this agent calls the fields that a server needs, where it has a word of its own. */
+  /** The agent's own names for the fields that a server needs. */
   readonly spellings?: Partial<Record<FieldName, string>>
   /** Spellings of `type` that only this agent knows. */
   readonly types?: Readonly<Record<string, TransportType>>
-  /** Values of `type` with which this agent, too, falls back from HTTP to SSE. */
+  /** Values of `type` for which this agent also falls back from HTTP to SSE. */
   readonly fallbackTypes?: readonly string[]
-  /** A closed format: a field the table does not know makes the entry invalid. */
+  /** `invalid` is for a closed format: an unknown field makes the entry invalid. */
   readonly unknownField: 'not-used' | 'invalid'
-  /** Rules of this format alone, after the fields were read. */
+  /** Rules of this format alone, checked after the fields are read. */
   readonly check?: (draft: Draft) => void
 }
 
 export type FieldReader = (draft: Draft, field: Field) => void
 
 export interface Field {
-  /** The path of keys as the file has it, for messages: `oauth.clientId`. */
+  /** The path of keys in the file, for messages: `oauth.clientId`. */
   readonly path: string
   readonly node: ConfigNode
 }
 
-/** Our fields, as far as they were read. */
+/** Our fields, as far as they are read. */
 export interface DraftFields {
   type?: string
   command?: Template
@@ -81,18 +81,18 @@ export type FieldName = keyof DraftFields
 
 export interface Draft {
   readonly found: FoundEntry
-  /** The paths of all that our own files can say, in whatever dialect this entry is. */
+  /** The paths of all fields that our own files accept, whatever the dialect of this entry. */
   readonly ourFields: ReadonlySet<string>
   readonly dialect: Dialect
   readonly platform: Platform
   readonly fields: DraftFields
-  /** Where each of our fields was written. */
+  /** The place of each of our fields in the file. */
   readonly nodes: Partial<Record<FieldName, Field>>
-  /** The line that says `enabled: false`, or its like. */
+  /** The line that turns the server off, such as `enabled: false`. */
   off?: Switch
-  /** Set by a reader when this kind of server cannot be ours (a built-in of the agent, a socket …). */
+  /** A reader sets this for a kind of server that Plugboard cannot run (a built-in of the agent, a socket …). */
   unsupported?: Problem
-  /** Everything that is not known yet, and where it is asked for. */
+  /** All unresolved references, with their fields. */
   readonly references: { readonly field: Field; readonly reference: Reference }[]
   readonly problems: Problem[]
   readonly warnings: Problem[]
@@ -113,7 +113,7 @@ export function createDraft(
   }
 }
 
-/** The text of a field with its references recognised, and noted. */
+/** The text of a field as a template. Its references are also recorded in the draft. */
 export function templateIn(draft: Draft, text: string, field: Field): Template {
   const { dialect, platform, found } = draft
   if (dialect.hasReferences === false || !mayRefer(text)) return literal(text)
@@ -122,7 +122,7 @@ export function templateIn(draft: Draft, text: string, field: Field): Template {
   return template
 }
 
-/** A reference that stands in another form than text, such as a list of names. */
+/** A reference that is not inside a text, such as an item in a list of names. */
 export function referTo(draft: Draft, name: string, field: Field): Reference {
   const reference: Reference = { kind: 'env', name }
   draft.references.push({ field, reference })

@@ -1,5 +1,5 @@
 /**
- * expand: text with references in some agent's syntax → Template.
+ * expand: turns text with references, in an agent's syntax, into a Template.
  *
  * never  puts in the value of a variable: that is for resolve, after the user approved the server
  */
@@ -22,13 +22,13 @@ export type Syntax =
   | 'input'
   /** `$(command)` */
   | 'command'
-  /** `${user_config.KEY}`, what a plugin asks for when it is installed */
+  /** `${user_config.KEY}`, which a plugin asks the user for at its installation */
   | 'user-config'
 
 const REFERENCE =
   /\$\{([^{}]*)\}|\{(env|file):([^{}]*)\}|(\$\()|\$([A-Za-z_]\w*)|%([A-Za-z_]\w*)%|(\$\{([A-Za-z_]\w*):-[^{}]*\$\{)/g
 
-/** What the references of a text may look like, and stand for. */
+/** The syntax and the meaning of references in a text. */
 export interface Expansion {
   readonly syntaxes: readonly Syntax[]
   readonly platform: Platform
@@ -40,7 +40,7 @@ export const PLAIN: Expansion = { syntaxes: [], platform: 'linux', variables: {}
 export function toTemplate(text: string, expansion: Expansion): Template {
   if (!mayRefer(text)) return literal(text)
   const parts: Part[] = []
-  // A command ends at the last bracket. The pattern cannot look for it: that would take the square of the length.
+  // A command ends at the last bracket. A pattern that searched for it would take quadratic time.
   const lastBracket = text.lastIndexOf(')')
   let end = 0
   let isNestedOpen = false
@@ -48,7 +48,7 @@ export function toTemplate(text: string, expansion: Expansion): Template {
   REFERENCE.lastIndex = 0
   for (let match = REFERENCE.exec(text); match !== null; match = REFERENCE.exec(text)) {
     if (match[7] !== undefined) {
-      // Without an end no other one has an end either: it is not looked for again, which would take the square.
+      // If one reference has no end, no later one has: a new search for each would take quadratic time.
       const close = isNestedOpen ? undefined : findClose(text, match.index)
       if (close === undefined) {
         isNestedOpen = true
@@ -74,7 +74,7 @@ export function toTemplate(text: string, expansion: Expansion): Template {
   return joinLiterals(parts)
 }
 
-/** Behind the bracket that closes the one that is opened here. */
+/** The position after the bracket that closes the one at this place. */
 function findClose(text: string, from: number): number | undefined {
   let depth = 0
   for (let at = from; at < text.length; at++) {
@@ -84,7 +84,7 @@ function findClose(text: string, from: number): number | undefined {
   return undefined
 }
 
-/** Whether a text has what every reference has; most texts do not, and are taken as they are. */
+/** Whether a text has the characters of every reference. Most texts do not, and stay as they are. */
 export function mayRefer(text: string): boolean {
   return /[$%{]/.test(text)
 }
@@ -96,7 +96,7 @@ function toCommand(code: string, { syntaxes }: Expansion): Part | undefined {
 /** Undefined: not a reference in this dialect, so it is plain text. */
 function toPart(match: RegExpExecArray, expansion: Expansion): Part | undefined {
   const { syntaxes, platform, variables } = expansion
-  // By index: taking it apart as a list costs more than all that follows, for each of a thousand references.
+  // By index: destructuring costs more than everything below, and there may be a thousand references.
   const braced = match[1]
   if (braced !== undefined) return toBracedPart(braced, expansion)
   const [, , kind, argument, , bare, percent] = match
@@ -106,7 +106,7 @@ function toPart(match: RegExpExecArray, expansion: Expansion): Part | undefined 
   if (bare !== undefined && syntaxes.includes('dollar')) {
     return Object.hasOwn(variables, bare) ? variables[bare] : { kind: 'env', name: bare }
   }
-  // Outside of Windows a `%` is a `%`.
+  // Only Windows uses `%` for variables.
   if (percent !== undefined && syntaxes.includes('percent') && platform === 'win32')
     return { kind: 'env', name: percent }
   return undefined

@@ -1,5 +1,5 @@
 /**
- * fields: the readers that dialects are made of.
+ * fields: the field readers that dialects consist of.
  */
 import { findMember, locate, type ConfigNode, type Member } from '../../model/document.ts'
 import { literal, type Template } from '../../model/template.ts'
@@ -28,7 +28,7 @@ export function template(
   }
 }
 
-/** `command` as a string; a list gets the advice how to split it. */
+/** `command` as a string. A list gets advice on how to split it. */
 export const command: FieldReader = (draft, field) => {
   if (field.node.kind === 'array') {
     draft.problems.push(
@@ -39,7 +39,7 @@ export const command: FieldReader = (draft, field) => {
   template('command')(draft, field)
 }
 
-/** In the words and the format of the file. */
+/** The advice uses the names and the format of the file. */
 function adviseOnList({ found }: Draft, { path }: Field, items: readonly ConfigNode[]): readonly string[] {
   const [first, ...rest] = items.map(({ start, end }) => found.document.text.slice(start, end))
   if (first === undefined) return []
@@ -64,7 +64,7 @@ export const commandList: FieldReader = (draft, field) => {
 export function templates(name: 'args'): FieldReader {
   return (draft, field) => {
     const texts = readTexts(draft, field)
-    // A field of its own only for what may be a reference: there are thousands of plain arguments.
+    // Only a possible reference gets its own field object, because there are thousands of plain arguments.
     const made = texts?.map((text, i) =>
       mayRefer(text) ? templateIn(draft, text, itemField(field, i)) : literal(text),
     )
@@ -139,7 +139,7 @@ function turnOff(draft: Draft, field: Field): void {
   draft.off = { to: 'off', by, reason: `\`${field.path}\` says so` }
 }
 
-/** Plain words, no references. */
+/** Plain text without references. */
 export function words(name: 'type' | 'description' | 'ideName' | 'sdkName' | 'id'): FieldReader {
   return (draft, field) => {
     const text = requireText(draft, field)
@@ -147,13 +147,13 @@ export function words(name: 'type' | 'description' | 'ideName' | 'sdkName' | 'id
   }
 }
 
-/** `type` where a format allows a few words only; any other makes the entry invalid. */
+/** `type` in a format that allows a few values only. Any other value makes the entry invalid. */
 export function typeAmong(allowed: readonly string[]): FieldReader {
   return (draft, field) => {
     const text = requireText(draft, field)
     if (text === undefined) return
     if (allowed.includes(text)) return setField(draft, 'type', field, text)
-    // Written, but without a meaning: the type must not be guessed from the other fields.
+    // The file sets a type without a meaning, so the type must not be guessed from the other fields.
     draft.nodes['type'] = field
     const words = allowed.map((word) => `\`${word}\``).join(', ')
     const message = `\`type\` is \`${text}\`, and this format allows only ${words}`
@@ -161,7 +161,7 @@ export function typeAmong(allowed: readonly string[]): FieldReader {
   }
 }
 
-/** One of a few words; anything else is a warning and the default. */
+/** One of a few values. Any other value gives a warning and the default. */
 export function oneOf(name: 'protocol' | 'isolation' | 'values', allowed: readonly string[]): FieldReader {
   return (draft, field) => {
     const text = scalarText(field.node)
@@ -178,14 +178,16 @@ export function toolNames(name: 'includeTools' | 'excludeTools'): FieldReader {
   }
 }
 
-/** Known to this agent, without a counterpart of ours. Editors write empty lists into every entry: those say nothing. */
+/**
+ * A field that this agent has and Plugboard does not. Editors write empty lists into every entry: those say nothing.
+ */
 export function ignored(reason?: string): FieldReader {
   return (draft, field) => {
     if (!isEmpty(field.node)) draft.warnings.push(notUsed(draft.found, field, reason))
   }
 }
 
-/** A field that another one overrules: read only where the entry lacks `key`. */
+/** Reads a field only if the entry lacks `key`, which overrules it. */
 export function unless(key: string, reader: FieldReader): FieldReader {
   const overruled = ignored(`\`${key}\` comes first`)
   return (draft, field) => {
@@ -194,7 +196,7 @@ export function unless(key: string, reader: FieldReader): FieldReader {
   }
 }
 
-/** Known, and of no consequence: state the agent keeps for itself. */
+/** A known field without an effect here: state that the agent keeps for itself. */
 export const silent: FieldReader = () => undefined
 
 /** An object whose members are fields of the entry. */
@@ -253,7 +255,7 @@ export function readTexts(draft: Draft, field: Field): string[] | undefined {
   return undefined
 }
 
-/** The members of an object, of those with one name the last, as in every parser; the others are reported. */
+/** The members of an object. If a name occurs twice, the last wins, as in every parser, and the others are reported. */
 export function lastOfEach(draft: Draft, members: readonly Member[], owner?: Field): readonly Member[] {
   if (!hasTwins(members)) return members
   const last = new Map(members.map((member) => [member.key, member]))
@@ -265,7 +267,7 @@ export function lastOfEach(draft: Draft, members: readonly Member[], owner?: Fie
   })
 }
 
-/** Nearly every object is small and in order, and there are thousands of them. */
+/** Nearly every object is small and in order, and there are thousands of objects. */
 function hasTwins(members: readonly Member[]): boolean {
   if (members.length > 16) return new Set(members.map(({ key }) => key)).size < members.length
   for (let i = 1; i < members.length; i++) {

@@ -1,8 +1,8 @@
 /**
- * gateway-setting: the setting `gateway` → how a gateway is shared, and with whom.
+ * gateway-setting: reads the setting `gateway`: how a gateway is shared, and with which clients.
  *
  * in     a table
- * out    what it says; what is wrong with it, and then the gateway does not start: nobody should get in by a slip of the pen
+ * out    the setting; or its faults, and then the gateway does not start: a typing error must not give a client access
  */
 import { toText, type ConfigNode, type Member } from '../../model/document.ts'
 import { parseRate, type GatewaySetting } from '../../model/gateway-setting.ts'
@@ -22,7 +22,7 @@ export function readGateway(at: At, { value }: Member): ReadGateway {
   for (const member of value.members) {
     const reader = Object.hasOwn(READERS, member.key) ? READERS[member.key] : undefined
     if (reader === undefined) {
-      // A misspelt `scopes` would open every server: an unknown key is as bad as a wrong value.
+      // A misspelt `scopes` would open every server, so an unknown key is as bad as a wrong value.
       faults.push(misspelt(at, member, { path: `gateway.${member.key}`, known: Object.keys(READERS) }))
       continue
     }
@@ -50,7 +50,7 @@ const readSome = (node: ConfigNode): string | undefined => {
   return text === '' ? undefined : text
 }
 
-/** One text, or a list of them. */
+/** One text, or a list of texts. */
 const readTexts = (node: ConfigNode): readonly string[] | undefined => {
   const texts = node.kind === 'array' ? node.items.map(readSome) : [readSome(node)]
   return texts.every((text) => text !== undefined) ? texts : undefined
@@ -110,7 +110,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   maxPerServer: { words: 'a number', read: readAmount },
 }
 
-/** Each is in docs/reference/gateway-settings.md. */
+/** docs/reference/gateway-settings.md describes each key. */
 export const GATEWAY_KEYS: readonly string[] = Object.keys(READERS)
 
 function readScopes(node: ConfigNode): ReadonlyMap<string, readonly string[]> | undefined {
@@ -118,7 +118,7 @@ function readScopes(node: ConfigNode): ReadonlyMap<string, readonly string[]> | 
   const scopes = new Map<string, readonly string[]>()
   for (const { key, value } of node.members) {
     const servers = readTexts(value)
-    // As OAuth has them: no space, and no quotation mark to break out of a header with.
+    // The characters of OAuth: no space, and no quotation mark that could end a header value.
     if (servers === undefined || !/^[\x21\x23-\x5B\x5D-\x7E]+$/.test(key)) return undefined
     scopes.set(key, servers)
   }

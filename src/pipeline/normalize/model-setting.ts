@@ -1,8 +1,8 @@
 /**
- * model-setting: the setting `model` → which model the shell talks to.
+ * model-setting: reads the setting `model`: the model of the shell.
  *
  * in     `"anthropic/<id>"`, or a table with `provider`, `id`, `baseUrl` and `apiKey`
- * out    the setting, or what is wrong with it
+ * out    the setting, or its fault
  */
 import { findMember, toText, type ConfigNode } from '../../model/document.ts'
 import type { ModelProvider, ModelSetting } from '../../model/settings.ts'

@@ -1,5 +1,5 @@
 /**
- * nested: readers for fields that are objects of their own, `oauth` and `auth`.
+ * nested: readers for fields that are objects, `oauth` and `auth`.
  */
 import type { Auth, OAuth } from '../../model/definition.ts'
 import type { Template } from '../../model/template.ts'
@@ -15,7 +15,7 @@ import {
 import { innerField, scalarText } from './fields.ts'
 import { badValue, notKnown, wrongType } from './problems.ts'
 
-/** Puts a value into the target; answers what it should have been, when it is not. */
+/** Puts a value into the target. For a wrong value, it returns what the value must be. */
 export type Setter<T> = (target: T, field: Field, draft: Draft) => string | undefined
 
 export function oauth(setters: Readonly<Record<string, Setter<Mutable<OAuth>>>>): FieldReader {
@@ -48,7 +48,7 @@ function nested<T>(
   }
 }
 
-/** The settings, or `false`: not to be tried. */
+/** The settings, or `false`: Plugboard must not try OAuth. */
 export function oauthOrFalse(settings: FieldReader): FieldReader {
   return (draft, field) => {
     const isOff = field.node.kind === 'scalar' && field.node.value === false
@@ -57,7 +57,7 @@ export function oauthOrFalse(settings: FieldReader): FieldReader {
   }
 }
 
-/** A single top-level field that belongs into `oauth`. */
+/** A single top-level field that belongs to `oauth`. */
 export function oauthField(setter: Setter<Mutable<OAuth>>): FieldReader {
   return (draft, field) => {
     const target: Mutable<OAuth> = draft.fields.oauth ?? {}
@@ -107,7 +107,7 @@ export function asScopes<T>(key: Key<T, readonly string[]>): Setter<T> {
   }
 }
 
-/** `true` or `false`, and nothing that merely looks like it. */
+/** `true` or `false`, and no value that only looks like one. */
 export function asFlag<T>(key: Key<T, boolean>): Setter<T> {
   return (target, { node }) => {
     if (node.kind !== 'scalar' || typeof node.value !== 'boolean') return '`true` or `false`'

@@ -1,8 +1,8 @@
 /**
- * normalize: each entry, in whatever dialect → a definition of ours, or why there is none.
+ * normalize: turns each entry, in any dialect, into our own definition, or says why it cannot.
  *
  * in     one found entry, the environment (to say which variables are unset), the platform
- * out    the entry with its reading and warnings; one bad entry says nothing about its neighbours
+ * out    the entry with its reading and warnings; one bad entry does not affect the others
  * never  puts values into templates, reads a file, or runs anything
  */
 import { findMember, toText } from '../../model/document.ts'
@@ -57,7 +57,7 @@ function readField(draft: Draft, field: Field): void {
   }
 }
 
-/** More than any server needs; each may become a warning. */
+/** More than any server needs; each may give a warning. */
 const MAX_REFERENCES = 1000
 
 function checkReferences(draft: Draft): void {
@@ -81,7 +81,7 @@ function toUnsupported(
   }
 }
 
-/** Says which variables are unset, which values will be asked for, and which are code that will not run. */
+/** Reports which variables are unset, which values Plugboard will ask for, and which are code that will not run. */
 function warnOfReferences(draft: Draft, env: Env): void {
   for (const { field, reference } of draft.references) {
     if (reference.kind === 'command') draft.warnings.push(commandInValue(draft.found, field))
@@ -93,7 +93,7 @@ function warnOfReferences(draft: Draft, env: Env): void {
   }
 }
 
-/** VS Code declares at the top of the file what it asks for. */
+/** VS Code declares its inputs at the top of the file. */
 function describeInput({ found }: Draft, field: Field, id: string): Problem {
   if (found.dialect !== 'vscode') return inputOfVscode(found, field, id)
   const inputs = findMember(found.document.root, 'inputs')?.value

@@ -1,10 +1,10 @@
 /**
- * permissions: what a settings file says about calls.
+ * permissions: reads what a settings file says about calls.
  *
  * in     the value of `permissions`: `{ rules: [{ tool, action, reason? }], mode? }`
- * out    rules with their lines; faults, for which the file is not to be trusted with any permission
- * never  passes over what it does not know: a rule that is half understood could allow what it should not. Takes from a
- *        repository what loosens anything
+ * out    rules with their lines; and faults. A file with a fault gives no permission at all
+ * never  ignores an unknown part: a rule that is only half understood could allow too much. Never accepts anything from
+ *        a repository that loosens a permission
  */
 import { parseGlob } from '../../base/glob.ts'
 import { describeKind, toText, type ConfigNode, type Member } from '../../model/document.ts'
@@ -16,7 +16,7 @@ import { malformed, notHere, spotAt, whereAt, whereKey, type At } from './settin
 
 export interface ReadPermissions {
   readonly rules: readonly PermissionRule[]
-  /** The line that asks for plan mode. */
+  /** The line that sets plan mode. */
   readonly plan?: Spot
   readonly faults: readonly Problem[]
   readonly warnings: readonly Problem[]
@@ -98,12 +98,15 @@ function readMode(draft: Draft, at: At, member: Member): void {
     draft.faults.push(malformed(at, member.value, '`mode` must be `default` or `plan`'))
 }
 
-/** Every name of a tool has a `__` or begins with `mcp_`, whatever the style; but for those of our own. */
+/**
+ * Whether a glob can match the name of a tool. In every style, a name has a `__` or begins with `mcp_`; built-in tools
+ * have fixed names.
+ */
 export function mayName(glob: string): boolean {
   return /__|\*|\?|^mcp_|^\{|^(?:list|read|get)mcp(?:resource|prompt)s?$/i.test(glob)
 }
 
-/** What somebody may have meant by a name that no tool has: a server, or a tool as messages show it. */
+/** The probable meaning of a name that no tool can have: a server, or a tool as messages show it. */
 export function toMeantName(glob: string): string {
   return `mcp__${glob.replace('.', '__')}`
 }

@@ -1,5 +1,5 @@
 /**
- * problems: what can be wrong with one entry. Its neighbours load all the same.
+ * problems: faults of one entry. The other entries still load.
  */
 import { describeKind, type ConfigNode } from '../../model/document.ts'
 import type { FoundEntry } from '../../model/entry.ts'
@@ -44,7 +44,7 @@ export function invalidConfig(
   })
 }
 
-/** A field that is understood but malformed, where the default serves. */
+/** A malformed field; Plugboard uses the default. */
 export function badValue(found: FoundEntry, field: Field, expected: string): Problem {
   return createWarning({
     code: 'normalize/bad-value',
@@ -53,7 +53,7 @@ export function badValue(found: FoundEntry, field: Field, expected: string): Pro
   })
 }
 
-/** Of a key that is written twice, every parser takes the last and says nothing. */
+/** When a key is written twice, every parser silently takes the last. */
 export function writtenTwice(found: FoundEntry, field: Field): Problem {
   return createWarning({
     code: 'normalize/duplicate-field',
@@ -63,7 +63,7 @@ export function writtenTwice(found: FoundEntry, field: Field): Problem {
   })
 }
 
-/** A field that has no counterpart of ours. */
+/** A field that Plugboard does not have. */
 export function notUsed(
   found: FoundEntry,
   field: Field,
@@ -76,7 +76,7 @@ export function notUsed(
   })
 }
 
-/** A field that the dialect does not have. Who lacks it: the agent, if it is one of ours; else we do. */
+/** A field that the dialect does not have. The message says whether the agent lacks it or Plugboard does. */
 export function notKnown({ found, ourFields }: Draft, field: Field): Problem {
   if (!ourFields.has(field.path)) return notUsed(found, field)
   const isConnector = found.origin.scope === 'connector'
@@ -122,7 +122,7 @@ export function unknownInput(found: FoundEntry, field: Field, id: string): Probl
   })
 }
 
-/** In a file of ours, where an import from VS Code may have put it. */
+/** In a file of ours, where an import from VS Code may have left it. */
 export function inputOfVscode(found: FoundEntry, field: Field, id: string): Problem {
   return createWarning({
     code: 'normalize/unknown-input',

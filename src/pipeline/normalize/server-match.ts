@@ -1,5 +1,5 @@
 /**
- * server-match: one rule of a list of servers, as our settings and those of Claude Code write it.
+ * server-match: one rule in a list of servers, in our settings or in those of Claude Code.
  */
 import { toText, type ConfigNode } from '../../model/document.ts'
 import type { ServerMatch } from '../../model/policy.ts'
@@ -7,7 +7,7 @@ import type { ServerMatch } from '../../model/policy.ts'
 export const SERVER_RULE_FORMS =
   'a rule is a name, `{ "serverName": … }`, `{ "serverUrl": … }` or `{ "serverCommand": … }`'
 
-/** Undefined for anything else than one of these forms. */
+/** Undefined for any other form. */
 export function toServerMatch(node: ConfigNode): ServerMatch | undefined {
   const bare = toText(node)
   if (bare !== undefined) return { kind: 'name', pattern: bare }

@@ -1,5 +1,5 @@
 /**
- * setting-problems: what can be wrong with a settings file, and where.
+ * setting-problems: faults of a settings file, and their places.
  */
 import { findNearest } from '../../base/edit-distance.ts'
 import { spotOf, type ConfigDocument, type ConfigNode, type Member } from '../../model/document.ts'
@@ -12,7 +12,7 @@ import { createProblem, createWarning, whereOf } from '../../problem/problem.ts'
 export interface At {
   readonly level: Level
   readonly document: ConfigDocument
-  /** The agent that the file belongs to. Absent: it is ours. */
+  /** The agent that owns the file. Absent: it is our own file. */
   readonly source?: SourceId
 }
 
@@ -63,7 +63,7 @@ export function emptyAllowList(at: At, member: Member): Problem {
   })
 }
 
-/** A key that cannot be skipped: without it, the gateway would serve more than its owner meant. */
+/** A misspelt key that cannot be skipped: without it, the gateway would serve more than its owner wants. */
 export function misspelt(
   at: At,
   member: Member,

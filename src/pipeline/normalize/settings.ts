@@ -1,9 +1,9 @@
 /**
- * settings: settings files → what they ask for.
+ * settings: reads settings files into one value.
  *
  * in     the files as found, highest level first
  * out    one Settings value; a policy that cannot be understood is marked, so that it admits nothing
- * never  lets a file in a repository loosen anything: rules that deny or ask are taken from there, nothing else
+ * never  lets a file in a repository loosen anything: only its rules that deny or ask count
  */
 import { findMember, toText, type ConfigNode, type Member } from '../../model/document.ts'
 import { SOURCES_HIGH_TO_LOW, type SourceId, type Spot } from '../../model/origin.ts'
@@ -90,7 +90,7 @@ interface SettingsDraft {
   projectConfig?: Toggle
   pluginServersOnly?: Spot
   broken?: Problem
-  /** Of rules about calls: servers run all the same, and nothing is permitted. */
+  /** A fault in the rules about calls: servers still run, but no call is permitted. */
   brokenRules?: Problem
   plan?: Spot
   readonly rules: PermissionRule[]
@@ -213,7 +213,7 @@ const READERS: Readonly<Record<string, SettingReader>> = {
     }
     draft.problems.push(...faults, ...warnings)
   },
-  // Servers: read by the source plugboard.
+  // The source plugboard reads the servers.
   mcp_servers: () => undefined,
   mcpServers: () => undefined,
   $schema: () => undefined,
@@ -221,7 +221,10 @@ const READERS: Readonly<Record<string, SettingReader>> = {
 
 const STYLES_IN_WORDS = '`"double"`, `"bare"` or `"single"`'
 
-/** What a file in a repository may say. Everything else could loosen something, or reach out of the project. */
+/**
+ * The keys that a file in a repository may set. Any other key could loosen a rule, or affect something outside of the
+ * project.
+ */
 const IN_REPOSITORY = new Set([
   'deniedMcpServers',
   'security',
@@ -243,13 +246,13 @@ function readSettings(draft: SettingsDraft, at: At): void {
 
 function readUnknown(draft: SettingsDraft, at: At, member: Member): void {
   const known = Object.keys(READERS)
-  // What `gatway` says of the gateway would be ignored, its scopes among it.
+  // A misspelt `gatway` would be ignored, with its scopes.
   if (at.level !== 'project' && findNearest(member.key, known) === 'gateway')
     refuseGateway(draft, [misspelt(at, member, { path: member.key, known })])
   else draft.problems.push(unknownSetting(at, member, known))
 }
 
-/** Everything else goes on: these are faults for `plugboard serve` alone. */
+/** These faults stop only `plugboard serve`; every other command goes on. */
 function refuseGateway(draft: SettingsDraft, faults: readonly Problem[]): void {
   if (faults[0] !== undefined) draft.gatewayFault ??= faults[0]
   draft.problems.push(...faults)
@@ -310,10 +313,12 @@ function readRules(draft: SettingsDraft, at: At, member: Member): readonly Serve
   })
 }
 
-/** A policy that cannot be understood admits nothing; a repository's is only ignored, or it could switch us off. */
+/**
+ * A policy that cannot be understood admits nothing. A repository's is only ignored, or it could turn all servers off.
+ */
 function breakPolicy(draft: SettingsDraft, level: Level, problem: Problem): void {
   if (level !== 'project') draft.broken ??= problem
-  // What kept the file from being read was reported when it happened.
+  // Discovery has already reported why the file cannot be read.
   if (!problem.code.startsWith('discover/')) draft.problems.push(problem)
 }
 

@@ -1,10 +1,10 @@
 /**
- * permit-builtin: may a tool of our own run?
+ * permit-builtin: decides whether a built-in tool may run.
  *
- * in     everything that was said about calls, and the tool
- * out    who says no; undefined when nobody does
- * never  asks: they change nothing. What a fork was given counts when it names the tool itself; a denial also when it
- *        names the server that would be read, as a whole or with all its tools, in any style
+ * in     the permissions, and the tool
+ * out    the evidence of a denial; undefined when nothing denies it
+ * never  asks the user: these tools change nothing. A fork's allow list counts when it names the tool itself. A denial
+ *        also counts when it names the server to read, as a whole or with all its tools, in any style
  */
 import { matchesPattern, parseGlob } from '../../base/glob.ts'
 import { foldLookAlikes } from '../../base/look-alike.ts'
@@ -13,11 +13,11 @@ import { matchRules } from './rule-index.ts'
 
 export interface OwnTool {
   readonly name: string
-  /** `list`: says what is known. `read`: asks a server, which plan mode forbids. */
+  /** `list`: reports what is known. `read`: sends a request to a server, which plan mode forbids. */
   readonly access: 'list' | 'read'
 }
 
-/** `server`: whom it is about, when it is about one. */
+/** `server`: the server that the call is about, if there is one. */
 export function denyBuiltin(
   permissions: Permissions,
   { name, access }: OwnTool,
@@ -32,7 +32,7 @@ export function denyBuiltin(
   return { kind: 'mode', mode, ...(plan === undefined ? {} : { by: plan }) }
 }
 
-/** The rules that deny it: by its own name, or as they would deny a tool of its name to the server that it is about. */
+/** The rules that deny it, by its own name, or by its name as a tool of the server that it reads. */
 export function denialsOf(
   rules: readonly PermissionRule[],
   name: string,
@@ -46,12 +46,12 @@ export function denialsOf(
   return [...new Set([...byName, ...byServer])]
 }
 
-/** Whether a fork was given it. */
+/** Whether a fork may use it. */
 export function isGiven(globs: readonly string[], name: string): boolean {
   return globs.some((glob) => (parseGlob(glob) ?? []).some((pattern) => matchesPattern(pattern, name)))
 }
 
-/** Whatever the name could be taken for. What is no glob spares nobody. */
+/** Compares every form of the name. An invalid glob forbids everything. */
 function forbids(glob: string, name: string): boolean {
   const folded = foldLookAlikes(name)
   return (parseGlob(glob) ?? ['*']).some(

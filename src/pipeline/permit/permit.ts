@@ -1,11 +1,11 @@
 /**
- * permit: may this call happen, and by whose word?
+ * permit: decides whether a call may happen, and which evidence decides.
  *
- * in     everything that was said about calls, the tool, who wants to call it
- * out    a verdict with its evidence; `ask` where a person must answer first
- * never  asks anybody; believes what a tool says of itself; allows what a rule denies, in any mode, to anybody
+ * in     the permissions, the tool, the caller
+ * out    a verdict with its evidence; `ask` if the user must answer first
+ * never  asks the user itself; believes a tool's own claims; allows what a rule denies, in any mode, to any caller
  *
- * The answers are kept, since most tools are called more than once. That is safe because Permissions are values.
+ * It keeps the verdicts, because most tools are called more than once. That is safe because Permissions are immutable.
  */
 import type {
   CallTarget,
@@ -29,7 +29,7 @@ export function consider(permissions: Permissions, target: CallTarget): Consider
   return lookAt(permissions, target).considered
 }
 
-/** Whether it would change anything to remember that a person said yes. */
+/** Whether storing the user's consent would change any verdict. */
 export function canGrant(permissions: Permissions, target: CallTarget): boolean {
   return !consider(permissions, target).rules.some(isManagedAsk)
 }
@@ -51,7 +51,7 @@ const SORTED = new WeakMap<Permissions, Sorted>()
 function lookAt(permissions: Permissions, target: CallTarget): Look {
   const sorted = SORTED.get(permissions) ?? sort(permissions)
   const known = sorted.looks.get(target.definition)
-  // Two servers of one process may hand out the very same object.
+  // Two servers of one process may return the same object.
   if (known !== undefined && isSame(known.target, target)) return known
   const look = toLook(permissions, sorted, target)
   sorted.looks.set(target.definition, look)
@@ -66,7 +66,7 @@ function sort(permissions: Permissions): Sorted {
   return sorted
 }
 
-/** What the server is, and the tool; not the name that somebody gave the server. */
+/** Identifies the server by its fingerprint, and the tool. The configured name of the server does not count. */
 function keyOf({ fingerprint, tool }: Pick<Grant, 'fingerprint' | 'tool'>): string {
   return `${fingerprint} ${tool}`
 }
@@ -93,7 +93,7 @@ function toLook(permissions: Permissions, { grants, pins }: Sorted, target: Call
   return { target, considered, verdicts }
 }
 
-/** What rules, grants and pins say, before anybody's answer. */
+/** The verdict of rules, grants and pins, before any answer of the user. */
 function judge(permissions: Permissions, { rules, grant, pin }: Considered, target: CallTarget): Verdict {
   const { mode, plan, filters, broken, unknownPins } = permissions
   if (broken !== undefined) return deny({ kind: 'unreadable', problem: broken })
@@ -110,16 +110,16 @@ function judge(permissions: Permissions, { rules, grant, pin }: Considered, targ
   return ask(strictest === undefined ? { kind: 'default' } : { kind: 'rule', rule: strictest })
 }
 
-/** Of rules that ask, the organisation's come first. */
+/** Among rules that ask, the organisation's come first. */
 function isManagedAsk({ action, level }: PermissionRule): boolean {
   return action === 'ask' && level === 'managed'
 }
 
-/** Who has answered before being asked. */
+/** The answer that a mode or the caller gives without a question. */
 function answer({ mode }: Permissions, verdict: Verdict, caller: Caller): Verdict {
   if (verdict.action !== 'ask') return verdict
   if (mode === 'bypass') return allow({ kind: 'mode', mode })
-  // Whoever types a call means the tool they know: not one that changed.
+  // A user who types a call means the tool as approved, not one that changed.
   const isAboutTool = verdict.by.kind === 'pin' || verdict.by.kind === 'unreadable'
   return caller === 'person' && !isAboutTool ? allow({ kind: 'person' }) : verdict
 }

@@ -1,9 +1,9 @@
 /**
- * pin-diff: what changed in a tool, for people to read.
+ * pin-diff: compares an approved tool with its present form, for the user to read.
  *
  * in     a tool as it was approved, and as it is
  * out    its description line by line, everything else path by path
- * never  takes long, whatever a server writes: what is too large to compare is shown as replaced
+ * never  takes long, whatever a server writes: a part that is too large to compare is shown as replaced
  */
 import { toStableJson } from '../../base/stable-json.ts'
 import type { ListedTool } from '../../model/offering.ts'
@@ -19,7 +19,7 @@ export function diffPin(was: ListedTool, is: ListedTool): PinDiff {
   }
 }
 
-/** A description that is no text is compared as the other fields are. */
+/** A description that is no text is compared like the other fields. */
 function toParts(tool: ListedTool): { readonly text: string; readonly fields: object } {
   const { name: _name, inputSchema: _schema, description, ...rest } = tool
   return typeof description === 'string'
@@ -32,7 +32,7 @@ function diffText(was: string, is: string): readonly DiffLine[] {
   return diffLines(toLines(was), toLines(is))
 }
 
-/** No text has no lines. */
+/** An empty text has no lines. */
 function toLines(text: string): readonly string[] {
   return text === '' ? [] : text.split('\n')
 }
@@ -65,10 +65,10 @@ function countEqual(
   return count
 }
 
-/** Lines multiplied with lines. */
+/** The number of lines of one text times that of the other. */
 const MOST_STEPS = 1_000_000
 
-/** The longest common subsequence stays; everything else is gone or new. */
+/** Keeps the longest common subsequence; all other lines are removed or added. */
 function diffMiddle(was: readonly string[], is: readonly string[]): readonly DiffLine[] {
   const gone = (text: string): DiffLine => ({ kind: 'gone', text })
   const added = (text: string): DiffLine => ({ kind: 'new', text })
@@ -86,7 +86,7 @@ function diffMiddle(was: readonly string[], is: readonly string[]): readonly Dif
   return [...lines, ...was.slice(i).map(gone), ...is.slice(j).map(added)]
 }
 
-/** How many lines the ends of both, from i and j on, have in common. */
+/** How many lines the two texts have in common from i and j to their ends. */
 function commonLengths(was: readonly string[], is: readonly string[]): readonly Uint32Array[] {
   const table = Array.from({ length: was.length + 1 }, () => new Uint32Array(is.length + 1))
   for (let i = was.length - 1; i >= 0; i--) {
@@ -110,15 +110,15 @@ function withValue(key: 'was' | 'is', value: string | undefined): { readonly [K 
   return value === undefined ? {} : { [key]: value }
 }
 
-/** Deeper than people read: from there on a value is shown as one text. */
+/** Deeper than users read: from this depth on, a value is shown as one text. */
 const DEEPEST = 20
 
-/** `properties.repo.type` → `"string"`. Objects and lists that hold nothing are values themselves. */
+/** `properties.repo.type` → `"string"`. Empty objects and lists are values themselves. */
 function toPaths(schema: unknown): ReadonlyMap<string, string> {
   const paths = new Map<string, string>()
   const walk = (value: unknown, path: string, depth: number): void => {
     const pairs = typeof value === 'object' && value !== null && depth < DEEPEST ? Object.entries(value) : []
-    // A schema that says nothing has no paths.
+    // An empty schema has no paths.
     if (pairs.length === 0 && path !== '')
       paths.set(path, depth < DEEPEST ? (JSON.stringify(value) ?? '') : toStableJson(value))
     for (const [key, inner] of pairs) {
@@ -130,7 +130,7 @@ function toPaths(schema: unknown): ReadonlyMap<string, string> {
   return paths
 }
 
-/** A key with a dot in it must not pass for a path. */
+/** Quotes a key with a dot in it, so that it does not look like a path. */
 function showKey(key: string): string {
   return /^[^.[\]"\s]+$/.test(key) ? key : JSON.stringify(key)
 }

@@ -1,9 +1,9 @@
 /**
- * pins: whether a tool still is what its user approved.
+ * pins: finds out whether a tool is still as its user approved it.
  *
- * in     a tool as its server lists it today, and as it was
- * out    the pin to keep, the change, the form that models and clients get
- * never  leaves a field of the definition out: clients receive them all
+ * in     a tool as its server lists it today, and as it was approved
+ * out    the pin to keep, the change, and the form that models and clients get
+ * never  leaves out a field of the definition: clients receive them all
  */
 import { isObject } from '../../base/is-object.ts'
 import { sha256 } from '../../base/sha256.ts'
@@ -24,12 +24,12 @@ export function findChange(pin: Pin, tool: ListedTool): PinChange | undefined {
   return isSame ? undefined : { was: pin, is: tool }
 }
 
-/** The tool as it was approved, until its user accepts what changed. */
+/** The tool as it was approved, until its user accepts the change. */
 export function toApproved(pin: Pin, tool: ListedTool): ListedTool {
   return findChange(pin, tool) === undefined ? tool : pin.definition
 }
 
-/** What an older version wrote. The file has hints where servers have annotations. */
+/** The pin of an older version. Its file has hints in place of annotations. */
 export function fromOlderPin({ name, description, inputSchema, hints }: OlderDefinition): ListedTool {
   const annotations = Object.fromEntries(
     Object.entries(HINTS).flatMap(([hint, field]) => (hint in hints ? [[field, hints[hint]]] : [])),
@@ -50,8 +50,8 @@ export interface OlderDefinition {
 }
 
 /**
- * The tool that this one was, before its server renamed it: the same server, description and schema. A tool that says
- * nothing of itself is like many.
+ * Finds the tool that the server has renamed to this one: same server, description and schema. A tool without a
+ * description matches too many others.
  */
 export function findFormer(
   pins: readonly Pin[],
@@ -82,7 +82,7 @@ const HINTS: Readonly<Record<keyof ToolHints, string>> = {
   openWorld: 'openWorldHint',
 }
 
-/** By definition, which is the same object for as long as the server's list is. */
+/** Keyed by the definition, which stays the same object while the server's list does. */
 const HASHES = new WeakMap<object, string>()
 
 function hashOf(tool: ListedTool): string {
@@ -93,7 +93,7 @@ function hashOf(tool: ListedTool): string {
   return hash
 }
 
-/** As the older version compared, and the hints as well. */
+/** Compares the fields that the older version compared, and the hints. */
 function isSameInPart(pin: Pin, tool: ListedTool): boolean {
   const { name, inputSchema } = tool
   const hash = sha256(toStableJson({ name, description: textOf(tool), inputSchema }))

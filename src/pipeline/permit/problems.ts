@@ -1,5 +1,5 @@
 /**
- * problems: why a call was not permitted, in words that help a person, and that a model can pass on.
+ * problems: explains why a call was not permitted, in words that help the user and that a model can pass on.
  */
 import { toCommandLine } from '../../base/command-line.ts'
 import { unreachable } from '../../base/unreachable.ts'
@@ -10,12 +10,12 @@ import { createProblem } from '../../problem/problem.ts'
 import type { Platform } from '../../world/world.ts'
 import { diffPin } from './pin-diff.ts'
 
-/** Those of our own have no server. */
+/** Built-in tools have no server. */
 type Named = Pick<CallTarget, 'server' | 'tool'>
 
 type Titled = Named & Pick<CallTarget, 'name'>
 
-/** Who said no. */
+/** Names the evidence that denied the call. */
 export function denied(target: Titled, by: Evidence, platform: Platform): Problem {
   const title = titleOf(target)
   switch (by.kind) {
@@ -52,7 +52,7 @@ export function denied(target: Titled, by: Evidence, platform: Platform): Proble
         message: `you did not allow ${title}`,
         notes: reasonOf(by),
       })
-    // None of these ever denies.
+    // These kinds of evidence never deny.
     case 'pin':
     case 'grant':
     case 'default':
@@ -76,7 +76,7 @@ function deniedByRule(target: Titled, rule: PermissionRule, platform: Platform):
   })
 }
 
-/** Somebody would have to answer, and nobody can be asked. */
+/** The user would have to answer, and this run cannot ask. */
 export function needsAnswer(target: CallTarget, by: Evidence, platform: Platform): Problem {
   if (by.kind === 'pin') return changed(target, by, platform)
   const title = titleOf(target)
@@ -127,7 +127,7 @@ function changed(
   })
 }
 
-/** A tool of a server that is gone, perhaps since the last reload. */
+/** A tool of a removed server, perhaps since the last reload. */
 export function unknownServer(server: string): Problem {
   return createProblem({
     code: DENIED,
@@ -136,7 +136,10 @@ export function unknownServer(server: string): Problem {
   })
 }
 
-/** Only that and where something changed: what a server writes is for a person to read, and this may go to a model. */
+/**
+ * Says only that the tool changed, and where. The server's own text is for the user to read, and this may go to a
+ * model.
+ */
 function summarize({ name, description, schema, fields }: PinDiff): readonly string[] {
   return [
     ...(name === undefined ? [] : ['its name changed']),
@@ -152,7 +155,7 @@ function namePaths(changes: readonly PathDiff[]): string {
   return [...paths, ...more].join(', ')
 }
 
-/** `github.delete_repo`; one of our own by its name alone. */
+/** `github.delete_repo`; a built-in tool has only its own name. */
 export function titleOf({ server, tool }: Named): string {
   return server === '' ? `\`${tool}\`` : `\`${server}.${tool}\``
 }

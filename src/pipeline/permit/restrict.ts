@@ -1,15 +1,15 @@
 /**
- * restrict: what a fork may do, which is never more than what it was forked from.
+ * restrict: makes the permissions of a fork, which are never wider than those of its parent.
  *
- * in     the permissions of a board, or of a fork; what else is to be kept from the new one
+ * in     the permissions of a board or of a fork, and the new restrictions
  * out    permissions under which every verdict is as strict as before, or stricter
  */
 import type { Action, Mode, PermissionRule, Permissions } from '../../model/permission.ts'
 
 export interface Restriction {
-  /** Globs: no other tool may be used. Absent: no further limit. */
+  /** Globs: the fork may use no other tool. Absent: no further limit. */
   readonly allow?: readonly string[] | undefined
-  /** Counts where it is stricter: `plan`, then `default`, then `bypass`. */
+  /** Applies if it is stricter: `plan`, then `default`, then `bypass`. */
   readonly mode?: Mode | undefined
   readonly rules?: readonly StricterRule[] | undefined
 }
@@ -18,7 +18,7 @@ export type StricterRule = Pick<PermissionRule, 'tool' | 'reason'> & { readonly 
 
 export function restrict(permissions: Permissions, restriction: Restriction): Permissions {
   const { allow, mode = permissions.mode, rules = [] } = restriction
-  // A host in plain JavaScript can pass anything: what would loosen does not count, and what nobody understands denies.
+  // A host in plain JavaScript can pass any value. Actions that would loosen are ignored, and unknown actions deny.
   const stricter = rules.filter(({ action }) => (action as Action) !== 'allow')
   const own = stricter.map((rule): PermissionRule => ({
     ...rule,

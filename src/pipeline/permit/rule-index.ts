@@ -1,10 +1,10 @@
 /**
- * rule-index: which rules name a tool, without trying each of a thousand.
+ * rule-index: finds the rules that name a tool, without testing each of a thousand.
  *
- * in     rules, and a tool with every name it goes by
- * out    the rules that match, strictest first; of equals the highest level first
- * never  lets a rule that denies or asks be dodged: those match whatever the tool could be taken for, in any style, case
- *        or alphabet; lets a tool that is merely called alike profit from one that allows: those match exactly
+ * in     rules, and a tool with all its names
+ * out    the matching rules, strictest first; among equals, the highest level first
+ * never  lets a tool avoid a rule that denies or asks: those match every form of its name, in any style, case or
+ *        alphabet. Never lets a tool with a similar name use a rule that allows: those match exactly
  */
 import { hasWildcard, matchesPattern, parseGlob } from '../../base/glob.ts'
 import { foldLookAlikes } from '../../base/look-alike.ts'
@@ -23,7 +23,7 @@ export function matchRules(rules: readonly PermissionRule[], target: CallTarget)
     }
   }
   for (const { rule, pattern, folded: wanted } of index.others) {
-    // A `?` stands for one character, and folding may make none or two of it.
+    // A `?` stands for one character, and folding may turn one into none or two.
     const isMatch = someMatches(wanted, folded) || (pattern.includes('?') && someMatches(pattern, names))
     if (isMatch) found.add(rule)
   }
@@ -41,14 +41,14 @@ export function isNamed(globs: readonly string[], target: CallTarget): boolean {
 interface IndexedRule {
   readonly rule: PermissionRule
   readonly patterns: readonly string[]
-  /** The smaller decides. */
+  /** The smaller rank decides. */
   readonly rank: number
 }
 
-/** By folded pattern. What it finds for a rule that allows is only a candidate. */
+/** By folded pattern. For a rule that allows, a match is only a candidate. */
 interface RuleIndex {
   readonly exact: Map<string, IndexedRule[]>
-  /** Patterns whose only wildcard is a `*` at the end, without it. */
+  /** Patterns whose only wildcard is a final `*`, stored without it. */
   readonly prefixes: Map<string, IndexedRule[]>
   readonly prefixLengths: readonly number[]
   readonly others: readonly {
@@ -72,7 +72,7 @@ const STRICTNESS = { deny: 0, ask: 1, allow: 2 }
 const HEIGHT = { managed: 0, local: 1, user: 2, project: 3, session: 4 }
 
 function toIndexed(rule: PermissionRule, at: number): IndexedRule {
-  // What is no glob was refused where it was read. Should one come all the same, it allows nothing and spares nobody.
+  // The reader of the settings refuses invalid globs. If one arrives here, it allows nothing and denies everything.
   const patterns = parseGlob(rule.tool) ?? (rule.action === 'allow' ? [] : ['*'])
   return { rule, patterns, rank: (STRICTNESS[rule.action] * 8 + HEIGHT[rule.level]) * 1e6 + at }
 }
@@ -104,7 +104,7 @@ function someMatches(pattern: string, names: Iterable<string>): boolean {
   return false
 }
 
-/** Every name under which somebody may have meant to forbid this tool, its whole server included. */
+/** All names by which a rule may forbid this tool, including its whole server. */
 function namesOf({ server, tool, name, otherNames }: CallTarget): ReadonlySet<string> {
   const names = new Set([name, ...otherNames])
   for (const form of FORMS) {
@@ -114,7 +114,7 @@ function namesOf({ server, tool, name, otherNames }: CallTarget): ReadonlySet<st
   return names
 }
 
-/** As it is; as it is shown, without the hash that tells it from its namesakes; and as it is read. */
+/** As it is; as it is shown, without the hash that separates it from tools of the same name; and as it is read. */
 const FORMS: readonly ((part: string) => string)[] = [
   (part) => part,
   toSafe,
@@ -126,8 +126,8 @@ function toSafe(part: string): string {
 }
 
 /**
- * A pattern `mcp__<server>__<tool>` is compared part by part: joined, the server `github__x` would profit from what is
- * allowed to `github`. As a whole, patterns are compared only with a name that nobody else can have.
+ * Compares a pattern `mcp__<server>__<tool>` part by part. A comparison of joined names would give the server
+ * `github__x` the rights of `github`. A whole pattern is compared only with a name that no other tool can have.
  */
 function allows(pattern: string, { server, tool, name }: CallTarget): boolean {
   if (pattern === name) return true
@@ -139,7 +139,10 @@ function allows(pattern: string, { server, tool, name }: CallTarget): boolean {
   return isWhole && hasWildcard(pattern) && matchesPattern(pattern, name)
 }
 
-/** The server ends at the first `__`: no name is shown otherwise without a hash. Without one, it is the whole server. */
+/**
+ * The server ends at the first `__`: a name with another split always shows a hash. Without `__`, the pattern is the
+ * whole server.
+ */
 function splitPattern(
   pattern: string,
 ): { readonly server: string; readonly tool: string | undefined } | undefined {

@@ -1,7 +1,8 @@
 /**
- * child-env: what a stdio server sees of the user's environment.
+ * child-env: the part of the user's environment that a stdio server gets.
  *
- * Enough to find programs, the home, the network and its certificates; no token that happens to be there.
+ * A server gets enough to find programs, the home, the network and its certificates. It gets no token from the
+ * environment.
  */
 import type { Env, Platform } from '../../world/world.ts'
 
@@ -58,7 +59,7 @@ export function minimalEnv(env: Env, platform: Platform): readonly (readonly [st
     platform === 'win32'
       ? (name: string) => ON_WINDOWS.has(name.toUpperCase())
       : (name: string) => ON_UNIX.has(name) || /^(?:LC_|XDG_)/.test(name)
-  // `()` begins a shell function that bash exported; a shell that reads it runs what is in it.
+  // `()` begins a shell function that bash exported; a shell that reads it runs the code in it.
   return pairsOf(env, Object.keys(env).filter(isPassed)).filter(([, value]) => !value.startsWith('()'))
 }
 
@@ -66,7 +67,7 @@ export function wholeEnv(env: Env): readonly (readonly [string, string])[] {
   return pairsOf(env, Object.keys(env))
 }
 
-/** Names first: each value of the process's own environment is asked of the system, and most are not passed on. */
+/** Filters by name first: reading each value of `process.env` is a system call, and most values are not passed on. */
 function pairsOf(env: Env, names: readonly string[]): readonly (readonly [string, string])[] {
   const pairs: [string, string][] = []
   for (const name of names) {

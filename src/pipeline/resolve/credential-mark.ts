@@ -1,9 +1,10 @@
 /**
- * credential-mark: whether two launches of one definition speak for the same account, as far as can be told.
+ * credential-mark: finds out whether two launches of one definition use the same account, as far as Plugboard can know.
  *
- * in     a server, and the look-up of its values, which may take its time
- * out    a hash: it tells a change, not a value. At once, unless a token must be found whose account nobody knows
- * never  depends on what a command prints: that is a new token every hour. The command is its source, and counts
+ * in     a server, and the look-up of its values, which may be slow
+ * out    a hash, which shows a change but not a value. Synchronous, unless it must find a token whose account is
+ *        unknown
+ * never  depends on the output of a command, which is a new token every hour: the hash covers the command itself
  */
 import { Secret } from '../../base/secret.ts'
 import { sha256 } from '../../base/sha256.ts'
@@ -23,10 +24,10 @@ export async function credentialMarkOf(
   return markOf(await (isFixed ? launching : resolve(server, withSources(context))))
 }
 
-/** Whether a token that changes may be in the launch, and who it is for can be said in its place. */
+/** Whether the launch may contain a token that changes, and the account can replace it in the hash. */
 function hasNames({ transport, auth }: AdmittedServer, credentials: CredentialSource | undefined): boolean {
   if (credentials?.account === undefined) return false
-  // Where tokens are not part of the launch, the launch names the account.
+  // If tokens are not part of the launch, the launch names the account.
   const isBeside =
     credentials.authorize !== undefined && transport.type !== 'ws' && transport.type !== 'stdio'
   return isBeside ? false : auth !== undefined || transport.type !== 'stdio'
@@ -38,7 +39,7 @@ function runsCommands({ transport, values }: AdmittedServer): boolean {
   return values === 'resolvable' && map !== undefined && [...map.values()].some(isCommand)
 }
 
-/** In place of each value that changes by itself, where it comes from. */
+/** Replaces each value that changes by itself with its source. */
 function withSources(context: ResolveContext): ResolveContext {
   const { world, credentials } = context
   return {
@@ -49,7 +50,7 @@ function withSources(context: ResolveContext): ResolveContext {
   }
 }
 
-/** What it prints is a value, and headers for a helper. */
+/** Stands for the output of a command: a value, or headers for a helper. */
 const NAMES_COMMANDS: Shell = {
   async run(command, { cwd, env }) {
     const source = sha256(JSON.stringify([command, cwd, env]))
@@ -82,5 +83,5 @@ function toMark(texts: readonly string[]): string {
   return sha256(JSON.stringify(texts)).slice(0, 16)
 }
 
-/** Of a launch without any credential, which most local servers have. */
+/** The mark of a launch without any credential, like that of most local servers. */
 const NOBODY = toMark([])

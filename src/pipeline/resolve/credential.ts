@@ -1,8 +1,8 @@
 /**
- * credential: the token that was stored for a server.
+ * credential: finds the stored token of a server.
  *
  * in     a server and, for a remote one, its address
- * out    the token, or undefined; a credential that the entry asks for by name and nobody has is reported
+ * out    the token, or undefined; it reports a credential that the entry names and no store has
  */
 import type { Secret } from '../../base/secret.ts'
 import type { CredentialRequest } from '../../model/launch.ts'
@@ -15,7 +15,7 @@ export function findCredential(job: Job, url: string | undefined): Promise<Secre
   return look(job, url, async (request) => requireShort(await job.context.credentials?.find(request)))
 }
 
-/** As `findCredential`, for servers over HTTP and sources whose tokens change. */
+/** Like `findCredential`, for servers over HTTP and sources whose tokens change. */
 export function findAuthorization(job: Job, url: string): Promise<Authorization | undefined> {
   return look(job, url, async (request) => job.context.credentials?.authorize?.(request))
 }
@@ -37,7 +37,7 @@ async function look<T>(
     ...(url === undefined ? {} : { url }),
     leeway: leewayOf(server),
   }
-  // By its name first, then by where it is for.
+  // By its name first, then by its address.
   const requests = credentialId === undefined ? [general] : [{ ...general, credentialId }, general]
   try {
     for (const request of requests) {

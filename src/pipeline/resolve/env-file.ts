@@ -1,5 +1,5 @@
 /**
- * env-file: the text of a `.env` file → variables.
+ * env-file: parses the text of a `.env` file into variables.
  *
  * `NAME=value`, also with `export`; single quotes as they are, double quotes with `\n`, both over several lines; a `#`
  * at the beginning of a line or after a blank begins a comment. Nothing is expanded.
@@ -7,13 +7,13 @@
 import { sha256 } from '../../base/sha256.ts'
 
 export interface EnvFile {
-  /** A name that is written twice has its last value. */
+  /** The last value wins when a name is written twice. */
   readonly variables: ReadonlyMap<string, string>
-  /** Numbers, from 1, of lines that are neither a variable nor a comment. */
+  /** Line numbers, from 1, of lines that are neither a variable nor a comment. */
   readonly badLines: readonly number[]
 }
 
-/** What an approval is bound to: the text as it was when its user decided. */
+/** An approval is bound to this hash of the text that the user saw. */
 export function hashOfEnvFile(text: string): string {
   return `sha256:${sha256(text)}`
 }
@@ -42,7 +42,7 @@ interface Value {
   readonly lastLine: number
 }
 
-/** Undefined for a quote that is never closed, or has something after it. */
+/** Undefined for a quote that is never closed, or has text after it. */
 function readValue(lines: readonly string[], line: number, from: number): Value | undefined {
   const rest = lines[line]!.slice(from)
   const quote = /^\s*(["'])/.exec(rest)

@@ -1,8 +1,8 @@
 /**
- * fill: a template → its text.
+ * fill: turns a template into its text.
  *
- * in     a template, and the field it stands in
- * out    the text, and whether anything in it came from outside its file; what could not be had is reported
+ * in     a template, and its field
+ * out    the text, and whether any part of it came from outside its file; it reports each missing value
  * never  evaluates shell code in a value
  */
 import { Secret } from '../../base/secret.ts'
@@ -22,7 +22,10 @@ import { secretsIn, secretsInVariable } from './secrets.ts'
 export interface Filled {
   readonly text: string
   readonly from: 'literal' | 'outside'
-  /** A reference is still in the text. `unset`: as its agent would leave it. `missing`: the value is not to be used. */
+  /**
+   * The text still has a reference. `unset`: it stays as the agent would leave it. `missing`: the value must not be
+   * used.
+   */
   readonly gap?: Gap
 }
 
@@ -39,7 +42,7 @@ export function fill(job: Job, template: Template, field: Field): Filled {
   }
 }
 
-/** Undefined when it cannot be had, for values that can be left out. */
+/** Undefined when a value is missing, for fields that can be left out. */
 export function fillWhole(job: Job, template: Template, field: Field): Filled | undefined {
   const filled = fill(job, template, field)
   return filled.gap === 'missing' ? undefined : filled
@@ -83,12 +86,12 @@ function fillFile(job: Job, part: Extract<Reference, { kind: 'file' }>, field: F
     return { text: showPart(part), from: 'literal', gap: 'missing' }
   }
   const text = read.text.replace(/(?:\r?\n)+$/, '')
-  // Whoever puts a value into a file of its own does not want it seen.
+  // A user who keeps a value in a separate file wants to hide it.
   job.secrets.push(...secretsIn(text))
   return { text, from: 'outside' }
 }
 
-/** Wrapped when it came from outside, or holds a secret. */
+/** Wrapped if it came from outside, or holds a secret. */
 export function toLaunchValue({ text, from }: Filled, secrets: readonly string[]): LaunchValue {
   return from === 'literal' && secrets.length === 0 ? text : new Secret(text)
 }

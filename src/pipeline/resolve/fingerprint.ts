@@ -1,15 +1,15 @@
 /**
- * fingerprint: whether two definitions would be launched alike.
+ * fingerprint: finds out whether two definitions would be launched alike.
  *
  * in     a server as its files have it
- * out    a hash: it tells a change, not a value
+ * out    a hash, which shows a change but not a value
  */
 import { sha256 } from '../../base/sha256.ts'
 import type { AdmittedServer } from '../../model/catalog.ts'
 import type { Transport } from '../../model/definition.ts'
 import { showTemplate, type Part, type Template } from '../../model/template.ts'
 
-/** Of the unexpanded definition. Its name, its tool filters and what hosts do with it make no other connection. */
+/** Of the unexpanded definition. Its name, its tool filters and the settings for hosts do not change the connection. */
 export function fingerprintOf(server: AdmittedServer): string {
   const { transport, values, protocol, auth, inheritEnv, timeoutMs, startupTimeoutMs, found } = server
   const base = dependsOnBase(server) ? found.baseDir : undefined
@@ -17,7 +17,7 @@ export function fingerprintOf(server: AdmittedServer): string {
   return sha256(JSON.stringify(toStable(parts)))
 }
 
-/** With sorted keys; the order of variables and headers means nothing, that of arguments and parts does. */
+/** With sorted keys: the order of variables and headers has no meaning, that of arguments and parts has. */
 function toStable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toStable)
   if (typeof value !== 'object' || value === null) return value
@@ -30,7 +30,7 @@ function byKey(a: readonly [string, unknown], b: readonly [string, unknown]): nu
   return a[0] < b[0] ? -1 : 1
 }
 
-/** Whether anything in it begins where its file says: a path, or a command to run. */
+/** Whether any part of it begins at the folder of its file: a path, or a command to run. */
 function dependsOnBase({ transport, values }: AdmittedServer): boolean {
   const { paths, others } = templatesOf(transport)
   if (paths.some((path) => !isAbsolute(showTemplate(path)))) return true
@@ -65,7 +65,7 @@ function isRelativeFile(part: Part): boolean {
   return typeof part === 'object' && part.kind === 'file' && !isAbsolute(part.path)
 }
 
-/** On any platform. What begins with a reference may be anything, and counts as relative. */
+/** On any platform. A text that begins with a reference may be any path, so it counts as relative. */
 function isAbsolute(path: string): boolean {
   return /^(?:~?[/\\]|[A-Za-z]:[/\\])/.test(path)
 }

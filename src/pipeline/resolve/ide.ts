@@ -9,7 +9,7 @@ import { fillWhole, mapLaunchValue } from './fill.ts'
 import { lookUp, type Job } from './job.ts'
 import { putHeader, resolveUrl, type Remote } from './remote.ts'
 
-/** Where the extensions look for their token. */
+/** The header in which the extensions expect their token. */
 const TOKEN_HEADER = 'X-Claude-Code-Ide-Authorization'
 
 export function resolveIde(job: Job, transport: IdeTransport): Remote {
@@ -29,7 +29,7 @@ export function findDistro({ platform, env }: Pick<World, 'platform' | 'env'>): 
   return platform === 'linux' ? lookUp(env, 'WSL_DISTRO_NAME') : undefined
 }
 
-/** `localhost` of Windows, seen from WSL. Where nothing says otherwise the two share one network. */
+/** Replaces `localhost` of Windows as seen from WSL. Unless a setting says otherwise, the two share one network. */
 function acrossToWindows(world: World, text: string): string {
   const url = tryUrl(text)
   const host = findWindowsHost(world)
@@ -42,6 +42,6 @@ function acrossToWindows(world: World, text: string): string {
 function findWindowsHost({ files }: World): string | undefined {
   const read = files.read('/etc/resolv.conf')
   const host = read.kind === 'text' ? /^\s*nameserver\s+([\d.]+)\s*$/m.exec(read.text)?.[1] : undefined
-  // Newer versions tunnel DNS through an address of their own, which is not the host's.
+  // Newer versions of WSL tunnel DNS through their own address, which is not the host's.
   return host === '10.255.255.254' || host?.startsWith('127.') === true ? undefined : host
 }

@@ -1,5 +1,5 @@
 /**
- * job: one server on its way to a launch, and what was noticed on that way.
+ * job: one server on its way to a launch, with the problems and secrets found so far.
  */
 import type { AdmittedServer } from '../../model/catalog.ts'
 import type { CredentialSource } from '../../model/launch.ts'
@@ -11,13 +11,13 @@ import type { ValueCache } from './value-cache.ts'
 
 export interface ResolveContext {
   readonly world: World
-  /** Where servers start that do not say where. Absent: the working directory. */
+  /** The default folder for servers. Absent: the working directory. */
   readonly project?: Pick<Project, 'root'> | undefined
-  /** Absent: there are none. */
+  /** Absent: there are no stored credentials. */
   readonly credentials?: CredentialSource | undefined
-  /** One per process. */
+  /** One for each process. */
   readonly cache: ValueCache
-  /** For servers that do not say; 0 is off. */
+  /** For servers without timeouts of their own; 0 is off. */
   readonly defaults?: Partial<Timeouts> | undefined
 }
 
@@ -30,7 +30,7 @@ export interface Job {
   readonly server: AdmittedServer
   readonly context: ResolveContext
   readonly problems: Problem[]
-  /** Texts that must not be seen in a log. */
+  /** Texts that must not appear in a log. */
   readonly secrets: string[]
 }
 
@@ -38,14 +38,16 @@ export function createJob(server: AdmittedServer, context: ResolveContext): Job 
   return { server, context: outsideOf(server, context), problems: [], secrets: [] }
 }
 
-/** In a folder that is not trusted, nothing that is looked up or run for the user's own servers finds its programs. */
+/**
+ * In an untrusted folder, the look-ups and commands for the user's own servers must not find programs of that folder.
+ */
 function outsideOf({ confinement }: AdmittedServer, context: ResolveContext): ResolveContext {
   if (confinement === undefined) return context
   const { world } = context
   return { ...context, world: { ...world, env: envWithout(confinement, world) } }
 }
 
-/** All at once, since a value can be a slow command; what they notice is kept in the order of the items. */
+/** Runs all items at once, because a value can be a slow command. Their reports keep the order of the items. */
 export async function mapAtOnce<T, R>(
   job: Job,
   items: Iterable<T>,
@@ -64,12 +66,12 @@ export async function mapAtOnce<T, R>(
   return done.map(({ result }) => result)
 }
 
-/** Of a variable that is set. `constructor` is not, though every object has one. */
+/** The value of a variable that is set. `constructor` is not set, although every object has one. */
 export function lookUp(env: Env, name: string): string | undefined {
   return Object.hasOwn(env, name) ? env[name] : undefined
 }
 
-/** A path as a file has it: `~/` is the home, anything relative begins where the entry says. */
+/** A path in a file: `~/` is the home, and a relative path begins at the folder that the entry sets. */
 export function toAbsolute({ server, context }: Job, path: string): string {
   const { paths, home } = context.world
   return paths.resolve(
@@ -78,7 +80,7 @@ export function toAbsolute({ server, context }: Job, path: string): string {
   )
 }
 
-/** Sets a value under a name that some spelling of it may already have. */
+/** Sets a value under a name that the map may already have in another case. */
 export function putAnyCase<V>(map: Map<string, V>, name: string, value: V): void {
   const lower = name.toLowerCase()
   for (const other of map.keys()) if (other.toLowerCase() === lower) map.delete(other)

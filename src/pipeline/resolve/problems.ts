@@ -1,5 +1,5 @@
 /**
- * problems: what keeps a value from being filled in. The launch is tried all the same.
+ * problems: what prevents a value from being filled in. Plugboard still tries to launch the server.
  */
 import { toCommandLine } from '../../base/command-line.ts'
 import { toPrintable } from '../../base/printable.ts'
@@ -13,7 +13,7 @@ import { adviseOnPlainHttp, becauseOfPlainHttp } from '../../problem/plain-http.
 import { createProblem, createWarning, ProblemError, whereOf, whereOrigin } from '../../problem/problem.ts'
 import type { FileRead, Platform, ShellOutcome } from '../../world/world.ts'
 
-/** A field of a definition; `key` names one of a map, or counts in a list. */
+/** A field of a definition; `key` is a key of its map, or a position in its list. */
 export interface Field {
   readonly name: FieldName
   readonly key?: string | number
@@ -103,7 +103,7 @@ export function changedEnvFile(server: Server, path: string): Problem {
   })
 }
 
-/** Not started: its entry leads into a folder that its user does not trust. */
+/** Not started: its entry leads into an untrusted folder. */
 export function leadsIntoFolder(
   server: Server,
   { folder, field, value }: Extract<Confinement, { start: 'refused' }>,
@@ -161,7 +161,7 @@ export function nestedDefault(server: Server, field: Field): Problem {
   })
 }
 
-/** How a command was run, and what came of it. */
+/** A command that ran, and its outcome. */
 export interface CommandRun {
   readonly outcome: ShellOutcome
   readonly cwd: string
@@ -195,13 +195,13 @@ function howItFailed({ outcome, limitMs }: CommandRun): string {
   return outcome.stdout.trim() === '' ? 'printed nothing' : 'did not print a JSON object of strings'
 }
 
-/** A command may write anything, also what it was given: nothing of it reaches a terminal as it came. */
+/** A command may print anything, even its secret input, so its output is cleaned before a terminal shows it. */
 function lastWords({ outcome }: CommandRun): readonly string[] {
   const last = stripControls(outcome.stderr).trimEnd().split('\n').at(-1)!.trim()
   return last === '' ? [] : [`the last line it wrote: ${toPrintable(maskText(last.slice(0, MAX_WORDS)))}`]
 }
 
-/** Far more than is shown. */
+/** Far more than a message shows. */
 const MAX_WORDS = 4096
 
 export function badHeader(server: Server, name: string, giver: 'headers' | 'headersHelper'): Problem {
@@ -237,7 +237,7 @@ export function noCredential(
   id: string,
   platform: Platform,
 ): Problem {
-  // Where nobody can sign in, a token is brought.
+  // A server without OAuth needs a token from the user.
   const { type } = server.transport
   const login = 'plugboard login'
   const how =
@@ -251,7 +251,7 @@ export function noCredential(
   })
 }
 
-/** What keeps them, and knows why, says so in its own words. */
+/** A credential store that knows why it failed explains it in its own words. */
 export function credentialsFailed(server: Server, error: unknown): Problem {
   if (error instanceof ProblemError) {
     const { code: _, notes, ...problem } = error.problem
@@ -270,7 +270,7 @@ export function credentialsFailed(server: Server, error: unknown): Problem {
   })
 }
 
-/** There is a token for it, and it stays here. */
+/** Plugboard has a token for it and does not send it. */
 export function plainHttp(
   server: Pick<AdmittedServer, 'name' | 'found' | 'transport'>,
   url: string,
@@ -284,7 +284,7 @@ export function plainHttp(
   })
 }
 
-/** Where a name stands for one place in a row, leaving it out would move its neighbours. */
+/** If the position of a name has a meaning, leaving it out would move its neighbours. */
 function leftOut({ name }: Field): string {
   const isPlaced = name === 'command' || name === 'args' || name === 'url'
   return isPlaced ? 'the reference stays as it is written' : 'the value was left out'
@@ -295,7 +295,7 @@ export function showField({ name, key }: Field): string {
   return typeof key === 'number' ? `${name}[${key}]` : `${name}.${key}`
 }
 
-/** The value itself where it can be found under one of its spellings, else the entry. */
+/** The value itself if it has one of its spellings in the file, else the entry. */
 function whereField(found: FoundEntry, { name, key }: Field): Where {
   const { source, scope } = found.origin
   const nodes = SPELLINGS[name].map((spelling) => findInner(findMember(found.node, spelling)?.value, key))

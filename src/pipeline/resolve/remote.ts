@@ -1,5 +1,5 @@
 /**
- * remote: an address and the headers to send there.
+ * remote: fills in an address and the headers for it.
  */
 import { Secret } from '../../base/secret.ts'
 import {
@@ -48,7 +48,7 @@ export async function resolveRemote(
   return { url, headers }
 }
 
-/** What was found for this server, unless others could read it on its way there: then it is reported, and stays here. */
+/** Returns what was found for this server. If others could read it on its way, it reports that and returns nothing. */
 function unlessOverheard<T>({ server, problems }: Job, url: string, found: T | undefined): T | undefined {
   if (found === undefined || mayCarryTokens(server.transport, url)) return found
   problems.push(plainHttp(server, url))
@@ -58,11 +58,11 @@ function unlessOverheard<T>({ server, problems }: Job, url: string, found: T | u
 interface Address {
   readonly url: LaunchValue
   readonly text: string
-  /** `Basic …`, for a name and password that stood in the address. */
+  /** `Basic …`, for a name and password in the address. */
   readonly login?: string
 }
 
-/** Without a name and password, which go into a header: an address gets logged, a header does not. */
+/** Moves a name and password into a header: logs show addresses, but no headers. */
 export function resolveUrl(job: Job, template: Template): Address {
   const filled = fill(job, template, { name: 'url' })
   const secrets = secretsInUrl(filled.text)
@@ -83,7 +83,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    return text // a `%` that is just one
+    return text // a `%` that escapes nothing
   }
 }
 
@@ -98,7 +98,7 @@ async function putConfigured(
 ): Promise<void> {
   for (const [name, { text, gap }] of await resolveMap(job, transport.headers, 'headers')) {
     if (!isHeader(name, text)) job.problems.push(badHeader(job.server, name, 'headers'))
-    // A reference that nothing was put into is no secret, and would be found in the message about it.
+    // A reference without a value is no secret, and hiding it would garble the message about it.
     else if (gap === undefined) putHeader(job, headers, [name, text])
     else putAnyCase(headers, name, new Secret(text))
   }
@@ -115,7 +115,7 @@ async function putHelped(
   const outcome = await run(job, command.text, {
     PLUGBOARD_SERVER_NAME: name,
     PLUGBOARD_SERVER_URL: url,
-    // What scripts written for Claude Code look at.
+    // Scripts written for Claude Code read these.
     CLAUDE_CODE_MCP_SERVER_NAME: name,
     CLAUDE_CODE_MCP_SERVER_URL: url,
   })
@@ -147,7 +147,7 @@ function tryJsonObject(text: string): object | undefined {
   }
 }
 
-/** Headers whose values say nothing about anyone: hiding `application/json` in every log would help nobody. */
+/** Headers whose values hold no secret: hiding `application/json` in every log would make logs hard to read. */
 const HARMLESS_HEADERS = /^(?:accept|content-type|user-agent|cache-control)/i
 
 export function putHeader(job: Job, headers: Headers, [name, value]: readonly [string, string]): void {
@@ -155,7 +155,7 @@ export function putHeader(job: Job, headers: Headers, [name, value]: readonly [s
   putAnyCase(headers, name, new Secret(value))
 }
 
-/** RFC 9110, §5.1 and §5.5: one bad header would fail the whole request. */
+/** RFC 9110, §5.1 and §5.5. One bad header would fail the whole request. */
 function isHeader(name: string, value: string): boolean {
   return /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
 }
@@ -164,7 +164,7 @@ function hasAuthorization(headers: Headers): boolean {
   return [...headers.keys()].some((name) => name.toLowerCase() === 'authorization')
 }
 
-/** OAuth is of HTTP: there a server may want a sign-in that its entry does not mention. */
+/** OAuth works only over HTTP. There, a server may want a sign-in that its entry does not mention. */
 function mayAsk({ server }: Job, transport: HttpTransport | WsTransport | ProxyTransport): boolean {
   if (server.auth !== undefined) return true
   if (transport.type === 'ws') return false

@@ -1,9 +1,9 @@
 /**
- * resolve: an admitted server → a launch, with every value filled in.
+ * resolve: turns an admitted server into a launch, with every value filled in.
  *
- * in     a server that policy and its user let through; the world; credentials
- * out    a LaunchSpec; whatever could not be had is left out of it and is one of its problems
- * never  rejects; runs anything for a definition whose dialect has no commands in values, but its `headersHelper`
+ * in     a server that the policy and the user admit; the world; credentials
+ * out    a LaunchSpec; each missing value is left out of it and is one of its problems
+ * never  rejects; runs a command for a definition whose dialect has no commands in values, except its `headersHelper`
  */
 import { createRedactor } from '../../base/redact.ts'
 import { SECRET_MARK, Secret } from '../../base/secret.ts'
@@ -69,17 +69,17 @@ async function resolveTransport(job: Job): Promise<LaunchTransport> {
   }
 }
 
-/** What the SDKs of MCP ask for and answer with. */
+/** The subprotocol that the SDKs of MCP request and accept. */
 const SUBPROTOCOLS = ['mcp']
 
 function toSocketUrl(url: LaunchValue): LaunchValue {
   return mapLaunchValue(url, (text) => text.replace(/^http(?=s?:\/\/)/i, 'ws'))
 }
 
-/** Longest line of a note; commands can write anything. */
+/** The longest line of a note: commands can print anything. */
 const NOTE_LENGTH = 300
 
-/** Each problem once, and no secret in the words of commands, which may repeat what they were given. */
+/** Lists each problem once, and removes secrets from the output of commands, which may repeat their input. */
 function tidy({ problems, secrets, context }: Job): readonly Problem[] {
   const known = [...secrets, ...secretsOfEnvironment(context.world.env)]
   const redact = createRedactor(known.map((text) => new Secret(text)))

@@ -1,20 +1,20 @@
 /**
- * secrets: which of the values of a launch must not be seen in a log.
+ * secrets: finds the values of a launch that must not appear in a log.
  *
- * Too much is better than too little, as long as words like `true` and the names of packages stay readable.
+ * Hiding too much is better than too little, as long as words like `true` and the names of packages stay readable.
  */
 import { tryUrl } from '../../model/signature.ts'
 import { RANDOM_SEGMENT, TOKEN_SHAPE } from '../../problem/mask.ts'
 import type { Env } from '../../world/world.ts'
 
-/** Anything shorter would be found in innocent text. */
+/** A shorter text would match harmless text. */
 const SHORTEST = 4
 
 export function isSecretName(name: string): boolean {
   return /key|token|secret|passw|auth|credential|cookie|private/i.test(name)
 }
 
-/** A value as a whole, and what in it is the secret proper: the token behind `Bearer`, the password in a URL. */
+/** The whole value, and the secret inside it: the token behind `Bearer`, the password in a URL. */
 export function secretsIn(value: string): readonly string[] {
   const bare = /^(?:Bearer|Basic|Token|ApiKey)\s+(\S.*)$/is.exec(value)?.[1]
   const inner = bare === undefined ? secretsInUrl(value) : [bare]
@@ -27,7 +27,7 @@ function isWorthHiding(text: string): boolean {
   )
 }
 
-/** Nobody thought this up; or it is an address with something of that kind in it. */
+/** A text that looks generated, or an address that contains one. */
 export function looksRandom(value: string): boolean {
   if (isUrl(value)) return hasCredentials(value)
   return value.length >= 12 && /[A-Za-z]/.test(value) && /\d/.test(value) && !isPath(value)
@@ -45,7 +45,7 @@ function hasCredentials(value: string): boolean {
   return /^[^/]*:\/\/[^/]*@/.test(value) || secretsInUrl(value).length > 0
 }
 
-/** What people put into an address: a password, a key in the query, a key as a part of the path. */
+/** The secrets that an address may hold: a password, a key in the query, a key as a part of the path. */
 export function secretsInUrl(value: string): readonly string[] {
   const url = isUrl(value) ? tryUrl(value) : undefined
   if (url === undefined) return []
@@ -57,28 +57,30 @@ export function secretsInUrl(value: string): readonly string[] {
   ].filter(isWorthHiding)
 }
 
-/** What is secret in a value of this name. */
+/** The secrets in a value of this name. */
 export function secretsInVariable(name: string, value: string): readonly string[] {
   return isSecretName(name) || looksRandom(value) ? secretsIn(value) : tokensIn(value)
 }
 
 /**
- * Of variables that the child has from the user. By their names only: some look random and are new in every terminal,
- * and a cached list is bound to the secrets.
+ * Secrets in variables that the child inherits from the user. Only the names decide: some values look random and change
+ * in every terminal, and a cached list is bound to the secrets.
  */
 export function secretsOfUser(name: string, value: string): readonly string[] {
   const isSecret = isUrl(value) ? hasCredentials(value) : isSecretName(name) && !isPath(value)
   return isSecret ? secretsIn(value) : tokensIn(value)
 }
 
-/** What is secret in the environment as a whole: for messages of commands, which may repeat anything. */
+/** The secrets in the whole environment. Messages of commands may repeat any of them. */
 export function secretsOfEnvironment(env: Env): readonly string[] {
   return Object.entries(env).flatMap(([name, value]) =>
     value === undefined ? [] : secretsOfUser(name, value),
   )
 }
 
-/** What is secret in an argument: `--key=…`, `Authorization: Bearer …`, the word after `--token`, or by its look. */
+/**
+ * The secrets in an argument: `--key=…`, `Authorization: Bearer …`, the word after `--token`, or a random-looking text.
+ */
 export function secretsInArgument(
   text: string,
   before: string | undefined,
@@ -95,14 +97,14 @@ export function secretsInArgument(
   return isRandom ? secretsIn(value) : tokensIn(value)
 }
 
-/** Made of words and numbers, as names and versions of packages are: `@acme/sqlite3-server@1.2.0`. */
+/** Consists of words and numbers, like names and versions of packages: `@acme/sqlite3-server@1.2.0`. */
 function isWordy(value: string): boolean {
   return value
     .split(/[^A-Za-z0-9]+/)
     .every((word) => /^(?:[A-Za-z]*|\d{1,8}|(?=.{1,9}$)[A-Za-z]*\d{1,3}[A-Za-z]{0,3})$/.test(word))
 }
 
-/** Well-known shapes, wherever they stand. */
+/** Tokens of well-known shapes, anywhere in the text. */
 function tokensIn(value: string): readonly string[] {
   return value.match(TOKEN_SHAPE) ?? []
 }

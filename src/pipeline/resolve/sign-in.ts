@@ -1,9 +1,9 @@
 /**
- * sign-in: what an entry says about signing in, with its values filled in.
+ * sign-in: fills in what an entry says about signing in.
  *
- * in     an admitted server and its context; for grants that need nobody, files that are read anew each time
- * out    a plan and the headers that every request to the server carries; undefined for servers that OAuth is not for
- * never  looks for a token that is kept
+ * in     an admitted server and its context; for grants without a user, files that are read anew each time
+ * out    a plan and the headers of every request to the server; undefined for servers without OAuth
+ * never  looks for a stored token
  */
 import { Secret } from '../../base/secret.ts'
 import type { AdmittedServer } from '../../model/catalog.ts'
@@ -21,14 +21,14 @@ import { secretsIn } from './secrets.ts'
 
 export interface ResolvedSignIn {
   readonly plan: SignInPlan
-  /** Of the entry. */
+  /** The headers of the entry. */
   readonly headers: ReadonlyMap<string, string>
   readonly secrets: readonly Secret[]
-  /** Errors among them keep its grant from being carried out. */
+  /** An error among them prevents the grant. */
   readonly problems: readonly Problem[]
 }
 
-/** Whether OAuth could be for this server. */
+/** Whether this server can use OAuth. */
 export function mayOAuth({ transport }: AdmittedServer): boolean {
   return (transport.type === 'http' || transport.type === 'sse') && transport.oauth?.isOff !== true
 }
@@ -50,7 +50,7 @@ export async function resolveSignIn(
   }
 }
 
-/** As which client its entry would sign in; undefined where it does not say. At once: no command is run for it. */
+/** The client id of the entry; undefined if it has none. Synchronous: it runs no command. */
 export function resolveClientId(server: AdmittedServer, context: ResolveContext): string | undefined {
   return clientIdOf(createJob(server, context), (server.transport as HttpTransport).oauth ?? {})
 }
@@ -75,7 +75,7 @@ function toPlan(job: Job, url: string, oauth: OAuth): SignInPlan {
   }
 }
 
-/** The fields that have a value. */
+/** Removes the fields that have no value. */
 function defined<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 }
@@ -126,7 +126,7 @@ function toGrant(job: Job, oauth: OAuth): GrantPlan {
 
 const NOTHING = new Secret('')
 
-/** Reported; whoever carries out the plan looks at the problems first. */
+/** Reports the missing value. The caller checks the problems before it uses the plan. */
 function missing(job: Job, key: keyof OAuth): Secret {
   job.problems.push(missingForGrant(job.server, key))
   return NOTHING
@@ -134,7 +134,7 @@ function missing(job: Job, key: keyof OAuth): Secret {
 
 function textOf(job: Job, template: Template | undefined, key: string): string | undefined {
   const filled = template === undefined ? undefined : fillWhole(job, template, { name: 'oauth', key })
-  // A reference to nothing would be sent as if it were the value.
+  // A reference without a value would be sent as if it were the value.
   return filled === undefined || filled.gap !== undefined || filled.text === '' ? undefined : filled.text
 }
 
@@ -147,7 +147,7 @@ function secretOf(job: Job, template: Template | undefined, key: string): Secret
 
 type SecretKey = 'privateKey' | 'assertion' | 'idToken'
 
-/** A value in the entry, else one in a file, which somebody else keeps fresh. */
+/** A value in the entry, else in a file that another program keeps fresh. */
 function secretOrFile(
   job: Job,
   oauth: OAuth,

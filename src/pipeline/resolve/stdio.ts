@@ -1,5 +1,5 @@
 /**
- * stdio: what to start, with which arguments and variables, and where.
+ * stdio: fills in what to start, with its arguments, variables and folder.
  */
 import { Secret } from '../../base/secret.ts'
 import type { StdioTransport } from '../../model/definition.ts'
@@ -27,7 +27,7 @@ export async function resolveStdio(job: Job, transport: StdioTransport): Promise
   }
 }
 
-/** Where a server starts that does not say where. */
+/** The folder of a server whose entry names none. */
 function defaultFolder(job: Job): string {
   const { server, context } = job
   if (server.confinement?.start === 'empty-folder') return makeEmptyFolder(job)
@@ -36,8 +36,8 @@ function defaultFolder(job: Job): string {
 }
 
 /**
- * One for each server, so that it finds again what it left there. Not in the folder for temporary files: programs look
- * into the folders above for settings, and there those can be another user's.
+ * One folder for each server, so that the server finds its own files again. Not in the folder for temporary files:
+ * programs look for settings in parent folders, and there another user could have written some.
  */
 function makeEmptyFolder({ server, context, problems }: Job): string {
   const { world } = context
@@ -53,13 +53,13 @@ function makeEmptyFolder({ server, context, problems }: Job): string {
   return world.home
 }
 
-/** Undefined when the entry does not say, or says what cannot be known. */
+/** Undefined when the entry names no folder, or a value of its folder is missing. */
 function findCwd(job: Job, { cwd }: StdioTransport): string | undefined {
   const filled = cwd === undefined ? undefined : fillWhole(job, cwd, { name: 'cwd' })
   return filled === undefined ? undefined : toAbsolute(job, filled.text)
 }
 
-/** A path is looked for where the user was told it leads when approving the server (admit/executable.ts). */
+/** Looks for the program where the approval showed it to the user (admit/executable.ts). */
 function findCommand(job: Job, { command }: StdioTransport, base: string): LaunchValue {
   const { paths, home } = job.context.world
   const { text, from } = fill(job, command, { name: 'command' })
@@ -82,11 +82,11 @@ function fillArguments(job: Job, { args }: StdioTransport): readonly LaunchValue
   })
 }
 
-/** The user's own, then the file, then the credential, then what the entry says: the later wins. */
+/** The user's environment, then the file, then the credential, then the entry: the later wins. */
 async function findEnv(job: Job, transport: StdioTransport): Promise<ReadonlyMap<string, LaunchValue>> {
   const { env, platform } = job.context.world
   const found = new Map<string, LaunchValue>()
-  // On Windows, `Path` and `PATH` are one variable, and of two the child would get either.
+  // On Windows, `Path` and `PATH` are one variable, and with both the child would get an arbitrary one.
   const put = (name: string, value: LaunchValue): void =>
     platform === 'win32' ? putAnyCase(found, name, value) : void found.set(name, value)
 
@@ -130,7 +130,7 @@ function readEnvFile(job: Job, { envFile }: StdioTransport): ReadonlyMap<string,
     job.problems.push(unreadableFile(job.server, { name: 'envFile' }, { path, read }))
     return none
   }
-  // Read again at each start, and a repository may have changed it since the last load.
+  // Checked at each start, because a repository may have changed the file since the last load.
   const { found, approvedEnvFile } = job.server
   if (found.origin.scope === 'project' && approvedEnvFile !== hashOfEnvFile(read.text)) {
     job.problems.push(changedEnvFile(job.server, path))

@@ -1,8 +1,8 @@
 /**
- * value-cache: what value commands gave, for as long as the process lives.
+ * value-cache: keeps the results of value commands while the process lives.
  *
- * in     a key for the command and the way to run it
- * out    its outcome; callers that come while it runs share the run
+ * in     a key for the command, and a function that runs it
+ * out    its outcome; callers that arrive during a run share that run
  * never  keeps a failure: the user may unlock the vault and try again
  */
 import type { ShellOutcome } from '../../world/world.ts'
@@ -27,7 +27,7 @@ export function createValueCache(): ValueCache {
   }
 }
 
-/** It ended well and said something. */
+/** It succeeded and printed something. */
 export function hasAnswer({ stdout, exitCode, timedOut }: ShellOutcome): boolean {
   return exitCode === 0 && !timedOut && stdout.trim() !== ''
 }

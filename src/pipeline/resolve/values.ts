@@ -1,8 +1,8 @@
 /**
- * values: the variables and headers of a definition → their values.
+ * values: fills in the variables and headers of a definition.
  *
  * in     a map of templates
- * out    what each stands for; one that cannot be had is undefined and reported
+ * out    the value of each; a missing value is undefined and reported
  * never  runs anything for a definition whose dialect has no such values
  */
 import type { Template } from '../../model/template.ts'
@@ -15,7 +15,7 @@ import { hasAnswer } from './value-cache.ts'
 
 export const COMMAND_LIMIT_MS = 10_000
 
-/** In the order written, without those that could not be had. */
+/** In the written order, without the missing values. */
 export async function resolveMap(
   job: Job,
   map: ReadonlyMap<string, Template>,
@@ -39,8 +39,8 @@ async function resolveValue(job: Job, template: Template, field: Field): Promise
 }
 
 /**
- * The mark must stand in the file itself: there its user saw it when approving the server. A variable that happens to
- * begin with one, or the default of a reference, is no command.
+ * The mark must be in the file itself, where the user saw it at the approval. The value of a variable, or the default
+ * of a reference, is never a command, even if it begins with the mark.
  */
 export function isCommand([first]: Template): boolean {
   return typeof first === 'string' && first.startsWith('!')
@@ -58,7 +58,7 @@ async function runValueCommand(job: Job, command: string, field: Field): Promise
   return { text, from: 'outside' }
 }
 
-/** Never rejects: a shell that cannot be started is an outcome, too. */
+/** Never rejects: a shell that cannot start is an outcome, too. */
 export async function run(
   job: Job,
   command: string,
@@ -77,8 +77,8 @@ export async function run(
 }
 
 /**
- * Where a command of this entry runs. Not the project for what the user configured: a relative program would be looked
- * for in whatever repository one is in.
+ * The folder in which a command of this entry runs. For the user's own entries it is not the project: a relative
+ * program would be taken from the current repository.
  */
 export function commandFolder({ server, context }: Job): string {
   const { scope } = server.found.origin

@@ -1,8 +1,8 @@
 /**
- * windows-paths: one folder as WSL and as Windows call it.
+ * windows-paths: converts the path of a folder between WSL and Windows.
  */
 
-/** `/mnt/c/src` is `C:\src`; anything else is inside the distribution. */
+/** `/mnt/c/src` is `C:\src`; any other path is inside the distribution. */
 export function toWindowsPath(path: string, distro: string): string {
   const mounted = /^\/mnt\/([a-z])(?:\/(.*))?$/is.exec(path)
   const [start, rest] =
@@ -12,7 +12,7 @@ export function toWindowsPath(path: string, distro: string): string {
   return `${start}\\${rest.replaceAll('/', '\\')}`
 }
 
-/** The way back. A path that is neither on a drive nor in this distribution stays as it is. */
+/** The reverse. A path that is neither on a drive nor in this distribution stays as it is. */
 export function toWslPath(path: string, distro: string): string {
   const drive = /^([A-Za-z]):(?:[/\\](.*))?$/s.exec(path)
   if (drive !== null) return toSlashes(`/mnt/${drive[1]!.toLowerCase()}${drive[2] ? `/${drive[2]}` : ''}`)

@@ -1,7 +1,7 @@
 /**
- * budget: text that is too long for a model → a preview of it, and where the whole is.
+ * budget: shortens a text that is too long for a model to a preview, and says where the whole text is.
  *
- * in     the text, how many tokens a model may get, and a way to keep the whole
+ * in     the text, the token limit of the model, and a function that stores the whole text
  * out    the text itself, or its beginning and end with a note between them
  */
 import { bytesIn, takeEnd, takeStart } from '../../base/text-bytes.ts'
@@ -9,9 +9,9 @@ import { bytesIn, takeEnd, takeStart } from '../../base/text-bytes.ts'
 export interface Budget {
   /** 0: no limit. */
   readonly maxTokens: number
-  /** Gives the file the text is in; undefined when it could not be written. */
+  /** Returns the file with the text; undefined when it could not be written. */
   readonly keep: (text: string) => string | undefined
-  /** How the text tells where that is. Default: by the path of the file. */
+  /** How the note names the place of the whole text. Default: the path of the file. */
   readonly tellPlace?: TellPlace | undefined
 }
 
@@ -25,10 +25,12 @@ export type Fitted =
   | { readonly isCut: false; readonly text: string }
   | { readonly isCut: true; readonly text: string; readonly savedTo?: string }
 
-/** About what a token is, in most languages: four letters of English, a little more than one character of Chinese. */
+/**
+ * The average size of a token in most languages: four letters of English, a little more than one character of Chinese.
+ */
 const BYTES_PER_TOKEN = 4
 
-/** Of a text that is kept: enough to know what it is. */
+/** The size of the preview: enough to recognise the text. */
 const PREVIEW_TOKENS = 2000
 
 export function fit(text: string, { maxTokens, keep, tellPlace }: Budget): Fitted {
@@ -53,7 +55,7 @@ export function fit(text: string, { maxTokens, keep, tellPlace }: Budget): Fitte
 }
 
 function isLonger(text: string, bytes: number): boolean {
-  // A unit takes one to three bytes: nearly every text is decided without looking at it.
+  // A code unit takes one to three bytes, so the length alone decides for nearly every text.
   if (text.length * 3 <= bytes) return false
   return text.length > bytes || bytesIn(text) > bytes
 }

@@ -1,9 +1,9 @@
 /**
- * content: what a tool answered, as one text in the order it came, and the media in it.
+ * content: turns a tool's answer into one text in its own order, and the media in it.
  *
- * in     the result as the server sent it, whatever it is
+ * in     the result as the server sent it, in any form
  * out    text without control characters; each image and sound beside it, and named in it
- * never  throws; makes text of what is meant for eyes and ears
+ * never  throws; turns images or sound into text
  */
 import { isObject } from '../../base/is-object.ts'
 import { stripControls } from '../../base/strip-controls.ts'
@@ -19,12 +19,12 @@ export function render({ content, structuredContent }: Result): Rendered {
   const media: Media[] = []
   const blocks = Array.isArray(content) ? (content as readonly unknown[]) : given(content)
   const text = clean(renderAll(blocks, media))
-  // Some servers send an empty text beside what they have to say.
+  // Some servers send an empty text beside their structured content.
   const isBare = text.trim() === '' && structuredContent !== undefined
   return { text: (isBare ? clean(toJson(structuredContent)) : text) || NOTHING, media }
 }
 
-/** A text of no length is refused by some models. */
+/** Some models refuse an empty text. */
 const NOTHING = '(no content)'
 
 function renderAll(blocks: readonly unknown[], media: Media[]): string {
@@ -32,7 +32,7 @@ function renderAll(blocks: readonly unknown[], media: Media[]): string {
   return blocks.map((block) => renderBlock(block, media)).join('\n')
 }
 
-/** Some servers send one block where a list is due. */
+/** Some servers send one block in place of a list. */
 function given(content: unknown): readonly unknown[] {
   return content === undefined || content === null ? [] : [content]
 }
@@ -86,7 +86,7 @@ function mimeTypeOf({ mimeType }: Fields): string {
   return typeof mimeType === 'string' ? stripControls(mimeType).slice(0, 100) : ''
 }
 
-/** Of what base64 stands for. */
+/** The size of the data behind the base64 text. */
 function sizeOf(data: string): string {
   const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0
   const bytes = Math.floor(((data.length - padding) * 3) / 4)
@@ -97,7 +97,7 @@ function sizeOf(data: string): string {
       : `${(bytes / 1e6).toFixed(1)} MB`
 }
 
-/** Longest text in a block of a kind that nobody knows: it may well be the data of something. */
+/** The longest text in a block of an unknown kind, which may well be binary data. */
 const MAX_UNKNOWN = 500
 
 function shorten(fields: Fields): Fields {
@@ -114,11 +114,11 @@ function toJson(value: unknown): string {
   try {
     return JSON.stringify(value) ?? String(value)
   } catch {
-    return '(nested too deep to show)' // or, from a server in this process, no JSON at all
+    return '(nested too deep to show)' // or a server in this process sent a value that is not JSON
   }
 }
 
-/** Half of a pair of code units is no character, and no model's endpoint takes it. */
+/** Half a surrogate pair is no character, and no model's endpoint accepts it. */
 function clean(text: string): string {
   return (stripControls(text) as unknown as { toWellFormed(): string }).toWellFormed()
 }

@@ -1,23 +1,23 @@
 /**
- * spill: files for outputs that no model should get whole.
+ * spill: stores outputs that are too long for a model in files.
  *
- * in     a text, what it is called, and for whom it is
- * out    the file it is in, in the user's own cache folder, readable for nobody else
- * never  keeps more than a bounded number of them, or any for longer than a week; removes what is of somebody else to make
- *        room
+ * in     a text, its name, and the holder it is for
+ * out    its file, in the user's own cache folder, readable only by the user
+ * never  keeps more than a fixed number of files, or a file for longer than a week; lets files of other holders
+ *        displace the user's, or the user's theirs
  */
 import { sha256 } from '../../base/sha256.ts'
 import type { World } from '../../world/world.ts'
 
 export interface Spill {
-  /** `holder`: for whom, where that is not the user. Undefined when it could not be written. */
+  /** `holder`: the holder of the file, if that is not the user. Undefined when the file could not be written. */
   keep(text: string, name: string, holder?: string): string | undefined
 }
 
-/** Of one holder. */
+/** For one holder. */
 const MAX_FILES = 50
 
-/** Of all who are not the user, since nobody knows how many they are. */
+/** For all holders other than the user, because their number has no limit. */
 const MAX_OF_OTHERS = 1000
 
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000
@@ -50,12 +50,12 @@ export function createSpill(
 
 const OURS = /^\d{8}T\d{9}Z-[0-9a-z]{6}-.*\.txt$/
 
-/** No name of a tool has a dot here. */
+/** A tool name in these file names has no dot. */
 function tagOf(file: string): string {
   return /^\w+-\w+-([0-9a-f]{16}\.)/.exec(file)?.[1] ?? ''
 }
 
-/** Those without which there is room for one more. Their names begin with the time, so that they are in its order. */
+/** The files to delete so that one more fits. Their names begin with the time, so sorting puts them in that order. */
 function oldest(sorted: readonly string[], most: number): readonly string[] {
   return sorted.slice(0, Math.max(0, sorted.length - most + 1))
 }
@@ -65,7 +65,7 @@ function toStamp(time: number): string {
   return new Date(time).toISOString().replace(/[-:.]/g, '')
 }
 
-/** For two in the same millisecond. */
+/** Separates two files of the same millisecond. */
 function toSuffix(random: number): string {
   return Math.floor(random * 36 ** 6)
     .toString(36)

@@ -1,9 +1,9 @@
 /**
- * translate: a call's outcome → what a host gives its model, or shows.
+ * translate: turns the outcome of a call into what a host gives its model, or shows.
  *
- * in     the outcome, whose tool it was, how much text a model may get
- * out    text with the prefix of what went wrong, media beside it, and everything the server sent
- * never  throws at what a server sent; lets a control character through to a terminal
+ * in     the outcome, the tool, and the limit of text for a model
+ * out    text with a prefix for the failure, media beside it, and everything the server sent
+ * never  throws because of what a server sent; passes a control character to a terminal
  */
 import { stripControls } from '../../base/strip-controls.ts'
 import { FINDINGS_INTRO, type CallOutcome, type ResultDetails, type ToolResult } from '../../model/outcome.ts'
@@ -25,7 +25,7 @@ export function translate(outcome: CallOutcome, about: About): ToolResult {
       const result = ofResult('tool-error', outcome.result, about)
       const { findings } = outcome
       if (findings === undefined) return result
-      // After the words of the server, which knows best why it failed.
+      // After the server's own words, because the server knows best why it failed.
       return { ...result, text: [result.text, FINDINGS_INTRO, ...findings].join('\n'), findings }
     }
     case 'not-sent':
@@ -44,9 +44,9 @@ export function translate(outcome: CallOutcome, about: About): ToolResult {
   }
 }
 
-/** The tool, or what stands before it, says no: the model can do something about it. */
+/** The tool, or a check before it, refuses the call: the model can react. */
 const ERROR = 'Error: '
-/** The way to the tool is broken. */
+/** The connection to the tool failed. */
 const MCP_ERROR = 'MCP error: '
 
 const PREFIXES = {
@@ -81,7 +81,7 @@ function withPlace(details: ResultDetails, shown: Fitted): ResultDetails {
   return { ...details, isCut: true, ...(savedTo === undefined ? {} : { savedTo }) }
 }
 
-/** Many servers begin that way by themselves. */
+/** Many servers write the prefix themselves. */
 function withPrefix(text: string): string {
   return text.startsWith(ERROR) ? text : ERROR + text
 }

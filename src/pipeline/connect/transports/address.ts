@@ -1,7 +1,7 @@
 /**
- * address: where a remote server is, and what is sent along with everything.
+ * address: the address of a remote server, and the headers of every request to it.
  *
- * in     the URL and headers of a launch, at the moment of the first message: this is where secrets are revealed
+ * in     the URL and headers of a launch, at the moment of the first message: here the secrets are revealed
  * out    an Address, or why there is none
  * never  repeats the URL in a message: it may hold a secret
  */
@@ -11,9 +11,9 @@ import type { WireFailure } from '../../../model/wire.ts'
 export interface Address {
   readonly url: URL
   readonly origin: string
-  /** With the query. */
+  /** Including the query. */
   readonly path: string
-  /** What the user configured, names in lower case. */
+  /** The configured headers, with names in lower case. */
   readonly headers: ReadonlyMap<string, string>
 }
 
@@ -22,7 +22,7 @@ export interface RemoteLaunch {
   readonly headers: ReadonlyMap<string, LaunchValue>
 }
 
-/** Said by the connection itself, or by us of every body; a second opinion would break the exchange. */
+/** Headers that the connection or this client sets for every body. A second value would break the exchange. */
 const OURS: ReadonlySet<string> = new Set([
   'accept',
   'connection',
@@ -51,7 +51,7 @@ function tryUrl(text: string): URL | undefined {
   try {
     return new URL(text)
   } catch {
-    return undefined // told as an address that is none
+    return undefined // the caller reports that this is no address
   }
 }
 

@@ -9,9 +9,9 @@ const MAX_EVENT_LENGTH = 64 * 1024 * 1024
 
 export interface EventStreamListener {
   onEvent(event: EventSourceMessage): void
-  /** How long the server wants us to wait before we come back. */
+  /** How long the server wants the client to wait before it connects again. */
   onRetry(ms: number): void
-  /** An event of which no end could be seen; nothing follows. */
+  /** An event without a visible end. Nothing follows it. */
   onTooLarge(message: string): void
 }
 
@@ -26,7 +26,7 @@ export function createEventStream(listener: EventStreamListener): EventStream {
     onEvent: (event) => isOver || listener.onEvent(event),
     onRetry: (ms) => listener.onRetry(ms),
     onError(error) {
-      // Everything else is a line that means nothing to us, which is no error to anyone who reads events.
+      // Every other error is an unknown line, which readers of events ignore.
       if (error.type !== 'max-buffer-size-exceeded') return
       isOver = true
       listener.onTooLarge(`an event is larger than ${MAX_EVENT_LENGTH >> 20} MB`)

@@ -1,9 +1,10 @@
 /**
- * exchange: one request to a remote server, until it has an answer worth reading.
+ * exchange: sends one request to a remote server until it has an answer that can be used.
  *
- * in     what to ask, and who reads the answer
+ * in     the request, and a listener for the answer
  * out    the head and body of a 2xx answer, or one failure
- * never  sends anything to another origin than the one it was made for; repeats what might be done twice by it
+ * never  sends anything to another origin than the request's own; repeats a request that the server might then perform
+ *        twice
  */
 import { parseChallenge } from '../../../model/challenge.ts'
 import type { Authorization } from '../../../model/sign-in.ts'
@@ -19,29 +20,29 @@ import {
 } from '../../../world/world.ts'
 
 export interface ExchangeRequest extends HttpRequest {
-  /** Repeated once when it was sent into a connection that the other side had given up already. */
+  /** The exchange repeats the request once if the server had already closed the connection that carried it. */
   readonly mayRepeat: boolean
-  /** Absent: what is in the headers is all there is. */
+  /** Absent: the headers are complete. */
   readonly authorization?: Authorization | undefined
 }
 
-/** `onEnd` or `onFailure` is the last to be called, exactly one of them, once. */
+/** Each exchange calls exactly one of `onEnd` and `onFailure`, once, as its last call. */
 export interface AnswerListener {
-  /** Something is there, whatever it will say. */
+  /** The server answers, whatever the answer says. */
   onSign(): void
   onHead(head: HttpHead): BodyUse
   onText(text: string): void
   onEnd(): void
-  /** With the whole of what the server said, where it said something. */
+  /** With the whole body of the server's answer, if it had one. */
   onFailure(failure: WireFailure, body: string): void
 }
 
 const MAX_REDIRECTS = 5
 
-/** As much of a refusal as is worth keeping. */
+/** How much of a refusal's text is kept. */
 const MAX_EXPLANATION = 2048
 
-/** What a connection dies of that had been idle for too long. */
+/** Errors of a connection that was idle for too long. */
 const STALE: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
 export class Exchange implements HttpListener {
@@ -53,10 +54,10 @@ export class Exchange implements HttpListener {
   #hasHead = false
   #hasRepeated = false
   #redirects = 0
-  /** What was shown of the authorization; undefined without one. */
+  /** The authorization headers that were sent; undefined without authorization. */
   #shown: readonly string[] | undefined
   #hasRenewed = false
-  /** A status that is none of success, with what follows it. */
+  /** A status that means no success, with the body that follows it. */
   #refusal: HttpHead | undefined
   #explanation = ''
 
@@ -67,12 +68,12 @@ export class Exchange implements HttpListener {
     this.#start()
   }
 
-  /** Where it has led. */
+  /** The path after all redirects. */
   get path(): string {
     return this.#request.path
   }
 
-  /** The listener hears nothing more. */
+  /** The listener gets no further calls. */
   abort(): void {
     this.#isAborted = true
     this.#end?.()
@@ -125,7 +126,7 @@ export class Exchange implements HttpListener {
   }
 
   onFailed(error: HttpError): void {
-    // The status says more than how its explanation broke off.
+    // The status says more than an error while its body was read.
     if (this.#refusal !== undefined) return this.#refuse(this.#refusal)
     const isStale = !this.#hasHead && error.mayBeStale && STALE.has(error.code)
     if (isStale && this.#request.mayRepeat && !this.#hasRepeated) {
@@ -148,7 +149,10 @@ export class Exchange implements HttpListener {
     else void this.#renew(authorization, head)
   }
 
-  /** A request that was turned down did nothing, so it can be sent again; once, or a server that never agrees would never rest. */
+  /**
+   * A refused request did nothing, so it is safe to send it again; but only once, or a server that always refuses would
+   * cause an endless loop.
+   */
   async #renew(authorization: Authorization, head: HttpHead): Promise<void> {
     this.#hasRenewed = true
     const { status, headers } = head
@@ -193,7 +197,7 @@ export class Exchange implements HttpListener {
   }
 }
 
-/** Seconds, or a date, which is compared with the server's own clock, where it says what that shows. */
+/** Seconds, or a date. A date is compared with the server's own clock if the answer shows it. */
 function parseRetryAfter(headers: HttpHead['headers']): number | undefined {
   const text = toText(headers['retry-after'])?.trim()
   if (text === undefined || text === '') return undefined
@@ -211,14 +215,14 @@ function findTarget(location: string | undefined, { origin, path }: HttpRequest)
   try {
     return location === undefined ? undefined : new URL(location, origin + path)
   } catch {
-    return undefined // told as a redirect that leads nowhere
+    return undefined // the caller reports that the redirect leads nowhere
   }
 }
 
 function notFollowed(status: number, target: URL | undefined): WireFailure {
   if (target === undefined)
     return { kind: 'protocol', message: `it redirects (HTTP ${status}) without saying where to` }
-  // Without the query: it may hold what was meant for that address alone.
+  // Without the query: it may hold a secret that is for that address alone.
   const place = `${target.origin}${target.pathname}`.slice(0, 200)
   return {
     kind: 'protocol',

@@ -1,12 +1,12 @@
 /**
- * http-headers: the headers of Streamable HTTP that repeat what a message says.
+ * http-headers: the headers of Streamable HTTP that repeat parts of a message.
  */
 import { toHeaderValue } from '../../../model/header-value.ts'
 import type { Params, RpcNotification } from '../../../model/message.ts'
 
 const REVISION_KEY = 'io.modelcontextprotocol/protocolVersion'
 
-/** The revision that a message of the modern era names; undefined for one of the others. */
+/** The revision that a message of the modern era names; undefined for the legacy era. */
 export function revisionOf(params: Params | undefined): string | undefined {
   const meta = params?.['_meta'] as Params | null | undefined
   const revision = meta?.[REVISION_KEY]
@@ -15,7 +15,7 @@ export function revisionOf(params: Params | undefined): string | undefined {
 
 const OWN = ['mcp-protocol-version', 'mcp-method', 'mcp-name'] as const
 
-/** Name, value, name, value. The server compares them with the body, and refuses a message where they differ. */
+/** Name, value, name, value. The server compares them with the body and refuses a message where they differ. */
 export function ownHeaders({ method, params }: RpcNotification, revision: string): string[] {
   const headers = [OWN[0], revision, OWN[1], method]
   const key = nameKeyOf(method)
@@ -24,7 +24,7 @@ export function ownHeaders({ method, params }: RpcNotification, revision: string
   return headers
 }
 
-/** Which parameter says what the message is about. */
+/** The parameter that names the object of the message. */
 function nameKeyOf(method: string): string | undefined {
   if (method === 'tools/call' || method === 'prompts/get') return 'name'
   if (method === 'resources/read') return 'uri'
@@ -37,7 +37,7 @@ export function withoutOwn(headers: ReadonlyMap<string, string>): ReadonlyMap<st
   return kept
 }
 
-/** Adds what a caller wants to send along; credentials and what the protocol says are not for it to change. */
+/** Adds the headers of a caller. A caller must not change credentials or headers of the protocol. */
 export function withExtra(
   list: readonly string[],
   extra: Readonly<Record<string, string>> | undefined,

@@ -1,7 +1,7 @@
 /**
- * http: Streamable HTTP, where each message is a POST of its own.
+ * http: Streamable HTTP, where each message is its own POST.
  *
- * in     where the server is; what is sent along with everything
+ * in     the address of the server, and the headers of every request
  * out    messages from the answers, and from the stream that a server of the older revisions may offer beside them
  * never  ends by itself: a message that fails is that message's failure; sends anything to another origin
  */
@@ -27,13 +27,13 @@ export function openHttp(
   return new HttpWire(launch, world, listener)
 }
 
-/** How long the server may take to hear that its session is over. */
+/** How long the server may take to accept the end of its session. */
 const LEAVE_MS = 1000
 
-/** How long messages wait for the server's own stream. */
+/** How long messages wait until the server's own stream is open. */
 const OPEN_MS = 100
 
-/** Streams that have given their answer and are still open; the oldest is ended when there are more. */
+/** The most streams that stay open after their answer. Above that, the oldest is ended. */
 const MAX_LINGERING = 64
 
 const JSON_BODY = [
@@ -50,18 +50,18 @@ class HttpWire implements Wire, PostLine {
   #address: Address | WireFailure | undefined
   #session: string | undefined
   #version: string | undefined
-  /** Of every message that does not name its revision itself; made anew when session or version change. */
+  /** The headers of every message that does not name its revision itself. A new session or version resets them. */
   #legacyHeaders: readonly string[] | undefined
   #modernHeaders: readonly string[] | undefined
   readonly #posts = new IdTable<Post>()
-  /** Those among them that linger, oldest first; made when the first does. */
+  /** The posts that linger, oldest first. Made when the first one lingers. */
   #lingering: Set<Post> | undefined
-  /** What the server has to say of its own accord. */
+  /** The stream for messages that the server starts itself. */
   #stream: Listening | undefined
   #hasSign = false
   /**
-   * Waiting until the server has taken `notifications/initialized` and opened its own stream: over other connections
-   * they might overtake both, and what the server asks in return would have no way to come.
+   * Messages that wait until the server has accepted `notifications/initialized` and opened its own stream. On other
+   * connections they might overtake both, and then the server would have no stream for its questions.
    */
   #held: (() => void)[] | undefined
   #isClosed = false
@@ -75,7 +75,7 @@ class HttpWire implements Wire, PostLine {
   }
 
   send(message: Message, options: SendOptions = {}): Sent | undefined {
-    // Also for what has to wait: what is no JSON is found out at once.
+    // Messages that must wait are checked too: a value that is not JSON fails at once.
     const body = JSON.stringify(message)
     if (this.#held === undefined) return this.#post(message, body, options)
     const waiting = new Waiting(() => this.#post(message, body, options))
@@ -95,7 +95,7 @@ class HttpWire implements Wire, PostLine {
 
   async #close(): Promise<void> {
     this.#isClosed = true
-    // What waits behind a message that is aborted now must not go out after all.
+    // A message that its caller aborts now must not be sent later.
     this.#held = undefined
     this.#stream?.abort()
     for (const post of this.#posts.all()) post.abort()
@@ -133,7 +133,7 @@ class HttpWire implements Wire, PostLine {
   onOver(post: Post): void {
     this.#posts.take(post.number)
     this.#lingering?.delete(post)
-    // Refused: there will be no stream to wait for.
+    // Refused: no stream will open.
     if (isGreeting(post.message) && this.#stream === undefined) this.#release()
   }
 
@@ -168,14 +168,14 @@ class HttpWire implements Wire, PostLine {
     return post
   }
 
-  /** Why nothing can be sent at all. */
+  /** Why no message can be sent at all. */
   #findFailure(): WireFailure | undefined {
     if (this.#isClosed) return { kind: 'closed' }
     this.#address ??= parseAddress(this.#launch)
     return 'kind' in this.#address ? this.#address : undefined
   }
 
-  /** A handshake begins a new session; what belongs to the one before is over. */
+  /** A handshake begins a new session and ends the one before. */
   #forget(): void {
     this.#stream?.abort()
     this.#stream = undefined
@@ -187,7 +187,7 @@ class HttpWire implements Wire, PostLine {
   #listen(): void {
     this.#stream?.abort()
     const release = (): void => this.#release()
-    // Some servers say nothing at all before they have something to say.
+    // Some servers send nothing, not even headers, before their first message.
     const cancel = this.clock.after(OPEN_MS, release)
     const settle = (): void => {
       cancel()
@@ -203,7 +203,7 @@ class HttpWire implements Wire, PostLine {
       onBroken: (failure) => this.listener.onDoubt?.(failure, 'broken'),
       onGiveUp: (failure) => {
         settle()
-        // A server without such a stream refuses it, and all is well.
+        // A server without such a stream refuses it, which is no fault.
         if (hasBeenOpen || failure.kind === 'network') this.listener.onDoubt?.(failure, 'given-up')
       },
     })
@@ -229,7 +229,7 @@ class HttpWire implements Wire, PostLine {
     ]
   }
 
-  /** A request without a body, for what belongs to the session and to no message. */
+  /** A request without a body, which belongs to the session and not to a message. */
   #toRequest(method: 'GET' | 'DELETE', extra: Iterable<readonly [string, string]>): ExchangeRequest {
     const { origin, path, headers } = this.#address as Address
     const list = toHeaderList(headers, this.#sessionHeaders(), extra)
@@ -237,7 +237,7 @@ class HttpWire implements Wire, PostLine {
     return { method, origin, path, headers: list, isUrgent: true, mayRepeat: method === 'GET', authorization }
   }
 
-  /** A server that keeps sessions wants to know when one is over; whether it listens is its own affair. */
+  /** Tells a server with sessions that this one is over. Its answer does not matter. */
   #leave(): Promise<void> {
     if (this.#session === undefined) return Promise.resolve()
     const request = this.#toRequest('DELETE', [])
@@ -260,7 +260,7 @@ class HttpWire implements Wire, PostLine {
   }
 }
 
-/** A message that cannot go yet. */
+/** A message that must wait. */
 class Waiting implements Sent {
   readonly #post: () => Sent | undefined
   #sent: Sent | undefined
@@ -284,7 +284,7 @@ function isGreeting(message: Message): boolean {
   return 'method' in message && message.method === 'notifications/initialized'
 }
 
-/** What changes nothing at the server, and so may be asked twice. */
+/** Methods that change nothing at the server, so the client may send them twice. */
 const SAFE: ReadonlySet<string> = new Set([
   'initialize',
   'server/discover',

@@ -1,20 +1,20 @@
 /**
- * in-process: a server that lives in this very process, registered by the host.
+ * in-process: a server in this process, which the host registered.
  *
- * in     anything with `connect(transport)`, as the servers of the official SDK have it
- * never  shares an object with it: messages are copied, so that neither side can change what the other holds
+ * in     anything with `connect(transport)`, like the servers of the official SDK
+ * never  shares an object with the server: it copies messages, so that neither side can change what the other holds
  */
 import { isTooDeep, MAX_DEPTH } from '../../../base/depth.ts'
 import { tell } from '../../../base/tell.ts'
 import { RPC_CODES, type Message, type RequestId } from '../../../model/message.ts'
 import type { Wire, WireListener } from '../../../model/wire.ts'
 
-/** The part of the SDK's servers that is needed. */
+/** The part of the SDK's servers that this wire needs. */
 export interface InProcessServer {
   connect(transport: ServerTransport): Promise<void>
 }
 
-/** The SDK's `Transport`, seen from the server. */
+/** The SDK's `Transport`, from the server's side. */
 export interface ServerTransport {
   onmessage?: ((message: never) => void) | undefined
   onclose?: (() => void) | undefined
@@ -59,7 +59,10 @@ export function openInProcess(server: InProcessServer, listener: WireListener): 
   }
 }
 
-/** A message that is nested too deep cannot be copied either: its request gets an error in its place. Throws for functions and the like. */
+/**
+ * A message that is nested too deep cannot be copied: its request gets an error instead. Throws for functions and other
+ * values that cannot be copied.
+ */
 function copyOf(message: unknown): Message | undefined {
   try {
     return structuredClone(message) as Message

@@ -1,9 +1,9 @@
 /**
- * listening: a stream of events that the server may drop at any time and that is then taken up where it was.
+ * listening: a stream of events that the server may end at any time, and that the client then resumes.
  *
- * in     the place in the stream to go on from, and how long the server wants to be left alone
- * out    the data of each event, until nobody wants more of it or the server has no such stream
- * never  comes back earlier than the server said; tries without end at a door that stays shut
+ * in     the position in the stream, and the delay that the server asks for
+ * out    the data of each event, until the caller stops or the server has no such stream
+ * never  reconnects earlier than the server said; retries without end when the server keeps refusing
  */
 import type { WireFailure } from '../../../model/wire.ts'
 import type { BodyUse, Clock, Http, HttpHead } from '../../../world/world.ts'
@@ -11,22 +11,22 @@ import { createEventStream, type EventStream } from './event-stream.ts'
 import { Exchange, type AnswerListener, type ExchangeRequest } from './exchange.ts'
 import { mediaType } from './media-type.ts'
 
-/** What a stream needs of the wire it belongs to. */
+/** What a stream needs from its wire. */
 export interface ListeningLine {
   readonly http: Http
   readonly clock: Clock
   onSign(): void
-  /** Asks for the stream, or for the rest of one. */
+  /** The request for the stream, or for the rest of one. */
   toGet(lastEventId: string | undefined): ExchangeRequest
 }
 
 export interface ListeningHooks {
-  /** The server has opened it, perhaps not for the first time. */
+  /** The server has opened the stream, perhaps not for the first time. */
   onOpen?(): void
   onData(text: string): void
-  /** It broke off or could not be opened, for a reason that may be the end of the server. It is tried again. */
+  /** The stream broke off or could not open. The server may be gone; the client retries. */
   onBroken?(failure: WireFailure): void
-  /** There is no such stream, or none any more. */
+  /** The server has no such stream, or no longer has it. */
   onGiveUp(failure: WireFailure): void
 }
 
@@ -35,16 +35,16 @@ export interface Place {
   readonly retryMs?: number | undefined
 }
 
-/** Between two streams, unless the server says how long. */
+/** The delay between two streams, unless the server sets one. */
 const WAIT_MS = { first: 1000, growth: 1.5, most: 30_000 }
 
-/** The longest a timer can wait. */
+/** The longest delay of a timer in Node. */
 const LONGEST_MS = 2 ** 31 - 1
 
-/** So often in a row may opening it fail. */
+/** So many attempts in a row may fail. */
 const MAX_FAILURES = 5
 
-/** Refusals that are about the moment and not about us. */
+/** Refusals that are temporary and do not depend on this client. */
 const FOR_NOW: ReadonlySet<number> = new Set([408, 425, 429])
 
 export class Listening implements AnswerListener {
@@ -57,7 +57,7 @@ export class Listening implements AnswerListener {
   #cancelWait: (() => void) | undefined
   #isOver = false
   #failures = 0
-  /** Streams in a row that brought nothing. */
+  /** How many streams in a row brought no event. */
   #fruitless = 0
 
   constructor(line: ListeningLine, hooks: ListeningHooks, place: Place = {}) {
@@ -72,12 +72,12 @@ export class Listening implements AnswerListener {
     this.#exchange = new Exchange(this.#line.http, this.#line.toGet(this.#lastEventId), this)
   }
 
-  /** After a stream that ended. */
+  /** Opens the stream again after it ended. */
   reopen(): void {
     if (this.#isOver) return
     const { first, growth, most } = WAIT_MS
     const ownMs = Math.min(first * growth ** this.#fruitless, most)
-    // A server that asks to be called back at once, and never has anything to say, is not called at once for ever.
+    // A server may ask for an immediate reconnect and never send an event. The client still waits longer each time.
     const waitMs = this.#fruitless === 0 ? (this.#retryMs ?? ownMs) : Math.max(this.#retryMs ?? 0, ownMs)
     this.#fruitless++
     this.#cancelWait = this.#line.clock.after(Math.min(waitMs, LONGEST_MS), () => this.open())
@@ -122,7 +122,7 @@ export class Listening implements AnswerListener {
   }
 
   onFailure(failure: WireFailure): void {
-    // A stream that broke off is taken up again like one that ended.
+    // A stream that broke off is resumed like one that ended.
     const isOver = this.#events === undefined && (isFinal(failure) || ++this.#failures >= MAX_FAILURES)
     if (isOver) return this.#giveUp(failure)
     if (failure.kind === 'network') this.#hooks.onBroken?.(failure)

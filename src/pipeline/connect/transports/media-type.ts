@@ -1,9 +1,9 @@
 /**
- * media-type: what an answer claims to be, without parameters and in lower case.
+ * media-type: the media type of an answer, without parameters and in lower case.
  */
 import type { HttpHead } from '../../../world/world.ts'
 
-/** Empty when the answer does not say. */
+/** Empty when the answer has none. */
 export function mediaType(headers: HttpHead['headers']): string {
   const value = headers['content-type']
   if (typeof value !== 'string') return ''

@@ -1,5 +1,5 @@
 /**
- * meter: how much of something may come in a second.
+ * meter: limits an amount per second.
  */
 const SPAN_MS = 1000
 
@@ -12,7 +12,7 @@ export class Meter {
     this.#limit = limit
   }
 
-  /** Whether this much more still is within the limit. */
+  /** Whether this amount is still within the limit. */
   takes(amount: number, now: number): boolean {
     if (now - this.#since >= SPAN_MS) {
       this.#since = now

@@ -1,13 +1,13 @@
 /**
- * package-runner: programs that fetch a server before they start it (`npx`, `uvx` and the like), and whether they are
- * still at it.
+ * package-runner: finds out whether a program that fetches a server before it starts it (`npx`, `uvx` and the like) is
+ * still installing.
  *
- * A runner says nothing while it installs, where nobody sees a progress bar. But as long as nothing runs but the runner,
- * what it needs for its work and the scripts of packages, the server is not there yet.
+ * A runner prints nothing while it installs without a terminal. But as long as only the runner, its helpers and the
+ * scripts of packages run, the server has not started yet.
  */
 import type { RunningProcess, SpawnRequest } from '../../../world/world.ts'
 
-/** By their name; with the words that make them one, where they do other things as well. */
+/** By name. A program that has other uses as well is a runner only with one of these words. */
 const RUNNERS: Readonly<Record<string, readonly string[] | 'always'>> = {
   npx: 'always',
   pnpx: 'always',
@@ -29,7 +29,7 @@ export function isPackageRunner({ command, args }: Pick<SpawnRequest, 'command' 
   return words.some((word) => given === word || given.startsWith(`${word} `))
 }
 
-/** `family`: the runner first, as it was started, whatever shim stands in its place. */
+/** `family`: the runner comes first, as it was started, whatever shim stands in its place. */
 export function isInstalling([runner, ...others]: readonly RunningProcess[]): boolean {
   return runner !== undefined && runner.args.length > 0 && others.every(servesInstallation)
 }
@@ -42,14 +42,14 @@ const MANAGERS: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** Of a package that is being installed; the server itself is npm's script `npx`. */
+/** Scripts of a package that is being installed. npm's script `npx` is the server itself. */
 const INSTALL_SCRIPTS: ReadonlySet<string> = new Set(
   ['install', 'prepare', 'dependencies'].flatMap((name) => [`pre${name}`, name, `post${name}`]),
 )
 
 function servesInstallation({ args, npmScript }: RunningProcess): boolean {
   const [program, script] = args
-  // It has ended.
+  // The runner has ended.
   if (program === undefined) return true
   if (npmScript !== undefined && INSTALL_SCRIPTS.has(npmScript)) return true
   const name = nameOf(program.split(' ')[0]!)

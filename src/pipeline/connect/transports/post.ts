@@ -1,9 +1,9 @@
 /**
- * post: one message over Streamable HTTP, with the answer that comes back for it.
+ * post: sends one message over Streamable HTTP and reads the answer to it.
  *
  * in     the message and the request that carries it
  * out    messages; for a request that gets no answer, one failure
- * never  tells anything after it was aborted
+ * never  calls its listener after it was aborted
  */
 import { describeWireFailure } from '../../../model/session.ts'
 import type { Message, RequestId } from '../../../model/message.ts'
@@ -16,12 +16,12 @@ import { Exchange, type AnswerListener, type ExchangeRequest } from './exchange.
 import { Listening, type ListeningLine } from './listening.ts'
 import { mediaType } from './media-type.ts'
 
-/** What a message needs of the wire it goes over. */
+/** What a message needs from its wire. */
 export interface PostLine extends ListeningLine {
   readonly listener: WireListener
-  /** The server took it; told before what it answers. */
+  /** The server accepted the message. This call comes before those for its answer. */
   onAccepted(message: Message, head: HttpHead): void
-  /** It has its answer, but its stream goes on. */
+  /** The request has its answer, but its stream is still open. */
   onLinger(post: Post): void
   onOver(post: Post): void
 }
@@ -30,27 +30,27 @@ export interface Letter {
   readonly message: Message
   readonly options: SendOptions
   readonly request: ExchangeRequest
-  /** A 404 then means that the server has forgotten the session, whatever it says beside. */
+  /** A 404 then means that the server has forgotten the session, whatever else the answer says. */
   readonly hasSession: boolean
 }
 
-/** More than a log keeps of a line: what is cut here, perhaps inside a secret, is never shown. */
+/** More than a log keeps of a line. The rest is never shown, because the cut may be inside a secret. */
 const NOISE_LENGTH = 16 * 1024
 
 export class Post implements AnswerListener, Sent {
-  /** By which its line knows it. */
+  /** The number under which its wire keeps it. */
   number = 0
   readonly #line: PostLine
   readonly #letter: Letter
-  /** Undefined: no answer is expected. */
+  /** Undefined: the message expects no answer. */
   readonly #id: RequestId | undefined
   #exchange: Exchange | undefined
   #events: EventStream | undefined
   #lastEventId: string | undefined
   #retryMs: number | undefined
-  /** The rest of a stream that ended too early. */
+  /** Resumes a stream that ended too early. */
   #rest: Listening | undefined
-  /** A web page, by what it calls itself. */
+  /** The title of a web page that came instead of an answer. */
   #page: string | undefined
   #isAnswered = false
   #isOver = false
@@ -120,7 +120,7 @@ export class Post implements AnswerListener, Sent {
     if (!this.#takeUp()) this.#fail(failure)
   }
 
-  /** Nothing that follows a mere "accepted" is ours; a stream of it would never end. */
+  /** A body after a plain "accepted" is not for this client; a stream there would never end. */
   #passOver(type: string): BodyUse {
     if (type !== 'text/event-stream') return 'nothing'
     this.#finish()
@@ -148,11 +148,11 @@ export class Post implements AnswerListener, Sent {
     if (this.#isAnswered && !wasAnswered && !this.#isOver) this.#line.onLinger(this)
   }
 
-  /** False: it is not what the protocol speaks. */
+  /** False: the text is no message of the protocol. */
   #receive(text: string): boolean {
     const value = tryJson(text)
     if (isMessage(value)) this.#take(value)
-    // Revision 2025-03-26 allowed several in one list.
+    // Revision 2025-03-26 allowed several messages in one list.
     else if (Array.isArray(value) && value.every(isMessage)) for (const one of value) this.#take(one)
     else return false
     return true
@@ -165,13 +165,16 @@ export class Post implements AnswerListener, Sent {
     this.#line.listener.onMessage(told, this.#id)
   }
 
-  /** A server that could not even read whose answer this is: the only one who waits for this body is ours. */
+  /**
+   * A server that could not read the request sends an error without an id. It belongs to this request: only this
+   * request reads this body.
+   */
   #address(message: Message): Message {
     const isNobodys = 'error' in message && (message.id === undefined || message.id === null)
     return isNobodys && this.#id !== undefined ? { ...message, id: this.#id } : message
   }
 
-  /** Some statuses only repeat what the JSON-RPC error in the body says better. */
+  /** For some statuses, the JSON-RPC error in the body says more. */
   #isAnswer(status: number, body: string): boolean {
     const isOurs = status === 401 || status === 403 || (status === 404 && this.#letter.hasSession)
     if (isOurs || this.#id === undefined) return false
@@ -181,7 +184,7 @@ export class Post implements AnswerListener, Sent {
     return true
   }
 
-  /** Goes on with a stream that ended before the answer, where the server gave a place to go on from. */
+  /** Resumes a stream that ended before the answer, if the server gave an event id. */
   #takeUp(): boolean {
     if (this.#isOver) return true
     if (this.#events === undefined || !this.#lastEventId) return false
@@ -214,9 +217,9 @@ export class Post implements AnswerListener, Sent {
 }
 
 /**
- * The server took the request, and whatever keeps the rest of its answer away says nothing about that: neither a session
- * that it has forgotten since, nor a sign-in that is over, nor a port where nobody listens any more. The next request
- * meets those by itself; this one must not be taken for one that never arrived, and be sent again.
+ * The server accepted the request. A later failure says nothing about the request: the server may have forgotten the
+ * session, the sign-in may be over, or the port may be closed. The next request meets these failures itself. This
+ * request must not count as one that never arrived, because the caller would send it again.
  */
 function toLostAnswer(failure: WireFailure): WireFailure {
   const why =
@@ -230,11 +233,11 @@ function tryJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined // told as noise, or as a failure
+    return undefined // the caller reports it as noise, or as a failure
   }
 }
 
-/** What a server says of itself, fit for a message. */
+/** Text from a server, made safe for a message. */
 function show(type: string): string {
   return type.replaceAll(/[^\w/+.-]/g, '').slice(0, 60)
 }

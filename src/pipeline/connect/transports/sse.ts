@@ -1,7 +1,8 @@
 /**
- * sse: the HTTP+SSE transport of 2024-11-05, one stream for everything the server says and a POST for each message.
+ * sse: the HTTP+SSE transport of 2024-11-05: one stream for all messages of the server, and a POST for each message to
+ * it.
  *
- * in     where the stream is; the stream says where messages go
+ * in     the address of the stream; the stream says where to post messages
  * out    messages; the end of the stream is the end of the wire
  * never  posts to another origin than the stream's
  */
@@ -29,11 +30,11 @@ class SseWire implements Wire, AnswerListener {
   #address: Address | undefined
   #stream: Exchange | undefined
   #events: EventStream | undefined
-  /** Where messages go, once the server has said so. */
+  /** The path for messages, once the server has sent it. */
   #path: string | undefined
   #unsent: (readonly [body: string, SendOptions])[] = []
   readonly #posts = new Set<Exchange>()
-  /** A web page instead of a stream, by what it calls itself. */
+  /** The title of a web page that came instead of a stream. */
   #page: string | undefined
   #hasSign = false
   #isOver = false
@@ -42,7 +43,7 @@ class SseWire implements Wire, AnswerListener {
     this.#http = http
     this.#authorization = launch.authorization
     this.#listener = listener
-    // Later, so that whoever opens it holds it before it can end.
+    // In a later microtask, so that the caller holds the wire before it can end.
     queueMicrotask(() => this.#open(launch))
   }
 
@@ -163,6 +164,6 @@ function tryUrl(place: string, base: string): URL | undefined {
   try {
     return new URL(place, base)
   } catch {
-    return undefined // told like one that leads elsewhere
+    return undefined // the caller treats it like an address on another origin
   }
 }

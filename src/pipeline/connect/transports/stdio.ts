@@ -1,9 +1,10 @@
 /**
- * stdio: a server that is a child process, one JSON message a line.
+ * stdio: a server that is a child process, with one JSON message in each line.
  *
  * in     what to start, with its whole environment
- * out    messages; lines that are none are noise, and stderr is the log
- * never  keeps more than 64 MB for a process that does not read; leaves the process or anything it started behind; keeps more than one line of limited length in memory
+ * out    messages; other lines are noise, and stderr is the log
+ * never  keeps more than 64 MB for a process that does not read; leaves the process or its children behind; keeps more
+ *        than one line of limited length in memory
  */
 import { ByteLines } from '../../../base/byte-lines.ts'
 import { reveal, type LaunchTransport } from '../../../model/launch.ts'
@@ -17,19 +18,19 @@ import { whyNotSent } from './unread.ts'
 
 type StdioLaunch = Extract<LaunchTransport, { kind: 'stdio' }>
 
-/** Longest message, in bytes. Whoever writes more in one line has lost the thread, or means harm. */
+/** The longest message, in bytes. A server that writes a longer line has a bug or attacks the client. */
 const MAX_LINE = 64 * 1024 * 1024
 
-/** How long a server may take to leave after it was asked to, politely and then firmly. */
+/** How long a server may take to exit, first after a polite request and then after a firm one. */
 const LEAVE_MS = { politely: 1000, firmly: 1000 }
 
 /**
- * A package runner that is asked to end while it installs takes back what it began; asked again, npm at least removes its
- * lock. So long it gets for each.
+ * A package runner that must end while it installs first undoes its work. After a second request, npm at least removes
+ * its lock. It gets this much time for each.
  */
 const UNDO_MS = { first: 10_000, second: 1000 }
 
-/** When it is first looked whether a package runner installs something, and how often from then on. */
+/** When the wire first checks whether a package runner installs something, and how often after that. */
 const INSTALLATION_MS = { first: 500, next: 1000 }
 
 export function openStdio(
@@ -45,27 +46,27 @@ class StdioWire implements Wire, ProcessListener {
   readonly #clock: Clock
   readonly #listener: WireListener
   readonly #output: ByteLines
-  /** Of stderr; made when something comes, as are the meters: most servers are silent there. */
+  /** The lines of stderr. Made on first use, like the meters: most servers write nothing there. */
   #log: ByteLines | undefined
   readonly #child: Child
-  /** Why we ended it, when we did: the exit that follows says less. */
+  /** Why the wire ended the process, if it did. That says more than the exit that follows. */
   #verdict: WireFailure | undefined
   #logging: Meter | undefined
   #noise: Meter | undefined
-  /** Whether what came last on stderr was a whole line. */
+  /** Whether the last piece of stderr ended a line. */
   #endsLine = true
-  /** The last of what came when there was too much of it. */
+  /** The last piece of stderr that came above the limit. */
   #held: { readonly bytes: Uint8Array; readonly isWhole: boolean } | undefined
-  /** What comes next on stderr, unless it begins a line, goes on with one that was dropped. */
+  /** Unless it begins a line, the next piece of stderr continues a line that was dropped. */
   #lacksStart = false
   #hasSign = false
-  /** It may be that the server is not started yet, but installed. */
+  /** The package runner may still be installing the server. */
   #mayInstall: boolean
-  /** The last that was told of it. */
+  /** The last state that the listener got. */
   #installation: 'begun' | 'over' = 'over'
   #cancelLook: (() => void) | undefined
   #unsent = ''
-  /** Those who wait for its end; undefined once it is over. */
+  /** The callers that wait for the end of the process; undefined once it has ended. */
   #leaving: (() => void)[] | undefined = []
   #closing: Promise<void> | undefined
 
@@ -94,13 +95,13 @@ class StdioWire implements Wire, ProcessListener {
     this.#unsent += line
   }
 
-  /** Once, however often it is asked for: a second SIGTERM would end npm in the middle of what it takes back. */
+  /** Runs once for any number of calls: a second SIGTERM would stop npm while it undoes its work. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
   }
 
-  /** The end of its input, then a request, then force; each only when the one before did not do. */
+  /** Closes the input, then asks, then kills. Each step runs only if the one before did not end the process. */
   async #close(): Promise<void> {
     this.#verdict ??= { kind: 'closed' }
     if (this.#leaving === undefined) return
@@ -117,8 +118,8 @@ class StdioWire implements Wire, ProcessListener {
   }
 
   /**
-   * The end of its input means nothing to it. It may take longer than anybody wants to wait: then this is over before it
-   * is, and should this process end before that, the reaper knows how much time it has.
+   * A package runner ignores the end of its input, and it may take longer than the caller wants to wait. Then `close`
+   * returns first. If this process ends before the runner does, the reaper knows how much time the runner has.
    */
   #leaveInstallation(gone: Promise<void>): Promise<void> {
     this.#cancelLook?.()
@@ -152,7 +153,7 @@ class StdioWire implements Wire, ProcessListener {
     return isInstalling(family) ? 'yes' : 'no'
   }
 
-  /** The server itself runs. */
+  /** The server itself runs now. */
   #endInstallation(): void {
     if (!this.#mayInstall) return
     this.#mayInstall = false
@@ -183,7 +184,7 @@ class StdioWire implements Wire, ProcessListener {
     this.#logging ??= new Meter(MAX_LOG)
     if (this.#held === undefined && this.#logging.takes(bytes.length, this.#clock.now()))
       return this.#logFrom(bytes, isWhole ? 'line' : 'middle')
-    // What is between is lost, but what comes last says most.
+    // The pieces in between are lost, because the last piece says most.
     if (this.#held === undefined) this.#clock.after(HOLD_MS, () => this.#release())
     this.#held = { bytes, isWhole }
   }
@@ -203,7 +204,10 @@ class StdioWire implements Wire, ProcessListener {
     this.#logFrom(held.bytes, held.isWhole ? 'line' : 'middle')
   }
 
-  /** Of a line that has lost its beginning nothing is told: it may begin in half a secret, which nobody would know again. */
+  /**
+   * The rest of a line without its beginning is not logged: it may begin with half a secret, which redaction cannot
+   * find.
+   */
   #logFrom(bytes: Uint8Array, begins: 'line' | 'middle'): void {
     const isLost = begins === 'middle' && this.#lacksStart
     const from = isLost ? bytes.indexOf(LINE_FEED) + 1 : 0
@@ -212,7 +216,7 @@ class StdioWire implements Wire, ProcessListener {
     this.#openLog().push(bytes.subarray(from))
   }
 
-  /** One that writes anything but messages, on and on, would keep us from listening to the others. */
+  /** Ends a server that writes noise without end, because reading it would delay all other servers. */
   #read(line: string): void {
     if (this.#verdict !== undefined || deliver(line, this.#listener) === 'message') return
     this.#noise ??= new Meter(MAX_NOISE)
@@ -256,14 +260,14 @@ class StdioWire implements Wire, ProcessListener {
 
 const LINE_FEED = 0x0a
 
-/** Lines that are no messages, in one second. */
+/** Lines in one second that are no messages. */
 const MAX_NOISE = 10_000
 
-/** Bytes of stderr in one second. Of what is more, the last piece is kept. */
+/** Bytes of stderr in one second. Above that, only the last piece is kept. */
 const MAX_LOG = 4 * 1024 * 1024
 const HOLD_MS = 1000
 
-/** Far more than a log keeps of a line: what is cut here, perhaps inside a secret, is never shown. */
+/** Far more than a log keeps of a line. The rest is never shown, because the cut may be inside a secret. */
 const MAX_LOG_LINE = 64 * 1024
 
 function toRequest({ command, args, env, cwd }: StdioLaunch): SpawnRequest {

@@ -1,8 +1,8 @@
 /**
- * unread: how much may wait for a server that does not read.
+ * unread: limits the bytes that wait for a server that does not read.
  *
- * A pipe or a socket keeps what is written to it until the other side takes it, also what nobody waits for any more. So a
- * message is only written while less than this waits. One message may be larger: it is all there is, then.
+ * A pipe or a socket keeps written bytes until the other side reads them, even for requests that were cancelled. So the
+ * wire writes a message only while fewer bytes than the limit wait. One message may be larger if it is the only one.
  */
 import type { WireFailure } from '../../../model/wire.ts'
 

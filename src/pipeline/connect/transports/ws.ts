@@ -1,8 +1,8 @@
 /**
- * ws: a WebSocket, one JSON message a frame.
+ * ws: a WebSocket, with one JSON message in each frame.
  *
- * out    messages; frames that are none are noise
- * never  opens a second socket: who wants to go on opens another wire
+ * out    messages; other frames are noise
+ * never  opens a second socket: the caller opens another wire instead
  */
 import { reveal, type LaunchTransport } from '../../../model/launch.ts'
 import type { Wire, WireFailure, WireListener } from '../../../model/wire.ts'
@@ -37,7 +37,7 @@ export function openWs(launch: WsLaunch, world: Pick<World, 'sockets'>, listener
         if (state === 'open') deliver(text, listener)
       },
       onClose(end) {
-        // A refusal is a sign of life as well.
+        // A refusal is also a sign of life.
         if (state === 'opening' && end.kind === 'refused') listener.onFirstSign?.()
         const failure: WireFailure = state === 'closing' ? { kind: 'closed' } : toFailure(end, hostOf(url))
         state = 'over'
@@ -67,10 +67,10 @@ export function openWs(launch: WsLaunch, world: Pick<World, 'sockets'>, listener
 
 const CLOSED: WireFailure = { kind: 'closed' }
 
-/** Codes of a goodbye in good order: done, going away, none given. */
+/** Close codes of a normal end: done, going away, none given. */
 const GOODBYES: ReadonlySet<number> = new Set([1000, 1001, 1005])
 
-/** No goodbye at all. */
+/** The connection ended without a close frame. */
 const BROKEN = 1006
 
 function toFailure(end: SocketEnd, host: { readonly host?: string }): WireFailure {
@@ -103,6 +103,6 @@ function hostOf(url: string): { readonly host?: string } {
   try {
     return { host: new URL(url).host }
   } catch {
-    return {} // told as an address that is none
+    return {} // the caller reports that this is no address
   }
 }

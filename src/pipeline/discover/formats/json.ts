@@ -1,6 +1,6 @@
 /**
- * json: JSON text → tree, or what is wrong with it and where. Comments and trailing commas are understood everywhere,
- * because half of the agents write them.
+ * json: parses JSON text into a tree, or reports the first fault and its place. It accepts comments and trailing commas
+ * everywhere, because half of the agents write them.
  *
  * never  recurses by itself or trusts a key: members are a list, so `__proto__` and duplicates survive
  */

@@ -1,19 +1,19 @@
 /**
- * long-json: a long JSON text → tree, of which only those parts are read that somebody looks at.
+ * long-json: parses a long JSON text into a tree, and reads only the parts that a caller uses.
  *
- * Claude Code keeps its servers in one file with all else that it knows, the prompts of its user among it, and that file
- * grows to megabytes. The engine says in one go whether the text is JSON; after that, what an object holds is found when
- * somebody asks, and what is inside of its values is passed over. To look at all of it takes its length times its depth.
+ * Claude Code keeps its servers in one file with its whole state, including the user's prompts, and that file grows to
+ * megabytes. The engine checks in one step whether the text is JSON. After that, the members of an object are found
+ * when a caller asks for them, and their values are skipped. Reading the whole tree takes its length times its depth.
  *
- * out     the tree that `json.ts` would make; undefined when it is not JSON to the letter, and then the others decide
- * throws  RangeError, at once and not when somebody looks: it is nested deeper than any configuration, or a string in it is
+ * out     the tree that `json.ts` would make; undefined when the text is not strict JSON, and then the other readers decide
+ * throws  RangeError, at once and not on first use: the text is nested deeper than any configuration, or a string in it is
  *         too long for a pattern
  */
 import { MAX_DEPTH } from '../../../base/depth.ts'
 import type { ArrayNode, ConfigNode, Member, ObjectNode } from '../../../model/document.ts'
 import { unquote } from './plain-json.ts'
 
-/** From here on, reading all of it takes longer than asking the engine first: some three hundred servers. */
+/** From this length on, reading all of it takes longer than asking the engine first: about three hundred servers. */
 export const LONG_CHARS = 64 * 1024
 
 export function parseLongJson(text: string): ConfigNode | undefined {
@@ -25,18 +25,21 @@ function isJson(text: string): boolean {
     JSON.parse(text)
     return true
   } catch {
-    return false // the other readers know of comments, and can say what is wrong
+    return false // the other readers accept comments, and can name the fault
   }
 }
 
-// Everything below is for text that is known to be JSON.
+// Everything below works on text that is known to be JSON.
 
 const SPACE = /[ \t\r\n]*/y
 const COMMA = /[ \t\r\n]*,?[ \t\r\n]*/y
 const STRING = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`
 const KEY = new RegExp(String.raw`${STRING}[ \t\r\n]*:[ \t\r\n]*`, 'y')
 const SCALAR = new RegExp(String.raw`${STRING}|[^ \t\r\n,\]}]+`, 'y')
-/** It goes over everything before the others do, and has `STRING` in it, too: what is too long is so here, and not when somebody looks. */
+/**
+ * This pattern runs over the whole text first and contains `STRING`. So a string that is too long fails here, and not
+ * on first use.
+ */
 const UP_TO_BRACKET = new RegExp(String.raw`[^"{}[\]]*(?:${STRING}[^"{}[\]]*)*`, 'y')
 
 function endOf(pattern: RegExp, json: string, start: number): number {

@@ -1,8 +1,8 @@
 /**
- * parse-text: the text of a configuration file → tree, or the first fault in it.
+ * parse-text: parses the text of a configuration file into a tree, or reports its first fault.
  *
- * Most JSON files are plain and without a fault: the reader at hand is for those. The parsers that know all of a format
- * and can say what is wrong are loaded when they are needed, because they are slow to load and slow to run once.
+ * Most JSON files are plain and have no fault, so the fast reader parses them. The full parsers, which can name a
+ * fault, are loaded only when needed: they are slow to load, and slow when they run only once.
  */
 import { MAX_DEPTH } from '../../../base/depth.ts'
 import { findTooDeep, findTooManyDots } from '../../../base/bracket-depth.ts'
@@ -25,26 +25,26 @@ function parsePlainly(json: string): ConfigNode | undefined {
     const long = json.length > LONG_CHARS ? parseLongJson(json) : undefined
     return long ?? parsePlainJson(json)
   } catch (error) {
-    // Nested too deeply; or a pattern that has to go back over many megabytes has run out of stack.
+    // The text is nested too deeply, or a pattern that backtracks over many megabytes has used up the stack.
     if (!(error instanceof RangeError)) throw error
     return undefined
   }
 }
 
-/** Without the reader for plain JSON, which must come to the same tree. Tests compare the two. */
+/** Skips the reader for plain JSON. The tree must be the same; tests compare the two. */
 export async function parseCarefully(text: string, format: Format): Promise<ParsedText> {
   const tooDeep = format === 'toml' ? findDeepToml(text) : undefined
   if (tooDeep !== undefined) return nestedTooDeeply(tooDeep)
   try {
     return (await loadParser(format))(text)
   } catch (error) {
-    // The parsers recurse; a file of a hundred thousand brackets ends here and not in a crash.
+    // The parsers recurse. A file of a hundred thousand brackets ends here instead of a crash.
     if (!(error instanceof RangeError)) throw error
     return nestedTooDeeply(0)
   }
 }
 
-/** Dots count more roughly than brackets, because values have them too. The reader of the tree counts exactly. */
+/** This count is rougher than that of brackets, because values have dots too. The reader of the tree counts exactly. */
 function findDeepToml(text: string): number | undefined {
   return findTooDeep(text, MAX_DEPTH) ?? findTooManyDots(text, 10 * MAX_DEPTH)
 }

@@ -1,11 +1,11 @@
 /**
- * parsed-text: what a parser makes of a text, and how deep it goes before it gives up.
+ * parsed-text: the result of a parser, and the depth at which it gives up.
  */
 import type { ConfigNode } from '../../../model/document.ts'
 
 export type ParsedText =
   | { readonly kind: 'tree'; readonly root: ConfigNode }
-  /** The first fault, in lower case, and the offsets it covers. */
+  /** The first fault, in lower case, and its range of offsets. */
   | { readonly kind: 'fault'; readonly message: string; readonly start: number; readonly end: number }
 
 export function nestedTooDeeply(start: number): ParsedText {

@@ -1,14 +1,14 @@
 /**
- * toml: TOML text → tree.
+ * toml: parses TOML text into a tree.
  *
- * Tables may be written in pieces all over the file; a node that is assembled so stands where it was first named.
+ * A table may be written in several parts of the file. The position of such a node is where the file first names it.
  */
 import { MAX_DEPTH } from '../../../base/depth.ts'
 import { parseTOML, ParseError, type AST } from 'toml-eslint-parser'
 import type { ConfigNode, Member, ObjectNode } from '../../../model/document.ts'
 import { nestedTooDeeply, type ParsedText } from './parsed-text.ts'
 
-/** `byKey` keeps ten thousand tables linear. */
+/** `byKey` keeps the work for ten thousand tables linear. */
 type OpenTable = ObjectNode & {
   readonly members: Member[]
   readonly byKey: Map<string, ConfigNode>
@@ -32,7 +32,7 @@ export function parseToml(text: string): ParsedText {
   }
 }
 
-/** `a.b.c` nests as brackets do. */
+/** `a.b.c` nests like brackets. */
 class TooDeep extends Error {
   readonly start: number
 
@@ -56,7 +56,7 @@ function addKeyValue(table: OpenTable, pair: AST.TOMLKeyValue): void {
   add(parent, keys.at(-1)!, toNode(pair.value, parent.depth + 1))
 }
 
-/** Steps into, or opens, one table per key; through a list of tables, its last one. */
+/** Enters, or creates, one table for each key; in a list of tables, it enters the last one. */
 function descend(table: OpenTable, keys: readonly KeyPart[]): OpenTable {
   return keys.reduce((at, key) => openTable(at, key, key), table)
 }

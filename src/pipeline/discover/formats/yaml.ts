@@ -1,8 +1,8 @@
 /**
- * yaml: YAML text → tree, with the scalars of YAML 1.2's core schema.
+ * yaml: parses YAML text into a tree, with the scalars of YAML 1.2's core schema.
  *
- * never  copies: an alias shares the node it names, so nothing can explode, and one that names a node around itself is
- *        null. `<<` is a key like any other
+ * never  copies: an alias shares the node that it names, so the tree cannot grow without limit. An alias of a node
+ *        around itself is null. `<<` is an ordinary key
  */
 import {
   isAlias,
@@ -60,13 +60,13 @@ class Fault extends Error {
 
 interface Reading {
   readonly text: string
-  /** By name. A name may be given again: what follows means the newer node. */
+  /** By name. A text may define a name again: later aliases then mean the newer node. */
   readonly anchors: Map<string, ConfigNode>
-  /** The lists and objects that are open. */
+  /** The lists and objects around the present place. */
   readonly around: Set<ConfigNode>
 }
 
-/** What is not written at all stands at `place`. */
+/** A value that is not written has its position at `place`. */
 function readValue(reading: Reading, node: Node | null, place: number): ConfigNode {
   if (node === null) return { kind: 'scalar', start: place, end: place, value: null }
   if (isAlias(node)) return readAlias(reading, node)
@@ -84,7 +84,7 @@ function readObject(reading: Reading, node: YAMLMap<Node | null, Node | null>): 
   reading.around.delete(object)
   const last = node.items.at(-1)
   if (node.flow === true || last === undefined) return object
-  // To the library, a block goes on over the comments behind it, and one that is a key begins at its colon.
+  // In the library's tree, a block includes the comments behind it, and a block that is a key begins at its colon.
   object.start = Math.min(object.start, members[0]!.keyStart)
   object.end = endOf(last.value, members.at(-1)!.value)
   return object
@@ -107,7 +107,7 @@ function enter(reading: Reading, node: YAMLMap | YAMLSeq, opened: ConfigNode): v
   reading.around.add(opened)
 }
 
-/** What an alias names may end anywhere. */
+/** The node behind an alias may end anywhere, so the alias itself gives the end. */
 function endOf(node: Node | null, read: ConfigNode): number {
   return isAlias(node) ? spanOf(node).end : read.end
 }
@@ -119,7 +119,7 @@ function readMember(reading: Reading, { key, value }: Pair<Node | null, Node | n
   return { key: name, keyStart, keyEnd, value: readValue(reading, value, keyEnd) }
 }
 
-/** As it is written: `1` and `true` are names here. */
+/** As written: `1` and `true` are names here. */
 function toName({ value, source }: Scalar): string {
   return typeof value === 'string' ? value : (source ?? '')
 }
@@ -131,7 +131,7 @@ function spanOf({ range }: Node): { readonly start: number; readonly end: number
 function readAlias({ anchors, around }: Reading, alias: Alias): ConfigNode {
   const { start, end } = spanOf(alias)
   const target = anchors.get(alias.source)
-  // The name is not repeated: it may be a password that begins with `*` and lacks its quotes.
+  // The message does not repeat the name: it may be a password that begins with `*` and lacks its quotes.
   if (target === undefined) throw new Fault('this begins like an alias, and there is no anchor for it', start)
   return around.has(target) ? { kind: 'scalar', start, end, value: null } : target
 }

@@ -10,7 +10,8 @@ export const agentCode: Source = {
   id: 'agent-code',
   async look(site) {
     const userHighToLow = userFiles(site)
-    // `settings.local.toml` is meant to stay out of the repository, but nothing keeps it out: no more trust for it.
+    // `settings.local.toml` should stay out of the repository, but a repository may contain it. So it gets no more
+    // trust.
     const projectHighToLow = [
       ...site.inProject('.agent/settings.local.toml'),
       ...site.inProject('.agent/settings.toml'),
@@ -36,7 +37,7 @@ export const agentCode: Source = {
   ],
 }
 
-/** Its documentation names `~/.config` everywhere; the program asks the platform. */
+/** Its documentation names `~/.config` everywhere, but the program uses the platform's folder. */
 function userFiles(ground: Ground): readonly string[] {
   const file = 'agent-code/config.toml'
   return [...new Set([inAppFolder(ground, file), inConfigHome(ground, file)])]

@@ -1,6 +1,6 @@
 /**
- * agent-plugins: plugins in our folder whose `mcp.json` names the schema of Agent Plugins, the format several vendors
- * share. The same file without a `$schema` is one of our own plugins.
+ * agent-plugins: plugins in our folder whose `mcp.json` names the schema of Agent Plugins, a format that several
+ * vendors share. The same file without a `$schema` is one of our own plugins.
  */
 import { findMember, toText, type ConfigDocument, type ConfigNode } from '../../../model/document.ts'
 import type { FoundEntry, Switch } from '../../../model/entry.ts'
@@ -13,7 +13,7 @@ const SCHEMA = 'https://agent-plugins.org/schemas/1.0.0/mcp.schema.json'
 
 export const agentPlugins: Source = {
   id: 'agent-plugins',
-  // The specification leaves the place of installation to each client, so there is no other folder to look into.
+  // The specification lets each client choose its folder, so there is no other folder to read.
   look: (site) => {
     const { files, paths } = site.world
     const names = files.list(paths.join(site.dirs.config, 'plugins'))
@@ -46,7 +46,7 @@ async function plugin(site: Site, name: string): Promise<readonly FoundEntry[]> 
   })
 }
 
-/** The schema is closed: another version, or a member it does not know, makes the whole file invalid (§7.2.2). */
+/** The schema is closed: another version, or an unknown member, makes the whole file invalid (§7.2.2). */
 function findFault(document: ConfigDocument, schema: ConfigNode): Problem | undefined {
   const where = (node: { readonly start: number; readonly end: number }) =>
     whereOf(document, node, { source: 'agent-plugins', scope: 'plugin' })

@@ -1,7 +1,8 @@
 /**
- * claude-code: the user's state file, its per-project part, the organisation's files, and enabled plugins.
+ * claude-code: the user's state file with its parts for projects, the organisation's files, and enabled plugins.
  *
- * The project's `.mcp.json` belongs to the source mcp-json; what the user chose about it in Claude Code is noted here.
+ * The project's `.mcp.json` belongs to the source mcp-json. This source records the user's choices about it in Claude
+ * Code.
  */
 import {
   spotOf,
@@ -57,7 +58,7 @@ export const claudeCode: Source = {
     return [
       { scope: 'user', files: [state], under: ['mcpServers'] },
       { scope: 'local', files: [state], under: ['projects', ground.project.root, 'mcpServers'] },
-      // Its servers of a project are those of the shared root file.
+      // In a project, Claude Code uses the shared root file.
       { scope: 'project', files: ground.inProject('.mcp.json'), under: ['mcpServers'] },
     ]
   },
@@ -90,7 +91,7 @@ function managedFile(site: Site): string {
   return site.world.paths.join(managedFolder(site), 'managed-mcp.json')
 }
 
-/** The main file, then the parts beside it. */
+/** The main file, then the files in the folder beside it. */
 function managedSettings(site: Site): readonly string[] {
   const { files, paths } = site.world
   const folder = managedFolder(site)
@@ -114,7 +115,7 @@ function variables(site: Site): Readonly<Record<string, string>> {
   return { CLAUDE_PROJECT_DIR: site.project.root }
 }
 
-/** The members of `projects` that are about a directory of this project, nearest first. */
+/** The members of `projects` for directories of this project, nearest first. */
 function findProjects(site: Site, document: ConfigDocument | undefined): readonly Member[] {
   const projects = findAt(document?.root, ['projects'])
   if (projects?.kind !== 'object') return []
@@ -158,14 +159,14 @@ interface ChoicesAt {
   readonly scope: Scope
 }
 
-/** The lists that say something about `.mcp.json`; the last one is about every server, those among them. */
+/** The lists about `.mcp.json`. The last one is about every server, including those of `.mcp.json`. */
 const CHOICES = [
   { key: 'enabledMcpjsonServers', decision: 'enabled' },
   { key: 'disabledMcpjsonServers', decision: 'disabled' },
   { key: 'disabledMcpServers', decision: 'disabled' },
 ] as const
 
-/** What was chosen about `.mcp.json`. A repository may say no for its user, never yes. */
+/** Records the choices about `.mcp.json`. A repository may turn a server off for its user, but never on. */
 function noteChoices(site: Site, { document, node, scope }: ChoicesAt): void {
   for (const { key, decision } of CHOICES) {
     const list = findMember(node, key)?.value
@@ -180,7 +181,7 @@ function noteChoices(site: Site, { document, node, scope }: ChoicesAt): void {
   if (isAll) site.note({ server: '*', decision: 'enabled', by: spotOf(document, all) })
 }
 
-/** Claude Code never reads servers from its settings files; people put them there all the same. */
+/** Claude Code never reads servers from its settings files, but users put them there. */
 async function misplaced(
   site: Site,
   scope: 'user' | 'project',

@@ -1,6 +1,6 @@
 /**
- * claude-desktop: one file of the user's. There is no Claude Desktop for Linux; rebuilds of it keep the file in
- * `.config`.
+ * claude-desktop: one file of the user's. Claude Desktop has no Linux version; rebuilds of it for Linux keep the file
+ * in `.config`.
  */
 import type { Ground } from '../site.ts'
 import type { Source } from '../source.ts'

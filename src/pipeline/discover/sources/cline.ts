@@ -1,5 +1,5 @@
 /**
- * cline: one file that its command line and its editors share, and the places where older versions kept it.
+ * cline: one file that its command line and its editors share, and the places that older versions used.
  */
 import { absoluteOr } from '../project.ts'
 import type { Ground } from '../site.ts'
@@ -31,7 +31,7 @@ function placesOf(site: Ground): readonly [ClinePlace, ...ClinePlace[]] {
   )
   const others = [site.inHome('.cline/mcp.json'), ...legacy]
   return [
-    // The variable replaces the shared file and nothing else.
+    // The variable replaces the shared file only.
     fileNamedBy(site, 'CLINE_MCP_SETTINGS_PATH') ?? {
       scope: 'user',
       file: paths.join(home, 'settings', FILE),

@@ -18,7 +18,7 @@ export const codex: Source = {
             'config.toml',
           )
         : '/etc/codex/config.toml'
-    // Codex takes relative commands and folders from where the file is.
+    // Codex resolves relative commands and folders from the folder of the file.
     const place =
       (scope: 'user' | 'project', file: string, reach: 'user' | 'machine' = 'user') =>
       () =>

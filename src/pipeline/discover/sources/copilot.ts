@@ -1,7 +1,7 @@
 /**
- * copilot: one file of the user's, one in `.github` of every directory; names that are off stand in the settings.
+ * copilot: one file of the user's, one in `.github` of every directory. The settings list the servers that are off.
  *
- * `.mcp.json`, which Copilot reads as well, belongs to the source mcp-json.
+ * `.mcp.json`, which Copilot also reads, belongs to the source mcp-json.
  */
 import { findMember, type ConfigDocument, type Member } from '../../../model/document.ts'
 import type { FoundEntry } from '../../../model/entry.ts'
@@ -21,7 +21,7 @@ export const copilot: Source = {
     const home = homeOf(site)
     const ofUser = await readSwitches(site, LISTS, {
       scope: 'user',
-      // Settings stood in `config.json` once; Copilot moves them when it starts.
+      // Older versions used `config.json`; Copilot moves the settings when it starts.
       files: ['settings.json', 'config.json'].map((name) => world.paths.join(home, name)),
     })
     const ofProject = await readSwitches(site, LISTS, {

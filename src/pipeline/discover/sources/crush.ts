@@ -1,6 +1,6 @@
 /**
- * crush: JSON for the user and for the project. Newer versions prefer `crushrc`, a shell script, which is named to the
- * user and never run.
+ * crush: JSON for the user and for the project. Newer versions prefer `crushrc`, a shell script. Plugboard shows the
+ * script to the user and never runs it.
  */
 import type { Scope } from '../../../model/origin.ts'
 import type { Problem } from '../../../model/problem.ts'
@@ -28,7 +28,7 @@ export const crush: Source = {
       ...inEachDir(site, ['.crush.json', 'crush.json']).map((file) => place('project', file)),
     ])
   },
-  // A script is never written to, either: beside it, Crush still reads this file.
+  // Plugboard does not write to the script either: Crush still reads this file beside it.
   homes: (ground) => [
     {
       scope: 'user',
@@ -39,7 +39,7 @@ export const crush: Source = {
   ],
 }
 
-/** `$CRUSH_GLOBAL_CONFIG` names a folder and stands in for all others. */
+/** `$CRUSH_GLOBAL_CONFIG` names a folder that replaces all others. */
 function userDirs(site: Ground): readonly string[] {
   const { env, platform } = site.world
   const moved = absoluteOr(site.world, env['CRUSH_GLOBAL_CONFIG'])

@@ -1,8 +1,8 @@
 /**
  * gemini: settings of the user, of the project and of the machine, and the servers of extensions.
  *
- * What is off stands elsewhere: lists of names in any of the settings, a file of the user's choices, and one of the
- * extensions'. A list in a repository decides about that repository's servers only.
+ * Other places turn servers off: lists of names in any of the settings, a file with the user's choices, and one for the
+ * extensions. A list in a repository decides about that repository's servers only.
  */
 import {
   spotOf,
@@ -48,7 +48,7 @@ export const gemini: Source = {
 }
 
 interface GeminiPlaces {
-  /** `~/.gemini`, or where the user moved it. */
+  /** `~/.gemini`, or the folder that replaces it. */
   readonly home: string
   readonly system: string
   readonly userHighToLow: readonly string[]
@@ -78,7 +78,7 @@ function placesOf(site: Ground): GeminiPlaces {
   }
 }
 
-/** What turns a server off, given every name it goes by: one of an extension has several. */
+/** The line that turns a server off. `ids` has all names of the server: one of an extension has several. */
 type Switches = (ids: readonly string[]) => Switch | undefined
 
 async function readUserSwitches(
@@ -97,7 +97,7 @@ async function readUserSwitches(
   )
 }
 
-/** `admin.mcp.enabled: false`, which only the machine's settings can say. */
+/** `admin.mcp.enabled: false`, which only the machine's settings may contain. */
 function allOff(document: ConfigDocument | undefined): Switches {
   const node = findAt(document?.root, ['admin', 'mcp', 'enabled'])
   if (document === undefined || !isFalse(node)) return () => undefined
@@ -129,7 +129,7 @@ function isOneOf(ids: readonly string[], name: string): boolean {
   return ids.some((id) => toId(id) === toId(name))
 }
 
-/** The second of each pair is how older versions wrote it. */
+/** The second key of each pair is the spelling of older versions. */
 const LISTS = [
   { means: 'off', path: ['mcp', 'excluded'] },
   { means: 'off', path: ['excludeMCPServers'] },
@@ -158,7 +158,7 @@ async function readLists(
   return all
 }
 
-/** A server without an entry: one line for a shell, which Gemini CLI splits and starts under the name `mcp`. */
+/** A server without an entry: one shell line, which Gemini CLI splits and starts under the name `mcp`. */
 function reportServerCommand(site: Site, document: ConfigDocument, scope: 'user' | 'project'): void {
   for (const path of [['mcp', 'serverCommand'], ['mcpServerCommand']]) {
     const node = findAt(document.root, path)
@@ -231,7 +231,7 @@ async function extensionServers(
   })
 }
 
-/** An extension under development is linked: its folder holds only the way to it. */
+/** An extension under development is a link: its folder holds only the path to it. */
 async function findRoot(site: Site, folder: string): Promise<string> {
   const { files, paths } = site.world
   if (files.kind(paths.join(folder, 'gemini-extension.json')) !== 'missing') return folder
@@ -242,7 +242,7 @@ async function findRoot(site: Site, folder: string): Promise<string> {
   return isLink && target !== undefined ? paths.resolve(folder, target) : folder
 }
 
-/** Rules are paths, with `*` for what is below and `!` for off; the last that fits decides. */
+/** Rules are paths, with `*` for what is below and `!` for off. The last matching rule decides. */
 function extensionOff(
   site: Site,
   document: ConfigDocument | undefined,

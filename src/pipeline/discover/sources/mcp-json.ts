@@ -1,5 +1,5 @@
 /**
- * mcp-json: the root files that belong to no agent and are read by many.
+ * mcp-json: the root files that belong to no single agent. Many agents read them.
  */
 import type { Ground } from '../site.ts'
 import { lookInOrder, type Source } from '../source.ts'

@@ -23,7 +23,7 @@ export const ohMyPi: Source = {
   ],
 }
 
-/** Which profile is in use is known to a running oh-my-pi alone, so all of them count, below the plain files. */
+/** Only a running oh-my-pi knows which profile is in use. So all profiles count, below the plain files. */
 function findProfiles(site: Site): readonly string[] {
   const { files, paths } = site.world
   const dir = site.inHome('.omp/profiles')

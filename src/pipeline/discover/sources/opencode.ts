@@ -1,8 +1,8 @@
 /**
  * opencode: JSON with comments, of the user and in every directory of a project.
  *
- * opencode merges its files field by field. Here an entry is taken whole, from the highest file that has it; an object
- * that says nothing but `enabled` is no entry, it switches the one below.
+ * opencode merges its files field by field. Plugboard takes a whole entry from the highest file that has it. An object
+ * with only `enabled` is no entry: it switches the entry below it.
  */
 import {
   spotOf,
@@ -31,7 +31,7 @@ export const opencode: Source = {
     const entries = await lookInOrder([
       () => serversInVariable(site, ofUser),
       ...user.map((place) => () => serversIn(site, place, ofUser)),
-      // The user's word comes first; the repository's never reaches the user's own servers.
+      // The user's files decide first. The repository's never decide about the user's own servers.
       ...project.map((place) => () => serversIn(site, place, firstSwitch(ofUser, ofProject))),
     ])
     await reportUnused(site, [...user, ...project], new Set(entries.map(({ name }) => name)))
@@ -51,7 +51,7 @@ export const opencode: Source = {
 
 const VARIABLE = 'OPENCODE_CONFIG_CONTENT'
 
-/** A whole configuration in a variable, which is the user's like every other. */
+/** A whole configuration in an environment variable, which the user controls. */
 async function serversInVariable(site: Site, switchFor: SwitchFor): Promise<readonly FoundEntry[]> {
   const text = site.world.env[VARIABLE]
   if (text === undefined) return []
@@ -63,7 +63,7 @@ async function serversInVariable(site: Site, switchFor: SwitchFor): Promise<read
   return site.servers({ ...place, document, under: ['mcp'], dialect: 'opencode', switchFor, isServer })
 }
 
-/** Switches for servers that nobody declares, and for tools, which opencode names in a way of its own. */
+/** Reports switches for servers that no file declares, and for tools, which opencode names in its own way. */
 async function reportUnused(
   site: Site,
   places: readonly PlaceToRead[],
@@ -133,7 +133,7 @@ function placesHighToLow(site: Site): {
 
 const NAMES = ['opencode.jsonc', 'opencode.json']
 
-/** Nearest directory first, and in each the names in their order. */
+/** Nearest directory first. In each directory, the names keep their order. */
 function inEveryDir(site: Ground, prefix: string): readonly string[] {
   const columns = NAMES.map((name) => site.inProject(prefix + name))
   return columns[0]!.flatMap((_, i) => columns.map((column) => column[i]!))
@@ -163,7 +163,7 @@ function membersOf(node: ConfigNode | undefined): readonly Member[] {
   return node?.kind === 'object' ? node.members : []
 }
 
-/** The value of `enabled`, where nothing else is said. */
+/** The value of `enabled`, if the object has no other member. */
 function findSwitch(member: Member | undefined): ScalarNode | undefined {
   if (member?.value.kind !== 'object' || member.value.members.length !== 1) return undefined
   const enabled = findMember(member.value, 'enabled')?.value
@@ -188,7 +188,7 @@ async function serversIn(
   ])
 }
 
-/** Words of version 2, unless somebody called a server of version 1 that. */
+/** Setting names of version 2, unless a server of version 1 has such a name. */
 function isSetting({ key, value }: Member): boolean {
   return (key === 'servers' || key === 'timeout') && findMember(value, 'type') === undefined
 }

@@ -1,5 +1,5 @@
 /**
- * plugboard: our own files, for the organisation, the user, one project of the user's, and the repository; and the
+ * plugboard: our own files for the organisation, the user, one project of the user's, and the repository; and the
  * plugins in our folder.
  */
 import { findMember, type ConfigDocument } from '../../../model/document.ts'
@@ -39,11 +39,11 @@ export const plugboard: Source = {
   },
 }
 
-/** `mcp.json`, then what stands with the settings. */
+/** `mcp.json`, then the servers in the settings files. */
 function folder(site: Site, scope: Scope, dir: string): Promise<readonly FoundEntry[]> {
   const { paths } = site.world
   const file = paths.join(dir, 'mcp.json')
-  // `.plugboard` belongs to the folder that it is in, which need not be the root.
+  // `.plugboard` belongs to the folder that contains it, which need not be the root.
   const base = scope === 'project' ? { baseDir: paths.dirname(dir) } : {}
   return lookInOrder([
     async () => {
@@ -55,7 +55,7 @@ function folder(site: Site, scope: Scope, dir: string): Promise<readonly FoundEn
   ])
 }
 
-/** `mcp.json` holds servers and nothing else; what else stands there would be lost without a word. */
+/** `mcp.json` holds only servers; other keys would be lost without a message. */
 function reportStrayKeys(site: Site, document: ConfigDocument, scope: Scope): void {
   const members = document.root.kind === 'object' ? document.root.members : []
   for (const { key, keyStart, keyEnd } of members) {
@@ -67,7 +67,7 @@ function reportStrayKeys(site: Site, document: ConfigDocument, scope: Scope): vo
   }
 }
 
-/** The tables of `settings.toml`; `settings.json` is no place for servers. */
+/** The tables of `settings.toml`. `settings.json` may not hold servers. */
 function besideSettings(
   site: Site,
   scope: Scope,

@@ -1,6 +1,6 @@
 /**
- * vscode: `mcp.json` of the user, of each profile and of the project; and the places where servers stood before there
- * was such a file, which VS Code itself no longer reads.
+ * vscode: `mcp.json` of the user, of each profile and of the project. Also the older places of servers, which VS Code
+ * itself no longer reads.
  */
 import { findAt } from '../../../model/document.ts'
 import type { FoundEntry } from '../../../model/entry.ts'
@@ -30,7 +30,7 @@ export const vscode: Source = {
   ],
 }
 
-/** Of the default profile; where there is none yet, that of the edition which is installed. */
+/** The file of the default profile. If there is none yet, that of the installed edition. */
 function ownFiles(ground: Ground): readonly string[] {
   const { files, paths } = ground.world
   const folders = vscodeUserFolders(ground)
@@ -38,7 +38,7 @@ function ownFiles(ground: Ground): readonly string[] {
   return [...folders, installed].map((folder) => paths.join(folder, 'mcp.json'))
 }
 
-/** The default profile first: which other one is open, no file says. */
+/** The default profile first: no file says which other profile is open. */
 function userFiles(site: Site): readonly string[] {
   const { files, paths } = site.world
   return vscodeUserFolders(site).flatMap((folder) => {

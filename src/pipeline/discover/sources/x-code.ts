@@ -1,5 +1,6 @@
 /**
- * x-code: one JSON file for the user, one per project. Its own list of trusted projects is no consent given to us.
+ * x-code: one JSON file for the user, one for each project. Its own list of trusted projects gives no consent to
+ * Plugboard.
  */
 import { absoluteOr } from '../project.ts'
 import type { Ground } from '../site.ts'

@@ -1,14 +1,14 @@
 /**
  * anthropic: draft 2020-12, one object at the root, and plain names for arguments.
  *
- * A name that it does not take cannot be mended here: the server would not know the new one.
+ * Plugboard cannot replace a name that Anthropic refuses: the server would not know the new one.
  */
 import type { JsonSchema } from '../../../model/profile.ts'
 import { keepInUse } from '../keep-in-use.ts'
 import { Unrepairable, type Work } from '../unrepairable.ts'
 import { toPlainRoot } from './plain-root.ts'
 
-/** Throws when the schema cannot be mended. */
+/** Throws when the schema cannot be repaired. */
 export function toAnthropic(schema: JsonSchema, work: Work): JsonSchema {
   const root = toPlainRoot(schema, work)
   for (const name of Object.keys(root.properties ?? {})) {
@@ -17,7 +17,7 @@ export function toAnthropic(schema: JsonSchema, work: Work): JsonSchema {
   return keepInUse(root)
 }
 
-/** Of the arguments themselves; what is inside of them may have any names. */
+/** For the arguments themselves; properties inside of them may have any name. */
 const ARGUMENT = /^[a-zA-Z0-9_.-]{1,64}$/
 
 function badName(name: string): string {

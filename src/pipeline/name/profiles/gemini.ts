@@ -1,7 +1,8 @@
 /**
- * gemini: the `Schema` of its API, a part of OpenAPI 3.0: one type each, `nullable`, no references.
+ * gemini: the `Schema` of its API, a subset of OpenAPI 3.0: one type each, `nullable`, no references.
  *
- * Types stay in lower case, which its own package changes as it sends them, and which endpoints that speak OpenAI need.
+ * Types stay in lower case. Google's own package changes them when it sends them, and endpoints compatible with OpenAI
+ * need lower case.
  */
 import type { JsonSchema } from '../../../model/profile.ts'
 import { typesOf, without, type SchemaObject } from '../json-schema.ts'
@@ -10,7 +11,7 @@ import type { Dialect } from '../simplify.ts'
 import type { Work } from '../unrepairable.ts'
 import { toSimpleRoot } from './simple-root.ts'
 
-/** Throws when the schema cannot be mended. */
+/** Throws when the schema cannot be repaired. */
 export function toGemini(schema: JsonSchema, work: Work): JsonSchema {
   return toSimpleRoot(schema, 'inline', { dialect: GEMINI, work })
 }
@@ -56,7 +57,7 @@ function finishTyped(node: SchemaObject): SchemaObject {
   return types.includes('null') ? { ...fitting, nullable: true } : fitting
 }
 
-/** There is no type for null alone. Among alternatives it is known by being this very object. */
+/** The dialect has no type for null alone. Among alternatives, the identity of this object marks it. */
 const ONLY_NULL: SchemaObject = { type: 'string', nullable: true, description: 'always null' }
 
 const ENUM: ReadonlySet<string> = new Set(['enum'])
@@ -68,7 +69,7 @@ function withProperties(node: SchemaObject): SchemaObject {
 
 const ADDITIONAL: ReadonlySet<string> = new Set(['additionalProperties'])
 
-/** Options are texts, and none is empty. */
+/** Options must be texts that are not empty. */
 function withOptions(node: SchemaObject): SchemaObject {
   const { enum: options } = node
   if (options === undefined) return node
@@ -90,7 +91,7 @@ const FORMATS: Readonly<Record<string, readonly string[]>> = {
   integer: ['int32', 'int64'],
 }
 
-/** Nothing may stand beside `anyOf`: what is told, and that it may be null, is said of each alternative. */
+/** No keyword may stand beside `anyOf`, so each alternative repeats the description and `nullable`. */
 function finishUnion({ anyOf = [], title, description }: SchemaObject): SchemaObject {
   const forms = (anyOf as readonly SchemaObject[]).filter((form) => form !== ONLY_NULL)
   const isNullable = forms.length < anyOf.length

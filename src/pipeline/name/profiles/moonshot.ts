@@ -1,6 +1,7 @@
 /**
- * moonshot: "Moonshot flavored JSON Schema", as its validator (walle) checks it: a type everywhere, alternatives and references with
- * nothing but words beside them, references to `$defs` at the root alone, and no recursion without an end.
+ * moonshot: "Moonshot flavored JSON Schema", as its validator (walle) checks it. Every schema has a type. Beside
+ * alternatives and references, only descriptions may stand. References lead only to `$defs` at the root. Recursion must
+ * end.
  */
 import type { JsonSchema } from '../../../model/profile.ts'
 import { typesOf, without, type Schema, type SchemaObject } from '../json-schema.ts'
@@ -10,7 +11,7 @@ import type { Dialect } from '../simplify.ts'
 import { showPlace, Unrepairable, type Place, type Work } from '../unrepairable.ts'
 import { toSimpleRoot } from './simple-root.ts'
 
-/** Throws when the schema cannot be mended. */
+/** Throws when the schema cannot be repaired. */
 export function toMoonshot(schema: JsonSchema, work: Work): JsonSchema {
   const simple = toSimpleRoot(schema, 'gather', { dialect: MOONSHOT, work })
   checkEnds(simple)
@@ -55,7 +56,7 @@ const MOONSHOT: Dialect = {
   },
 }
 
-/** The validator takes them for keywords. */
+/** The validator mistakes properties with these names for keywords. */
 const RESERVED: readonly string[] = ['$defs', '$ref', 'anyOf', 'required', 'additionalProperties']
 
 function checkNames({ properties }: SchemaObject, at: Place): void {
@@ -66,13 +67,13 @@ function checkNames({ properties }: SchemaObject, at: Place): void {
   throw new Unrepairable(`moonshot does not take the name of ${showPlace({ up: at, step: bad })}`)
 }
 
-/** Where the validator takes a `/` for the end of a name. */
+/** Places where the validator mistakes a `/` for the end of a name. */
 function isInDefinition(at: Place): boolean {
   const isDefinitions = at.step === '$defs' && at.up?.up === undefined
   return isDefinitions || (at.up !== undefined && isInDefinition(at.up))
 }
 
-/** Only plain ones, of the type that is asked for. */
+/** Keeps only a plain default of the declared type. */
 function withDefault(node: SchemaObject): SchemaObject {
   if (!Object.hasOwn(node, 'default')) return node
   const { default: value, ...rest } = node
@@ -83,7 +84,7 @@ function withDefault(node: SchemaObject): SchemaObject {
   return withNote(rest, 'default', value)
 }
 
-/** Without an exponent. */
+/** Whether JSON writes it without an exponent. */
 function isWritable(value: number): boolean {
   return !String(value).includes('e')
 }
@@ -94,7 +95,7 @@ const BOUNDS: readonly (readonly [string, string])[] = [
   ['minItems', 'maxItems'],
 ]
 
-/** Whole numbers from zero on, the lower below the upper. */
+/** Keeps whole numbers from zero on, with the lower bound below the upper. */
 function withBounds(node: SchemaObject): SchemaObject {
   const dropped = BOUNDS.flatMap(([low, high]) => {
     const bad = [low, high].filter((keyword) => node[keyword] !== undefined && !isBound(node[keyword]))
@@ -111,7 +112,7 @@ function isBound(value: unknown): boolean {
 const WORDS: ReadonlySet<string> = new Set(['title', 'description'])
 const WORDS_AND_TYPE: ReadonlySet<string> = new Set([...WORDS, 'type'])
 
-/** A type with rules of its own, or null, is two alternatives. An option is a text or a number. */
+/** A type with its own rules, or null, becomes two alternatives. An option must be a text or a number. */
 function withOneType(node: SchemaObject): SchemaObject {
   const types = typesOf(node)
   const one = withOptions(node)
@@ -136,7 +137,7 @@ function withOptions(node: SchemaObject): SchemaObject {
   return withNote(rest, 'enum', options)
 }
 
-/** Throws for a schema that only something without end could satisfy. */
+/** Throws for a schema that only an infinite value could satisfy. */
 function checkEnds(root: SchemaObject): void {
   const { $defs = {} } = root
   const ending = new Set<string>()
@@ -148,7 +149,7 @@ function checkEnds(root: SchemaObject): void {
     if (items !== undefined && Number(schema['minItems'] ?? 0) > 0 && !ends(items)) return false
     return required.every((name) => ends(properties[name]!))
   }
-  // Each round finds more of those that end, until there are none to find.
+  // Each round finds more schemas that end, until no new one is found.
   for (let before = -1; before < ending.size;) {
     before = ending.size
     for (const name of Object.keys($defs)) if (ends($defs[name]!)) ending.add(`#/$defs/${name}`)

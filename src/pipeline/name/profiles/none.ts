@@ -1,5 +1,5 @@
 /**
- * none: the schema as the server wrote it, but an object without `properties` has none.
+ * none: the schema as the server wrote it, with `properties` added to an object that lacks them.
  */
 import { isObject } from '../../../base/is-object.ts'
 import type { JsonSchema } from '../../../model/profile.ts'

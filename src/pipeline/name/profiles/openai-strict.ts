@@ -1,8 +1,9 @@
 /**
- * openai-strict: the subset that is enforced while the model writes.
+ * openai-strict: the subset that OpenAI enforces while the model writes.
  *
- * Every property is required and every object closed; what was optional may be null instead, and `without-nulls.ts` takes the nulls
- * out again. Whatever is open to anything cannot be said, and puts its tool in quarantine: it can still be sent without `strict`.
+ * Every property is required and every object is closed. An optional property may be null instead, and
+ * `without-nulls.ts` removes these nulls. The subset has no schema for any value, so a tool with one is put in
+ * quarantine; it can still be sent without `strict`.
  */
 import type { JsonSchema } from '../../../model/profile.ts'
 import { mapNamed, typesOf, without, type Schema, type SchemaObject } from '../json-schema.ts'
@@ -13,7 +14,7 @@ import { showPlace, Unrepairable, type Place, type Work } from '../unrepairable.
 import { isPortable } from './patterns.ts'
 import { toSimpleRoot } from './simple-root.ts'
 
-/** Throws when the schema cannot be mended. */
+/** Throws when the schema cannot be repaired. */
 export function toOpenAiStrict(schema: JsonSchema, work: Work): JsonSchema {
   const strict = toSimpleRoot(schema, 'gather', { dialect: STRICT, work })
   checkLimits(strict, LIMITS, 'strict mode')
@@ -89,7 +90,7 @@ function close(node: SchemaObject, at: Place): SchemaObject {
   }
 }
 
-/** Optional, in a form where everything is there: it may be null. */
+/** An optional property may be null in this form, because every property must be present. */
 function toNullable(schema: Schema): Schema {
   if (typeof schema === 'boolean' || isNullable(schema)) return schema
   if (schema.anyOf !== undefined) return { ...schema, anyOf: [...schema.anyOf, { type: 'null' }] }

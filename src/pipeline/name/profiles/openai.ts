@@ -1,6 +1,6 @@
 /**
- * openai: draft 2020-12, one object at the root with nothing beside it, lists that say what is in them, and patterns that its
- * validator can read.
+ * openai: draft 2020-12, one object at the root without other keywords, lists that declare their items, and patterns
+ * that its validator accepts.
  */
 import type { JsonSchema } from '../../../model/profile.ts'
 import { keepInUse } from '../keep-in-use.ts'
@@ -10,12 +10,12 @@ import type { Work } from '../unrepairable.ts'
 import { isPortable } from './patterns.ts'
 import { toPlainRoot } from './plain-root.ts'
 
-/** Throws when the schema cannot be mended. */
+/** Throws when the schema cannot be repaired. */
 export function toOpenAi(schema: JsonSchema, work: Work): JsonSchema {
   return keepInUse(without(patch(toPlainRoot(schema, work)), NOT_AT_ROOT))
 }
 
-/** What they ask for is checked before a call is made. */
+/** Plugboard checks them before a call. */
 const NOT_AT_ROOT: ReadonlySet<string> = new Set(['enum', 'const', 'not'])
 
 function patch(node: SchemaObject): SchemaObject {
@@ -23,7 +23,7 @@ function patch(node: SchemaObject): SchemaObject {
   return withoutPattern(withItems(withSchemas(inner)))
 }
 
-/** A property that may be anything is `{}` rather than `true`; one that may not be there is left out. */
+/** A property that may have any value is `{}` instead of `true`. A property that must be absent is left out. */
 function withSchemas(node: SchemaObject): SchemaObject {
   const { properties } = node
   if (properties === undefined) return node

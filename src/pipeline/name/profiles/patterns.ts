@@ -1,12 +1,12 @@
 /**
- * patterns: regular expressions that providers can read, who compile them in other languages than ours.
+ * patterns: finds regular expressions that providers can compile, because their engines use other dialects.
  */
 
-/** No group but plain ones, so nothing that looks around; no escape but those that every language knows. */
+/** Only plain groups, so no lookaround; and only escapes that every dialect has. */
 const PORTABLE =
   /^(?:[^\\(]|\((?!\?(?!:))|\\(?:[^A-Za-z]|[bBdDsSwWfnrtv]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}))*$/s
 
-/** Longer ones are more likely to be refused than of use. */
+/** A provider would probably refuse a longer one. */
 const LONGEST = 1000
 
 export function isPortable(pattern: string): boolean {
@@ -14,7 +14,7 @@ export function isPortable(pattern: string): boolean {
   try {
     return new RegExp(pattern) instanceof RegExp
   } catch {
-    // Not even ours: nobody can read it.
+    // Not even a JavaScript pattern, so no engine can read it.
     return false
   }
 }

@@ -1,5 +1,6 @@
 /**
- * plain-root: what every provider but none is given: well-formed, and one object at the root.
+ * plain-root: the form that every provider gets, except with the profile `none`: well-formed, and one object at the
+ * root.
  */
 import type { JsonSchema } from '../../../model/profile.ts'
 import type { SchemaObject } from '../json-schema.ts'
@@ -10,11 +11,11 @@ import type { Work } from '../unrepairable.ts'
 
 const NOTHING: ReadonlySet<string> = new Set()
 
-/** Throws when the schema cannot be made one. */
+/** Throws when the schema cannot get this form. */
 export function toPlainRoot(schema: JsonSchema, work: Work): SchemaObject {
   const modern = modernize(schema)
   const root = modern.schema
-  // Joining alternatives moves what references lead to.
+  // References lead to other places once alternatives are joined.
   const isMoved = modern.hasRefs && (root.$ref !== undefined || hasAlternatives(root))
   return toObjectRoot(isMoved ? gatherRefs(root, { work, drops: NOTHING }) : root, work)
 }

@@ -1,5 +1,5 @@
 /**
- * simple-root: the whole way to a provider that knows few words.
+ * simple-root: all steps for a provider that supports few keywords.
  */
 import type { JsonSchema } from '../../../model/profile.ts'
 import { without, type SchemaObject } from '../json-schema.ts'
@@ -8,10 +8,10 @@ import { toObjectRoot } from '../object-root.ts'
 import { gatherRefs, inlineRefs } from '../refs.ts'
 import { simplifyRoot, type Task } from '../simplify.ts'
 
-/** Whether the provider knows references to `$defs`, or none at all. */
+/** Whether the provider supports references to `$defs`, or no references. */
 export type RefRule = 'gather' | 'inline'
 
-/** Throws when the schema cannot be said in the dialect. */
+/** Throws when the dialect cannot express the schema. */
 export function toSimpleRoot(schema: JsonSchema, refs: RefRule, task: Task): SchemaObject {
   const { schema: modern, hasRefs } = modernize(schema)
   const settle = refs === 'gather' ? gatherRefs : inlineRefs
@@ -19,7 +19,7 @@ export function toSimpleRoot(schema: JsonSchema, refs: RefRule, task: Task): Sch
   return simplifyRoot(hasRefs ? root : without(root, DEFINITIONS), task)
 }
 
-/** What none of them has a word for. */
+/** Keywords that none of these dialects has. */
 const UNSAID: ReadonlySet<string> = new Set([
   'not',
   'if',
@@ -35,5 +35,5 @@ const UNSAID: ReadonlySet<string> = new Set([
   'additionalItems',
 ])
 
-/** Of use to references only. */
+/** Keywords that only references use. */
 const DEFINITIONS: ReadonlySet<string> = new Set(['$defs', 'definitions'])

@@ -1,5 +1,5 @@
 /**
- * agent-code: TOML tables with four fields. What it calls SSE is an HTTP POST, so a `url` is tried as http first.
+ * agent-code: TOML tables with four fields. Its "SSE" is an HTTP POST, so Plugboard tries a `url` as http first.
  */
 import type { Dialect } from '../draft.ts'
 import { command, disabled, enabled, template, templateMap, templates } from '../fields.ts'
@@ -11,7 +11,7 @@ export const agentCode: Dialect = {
     args: templates('args'),
     env: templateMap('env'),
     url: template('url'),
-    // No fields of its own, but whoever writes one means it.
+    // agent-code has no such fields, but a user who writes one wants its effect.
     enabled,
     disabled,
   },

@@ -1,7 +1,7 @@
 /**
  * agent-plugins: the closed format of Agent Plugins 1.0.0 (https://agent-plugins.org/specification, §7.2 and §9).
  *
- * One departure: `${VAR}` is understood as in every other file, where the specification keeps it as text.
+ * One difference: Plugboard expands `${VAR}` as in every other file, while the specification keeps it as text.
  */
 import { toText, type ConfigNode } from '../../../model/document.ts'
 import { isLiteral, literal, showTemplate } from '../../../model/template.ts'
@@ -17,7 +17,7 @@ const FIELDS_OF: Readonly<Record<string, readonly string[]>> = {
 
 const PLUGIN_VARIABLES = ['PLUGIN_ROOT', 'PLUGIN_DATA']
 
-/** Headers that belong to the transport and to authorization; a plugin's own words for them do not count. */
+/** Headers of the transport and of authorization. A plugin must not set them. */
 const CLIENT_HEADERS = new Set([
   'accept',
   'authorization',
@@ -61,7 +61,7 @@ function isBelow(path: string, start: RegExp): boolean {
   return start.test(path) && !path.includes('\\') && !path.split('/').includes('..')
 }
 
-/** What every process of a plugin gets: its two folders as variables, and the first to run in (§9.1, §7.2.1). */
+/** Every process of a plugin gets its two folders as variables and starts in the first (§9.1, §7.2.1). */
 const addSurroundings: FieldReader = (draft, field) => {
   const { variables } = draft.found
   const env = new Map(draft.fields.env)
@@ -109,7 +109,7 @@ function check(draft: Draft): void {
   checkUrl(draft)
 }
 
-/** A field of another type makes the entry invalid; both `command` and `url` are a problem already. */
+/** A field of another type makes the entry invalid. `command` together with `url` already has its own problem. */
 function checkForeignFields({ dialect, fields, found, problems }: Draft): void {
   const allowed = FIELDS_OF[fields.type ?? '']
   if (allowed === undefined || (fields.command !== undefined && fields.url !== undefined)) return

@@ -1,6 +1,6 @@
 /**
- * claude-code: the format most servers' READMEs are written for, and its relatives: the shared root files, which
- * every agent reads with fields of its own, and the servers of plugins.
+ * claude-code: the format of most servers' READMEs. Its relatives are the shared root files, which every agent reads
+ * with its own extra fields, and the servers of plugins.
  */
 import type { OAuth } from '../../../model/definition.ts'
 import type { Dialect, FieldReader } from '../draft.ts'
@@ -9,7 +9,7 @@ import { asPort, asScopes, asTemplate, asText, oauth } from '../nested.ts'
 import { notUsed } from '../problems.ts'
 import { COMMON_FIELDS, OUR_FIELDS } from './plugboard.ts'
 
-/** Claude Code itself ignores limits below a second: they are mistakes for seconds. */
+/** Claude Code itself ignores limits below a second: they are probably meant as seconds. */
 const timeout: FieldReader = (draft, field) => {
   const value = field.node.kind === 'scalar' ? field.node.value : undefined
   const isTooSmall = typeof value === 'number' && value > 0 && value < 1000
@@ -50,7 +50,7 @@ export const claudePlugin: Dialect = {
   syntaxes: ['user-config'],
 }
 
-/** Root `.mcp.json` and `mcp.json`, and Claude Desktop: whatever any of their readers understands. */
+/** Root `.mcp.json` and `mcp.json`, and Claude Desktop: accepts every field that any of their readers accepts. */
 export const mcpJson: Dialect = {
   ...claudeCode,
   id: 'mcp-json',

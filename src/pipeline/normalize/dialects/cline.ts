@@ -33,7 +33,7 @@ export const cline: Dialect = {
       clientId: asTemplate<OAuth>('clientId'),
       clientSecret: asTemplate<OAuth>('clientSecret'),
     }),
-    // Cline's own sign-in, tokens included. It must not be copied.
+    // Cline's own sign-in, with its tokens. Plugboard must not copy it.
     oauth: silent,
     remoteConfigured: silent,
     metadata: ignored(),

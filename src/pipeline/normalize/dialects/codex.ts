@@ -1,5 +1,5 @@
 /**
- * codex: TOML tables with snake_case fields, seconds, and variables named instead of written into values.
+ * codex: TOML tables with snake_case fields and seconds. Fields name variables instead of writing them into values.
  */
 import type { OAuth } from '../../../model/definition.ts'
 import type { Template } from '../../../model/template.ts'

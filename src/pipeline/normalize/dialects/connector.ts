@@ -1,6 +1,6 @@
 /**
- * connector: what a hosted list of servers may declare. Whoever writes that list is not the user, so it can name
- * servers to reach and nothing to run.
+ * connector: the fields that a hosted list of servers may declare. The author of that list is not the user, so the list
+ * can name only remote servers and nothing to run.
  */
 import type { Dialect, FieldReader } from '../draft.ts'
 import {
@@ -27,7 +27,7 @@ const REMOTE_TYPES = [
   'claudeai-proxy',
 ] as const
 
-/** A field that starts something, or shapes how it is started. */
+/** A field that starts a program, or changes how it starts. */
 const forbidden: FieldReader = (draft, field) => {
   const message = `\`${field.path}\` is not allowed here: a connector may not run commands`
   draft.problems.push(invalidConfig(draft.found, message, field))

@@ -37,7 +37,7 @@ export const copilot: Dialect = {
     oauthGrantType: grantType,
     oauthPublicClient: ignored(),
     auth: oauth({ redirectPort: asPort<OAuth>('callbackPort') }),
-    // How older versions wrote the two above.
+    // How older versions write the two fields above.
     oauth: oauth({
       clientId: asTemplate<OAuth>('clientId'),
       callbackPort: asPort<OAuth>('callbackPort'),

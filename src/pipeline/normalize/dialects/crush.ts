@@ -1,6 +1,6 @@
 /**
- * crush: snake_case fields, seconds, and values in shell syntax. `$(command)` is code in a file: kept as text, never
- * run.
+ * crush: snake_case fields, seconds, and values in shell syntax. `$(command)` is code in a file: Plugboard keeps it as
+ * text and never runs it.
  */
 import type { OAuth } from '../../../model/definition.ts'
 import { setField, type Dialect, type FieldReader } from '../draft.ts'
@@ -9,7 +9,7 @@ import { asPort, asTemplate, oauthField } from '../nested.ts'
 import { badValue } from '../problems.ts'
 import { COMMON_FIELDS } from './plugboard.ts'
 
-/** `true` asks for what happens anyway when a server wants it. */
+/** `true` asks for the default: a sign-in when a server wants it. */
 const oauthSwitch: FieldReader = (draft, field) => {
   const value = field.node.kind === 'scalar' ? field.node.value : undefined
   if (typeof value !== 'boolean') draft.warnings.push(badValue(draft.found, field, '`true` or `false`'))
@@ -20,7 +20,7 @@ export const crush: Dialect = {
   id: 'crush',
   fields: {
     ...COMMON_FIELDS,
-    // Crush stops its clock once the server is connected.
+    // Crush stops its timer once the server is connected.
     timeout: seconds('startupTimeoutMs'),
     disabled,
     enabled_tools: toolNames('includeTools'),

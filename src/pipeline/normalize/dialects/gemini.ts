@@ -1,5 +1,5 @@
 /**
- * gemini: the address in one of three fields, which also say its type; `$VAR`, and `%VAR%` on Windows.
+ * gemini: the address is in one of three fields, which also give its type; `$VAR`, and `%VAR%` on Windows.
  */
 import type { OAuth } from '../../../model/definition.ts'
 import { setField, type Dialect, type FieldReader } from '../draft.ts'
@@ -7,7 +7,7 @@ import { ignored, millis, template, toolNames, unless, words } from '../fields.t
 import { asScopes, asTemplate, asText, oauth, type Setter } from '../nested.ts'
 import { COMMON_FIELDS } from './plugboard.ts'
 
-/** A field that holds the address and says the type at once. */
+/** A field that holds the address and also gives the type. */
 function addressOf(type: 'http' | 'ws'): FieldReader {
   return (draft, field) => {
     template('url')(draft, field)
@@ -26,7 +26,7 @@ export const gemini: Dialect = {
   fields: {
     ...COMMON_FIELDS,
     cwd: template('cwd'),
-    // The first of these that is there counts.
+    // The first field that is present counts.
     httpUrl: addressOf('http'),
     url: unless('httpUrl', template('url')),
     tcp: unless('httpUrl', unless('url', addressOf('ws'))),

@@ -1,6 +1,6 @@
 /**
- * goose: extensions, of which some are MCP servers. Names of its own (`cmd`, `uri`, `envs`), seconds, and variables
- * that goose takes from its keyring.
+ * goose: extensions, and some of them are MCP servers. It has its own names (`cmd`, `uri`, `envs`), seconds, and
+ * variables whose values it takes from its keyring.
  */
 import { findMember } from '../../../model/document.ts'
 import type { Template } from '../../../model/template.ts'
@@ -46,7 +46,7 @@ const socket: FieldReader = (draft, field) => {
   draft.unsupported = unsupportedKind(draft.found, message, field)
 }
 
-/** In `uri` and `headers`, goose puts in what stands in `envs` of the same entry. */
+/** In `uri` and `headers`, goose replaces references with the values in `envs` of the same entry. */
 function filledIn(draft: Draft, text: string, field: Field): Template {
   const envs = findMember(draft.found.node, 'envs')?.value
   const own = (envs?.kind === 'object' ? envs.members : []).flatMap(({ key, value }) => {
@@ -61,7 +61,7 @@ const uri: FieldReader = (draft, field) => {
   if (text !== undefined) setField(draft, 'url', field, filledIn(draft, text, field))
 }
 
-/** A remote server has no environment: there, the variables were put into `uri` and `headers`. */
+/** A remote server has no environment. Its variables are already in `uri` and `headers`. */
 function unlessRemote(reader: FieldReader): FieldReader {
   return (draft, field) => {
     if (findMember(draft.found.node, 'uri') === undefined) reader(draft, field)
@@ -83,7 +83,7 @@ const availableTools: FieldReader = (draft, field) => {
   if (!isEmpty) toolNames('includeTools')(draft, field)
 }
 
-/** goose writes `null` for what was left out. */
+/** goose writes `null` for an absent value. */
 function unlessNull(reader: FieldReader): FieldReader {
   return (draft, field) => {
     const isNull = field.node.kind === 'scalar' && field.node.value === null

@@ -1,5 +1,5 @@
 /**
- * opencode: `command` as one list, `environment`, `{env:X}` and `{file:path}`; version 2 writes some names otherwise.
+ * opencode: `command` as one list, `environment`, `{env:X}` and `{file:path}`. Version 2 spells some names differently.
  */
 import type { OAuth } from '../../../model/definition.ts'
 import { findAt, findMember } from '../../../model/document.ts'
@@ -28,7 +28,7 @@ const settings = oauth({
 
 const limits = group({ startup: millis('startupTimeoutMs'), request: millis('timeoutMs') })
 
-/** One number covers listing tools and calling them. */
+/** One number limits both listing tools and calling them. */
 const timeout: FieldReader = (draft, field) => {
   const read = field.node.kind === 'object' ? limits : millis('timeoutMs', 'startupTimeoutMs')
   read(draft, field)
@@ -46,10 +46,10 @@ function useSharedTimeout(draft: Draft): void {
   if (timeoutMs !== undefined && startupTimeoutMs !== undefined) return
   for (const path of SHARED_TIMEOUTS) {
     const node = findAt(found.document.root, path)
-    // With a type, it is a server of version 1 that somebody called `timeout`.
+    // With a type, it is a server of version 1 with the name `timeout`.
     if (node === undefined || findMember(node, 'type') !== undefined) continue
     timeout(draft, { path: path.join('.'), node })
-    // What the entry says itself stays.
+    // The entry's own values stay.
     if (timeoutMs !== undefined) fields.timeoutMs = timeoutMs
     if (startupTimeoutMs !== undefined) fields.startupTimeoutMs = startupTimeoutMs
     return

@@ -1,5 +1,5 @@
 /**
- * plugboard: our own fields. xcsh and oh-my-pi write the same and a few more; theirs differ in what `timeout` covers.
+ * plugboard: our own fields. xcsh and oh-my-pi have the same and a few more; their `timeout` covers something else.
  */
 import { GRANT_TYPES, type Auth, type GrantType, type OAuth } from '../../../model/definition.ts'
 import type { Dialect, FieldReader, Mutable } from '../draft.ts'
@@ -31,7 +31,7 @@ import {
   type Setter,
 } from '../nested.ts'
 
-/** What every file of the `mcpServers` family understands. */
+/** The fields of every file in the `mcpServers` family. */
 export const COMMON_FIELDS: Readonly<Record<string, FieldReader>> = {
   type: words('type'),
   command,
@@ -39,12 +39,12 @@ export const COMMON_FIELDS: Readonly<Record<string, FieldReader>> = {
   env: templateMap('env'),
   url: template('url'),
   headers: templateMap('headers'),
-  // Not every agent has both, but whoever writes one means it.
+  // Not every agent has both, but a user who writes one wants its effect.
   enabled,
   disabled,
 }
 
-/** For people: nothing in it reads a file of theirs, or makes a connection less safe. */
+/** For grants with a user at a browser. No field here reads a file, or makes a connection less safe. */
 const OAUTH_OF_ANYONE: Readonly<Record<string, Setter<Mutable<OAuth>>>> = {
   clientId: asTemplate<OAuth>('clientId'),
   clientSecret: asTemplate<OAuth>('clientSecret'),
@@ -62,7 +62,7 @@ const OAUTH_OF_ANYONE: Readonly<Record<string, Setter<Mutable<OAuth>>>> = {
   prompt: asText<OAuth>('prompt'),
 }
 
-/** For entries that somebody else wrote and nobody here approved. */
+/** For entries of another author that the user has not approved. */
 export const CONNECTOR_OAUTH = oauth(OAUTH_OF_ANYONE)
 
 const OUR_OAUTH: Readonly<Record<string, Setter<Mutable<OAuth>>>> = {
@@ -118,14 +118,14 @@ export const OUR_FIELDS: Readonly<Record<string, FieldReader>> = {
   $schema: silent,
 }
 
-/** What our own files can say: `cwd`, `oauth.clientId`. */
+/** The paths of all fields in our own files: `cwd`, `oauth.clientId`. */
 export const OUR_PATHS: ReadonlySet<string> = new Set([
   ...Object.keys(OUR_FIELDS),
   ...Object.keys(OUR_OAUTH).map((key) => `oauth.${key}`),
   ...Object.keys(OUR_AUTH).map((key) => `auth.${key}`),
 ])
 
-/** Whatever another agent's file says can be said here, so its way to refer to files, and to what is asked for, too. */
+/** Our files accept everything that another agent's file can say, so also its references to files and inputs. */
 export const plugboard: Dialect = {
   id: 'plugboard',
   fields: { ...OUR_FIELDS, values: oneOf('values', ['literal']) },

@@ -1,5 +1,5 @@
 /**
- * vscode: `servers` with `envFile`, values that are asked for, and addresses that are sockets.
+ * vscode: `servers` with `envFile`, values that VS Code asks the user for, and addresses that are sockets.
  */
 import type { OAuth } from '../../../model/definition.ts'
 import { toText } from '../../../model/document.ts'
@@ -32,7 +32,7 @@ export const vscode: Dialect = {
     oauth: oauth({ clientId: asTemplate<OAuth>('clientId') }),
     dev: ignored('it serves those who write the server'),
     sandboxEnabled: ignored('Plugboard does not put servers into a sandbox'),
-    // Where the entry was installed from.
+    // The place that the entry was installed from.
     gallery: silent,
     version: silent,
   },
