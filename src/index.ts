@@ -14,13 +14,16 @@ import { guardFiles } from './world/guard-files.ts'
 import type { Env, World } from './world/world.ts'
 
 export interface DiscoverServersOptions extends Omit<LoadOptions, 'readings'> {
-  /** Where the agent works; decides the project. Default: the process's own. */
+  /** Where the agent works; decides the project. Default: the working directory of the process. */
   readonly cwd?: string | undefined
-  /** The outside, for hosts that bring their own. Then `cwd` is the world's. */
+  /** Files, network and processes, for hosts that bring their own. Then `cwd` is the world's. */
   readonly world?: World | undefined
 }
 
-/** Every server declared on this machine, each with its fate. Connects to none, and never rejects over a file. */
+/**
+ * Finds every server that this machine declares, each with its fate. Connects to none, and never rejects because of a
+ * file.
+ */
 export async function discoverServers(options: DiscoverServersOptions = {}): Promise<Catalog> {
   const { cwd, world, ...load } = options
   const discover = async (outside: Outside): Promise<Catalog> =>
@@ -36,8 +39,8 @@ export async function discoverServers(options: DiscoverServersOptions = {}): Pro
 export interface OpenPlugboardOptions extends DiscoverServersOptions, Omit<BoardOptions, 'load' | 'permit'> {}
 
 /**
- * Every server the user has configured, connected; tools at once, as far as they are known. Never rejects because of
- * what some file says, some server does or the host's own world throws: what went wrong is in `snapshot()`.
+ * Connects every server that the user has configured. Known tools are available at once. Never rejects because of a
+ * file, a server, or an error from the host's own world: `snapshot()` holds the problems.
  */
 export async function openPlugboard(options: OpenPlugboardOptions = {}): Promise<Board> {
   const { cwd, world, ...rest } = options
@@ -55,9 +58,9 @@ export async function openPlugboard(options: OpenPlugboardOptions = {}): Promise
 }
 
 export interface LoadError {
-  /** Absent where a file as a whole is to blame, or discovery. */
+  /** Absent where a whole file, or discovery, is at fault. */
   readonly server?: string
-  /** The file to blame. `.mcp.json` where discovery failed and no file is known. */
+  /** The file at fault. `.mcp.json` where discovery failed and no file is known. */
   readonly path: string
   readonly problem: Problem
 }
@@ -68,10 +71,7 @@ export interface LoadedTools {
   readonly board: Board
 }
 
-/**
- * All tools in one step, and why some are missing: files that cannot be read, and servers that failed or cannot be
- * understood.
- */
+/** All tools in one step, and why some are missing: unreadable files, and servers that failed or are not understood. */
 export async function loadTools(options: OpenPlugboardOptions = {}): Promise<LoadedTools> {
   const board = await openPlugboard(options)
   const { servers, catalog, problems } = board.snapshot()
@@ -89,15 +89,15 @@ export async function loadTools(options: OpenPlugboardOptions = {}): Promise<Loa
   return { tools: board.tools(), errors: [...ofFiles, ...failed, ...invalid], board }
 }
 
-/** What oh-my-pi and xcsh give as the path when discovery fails as a whole. */
+/** The path in oh-my-pi and xcsh when discovery fails as a whole. */
 const NO_FILE = '.mcp.json'
 
-/** The world to work in. */
+/** The world to use. */
 interface Outside {
   readonly world: World
-  /** What the host's own files threw first since the last load began. */
+  /** The first error that the host's own files threw since the last load began. */
   fault: Problem | undefined
-  /** The host's world does not work at all: this is one of ours, in which nothing is declared. */
+  /** The host's world does not work at all: this is an empty world of our own. */
   readonly isEmpty: boolean
 }
 
@@ -115,7 +115,7 @@ function withoutHost(cwd: string | undefined, fault: Problem): Outside {
   return { world: createNodeWorld({ cwd }), fault, isEmpty: true }
 }
 
-/** `world`: that of the outside, or one that watches what is asked of it. */
+/** `world`: that of `outside`, or one that records what is read from it. */
 async function loadSafely(outside: Outside, world: World, options: LoadOptions): Promise<LoadedCatalog> {
   const failed = (problem: Problem): LoadedCatalog => {
     const empty = emptyCatalog(world)

@@ -2,8 +2,7 @@
  * abort: cancellation for operations that run thousands of times a second.
  *
  * out    a signal with the listeners of an AbortSignal, at a small part of the cost: on Node 20, an AbortSignal with
- * its
- *         listeners took a sixth of the time of a call through the gateway
+ *        its listeners took a sixth of the time of a call through the gateway
  * never  calls a listener twice, or keeps one that was removed
  */
 import { tell } from './tell.ts'

@@ -3,8 +3,7 @@
  *
  * in     what a user typed or pasted, perhaps a Windows path
  * out    its words. Blanks separate them, `"…"` and `'…'` keep blanks together. A backslash escapes a blank, a quote
- * and
- *         itself, inside quotes only that quote. Everywhere else it is a backslash: `D:\res\x` is unchanged
+ *        and itself, inside quotes only that quote. Everywhere else it is a backslash: `D:\res\x` is unchanged
  * never  expands anything: `$HOME`, `*` and `;` are text
  */
 export type CommandWords =

@@ -3,8 +3,7 @@
  *
  * in     an address
  * out    yes for an encrypted connection, and for one inside this machine. It uses the name alone: the code that
- * connects
- *         checks what a name resolves to
+ *        connects checks what a name resolves to
  */
 import { isIpAddress, networkOf } from './ip-address.ts'
 

@@ -3,8 +3,7 @@
  *
  * in     a value from JSON
  * out    a number of 53 bits; the order of keys does not count. It is fast, and no protection against an attacker who
- * wants a
- *         collision
+ *        wants a collision
  * never  makes a text of the value, which may be megabytes; goes deeper, or on for longer, than any real value needs
  */
 export function digest(value: unknown): number {

@@ -4,7 +4,7 @@
  * `/` and `.` are ordinary characters, and so is a line break.
  *
  * never  builds a regular expression: patterns come from files, some of them from repositories, and matching must stay
- * fast; treats unknown syntax (`[a-z]`, `!x`, `\`) as plain characters: a rule would silently fail to match
+ *        fast; treats unknown syntax (`[a-z]`, `!x`, `\`) as plain characters: a rule would silently fail to match
  */
 import { matchesWildcard } from './wildcard.ts'
 

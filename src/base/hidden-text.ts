@@ -4,7 +4,7 @@
  * in     a name or a description from a server
  * out    each run of them, with the text around it
  * never  reports what honest texts contain: line breaks and tabs, emoji with their joiners and variants, and the
- * joiners of some scripts
+ *        joiners of some scripts
  */
 import { HONEST, toPrintable } from './printable.ts'
 

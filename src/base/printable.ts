@@ -1,9 +1,9 @@
 /**
  * printable: text from files and servers, made safe to show.
  *
- * Control characters, escape sequences, bidirectional overrides, zero-width and tag characters are shown as
- * `\x1b` or `\u{202e}`, so that a name in a cloned repository can neither move the cursor nor pose as another. Emoji, and
- * letters that are joined, stay as they are written.
+ * Control characters, escape sequences, bidirectional overrides, zero-width and tag characters are shown as `\x1b` or
+ * `\u{202e}`. So a name in a cloned repository can neither move the cursor nor pose as another. Emoji and joined letters
+ * stay as written.
  */
 export function toPrintable(text: string): string {
   if (isPlain(text)) return text

@@ -3,10 +3,9 @@
  *
  * in     the secrets, once; then any number of texts
  * out    the texts, with `‹secret›` in place of a secret, also of one escaped for JSON or a URL, or in base64, or cut
- * off by the
- *         end of the text
+ *        off by the end of the text
  * never  looks for secrets of less than four characters, which innocent text contains everywhere; fails on a long
- * secret: it compares strings, since a regular expression has a size limit, and its error quotes all of it
+ *        secret: it compares strings, since a regular expression has a size limit, and its error quotes all of it
  */
 import { SECRET_MARK, type Secret } from './secret.ts'
 

@@ -3,7 +3,7 @@
  *
  * in     text of a server
  * out    the same text; line breaks as `\n`, tabs kept, whole escape sequences and every other control character
- * removed
+ *        removed
  */
 
 export function stripControls(text: string): string {

@@ -2,8 +2,8 @@
  * strip-invisible: removes everything invisible from a text.
  *
  * in     text from outside
- * out    the same without escape sequences, controls, direction overrides and characters drawn as nothing; every
- *         kind of line break as `\n`
+ * out    the same without escape sequences, controls, direction overrides and characters drawn as nothing; every kind
+ *        of line break as `\n`
  */
 import { CSI, STRINGS } from './strip-controls.ts'
 

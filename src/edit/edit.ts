@@ -36,7 +36,10 @@ export interface EditTarget {
   readonly text: string | undefined
 }
 
-/** Throws a Problem: `edit/unparseable`, `edit/wrong-shape`, `edit/twice`, `edit/exists`, `edit/missing`, `edit/cannot-say`, `edit/shared`. */
+/**
+ * Throws a Problem: `edit/unparseable`, `edit/wrong-shape`, `edit/twice`, `edit/exists`, `edit/missing`,
+ * `edit/cannot-say`, `edit/shared`.
+ */
 export type Edit = (target: EditTarget, changes: Changes) => string
 
 /** Loads the parser and edits in one step; throws as `Edit`. */

@@ -3,7 +3,7 @@
  *
  * in     a text that is known to parse, with comments and trailing commas
  * out    nodes that are scanned only when they are used: to change one server of a thousand, the others need not be
- * read
+ *        read
  */
 import type { Path } from './change.ts'
 import type { Span } from './page.ts'

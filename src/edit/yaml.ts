@@ -2,7 +2,7 @@
  * yaml: edits YAML text in its own style: blocks stay blocks, and values between brackets stay there.
  *
  * never  changes a part that other places refer to by its anchor, or anything behind a reference: the same text would
- * then mean something else elsewhere
+ *        then mean something else elsewhere
  */
 import { isAlias, isMap, isPair, isScalar, isSeq, visit, type Node } from 'yaml'
 import { isSameValue, type Value } from './change.ts'

@@ -40,7 +40,10 @@ export type SourceId = (typeof SOURCES_HIGH_TO_LOW)[number]
 
 /** A place in a file. Lines and columns start at 1; both are absent when the whole file is meant. */
 export interface Spot {
-  /** Absolute path; a URL, without the secrets in it, for what was fetched; `--mcp-config` or `servers option` for what was passed in. */
+  /**
+   * An absolute path; for fetched text, its URL without secrets; for text that the caller passed, `--mcp-config` or
+   * `servers option`.
+   */
   readonly file: string
   readonly line?: number
   readonly column?: number

@@ -85,7 +85,7 @@ export type RequestClient = object & {
   readonly era?: Era | undefined
   /** The client makes one request and leaves. Nothing starts for it alone, unless the server's entry wants that. */
   readonly isPassing?: true
-  /** The user behind the request, if it is not the one for whom servers run. All clients of one user share a limit. */
+  /** The user, if servers do not run for that user anyway. All clients of one user get one share of the instances. */
   readonly guest?: string | undefined
   /**
    * The user that an issuer names, where one authenticates clients. A stdio server runs once for each, unless its entry

@@ -14,7 +14,7 @@ export const MAX_TOKEN_BYTES = 16 * 1024
 
 /** The server and the issuer of a token. It is never sent to another server. */
 export interface SignInKey {
-  /** The server's address, as `toKeyUrl` has it. Absent: a credential by its name alone, for servers that are started. */
+  /** The server's address, from `toKeyUrl`. Absent: a credential by its name alone, for servers that are processes. */
   readonly url?: string
   /** The authorization server, by its `issuer`. Another one means another client and other tokens. */
   readonly issuer: string

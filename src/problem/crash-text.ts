@@ -3,8 +3,7 @@
  *
  * in     a message or a stack, which may quote any data in use
  * out    the same without the recent secrets of this process, and without texts that look like a secret; no text at all
- * where
- *         they could not be removed
+ *        where they could not be removed
  * never  fails: it reports failures
  */
 import { createRedactor } from '../base/redact.ts'

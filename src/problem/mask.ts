@@ -2,11 +2,10 @@
  * mask: makes a line of a user's configuration safe to quote.
  *
  * in     one line of JSON, TOML or YAML from its beginning, the position where a parser failed, if one did, and how
- * much is
- *         needed
+ *        much is needed
  * out    the same line, with the same length: keys, punctuation and harmless words, and dots for the rest
  * never  needs a tree, since the line is quoted exactly when the file could not be parsed; reads a part of the line
- * twice, since lines can be long
+ *        twice, since lines can be long
  */
 export function maskSecrets(line: string, faultAt = Infinity, needed = line.length): string {
   const header = /^\s*\[{1,2}mcp_servers\b[^\]#]*\]{1,2}\s*$/.exec(line)

@@ -2,10 +2,10 @@
  * proxy: which route a request takes, as the user's environment says.
  *
  * in     an address, and the variables every command line tool knows: `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`,
- * `NO_PROXY`
+ *        `NO_PROXY`
  * out    a direct route, a proxy, or why the proxy that is named cannot be used
  * never  repeats a name or password of a proxy; makes an exception that the user did not ask for, not even for this
- * machine
+ *        machine
  *
  * The rules are those of curl: lower case comes before upper case, an empty variable counts as unset, and `HTTP_PROXY`
  * is not for `https` addresses.

@@ -113,7 +113,7 @@ export interface Obstacle {
 
 export interface FileAccess {
   readonly mode: number
-  /** A folder that the file must stay in, links followed: nothing is written where a link leads out. Default: anywhere. */
+  /** The folder for the file. A write fails where a link leads out of it. Default: any folder. */
   readonly within?: string | undefined
 }
 
@@ -473,7 +473,7 @@ export interface Sealer {
 
 /** DNS. */
 export interface Resolver {
-  /** IP addresses of a host, in the order of preference. Rejects with an Error that has a `code`, when there are none. */
+  /** IP addresses of a host, preferred ones first. Rejects with an Error that has a `code` when there are none. */
   addressesOf(host: string): Promise<readonly string[]>
 }
 

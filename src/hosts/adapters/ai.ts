@@ -3,7 +3,7 @@
  *
  * in     a board or a fork
  * out    a tool set whose tools call the board; abort signals are passed on, images reach the model
- * never  rejects in `execute` but with ToolAbortError: what went wrong is an output that the model can read
+ * never  rejects in `execute` except with ToolAbortError: a failure is an output that the model can read
  */
 import type { ToolSet } from 'ai'
 import type { Profile } from '../../model/profile.ts'
@@ -13,13 +13,13 @@ import { answerCall, offer, type Answer, type OfferOptions, type ToolBoard } fro
 export type { OfferOptions, Profile, ToolBoard }
 
 export interface AiOptions extends OfferOptions {
-  /** Whose rules the schemas must fit. Default: `openai`, which other providers take as well. */
+  /** The provider whose rules the schemas must follow. Default: `openai`, which other providers accept as well. */
   readonly profile?: Profile | undefined
-  /** `name` for providers that take no images in a result: the text names them. Default: `send`. */
+  /** `name` for providers that accept no images in a result: the text names them. Default: `send`. */
   readonly images?: 'send' | 'name' | undefined
 }
 
-/** What `execute` resolves with: of a result, what can be kept in a chat. */
+/** What `execute` resolves with: the parts of a result that a chat can store. */
 export type AiToolOutput = Answer
 
 type ModelOutput = Awaited<ReturnType<NonNullable<ToolSet[string]['toModelOutput']>>>

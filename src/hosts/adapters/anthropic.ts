@@ -3,7 +3,7 @@
  *
  * in     a board or a fork; a `tool_use` block
  * out    `tools` of a request; the `tool_result` block, images included
- * never  rejects but with ToolAbortError
+ * never  rejects except with ToolAbortError
  */
 import type {
   ImageBlockParam,
@@ -40,7 +40,7 @@ export async function runAnthropicToolUse(
   return { type: 'tool_result', tool_use_id: id, ...toContent(answer) }
 }
 
-/** Beside an error the API takes nothing but text. */
+/** With an error, the API accepts only text. */
 function toContent(answer: Answer): Pick<ToolResultBlockParam, 'content' | 'is_error'> {
   const { text, isError } = answer
   if (isError) return { content: text, is_error: true }

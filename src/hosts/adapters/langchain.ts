@@ -2,10 +2,10 @@
  * langchain: the tools of a board for LangChain (`@langchain/core`).
  *
  * in     a board or a fork
- * out    structured tools that call the board; called by a model, they answer with a ToolMessage
- * never  rejects because of what a tool or a server does: the message has the status `error`
+ * out    structured tools that call the board; called by a model, they return a ToolMessage
+ * never  rejects because of a tool or a server: the message has the status `error`
  *
- * Arguments that do not fit are refused by LangChain itself, before the board is asked.
+ * LangChain itself refuses arguments that do not fit, before it calls the board.
  */
 import type { ToolMessage } from '@langchain/core/messages'
 import type { DynamicStructuredTool } from '@langchain/core/tools'
@@ -16,13 +16,16 @@ import { answerCall, offer, toDataUrl, type Answer, type OfferOptions, type Tool
 export type { OfferOptions, Profile, ToolBoard }
 
 export interface LangChainOptions extends OfferOptions {
-  /** Whose rules the schemas must fit. Default: `openai`, which other providers take as well. */
+  /** The provider whose rules the schemas must follow. Default: `openai`, which other providers accept as well. */
   readonly profile?: Profile | undefined
-  /** `send` for models that take images in a tool message. Default: `name`: the text names them, the artifact has them. */
+  /**
+   * `send` for models that accept images in a tool message. Default: `name`: the text names them, the artifact has
+   * them.
+   */
   readonly images?: 'send' | 'name' | undefined
 }
 
-/** What a message carries beside its content: for the host, not for the model. */
+/** The parts of a message beside its content: for the host, not for the model. */
 export type LangChainArtifact = Pick<Answer, 'media' | 'structuredContent'>
 
 export async function toLangChainTools(
@@ -51,7 +54,7 @@ export async function toLangChainTools(
   )
 }
 
-/** Absent when a host calls the tool by itself: then it wants the content. */
+/** Absent when a host calls the tool itself: then it expects the content. */
 function callIdOf(config: unknown): string | undefined {
   const { toolCall } = (config ?? {}) as { readonly toolCall?: { readonly id?: string } }
   return toolCall?.id

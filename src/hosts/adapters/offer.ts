@@ -1,6 +1,4 @@
-/**
- * offer: what the adapters have in common.
- */
+/** offer: what the adapters share. */
 import type { Media, ToolResult } from '../../model/outcome.ts'
 import type { Profile } from '../../model/profile.ts'
 import type { Board } from '../../runtime/board.ts'
@@ -15,7 +13,7 @@ export type ToolBoard = Pick<Board, 'tools' | 'builtinTools' | 'call'>
 export type RunOptions = Pick<CallOptions, 'signal' | 'timeoutMs' | 'maxDurationMs' | 'onProgress'>
 
 export interface OfferOptions {
-  /** Told of each tool for which no schema can be made that the provider takes. */
+  /** Called for each tool whose schema cannot be made acceptable to the provider. */
   readonly onLeftOut?: ((tool: BoardTool, reason: string) => void) | undefined
 }
 
@@ -42,7 +40,7 @@ export type Answer = Pick<ToolResult, 'text' | 'isError' | 'media' | 'structured
 
 export interface WrittenCall {
   readonly name: string
-  /** What the model wrote; nothing at all is an object without properties. */
+  /** The model's text. Empty text counts as an object without properties. */
   readonly input: unknown
 }
 

@@ -3,7 +3,7 @@
  *
  * in     a board or a fork; a tool call, of chat completions or of responses
  * out    `tools` of a request; the message or item that answers the call
- * never  rejects but with ToolAbortError
+ * never  rejects except with ToolAbortError
  */
 import type {
   ChatCompletionFunctionTool,
@@ -30,7 +30,10 @@ import {
 export type { OfferOptions, RunOptions, ToolBoard }
 
 export interface OpenAiOptions extends OfferOptions {
-  /** The schema is enforced while the model writes; a tool whose schema cannot be is sent without. Default: false. */
+  /**
+   * The provider enforces the schema while the model writes. A tool whose schema does not allow that is sent without
+   * `strict`. Default: false.
+   */
   readonly strict?: boolean | undefined
   /** Default: `chat`. */
   readonly api?: 'chat' | 'responses' | undefined
@@ -55,7 +58,7 @@ export function toOpenAiTools(
     : functions.map((one) => ({ type: 'function', function: one }))
 }
 
-/** `strict` is always said: responses take its absence for a yes. */
+/** `strict` is always sent: the responses API treats a missing one as true. */
 function toFunction({ tool: { name, description }, schema, profile }: FittingTool) {
   return {
     name,
@@ -88,7 +91,7 @@ export async function runOpenAiToolCall(
     return { type: 'function_call_output', call_id, output: toOutput(answer) }
   }
   const { name, written } = writtenOf(toolCall)
-  // A tool message takes text only; the text names the images.
+  // A tool message accepts text only. The text names the images.
   const { text } = await answerCall(board, { name, input: parse(written) }, options)
   return { role: 'tool', tool_call_id: toolCall.id, content: text }
 }
@@ -102,7 +105,7 @@ function writtenOf(toolCall: ChatCompletionMessageToolCall): {
   return { name, written }
 }
 
-/** What is no JSON is a text, and so no object. */
+/** Invalid JSON stays a text, and so is no object. */
 function parse(written: string): unknown {
   try {
     return written.trim() === '' ? {} : (JSON.parse(written) as unknown)

@@ -1,7 +1,8 @@
 /**
- * ask-trust: the folder of the project and the servers that it declares, as far as the user has not decided about them.
+ * ask-trust: asks the user about the folder of the project and the servers that it declares, as far as they are
+ * undecided.
  *
- * out    whether something may run now that could not before; each decision is on disk
+ * out    whether more may run now than before; each decision is on disk
  */
 import type { Problem } from '../../model/problem.ts'
 import type { LoadedCatalog } from '../../runtime/load-catalog.ts'
@@ -20,17 +21,17 @@ export interface TrustDesk {
   readonly world: World
   readonly ask: Ask
   readonly paint: Paint
-  /** Of the terminal, now. */
+  /** The current width of the terminal. */
   columns(): number
-  /** Leaves the rest for the next time. */
+  /** Leaves the other questions for the next time. */
   readonly signal: AbortSignal
-  /** The files as they are now. */
+  /** Reads the files again. */
   load(): Promise<LoadedCatalog>
   note(line: string): void
   report(problems: readonly Problem[]): void
 }
 
-/** `again`: also a folder that the user declined before. */
+/** `again`: asks also about a folder that the user declined before. */
 export async function askTrust(
   desk: TrustDesk,
   loaded: LoadedCatalog,
@@ -50,7 +51,7 @@ export async function askTrust(
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error
     desk.report([error.problem])
-    // An entry that is another one by now is shown again; what cannot be written down stays undecided.
+    // An entry that changed meanwhile is shown again. A decision that cannot be saved stays open.
     return error.problem.code === 'trust/changed' && askTrust(desk, await desk.load(), when)
   }
 }

@@ -1,8 +1,8 @@
 /**
- * changes: what became other with the servers since it was last looked at, a line each.
+ * changes: one line for each change of the servers since the last report.
  *
- * in     the servers as they were told of last, and as they are
- * out    lines for what a user should know; that a server of the start is ready is in the status line already
+ * in     the servers as last reported, and as they are now
+ * out    lines for what a user should know; the status line already shows that a server of the start is ready
  */
 import { toStableJson } from '../../base/stable-json.ts'
 import type { Catalog } from '../../model/catalog.ts'
@@ -17,17 +17,17 @@ import type { ShownServer } from './state.ts'
 export interface KnownServer {
   readonly name: string
   readonly connection: Connection
-  /** Each as the server sent it. Undefined: nobody knows yet. */
+  /** Each as the server sent it. Undefined: not known yet. */
   readonly tools: ReadonlyMap<string, unknown> | undefined
-  /** Whether it has been ready since it was first seen. */
+  /** Whether it has been ready since the shell first listed it. */
   readonly wasReady: boolean
-  /** Whether it was there when the shell began. */
+  /** Whether it existed when the shell began. */
   readonly isFromStart: boolean
-  /** Whether it was told that it is down, and not yet that it is back. */
+  /** Whether the shell has reported that it is down, and not yet that it is back. */
   readonly isDown: boolean
-  /** As its file has it. */
+  /** The definition in its file. */
   readonly definition: string
-  /** Since it was last ready, its file says something else. */
+  /** Since it was last ready, its file has changed. */
   readonly isChanged: boolean
 }
 
@@ -58,13 +58,13 @@ export function lookAgain(
   return { known, lines }
 }
 
-/** Templates and no values; where it stands does not count. */
+/** Templates without values. The place of the entry does not count. */
 function definitionOf({ servers }: Catalog, { name }: ServerSnapshot): string {
   const server = servers.find((one) => one.name === name)
   return server === undefined ? '' : toStableJson(toDefinitionJson(server, 'templates'))
 }
 
-/** One that still stands in a file says why it is gone all the same. */
+/** Explains why a server is gone although a file still declares it. */
 function tellGone(name: string, { entries }: Catalog): string {
   const fate = entries.find(({ entry }) => entry.found.name === name)?.fate.kind
   return fate === undefined ? `${name}: removed` : `${name}: removed (${fate})`
@@ -82,7 +82,7 @@ function toKnown(
   { isStart, definition }: { readonly isStart: boolean; readonly definition: string },
 ): KnownServer {
   const isReady = connection.state === 'ready'
-  // What is known from last time is no news, and what replaces it is none either.
+  // Data from the cache is no news, and neither is the data that replaces it.
   const isLive = isReady && cachedAt === undefined
   return {
     name,
@@ -96,7 +96,7 @@ function toKnown(
   }
 }
 
-/** A server that leaves the catalog for a moment, its file being half saved, says nothing. */
+/** A server that leaves the catalog for a moment, while its file is half saved, is not reported. */
 function isOtherThan(was: KnownServer | undefined, definition: string): boolean {
   return was !== undefined && was.definition !== '' && definition !== '' && was.definition !== definition
 }
@@ -104,7 +104,7 @@ function isOtherThan(was: KnownServer | undefined, definition: string): boolean 
 function tellChange(was: KnownServer | undefined, now: KnownServer): readonly string[] {
   const { name, connection, tools } = now
   const before = was?.connection.state
-  // Where nobody saw it on its way.
+  // For a return without an observed connection attempt.
   const hasComeBack = now.isChanged && was?.isChanged === false && connection.state === 'ready'
   if (connection.state === before && !hasComeBack) return compareTools(was!, now)
   switch (connection.state) {
@@ -118,7 +118,7 @@ function tellChange(was: KnownServer | undefined, now: KnownServer): readonly st
     case 'failed':
       return [`${named(now, connection.problem)} (/mcp test ${name} tells more)`]
     case 'waiting':
-      // Tries that fail one after the other are told once.
+      // Attempts that fail one after the other are reported once.
       return before === 'connecting' && was?.wasReady !== true && connection.attempt > 2
         ? []
         : [`${named(now, connection.problem)}; it is tried again`]
@@ -153,7 +153,7 @@ function sayDifference({ tools: was }: KnownServer, { tools: is }: KnownServer):
   return parts.length === 0 ? '' : `: ${parts.join(', ')}`
 }
 
-/** A list that is read again is of new values, most of which say what the old ones did. */
+/** A list that is read again has new objects, most of which have the same content. */
 function isOther(was: unknown, is: unknown): boolean {
   return was !== is && toStableJson(was) !== toStableJson(is)
 }

@@ -1,8 +1,8 @@
 /**
- * complete-input: what may stand where the cursor is: commands, prompts of servers, their arguments, resources.
+ * complete-input: completions at the cursor: commands, prompts of servers, their arguments, resources.
  *
  * in     the text up to the cursor
- * out    whole words, and from where on they take the place of what is typed
+ * out    whole words, and the position from which they replace the typed text
  */
 import { SessionError } from '../../model/session.ts'
 import { ProblemError } from '../../problem/problem.ts'
@@ -45,7 +45,7 @@ export async function completeInput(
   return start((await command?.complete?.(context, words)) ?? [])
 }
 
-/** `@server:` and the resources of each; templates end where their first variable begins. */
+/** `@server:` and the resources of each. Templates end where their first variable begins. */
 function mentionsFor(board: Board): readonly string[] {
   return board.snapshot().servers.flatMap(({ name, offering }) => {
     const uris = [
@@ -56,7 +56,7 @@ function mentionsFor(board: Board): readonly string[] {
   })
 }
 
-/** What the server suggests for the first variable of a template, once all that stands before it is typed. */
+/** The server's suggestions for the first variable of a template, once all the text before it is typed. */
 async function templatesFor(context: ShellContext, word: string): Promise<readonly string[]> {
   const servers = context.board.snapshot().servers.filter(({ name }) => word.startsWith(`@${name}:`))
   const found = servers.flatMap(({ name: server, offering }) =>
@@ -75,7 +75,7 @@ async function templatesFor(context: ShellContext, word: string): Promise<readon
   return (await Promise.all(values)).flat()
 }
 
-/** A server that cannot be asked suggests nothing: whoever presses Tab has not asked for its troubles. */
+/** A server that cannot answer suggests nothing: the user who presses Tab does not expect an error. */
 async function suggest(
   { board, signal }: ShellContext,
   ref: CompletionRef,
@@ -92,7 +92,7 @@ async function suggest(
 
 const SUGGEST_MS = 2000
 
-/** `name=` of those that are not given yet; behind it, what the server suggests. */
+/** `name=` for missing arguments; after it, the server's suggestions. */
 async function valuesFor(
   context: ShellContext,
   { server, prompt, arguments: known }: ServerPrompt,

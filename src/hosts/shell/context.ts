@@ -1,7 +1,7 @@
 /**
- * context: what a slash command of the shell is given, and what it may do with the session it runs in.
+ * context: what a slash command of the shell gets, and what it may do with its session.
  *
- * never  touches the terminal: all that is shown goes through `print`, all that is asked through `ask`
+ * never  uses the terminal: it shows everything through `print`, and asks everything through `ask`
  */
 import type { Mode } from '../../model/permission.ts'
 import type { Problem } from '../../model/problem.ts'
@@ -20,38 +20,41 @@ export interface ShellContext {
   readonly version: string
   readonly board: Board
   readonly paint: Paint
-  /** Of the terminal, now. */
+  /** The current width of the terminal. */
   columns(): number
   /** Aborted by Esc while the command runs, and when the shell ends. */
   readonly signal: AbortSignal
-  /** The files as they are now, with the flags that the shell was started with. */
+  /** Reads the files again, with the flags that the shell was started with. */
   load(options?: LoadOptions): Promise<LoadedCatalog>
-  /** Finished output, one text or many lines. Colours are those of `paint`; what others wrote must be printable already. */
+  /**
+   * Shows final output, one text or many lines. Colours are those of `paint`. Text from outside must be printable
+   * already.
+   */
   print(lines: string | readonly string[]): void
-  /** One line beside the conversation: what changed, what was done. */
+  /** Shows one line beside the conversation: a change, or an action. */
   note(line: string): void
-  /** As `print`, for what went wrong. A command that throws a ProblemError has it shown in the same way. */
+  /** As `print`, for problems. A ProblemError that a command throws is shown in the same way. */
   report(problems: readonly Problem[]): void
-  /** What goes on while one waits (`checking 3 servers`), in place of what was said before; undefined: nothing any more. */
+  /** Shows what the user is waiting for (`checking 3 servers`), in place of the previous text; undefined: nothing. */
   busy(text: string | undefined): void
-  /** One question. Those that wait are asked one after the other. Undefined: Esc, or the shell ended. */
+  /** Asks one question. Questions wait for each other. Undefined: the user pressed Esc, or the shell ended. */
   readonly ask: Ask
   readonly model: Pick<ModelDesk, 'get' | 'set'>
   readonly mode: ModeDesk
-  /** The bundled server, which stands in no file. */
+  /** The bundled server, which no file declares. */
   readonly demo: Pick<Demo, 'isOn' | 'turn'>
-  /** Commands of `plugboard`, as if they were typed where the shell was started. */
+  /** Commands of `plugboard`, as if typed in the folder where the shell was started. */
   readonly command: CommandLine
-  /** Saves what a result has of images and sounds, says where, and draws what can be drawn. */
+  /** Saves images and sounds of a result, says where, and draws what the terminal can draw. */
   keepMedia(media: NamedMedia): void
-  /** Forgets the conversation, stops the turn that runs, and clears the screen. */
+  /** Forgets the conversation, stops the current turn, and clears the screen. */
   clear(): void
   quit(): void
 }
 
 export interface ModeDesk {
   get(): Mode
-  /** At once, also for calls that wait for their answer. */
+  /** Takes effect at once, also for calls that wait for an answer. */
   set(mode: Mode): Promise<void>
 }
 
@@ -64,8 +67,8 @@ export interface SlashCommand {
   readonly usage?: string
   /** One line, lower case, no full stop. */
   readonly summary: string
-  /** Rejects with a ProblemError when the request cannot be met: it is shown. */
+  /** Rejects with a ProblemError when it cannot do what the user asked. The shell shows it. */
   run(context: ShellContext, words: readonly string[]): Promise<void>
-  /** What may stand in place of the last of these words; the words before it are whole. */
+  /** Completions for the last of these words; the words before it are whole. */
   complete?(context: ShellContext, words: readonly string[]): Promise<readonly string[]>
 }

@@ -1,9 +1,9 @@
 /**
- * conversation: what was said between a person and a model, and the turns that make it longer.
+ * conversation: the messages between a user and a model, and the turns that add to them.
  *
- * in     what was typed: a prompt, or the command of a server's prompt
- * out    how the turn ended; what it tells goes to the desk
- * never  runs two turns at once: whoever calls waits for the end of the one before
+ * in     the typed text: a prompt, or the command of a server's prompt
+ * out    how the turn ended; its events go to the session
+ * never  runs two turns at once: the caller waits for the end of the previous one
  */
 import type { ModelMessage } from 'ai'
 import { findNearest } from '../../base/edit-distance.ts'
@@ -19,9 +19,11 @@ import type { ModelDesk } from './model-desk.ts'
 import { readLine } from './read-line.ts'
 
 export interface Conversation {
-  /** Rejects with a ProblemError when nothing could be sent, and with the signal's reason when it was given up before. */
+  /**
+   * Rejects with a ProblemError when nothing could be sent, and with the signal's reason when it was cancelled before.
+   */
   answer(text: string, signal: AbortSignal): Promise<TurnEnd['kind']>
-  /** What was said counts no more; a turn that runs belongs to what is forgotten. */
+  /** Drops all messages, also those of the current turn. */
   forget(): void
 }
 
@@ -29,7 +31,7 @@ export interface ConversationDesk {
   readonly board: Promise<Board>
   readonly platform: Platform
   readonly model: Pick<ModelDesk, 'get' | 'open'>
-  /** For who mistypes. */
+  /** For suggestions when the user mistypes a command. */
   commandNames(): Promise<readonly string[]>
   tell: Tell
   print(lines: readonly string[]): void
@@ -50,11 +52,11 @@ export function createConversation(desk: ConversationDesk): Conversation {
       const before = messages
       const agent = { board, model, instructions: INSTRUCTIONS }
       const turn = await runTurn(agent, before, prompt, { signal, tell: desk.tell })
-      // Unless it was forgotten meanwhile.
+      // Unless the user cleared the conversation meanwhile.
       if (messages === before) messages = turn.messages
       return turn.end.kind
     },
-    // Another list, so that it is told from an empty one of before.
+    // A new list, so that it differs from an earlier empty one.
     forget: () => void (messages = []),
   }
 }
@@ -80,7 +82,7 @@ async function fillIn(desk: ConversationDesk, board: Board, { text, signal }: Ty
   throw new ProblemError(unknownCommand(name, findNearest(name, names)))
 }
 
-/** The prompt of a server can be read without a model. */
+/** A prompt of a server can be read without a model. */
 function readAlone(desk: ConversationDesk, typed: string, prompt: string): TurnEnd['kind'] {
   if (!typed.startsWith('/')) throw new ProblemError(noModel())
   desk.print(toPrintableLines(prompt).split('\n'))

@@ -1,19 +1,19 @@
 /**
- * editor: the text that somebody is typing, one line or several, and the way back to what was typed before.
+ * editor: the text that the user is typing, one line or several, and the history of earlier input.
  *
- * never  stands between the halves of a character
+ * never  puts the cursor between the halves of a character
  */
 import type { Key } from './keys.ts'
 
 export interface Editor {
   readonly text: string
-  /** In UTF-16 units, before this one. */
+  /** In UTF-16 units. The cursor is before this unit. */
   readonly cursor: number
   /** Oldest first. */
   readonly history: readonly string[]
-  /** Which of them is shown; as many as there are: none. */
+  /** The index of the shown entry; the length of the history: none. */
   readonly at: number
-  /** What was typed before somebody looked back. */
+  /** The text before the user went back in the history. */
   readonly draft: string
 }
 
@@ -21,7 +21,7 @@ export function createEditor(history: readonly string[] = [], text = ''): Editor
   return { text, cursor: text.length, history, at: history.length, draft: '' }
 }
 
-/** After Enter: an empty line, and the text in the history, once. */
+/** After Enter: clears the line, and adds the text to the history once. */
 export function remember({ history }: Editor, text: string): Editor {
   const kept = text.trim() === '' || history.at(-1) === text ? history : [...history, text]
   return createEditor(kept)
@@ -31,7 +31,7 @@ export function setText(editor: Editor, text: string, cursor = text.length): Edi
   return { ...editor, text, cursor }
 }
 
-/** The same editor when the key means nothing to it. */
+/** Returns the same editor when the key has no meaning here. */
 export function edit(editor: Editor, key: Key): Editor {
   const { text, cursor } = editor
   switch (key.name) {

@@ -1,9 +1,9 @@
 /**
- * elicit: what a server asks its user in the middle of a call: a form to fill in, or a page to visit.
+ * elicit: shows the user a server's question during a call: a form to fill in, or a page to visit.
  *
- * in     the server's question, whose texts and schema are its own words
- * out    `accept` with the values, `decline`, or `cancel`, as the protocol has it
- * never  opens a page that its user has not seen the address of, nor anything that is no page on the web
+ * in     the server's question, with its own texts and schema
+ * out    `accept` with the values, `decline`, or `cancel`, as in the protocol
+ * never  opens a page before its user has seen the address, or an address that is no web page
  */
 import { isConfidential } from '../../base/confidential.ts'
 import { isObject } from '../../base/is-object.ts'
@@ -87,7 +87,7 @@ async function askPage(
   return { action: 'accept' }
 }
 
-/** Until the server says that it is done, or the person does. */
+/** Waits until the server or the user says that it is done. */
 async function visit(
   desk: ElicitDesk,
   url: string,
@@ -108,7 +108,7 @@ function messageLines({ columns }: ElicitDesk, { message }: Params): readonly st
   return text.split('\n').flatMap((line) => wrap(toPrintable(line), columns() - 1))
 }
 
-/** A browser opens whatever it is given: `file:`, a path, the handler of some program. */
+/** A browser opens any address: `file:`, a path, the handler of some program. */
 function isPage(url: string): boolean {
   if (!URL.canParse(url)) return false
   const page = new URL(url)
@@ -119,7 +119,7 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url
 }
 
-/** As the protocol has them: flat, each a text, a number, a yes or no, or a choice. What is anything else is typed as text. */
+/** As in the protocol: a flat list of texts, numbers, booleans and choices. The user types any other type as text. */
 export function fieldsOf(schema: unknown): readonly FormField[] {
   const { properties, required } = isObject(schema) ? schema : {}
   if (!isObject(properties)) return []

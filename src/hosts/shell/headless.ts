@@ -1,9 +1,9 @@
 /**
- * headless: one prompt, answered without anybody to ask. `plugboard run`.
+ * headless: answers one prompt without a user to ask. `plugboard run`.
  *
- * in     a prompt in the line, from stdin, or both
- * out    the answer on stdout and what is done for it on stderr; with `--json` every event as a line, `done` the last
- * never  asks a question: what would be asked is denied, and the model is told what to do instead
+ * in     a prompt in the command line, from stdin, or both
+ * out    the response on stdout and the tool calls on stderr; with `--json` every event as a line, `done` the last
+ * never  asks a question: it denies such a call, and tells the model what to do instead
  */
 import { toPrintableJson, toPrintableLines } from '../../base/printable.ts'
 import type { PermissionRule } from '../../model/permission.ts'
@@ -51,7 +51,10 @@ export async function runHeadless(context: CommandContext): Promise<number> {
   }
 }
 
-/** The words of the line, and what comes through stdin. Beside words it is not waited for without end: many programs leave it open. */
+/**
+ * The words of the command line, and the text from stdin. With words, the wait for stdin is limited: many programs
+ * leave it open.
+ */
 async function readPrompt({ args, terminal }: CommandContext): Promise<string> {
   const words = args.filter((word) => word !== '-').join(' ')
   const isWanted = args.includes('-') || (words === '' && !terminal.canAsk)
@@ -126,7 +129,7 @@ function requireReady({ flags }: CommandContext, board: Board): void {
   throw new ProblemError(notReady(missing))
 }
 
-/** Of servers whose tools the model does not have: it goes on without them, and nobody else would say so. */
+/** Problems of servers whose tools the model lacks. It continues without them, and no other output would say so. */
 function findAbsent(board: Board): readonly Problem[] {
   const absent = board.readiness().servers.filter(({ absence }) => absence !== undefined)
   return absent.length === 0 ? [] : [begunWithout(absent)]
@@ -148,7 +151,7 @@ function createJsonTeller(terminal: Terminal): Teller {
   }
 }
 
-/** Results without their media, which would be megabytes of text: how many there are is said. */
+/** Results without their media, which would be megabytes of text. It says how many there are. */
 function toEventJson(event: SessionEvent): object {
   switch (event.type) {
     case 'tool-result': {

@@ -1,7 +1,7 @@
 /**
- * history: what was typed in earlier sessions, one JSON text a line, for its user's eyes alone.
+ * history: the input of earlier sessions, one JSON text per line, in a file that only its user can read.
  *
- * never  fails: without it everything else works. Keeps what `mayHoldSecret` says is not to be kept
+ * never  fails: without it everything else works; stores what `mayHoldSecret` rejects
  */
 import type { World } from '../../world/world.ts'
 
@@ -20,11 +20,11 @@ function parseEntry(line: string): readonly string[] {
     const entry: unknown = JSON.parse(line)
     return typeof entry === 'string' ? [entry] : []
   } catch {
-    return [] // half a line, of a process that was ended: nobody misses it
+    return [] // half a line, of a process that was killed: ignored
   }
 }
 
-/** Of `/mcp add`, with what is sent or set in the clear; where a name is given instead, little is lost. */
+/** For `/mcp add` with literal values. If it names variables instead, little is lost. */
 export function mayHoldSecret(entry: string): boolean {
   return (
     /^\/mcp\s+add-json\b/.test(entry) ||

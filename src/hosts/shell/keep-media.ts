@@ -1,6 +1,6 @@
 /**
- * keep-media: images and sounds of results. Saved whether or not they can be shown: a picture that scrolls away is still
- * somewhere.
+ * keep-media: saves images and sounds of results, even when the terminal can show them: a picture scrolls away, a file
+ * stays.
  */
 import type { Media } from '../../model/outcome.ts'
 import type { Problem } from '../../model/problem.ts'
@@ -11,7 +11,7 @@ import { showPath } from '../shared/show-path.ts'
 import { imageSequence } from './show-image.ts'
 
 export interface NamedMedia {
-  /** What the files are named for. */
+  /** The base of the files' names. */
   readonly name: string
   readonly media: readonly Media[]
 }

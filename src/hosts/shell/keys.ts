@@ -1,9 +1,9 @@
 /**
- * keys: what a terminal sends when somebody types, as keys.
+ * keys: parses the input of a terminal into keys.
  *
  * in     pieces of text as they arrive, cut anywhere
- * out    keys, pasted texts whole; what may go on is kept until the next piece
- * never  takes a line break in a pasted text for Enter, where the terminal marks what is pasted
+ * out    keys, and pasted texts as a whole; an incomplete sequence waits for the next piece
+ * never  treats a line break in a pasted text as Enter, where the terminal marks pasted text
  */
 export type Key =
   | { readonly name: 'text'; readonly text: string }
@@ -36,7 +36,7 @@ export type KeyName =
 
 export interface ReadKeys {
   readonly keys: readonly Key[]
-  /** What may be the beginning of more. */
+  /** Text that may be the beginning of a longer sequence. */
   readonly rest: string
 }
 
@@ -64,7 +64,7 @@ const CONTROLS: Readonly<Record<string, KeyName>> = {
   '\x17': 'kill-word',
 }
 
-/** What follows Esc. */
+/** The text after Esc. */
 const SEQUENCES: Readonly<Record<string, KeyName>> = {
   '[A': 'up',
   '[B': 'down',
@@ -99,7 +99,7 @@ const SEQUENCES: Readonly<Record<string, KeyName>> = {
   '[27;3;13~': 'newline',
 }
 
-/** `isOver`: nothing followed for a while, so that Esc was the key and no beginning. */
+/** `isOver`: nothing followed for a while, so Esc was the key itself. */
 export function readKeys(input: string, isOver = false): ReadKeys {
   const keys: Key[] = []
   let rest = input
@@ -113,12 +113,12 @@ export function readKeys(input: string, isOver = false): ReadKeys {
 }
 
 interface Met {
-  /** Undefined: one that means nothing here. */
+  /** Undefined: a key without a meaning here. */
   readonly key: Key | undefined
   readonly length: number
 }
 
-/** Undefined: more must come first. */
+/** Undefined: the sequence is incomplete. */
 function readOne(input: string, isOver: boolean): Met | undefined {
   if (input.startsWith(PASTE)) return readPaste(input, isOver)
   if (input.startsWith('\x1b')) return readSequence(input, isOver)
@@ -131,7 +131,7 @@ function readOne(input: string, isOver: boolean): Met | undefined {
     : { key: { name: 'text', text }, length: text.length }
 }
 
-/** One that nothing closes ends with Ctrl-C, or when nothing follows: no key would be one ever after. */
+/** A paste without an end mark ends with Ctrl-C, or when nothing follows: otherwise no later key would work. */
 function readPaste(input: string, isOver: boolean): Met | undefined {
   const end = input.indexOf(PASTE_END)
   if (end === -1) {

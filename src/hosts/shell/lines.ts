@@ -1,8 +1,8 @@
 /**
- * lines: the shell on a terminal that can only write one line below the other (`TERM=dumb`).
+ * lines: the shell on a terminal that can only write lines (`TERM=dumb`).
  *
- * in     the state as it changes; lines that are typed
- * out    what is finished, as it is finished; questions with numbers to answer them by
+ * in     the state as it changes; typed lines
+ * out    finished output; questions with numbered answers
  */
 import { toPrintable } from '../../base/printable.ts'
 import type { Terminal, World } from '../../world/world.ts'
@@ -21,7 +21,7 @@ export interface LinesDesk {
 
 export function openLines(store: Store, desk: LinesDesk): Front & { close(): void } {
   const { terminal, world, paint } = desk
-  /** What the screen ends with: a prompt, or a line that was typed behind one and of which nothing has come yet. */
+  /** What the screen ends with: a prompt, a typed line without output yet, or output. */
   let end: 'prompt' | 'typed' | 'said' = 'said'
   const say = (lines: readonly string[]): void => {
     if (lines.length === 0) return
@@ -49,7 +49,7 @@ export function openLines(store: Store, desk: LinesDesk): Front & { close(): voi
     for (const { id, block } of state.finished) {
       if (id <= printed) continue
       printed = id
-      // Whoever typed it sees it already.
+      // The user typed it, so the terminal already shows it.
       if (block.kind !== 'prompt') say(blockLines(block, view))
     }
     if (state.finished.length === 0) printed = 0
@@ -70,7 +70,7 @@ export function openLines(store: Store, desk: LinesDesk): Front & { close(): voi
     if (isIdle) prompt()
     else if (end === 'typed') end = 'said'
     if (state.editor.text === '') return
-    // There is no line here that it could be put into.
+    // This terminal has no input line for it.
     say([`not sent: ${toPrintable(state.editor.text)}`])
     store.send({ type: 'returned' })
   }
@@ -113,10 +113,10 @@ type Reply =
   | { readonly kind: 'again'; readonly lines: readonly string[] }
   | { readonly kind: 'answered'; readonly answer: Answers[keyof Answers] | undefined }
 
-/** A question, and how lines answer it. */
+/** A question, and how typed lines answer it. */
 interface Dialog {
   readonly id: number
-  /** The last of them says that a line is waited for. */
+  /** The last line asks for input. */
   readonly first: readonly string[]
   take(line: string): Reply
 }

@@ -1,16 +1,14 @@
-/**
- * listen-keys: the keys of a terminal, as they are pressed, to the store.
- */
+/** listen-keys: sends the keys of a terminal to the store. */
 import type { Terminal, World } from '../../world/world.ts'
 import { PASTE, readKeys } from './keys.ts'
 import type { Store } from './store.ts'
 
-/** How long Esc may be the beginning of something. */
+/** How long Esc may be the beginning of a sequence. */
 const ESCAPE_MS = 40
-/** And a pasted text may go on. */
+/** How long a pasted text may pause. */
 const PASTE_MS = 2000
 
-/** The answer gives the terminal back. */
+/** The returned function restores the terminal. */
 export function listenKeys(
   store: Store,
   { world: { clock }, terminal }: { readonly world: World; readonly terminal: Terminal },

@@ -1,6 +1,4 @@
-/**
- * main: the ways into the shell that the command knows.
- */
+/** main: the entry points of the shell for the command. */
 import type { CommandModule } from '../shared/context.ts'
 
 export const headless: CommandModule = {

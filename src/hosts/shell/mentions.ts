@@ -1,14 +1,14 @@
 /**
- * mentions: resources that a prompt names as `@server:uri`, read and put behind it.
+ * mentions: reads the resources that a prompt names as `@server:uri`, and appends them.
  *
- * in     a prompt as it was typed
- * out    the prompt, with what was mentioned; the same text where nothing is
+ * in     a prompt as typed
+ * out    the prompt with its mentioned resources; the same text where it mentions none
  */
 import { ProblemError } from '../../problem/problem.ts'
 import type { Board } from '../../runtime/board.ts'
 import { unreadableMention } from './agent/problems.ts'
 
-/** Rejects with a ProblemError when one cannot be read: the model would speak of what it has not seen. */
+/** Rejects with a ProblemError when one cannot be read: otherwise the model would guess its content. */
 export async function addMentions(board: Board, prompt: string, signal: AbortSignal): Promise<string> {
   const mentions = findMentions(
     prompt,
@@ -33,7 +33,7 @@ export interface Mention {
   readonly uri: string
 }
 
-/** What names no server is no mention: people write `@` for other reasons. */
+/** Without the name of a server it is no mention: users write `@` for other reasons. */
 export function findMentions(prompt: string, servers: readonly string[]): readonly Mention[] {
   const found = [...prompt.matchAll(/(?<=^|\s)@(\S+)/g)].flatMap(([, word = '']) => {
     const server = servers.find((name) => word.startsWith(`${name}:`))

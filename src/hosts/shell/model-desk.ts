@@ -1,6 +1,4 @@
-/**
- * model-desk: the model of a session: which one is chosen, and the way to it, opened once.
- */
+/** model-desk: holds the model of a session: the choice, and its connection, which is opened once. */
 import { toProblem } from '../shared/to-problem.ts'
 import type { CommandContext } from '../shared/context.ts'
 import type { Problem } from '../../model/problem.ts'
@@ -11,11 +9,11 @@ import { chooseModel, openModel, type ModelChoice } from './agent/model.ts'
 export interface ModelDesk {
   /** Undefined: none is configured. */
   get(): ModelChoice | undefined
-  /** What the line, the environment and the settings say. */
+  /** Chooses by the command line, the environment and the settings. */
   begin(setting: ModelSetting | undefined): void
-  /** `provider/id`, or an id of the provider in use; counts from the next turn on. Throws `shell/bad-model`. */
+  /** `provider/id`, or an id of the current provider; takes effect with the next turn. Throws `shell/bad-model`. */
   set(named: string): ModelChoice
-  /** Undefined: none is configured. Rejects with `shell/no-key`; a key may be there the next time. */
+  /** Undefined: none is configured. Rejects with `shell/no-key`; the next call may find a key. */
   open(): Promise<OpenModel | undefined>
 }
 
@@ -46,7 +44,7 @@ export function createModelDesk(
       tell()
     },
     set(named) {
-      // With a provider it is where the settings say; an id alone is one of the provider in use.
+      // With a provider, the address is that of the settings. An id alone belongs to the current provider.
       const from = /^(?:anthropic|openai)\//.test(named) ? setting : (choice ?? setting)
       choice = chooseModel({ named, setting: from, env: world.env })
       tell()

@@ -1,8 +1,8 @@
 /**
- * permission-question: may this call happen? As the shell asks it.
+ * permission-question: how the shell asks whether a call may happen.
  *
- * in     what the board wants to know
- * out    the answer of the person in front of the terminal; Esc is a no
+ * in     the board's question
+ * out    the answer of the user at the terminal; Esc means no
  */
 import { toPrintable, toPrintableJson } from '../../base/printable.ts'
 import type { Answer, Ask as AskPermission, Question, ToolHints } from '../../model/permission.ts'
@@ -56,7 +56,7 @@ function optionsFor({ canRemember }: Question): readonly Choice<string>[] {
   ]
 }
 
-/** The arguments as they are sent, all of them: they are what is agreed to. */
+/** All of the arguments as they are sent: the user agrees to exactly these. */
 function permissionLines(question: Question, { paint, columns }: PermissionDesk): readonly string[] {
   const width = Math.max(columns() - 12, 20)
   const { server, tool, name, description, hints, why, renamedFrom, diff } = question
@@ -94,7 +94,7 @@ function argumentLines(given: unknown, width: number): readonly string[] {
   return short.length <= width ? [short] : json.split('\n').flatMap((line) => wrap(line, width))
 }
 
-/** Claims of the server, and no more than that. */
+/** The server's claims, not facts. */
 function sayHints({ readOnly, destructive, idempotent, openWorld }: ToolHints): string {
   const words = [
     readOnly === true ? 'only reads' : readOnly === false ? 'changes things' : undefined,

@@ -1,9 +1,9 @@
 /**
- * question-state: a question on the screen, and how far its answer is.
+ * question-state: a question on the screen, and its partial answer.
  *
  * in     a question, then keys, each with its time
  * out    the question as it is now, or its answer
- * never  takes a key for an answer that was typed for something else: a question that nobody waits for is deaf at first
+ * never  treats a key as an answer that the user typed for something else: an unexpected question first ignores keys
  */
 import { createEditor, edit, type Editor } from './editor.ts'
 import type { Key } from './keys.ts'
@@ -14,7 +14,7 @@ type Of<Kind extends Question['kind']> = Extract<Question, { kind: Kind }>
 export type OpenQuestion = {
   readonly id: number
   readonly fault?: string
-  /** Until then nothing answers it but Esc. Undefined: it hears. */
+  /** Until then it ignores every key but Esc. Undefined: it accepts keys. */
   readonly deafUntil?: number | undefined
 } & (
   | { readonly kind: 'choice'; readonly question: Of<'choice'>; readonly index: number }
@@ -22,7 +22,7 @@ export type OpenQuestion = {
   | {
       readonly kind: 'form'
       readonly question: Of<'form'>
-      /** The field, or behind the last one what sends the form, and what declines it. */
+      /** The index of the field; after the last field come the buttons to send and to decline. */
       readonly index: number
       readonly values: readonly FieldValue[]
     }
@@ -31,7 +31,7 @@ export type OpenQuestion = {
 /** In the order of the fields. */
 export type FieldValue =
   | { readonly kind: 'text'; readonly editor: Editor }
-  /** -1: nothing is chosen. */
+  /** -1: no option is chosen. */
   | { readonly kind: 'choice'; readonly index: number }
   | { readonly kind: 'choices'; readonly at: number; readonly chosen: readonly string[] }
   | { readonly kind: 'switch'; readonly isOn: boolean | undefined }
@@ -40,9 +40,9 @@ export type Pressed =
   | { readonly kind: 'open'; readonly question: OpenQuestion }
   | { readonly kind: 'answered'; readonly answer: Answers[keyof Answers] | undefined }
 
-/** What it takes to see that there is a question. */
+/** The time a user needs to notice a question. */
 const SEEN_MS = 500
-/** Whoever types without looking goes on at least this fast. */
+/** A user who types without looking makes no longer pauses than this. */
 const PAUSE_MS = 300
 
 export function openQuestion({ id, question, isAwaited }: Asked, at: number): OpenQuestion {
@@ -57,7 +57,7 @@ export function openQuestion({ id, question, isAwaited }: Asked, at: number): Op
   }
 }
 
-/** As it is at this time. */
+/** The question as it is at this time. */
 export function listen(open: OpenQuestion, at: number): OpenQuestion {
   return open.deafUntil === undefined || at < open.deafUntil ? open : { ...open, deafUntil: undefined }
 }
@@ -184,7 +184,7 @@ function pressInField({ input }: FormField, value: FieldValue, key: Key): FieldV
   }
 }
 
-/** The values, or the first field that has something wrong. */
+/** The values, or the first invalid field. */
 function send(open: OpenForm): Pressed {
   const answer: Record<string, unknown> = {}
   for (const [index, field] of open.question.fields.entries()) {
@@ -224,6 +224,6 @@ function readChoices(
 ): Read {
   if (chosen.length < min) return { ok: false, why: `choose at least ${min}` }
   if (chosen.length > max) return { ok: false, why: `choose no more than ${max}` }
-  // In the order of the form, whatever the order of the choosing.
+  // In the order of the form, not of the choices.
   return { ok: true, value: options.map(({ value }) => value).filter((one) => chosen.includes(one)) }
 }

@@ -1,9 +1,9 @@
 /**
- * questions: what the shell can ask, and the queue in which questions wait.
+ * questions: the kinds of questions in the shell, and the queue in which they wait.
  *
- * in     questions, from whoever has one: a call, a server, a command
- * out    one at a time, and to each asker the answer, or undefined where nobody gave one
- * never  leaves an asker waiting when the shell ends, or when what asked is gone
+ * in     questions, from calls, servers and commands
+ * out    one question at a time; for each its answer, or undefined where the user gave none
+ * never  leaves a caller waiting when the shell ends, or when the cause of the question is gone
  */
 import type { AskOptions, Choice } from '../../world/world.ts'
 import { wrapPainted } from '../shared/wrap.ts'
@@ -12,7 +12,7 @@ export type Question =
   | {
       readonly kind: 'choice'
       readonly title: string
-      /** Shown above, printable and painted. */
+      /** Shown above the question, printable and painted. */
       readonly lines?: readonly string[]
       readonly options: readonly Choice<string>[]
     }
@@ -20,7 +20,7 @@ export type Question =
       readonly kind: 'text'
       readonly title: string
       readonly lines?: readonly string[]
-      /** In the line already. */
+      /** The initial text of the line. */
       readonly initial?: string
     })
   | {
@@ -28,7 +28,7 @@ export type Question =
       readonly title: string
       readonly lines?: readonly string[]
       readonly fields: readonly FormField[]
-      /** What says no without leaving the question open: the answer is then `declined`. Absent: there is only Esc. */
+      /** The label of the option that says no: the answer is then `declined`. Absent: only Esc says no. */
       readonly decline?: string
     }
 
@@ -41,7 +41,7 @@ export interface FormField {
     | {
         readonly kind: 'text'
         readonly initial?: string
-        /** What is typed → what is answered, or what is wrong with it. */
+        /** Turns the typed text into the answer, or says what is wrong with it. */
         read(
           typed: string,
         ): { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string }
@@ -57,7 +57,7 @@ export interface FormField {
     | { readonly kind: 'switch'; readonly initial?: boolean }
 }
 
-/** What a question of each kind is answered with. */
+/** The type of the answer to each kind of question. */
 export interface Answers {
   readonly choice: string
   readonly text: string
@@ -70,15 +70,15 @@ export type Ask = <Kind extends Question['kind']>(
 ) => Promise<Answers[Kind] | undefined>
 
 export interface AskingOptions {
-  /** Takes the question back. */
+  /** Withdraws the question. */
   readonly signal?: AbortSignal | undefined
-  /** `next`: before all that wait, for what goes on with the question before. Default: `last`. */
+  /** `next`: before all waiting questions, for one that continues the previous question. Default: `last`. */
   readonly place?: 'next' | 'last' | undefined
-  /** It follows from what its user has just done, so that no key can have been meant for something else. */
+  /** The user has just caused it, so no key can have been meant for something else. */
   readonly isAwaited?: boolean | undefined
 }
 
-/** Whether all of these fit above a question on such a screen, as they are drawn: what is cut off there is the top. */
+/** Whether all of these lines fit above a question on such a screen: the screen cuts off the top. */
 export function hasRoom(
   lines: readonly string[],
   { columns, rows }: { readonly columns: number; readonly rows: number },
@@ -86,10 +86,10 @@ export function hasRoom(
   return lines.flatMap((line) => wrapPainted(line, columns - 1)).length <= rows - OTHER_ROWS
 }
 
-/** Title, options, keys, status, and what runs meanwhile. */
+/** Title, options, keys, status, and lines about work in progress. */
 const OTHER_ROWS = 14
 
-/** One that was asked. */
+/** A question in the queue. */
 export interface Asked {
   readonly id: number
   readonly question: Question
@@ -98,13 +98,13 @@ export interface Asked {
 
 export interface QuestionQueue {
   readonly ask: Ask
-  /** Answers the one with this id; what is not asked any more is let go. */
+  /** Answers the question with this id. If it is no longer in the queue, nothing happens. */
   answer(id: number, answer: Answers[keyof Answers] | undefined): void
-  /** All that wait are over without an answer, and so is every later one. */
+  /** All waiting questions end without an answer, and so does every later one. */
   close(): void
 }
 
-/** `onFront`: which question is the first now; undefined when none waits. */
+/** `onFront` gets the first question; undefined when none waits. */
 export function createQuestions(onFront: (asked: Asked | undefined) => void): QuestionQueue {
   let waiting: readonly (Asked & { settle(answer: unknown): void })[] = []
   let nextId = 1
@@ -136,7 +136,7 @@ export function createQuestions(onFront: (asked: Asked | undefined) => void): Qu
         signal?.addEventListener('abort', onAbort, { once: true })
         const settle = (given: unknown): void => {
           signal?.removeEventListener('abort', onAbort)
-          // The screen answers a question in the way of its kind.
+          // The screen answers each question with the type of its kind.
           resolve(given as Answers[Kind] | undefined)
         }
         const one = { id, question, isAwaited, settle }

@@ -1,7 +1,8 @@
 /**
- * read-line: a line that begins with a slash → the command and its words.
+ * read-line: parses a line that begins with a slash into the command and its words.
  *
- * Quotes and backslashes are those of a command that is added: what a README shows can be pasted behind `/mcp add`.
+ * Quotes and backslashes work as in the command of a new server: the user can paste the command from a README after
+ * `/mcp add`.
  */
 import { parseCommandWords } from '../../base/command-words.ts'
 import { createProblem, ProblemError } from '../../problem/problem.ts'

@@ -1,6 +1,4 @@
-/**
- * say: tool calls and what became of them, in a line each.
- */
+/** say: tool calls and their results, one line each. */
 import { isTooDeep } from '../../base/depth.ts'
 import { toPrintable } from '../../base/printable.ts'
 import type { SessionEvent } from './agent/events.ts'
@@ -23,7 +21,7 @@ export function sayInput(input: unknown): string {
     .join(' ')
 }
 
-/** `← mcp__files__read_file: 12 lines, 34 ms`, or why there is nothing. */
+/** `← mcp__files__read_file: 12 lines, 34 ms`, or why there is no result. */
 export function sayResult({ name, result }: Pick<Result, 'name' | 'result'>): string {
   const time = sayDuration(result.durationMs)
   if (result.isError) return cut(`✗ ${name}: ${firstLine(result.text)} (${time})`)

@@ -1,6 +1,4 @@
-/**
- * server-prompts: the prompts of servers as commands, `/mcp__<server>__<prompt>`.
- */
+/** server-prompts: the prompts of servers as commands, `/mcp__<server>__<prompt>`. */
 import { isObject } from '../../base/is-object.ts'
 import { SessionError } from '../../model/session.ts'
 import { ProblemError } from '../../problem/problem.ts'
@@ -57,7 +55,7 @@ export async function fillPrompt(
   }
 }
 
-/** The user says it. What others say in it is marked: all of it is sent as one prompt. */
+/** The user sends all messages as one prompt. Messages with other roles are marked. */
 function textOf(message: unknown): string {
   const { role, content } = isObject(message) ? message : {}
   const parts: readonly unknown[] = Array.isArray(content) ? content : [content]
@@ -73,7 +71,7 @@ function partOf(part: unknown): string {
   return `(${String(part['type'])}${typeof mimeType === 'string' ? `, ${mimeType}` : ''})`
 }
 
-/** `k=v` by name, others in the order of the prompt's arguments; the last one takes what is left. */
+/** `k=v` by name, other words in the order of the prompt's arguments; the last argument takes the rest. */
 function readWords(
   { command, arguments: known }: ServerPrompt,
   words: readonly string[],

@@ -1,9 +1,9 @@
 /**
- * session: what happens behind the screen: servers are connected, prompts answered, commands run, questions asked.
+ * session: the work behind the screen: it connects servers, answers prompts, runs commands and asks questions.
  *
- * in     effects, as they follow from keys; a board, as soon as there is one
+ * in     effects, which follow from keys; a board, as soon as it exists
  * out    events for the store
- * never  delays the first paint: files are read and servers started when the screen is there; leaves a process behind
+ * never  delays the first paint: it reads files and starts servers after that; leaves a process behind
  */
 import { findNearest } from '../../base/edit-distance.ts'
 import type { Problem } from '../../model/problem.ts'
@@ -35,24 +35,24 @@ import { createStore, type Store } from './store.ts'
 
 export interface Session {
   readonly store: Store
-  /** Settles when the user wants to leave. Rejects when there is nothing to be done with the configuration. */
+  /** Settles when the user wants to leave. Rejects when the configuration is unusable. */
   run(): Promise<void>
-  /** As if the user had. */
+  /** Ends the session as if the user had left. */
   leave(): void
-  /** Ends all that runs, and every server. */
+  /** Ends all work, and every server. */
   close(): Promise<void>
 }
 
-/** What shows the store's state. */
+/** Shows the store's state. */
 export interface Front {
-  /** Draws an image, where that can be done. */
+  /** Draws an image, where the terminal can. */
   draw(sequence: string): void
 }
 
 export interface SessionParts {
   readonly commands: () => Promise<readonly SlashCommand[]>
   readonly front: () => Front | undefined
-  /** Whether the bundled server is there from the start. */
+  /** Whether the bundled server runs from the start. */
   readonly demo: 'on' | 'off'
 }
 
@@ -81,7 +81,7 @@ class LiveSession implements Session {
   readonly #model: ModelDesk
   readonly #conversation: Conversation
   readonly #running = new Set<AbortController>()
-  /** Of the turn that runs. */
+  /** Aborts the current turn. */
   #turnRunning: AbortController | undefined
   readonly #work = new Set<Promise<void>>()
   #loaded: LoadedCatalog | undefined
@@ -120,12 +120,12 @@ class LiveSession implements Session {
     const { signal } = this.#over
     const left = new Promise<void>((resolve) => {
       signal.addEventListener('abort', () => resolve(), { once: true })
-      // Keys are heard before this is: who has left already is not told again.
+      // Keys work before this point: the user may have left already.
       if (signal.aborted) resolve()
     })
     try {
       const started = this.#start()
-      // Whoever types before the board is there waits for it, and not for ever.
+      // Input before the board exists waits for it. If the start fails, it must not wait for ever.
       started.catch(() => this.#over.abort())
       await left
       await started
@@ -143,7 +143,7 @@ class LiveSession implements Session {
     for (const one of this.#running) one.abort()
     this.#questions.close()
     await Promise.allSettled(this.#work)
-    // Where no file has been read, nothing was started.
+    // If no file was read, nothing was started.
     if (this.#loaded !== undefined) await (await this.#board).close()
   }
 
@@ -174,7 +174,7 @@ class LiveSession implements Session {
       loaded,
     )
     if (isApproved && !this.#over.signal.aborted) await board.reload()
-    // The way to a first server, and to a model, for who has none.
+    // How to get a first server and a model, for users without one.
     if (loaded.catalog.entries.length === 0) this.#note(NO_SERVERS)
     if (this.#model.get() === undefined) this.#note(NO_MODEL)
   }
@@ -198,7 +198,7 @@ class LiveSession implements Session {
     })
   }
 
-  /** A file of the line that breaks while the shell is open does not end it. */
+  /** If a file of the command line becomes invalid while the shell is open, the shell continues. */
   async #load({ world, readings, connectors }: LoadHow): Promise<LoadedCatalog> {
     const before = this.#loaded
     try {
@@ -212,7 +212,7 @@ class LiveSession implements Session {
     return this.#loaded
   }
 
-  /** What the files say of the shell itself. */
+  /** Applies the shell's own settings. */
   #begin(): void {
     const history = readHistory(this.#context.world, this.#historyFile())
     this.store.send({ type: 'history', history })
@@ -258,7 +258,7 @@ class LiveSession implements Session {
       appendHistory(this.#context.world, this.#historyFile(), text)
   }
 
-  /** One at a time: the state gives the next one out when it is told of the end, which therefore always comes. */
+  /** One turn at a time: the state starts the next one when it gets the end event, so that event must always come. */
   async #turn(text: string): Promise<void> {
     this.store.send({ type: 'turn-began', at: this.#context.world.clock.now() })
     const controller = new AbortController()
@@ -268,7 +268,7 @@ class LiveSession implements Session {
     try {
       end = await this.#conversation.answer(text, controller.signal)
     } catch (error) {
-      // Whoever stopped it knows that it did not come to an end.
+      // The user stopped it, and knows that it is incomplete.
       if (controller.signal.aborted) end = 'aborted'
       else this.#report([toProblem(error, this.#context.version)])
     } finally {
@@ -322,7 +322,7 @@ class LiveSession implements Session {
     keepMedia(desk, named)
   }
 
-  /** Details for which there is no room above a question are printed: what is agreed to must be seen. */
+  /** Details that do not fit above a question are printed: the user must see what they agree to. */
   readonly #ask: Ask = (question, options) => {
     const { lines = [] } = question
     if (hasRoom(lines, this.#context.terminal.size())) return this.#questions.ask(question, options)
@@ -397,7 +397,7 @@ class LiveSession implements Session {
     return this.#context.world.paths.join(this.#loaded!.dirs.state, 'shell-history.jsonl')
   }
 
-  /** As long as something turns or counts on the screen. */
+  /** Runs while something on the screen turns or counts. */
   #tick(): void {
     const { turn, calls, busy, question } = this.store.state()
     const isDeaf = question?.deafUntil !== undefined

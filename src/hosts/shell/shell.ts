@@ -1,9 +1,9 @@
 /**
- * shell: `plugboard` on a terminal: a session with a model, and the servers live in it.
+ * shell: `plugboard` on a terminal: a session with a model and the servers.
  *
- * in     a terminal with a person in front of it
- * out    the exit code, when they leave
- * never  leaves the terminal other than it was, or a server running
+ * in     a terminal with a user
+ * out    the exit code, when the user leaves
+ * never  leaves the terminal changed, or a server running
  */
 import { ProblemError } from '../../problem/problem.ts'
 import type { CommandContext } from '../shared/context.ts'
@@ -14,7 +14,7 @@ import { createSession, type Front, type Session } from './session.ts'
 
 const DONE = 0
 
-/** Throws `shell/no-terminal`, and what is wrong with a file that the line names. */
+/** Throws `shell/no-terminal`, and problems of files that the command line names. */
 export async function runShell(context: CommandContext, demo: 'on' | 'off' = 'off'): Promise<number> {
   if (!context.terminal.canAsk) throw new ProblemError(noTerminal())
   let front: (Front & { close(): void }) | undefined
@@ -28,14 +28,14 @@ export async function runShell(context: CommandContext, demo: 'on' | 'off' = 'of
   try {
     await session.run()
   } finally {
-    // First, so that Ctrl-C ends the program should a server take its time.
+    // First, so that Ctrl-C ends the program when a server takes long to stop.
     front.close()
     await session.close()
   }
   return DONE
 }
 
-/** Or the terminal would be left without an echo. For ever: ink ends the process where nobody else listens. */
+/** Otherwise the terminal would stay without an echo. For ever: ink ends the process when no other listener exists. */
 function leaveWhenAsked({ terminal }: CommandContext, session: Session): void {
   const onTerminate = (): void => {
     terminal.onTerminate(onTerminate)
@@ -65,7 +65,7 @@ async function openFront(context: CommandContext, session: Session): Promise<Fro
   }
 }
 
-/** Terminals that cannot move their cursor; and ink draws nothing where `CI` is set. */
+/** Terminals that cannot move their cursor, and those with `CI` set, where ink draws nothing. */
 function isPlain({ world: { env } }: CommandContext): boolean {
   return env['TERM'] === 'dumb' || (env['CI'] ?? '') !== ''
 }

@@ -1,8 +1,8 @@
 /**
- * show-image: the sequence that makes a terminal draw an image, for those that can.
+ * show-image: the escape sequence that makes a terminal draw an image, where it can.
  *
  * in     an image of a result, whose data is base64 and nothing else
- * out    what to write; undefined where the terminal cannot show it
+ * out    the sequence; undefined where the terminal cannot show the image
  */
 import type { Image } from '../shared/images.ts'
 import type { Env } from '../../world/world.ts'
@@ -12,7 +12,7 @@ const CHUNK = 4096
 export function imageSequence({ mimeType, data }: Image, env: Env): string | undefined {
   switch (protocolOf(env)) {
     case 'kitty':
-      // The one format that it decodes by itself.
+      // The only format that kitty decodes itself.
       return mimeType === 'image/png' ? kittySequence(data) : undefined
     case 'iterm':
       return `\x1b]1337;File=inline=1;preserveAspectRatio=1:${data}\x07\n`
@@ -21,7 +21,7 @@ export function imageSequence({ mimeType, data }: Image, env: Env): string | und
   }
 }
 
-/** Inside of tmux or screen the sequences would be shown as text. */
+/** Inside tmux or screen the sequences would appear as text. */
 function protocolOf(env: Env): 'kitty' | 'iterm' | undefined {
   if (env['TMUX'] !== undefined || env['STY'] !== undefined) return undefined
   const program = env['TERM_PROGRAM']

@@ -1,6 +1,4 @@
-/**
- * state: all that is on the screen as one value, and all that can happen to it. `step.ts` alone says what follows.
- */
+/** state: everything on the screen as one value, and every event. Only `step.ts` decides what follows. */
 import type { ConnectionState } from '../../model/connection.ts'
 import type { Params } from '../../model/message.ts'
 import type { Mode } from '../../model/permission.ts'
@@ -14,11 +12,11 @@ import type { Answers, Asked } from './questions.ts'
 
 export interface ShellState {
   readonly size: Size
-  /** What stays on the screen, oldest first. */
+  /** Finished output, oldest first. */
   readonly finished: readonly Finished[]
-  /** How often the screen was cleared: what was finished before is gone. */
+  /** How often the screen was cleared: earlier output is gone. */
   readonly clearings: number
-  /** Of the answer, what has no line of its own yet. */
+  /** The part of the response that is no finished line yet. */
   readonly answer: PartOfAnswer | undefined
   readonly calls: readonly RunningCall[]
   /** Undefined: the files are still being read. */
@@ -27,23 +25,23 @@ export interface ShellState {
   readonly model: string | 'none' | undefined
   readonly mode: Mode
   readonly turn: RunningTurn | undefined
-  /** What a command does, while it does. */
+  /** What a running command is doing. */
   readonly busy: string | undefined
   readonly commands: number
-  /** Prompts for when the turn is over: there is one turn at a time, since all of them are one conversation. */
+  /** Prompts that wait for the end of the turn. There is one turn at a time, since all belong to one conversation. */
   readonly queued: readonly string[]
   readonly question: OpenQuestion | undefined
   readonly editor: Editor
   readonly completion: Completion | undefined
   /** Whether Ctrl-C was the last key. */
   readonly isQuitting: boolean
-  /** Whether results are shown whole. */
+  /** Whether results are shown in full. */
   readonly isUnfolded: boolean
-  /** The last result of which lines were left out. */
+  /** The last result that was shortened. */
   readonly folded: DoneCall | undefined
-  /** Only what is finished is left on the screen. */
+  /** Only finished output stays on the screen. */
   readonly isOver: boolean
-  /** In milliseconds, as far as it matters to what is shown. */
+  /** In milliseconds, as far as it affects the screen. */
   readonly now: number
 }
 
@@ -62,7 +60,7 @@ export interface RunningCall {
   readonly name: string
   readonly input: unknown
   readonly since: number
-  /** Before that, somebody may be asked about it. */
+  /** Before that, the user may be asked about it. */
   readonly isStarted: boolean
   readonly progress?: Params
 }
@@ -75,7 +73,7 @@ export interface DoneCall {
 
 export interface RunningTurn {
   readonly since: number
-  /** The next time the model is asked, after it could not be. */
+  /** When the model is asked again after a failure. */
   readonly retryAt?: number
   readonly isAborting?: true
 }
@@ -87,11 +85,11 @@ export interface ShownServer {
 }
 
 export interface Completion {
-  /** Of the editor's text, what an item takes the place of. */
+  /** Where the part of the editor's text begins that an item replaces. */
   readonly from: number
   readonly to: number
   readonly items: readonly string[]
-  /** Undefined: none is taken yet. */
+  /** Undefined: none is selected yet. */
   readonly index: number | undefined
 }
 
@@ -110,7 +108,7 @@ export interface Finished {
 
 export type ShellEvent =
   | { readonly type: 'told'; readonly event: SessionEvent; readonly at: number }
-  /** The turn that was submitted. */
+  /** The turn that the user submitted. */
   | { readonly type: 'turn-began'; readonly at: number }
   | { readonly type: 'turn-ended'; readonly end: TurnEnd['kind'] }
   | { readonly type: 'command-began' }
@@ -122,12 +120,12 @@ export type ShellEvent =
   | { readonly type: 'mode'; readonly mode: Mode }
   | { readonly type: 'asked'; readonly asked: Asked | undefined; readonly at: number }
   | { readonly type: 'key'; readonly key: Key; readonly at: number }
-  /** A whole line, where there are no keys. */
+  /** A whole line, from a terminal without keys. */
   | { readonly type: 'line'; readonly text: string }
   | { readonly type: 'answered'; readonly id: number; readonly answer: Answers[keyof Answers] | undefined }
   | { readonly type: 'completed'; readonly text: string; readonly completion: Completion }
   | { readonly type: 'history'; readonly history: readonly string[] }
-  /** What was queued, and had to be given back: it was told. */
+  /** Queued prompts were not sent, and the terminal has printed them. */
   | { readonly type: 'returned' }
   | { readonly type: 'cleared' }
   | { readonly type: 'resized'; readonly size: Size }
@@ -135,7 +133,7 @@ export type ShellEvent =
   | { readonly type: 'left' }
 
 export type Effect =
-  /** What a turn begins with: a prompt, or a command that makes one. The next comes when it has ended. */
+  /** The start of a turn: a prompt, or a command that creates one. The next comes when it has ended. */
   | { readonly kind: 'turn'; readonly text: string }
   | { readonly kind: 'command'; readonly text: string }
   | { readonly kind: 'abort' }
@@ -168,13 +166,13 @@ export function createState(given: Pick<ShellState, 'size' | 'mode' | 'now'>): S
   }
 }
 
-/** What begins a turn in the middle of another waits for its end; other commands do not. */
+/** During a turn, input that would begin another turn waits for its end. Other commands do not wait. */
 export function submit(state: ShellState, text: string): Step {
   const said = text.trim()
   if (said === '') return [state]
   if (!beginsTurn(said)) return [show(state, said), { kind: 'command', text: said }]
   if (state.turn !== undefined) return [{ ...state, queued: [...state.queued, said] }]
-  // From here on, and not only when the model is asked: what is typed in between must not begin another.
+  // From here on, not only when the model is asked: input in between must not begin another turn.
   return [
     { ...show(state, said), turn: { since: state.now } },
     { kind: 'turn', text: said },
@@ -185,7 +183,7 @@ function show(state: ShellState, text: string): ShellState {
   return finish(flushAnswer(state), { kind: 'prompt', text })
 }
 
-/** Everything that is no command, and the prompts of servers, which are written like one. */
+/** True for everything that is no command, and for the prompts of servers, which look like commands. */
 function beginsTurn(text: string): boolean {
   return !text.startsWith('/') || text.startsWith('/mcp__')
 }
@@ -197,7 +195,7 @@ export function flushAnswer(state: ShellState): ShellState {
   return answer.text.trim() === '' ? rest : finish(rest, { kind: 'answer', ...answer })
 }
 
-/** How much of a result is shown at first. */
+/** The number of lines of a result that is shown at first. */
 export const FOLDED_LINES = 4
 
 export function isFoldable(text: string): boolean {

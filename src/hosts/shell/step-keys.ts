@@ -1,8 +1,9 @@
 /**
- * step-keys: what a key does, where it is pressed.
+ * step-keys: the effect of each key, depending on the state.
  *
- * A question has all keys but Ctrl-C while it is on the screen, though none that was typed for something else answers it. Esc closes the list of completions, then stops what
- * runs. Ctrl-C empties the line or stops what runs, and pressed once more ends the shell.
+ * While a question is on the screen, it gets every key but Ctrl-C; a key that was typed for something else does not
+ * answer it. Esc closes the list of completions, then stops the work in progress. Ctrl-C empties the line or stops the
+ * work in progress. Pressed again, it ends the shell.
  */
 import { edit, remember, setText } from './editor.ts'
 import type { Key } from './keys.ts'
@@ -73,7 +74,7 @@ function abort(state: ShellState): ShellState {
   return state.turn === undefined ? state : { ...state, turn: { since: state.turn.since, isAborting: true } }
 }
 
-/** A backslash at the end of the line has it go on. */
+/** A backslash at the end of the line continues it on the next. */
 function enter(state: ShellState): Step {
   const { editor } = state
   if (/(?:^|[^\\])\\$/.test(editor.text) && editor.cursor === editor.text.length)
@@ -97,7 +98,7 @@ function nextItem(state: ShellState, by: -1 | 1): ShellState {
   }
 }
 
-/** From now on results are shown whole, or not any more; the last one that was not is shown at once. */
+/** Shows later results in full, or shortened again. The last shortened result is shown at once. */
 function unfold(state: ShellState): ShellState {
   const isUnfolded = !state.isUnfolded
   const { folded } = state

@@ -1,9 +1,9 @@
 /**
- * step: the one function that changes what is on the screen.
+ * step: the only function that changes the state of the screen.
  *
- * in     what happened: a turn told something, a server changed, a key was pressed, a question came
- * out    the next state, and what is to be done as data; `session.ts` does it
- * never  reads a clock or a terminal: times and sizes come with what happened
+ * in     an event: from a turn, a server, a key, a question
+ * out    the next state, and effects as data; `session.ts` carries them out
+ * never  reads a clock or a terminal: events carry times and sizes
  */
 import { unreachable } from '../../base/unreachable.ts'
 import type { SessionEvent } from './agent/events.ts'
@@ -63,7 +63,7 @@ export function step(state: ShellState, event: ShellEvent): Step {
         { kind: 'answer', id: event.id, answer: event.answer },
       ]
     case 'completed':
-      // What was typed meanwhile makes it out of date.
+      // If the user has typed meanwhile, the completion is out of date.
       return [event.text === state.editor.text ? takeCompletion(state, event.completion) : state]
     case 'history':
       return [{ ...state, editor: { ...createEditor(event.history, state.editor.text) } }]
@@ -97,7 +97,8 @@ function endTurn(before: ShellState, end: TurnEnd['kind']): Step {
   const [next, ...later] = state.queued
   if (next === undefined) return [state]
   if (end === 'done') return submit({ ...state, queued: later }, next)
-  // Whoever stopped a turn, or met a model that does not answer, thinks again about what was to follow.
+  // The user stopped the turn, or the model does not answer: the queued prompts go back to the input line for another
+  // decision.
   const text = [...state.queued, state.editor.text].filter((one) => one !== '').join('\n')
   return [{ ...state, queued: [], editor: setText(state.editor, text) }]
 }
@@ -127,7 +128,7 @@ function hear(state: ShellState, event: SessionEvent): ShellState {
     case 'tool-result':
       return hearResult(state, event)
     case 'retry': {
-      // The whole problem is shown when there is no other try.
+      // The whole problem is shown when there is no further attempt.
       const { message, notes } = event.problem
       const text = [message, ...notes.slice(0, 1)].join(': ')
       const shown = finish(flushAnswer(state), { kind: 'note', text: `${text}; it is asked again` })
@@ -153,7 +154,7 @@ function withoutRetry(state: ShellState): ShellState {
   return state.turn?.retryAt === undefined ? state : { ...state, turn: { since: state.turn.since } }
 }
 
-/** Whole lines are finished; the rest waits for its end. */
+/** Whole lines are finished; the rest waits for its line break. */
 function hearText(state: ShellState, piece: string): ShellState {
   const { text, isFirst } = state.answer ?? { text: '', isFirst: true }
   const whole = text + piece
@@ -177,7 +178,7 @@ function hearResult(
   }
 }
 
-/** The only one is put in; of several, what they have in common. */
+/** A single completion is inserted. Of several, their common beginning is. */
 function takeCompletion(state: ShellState, completion: Completion): ShellState {
   const { from, to, items } = completion
   const { text } = state.editor

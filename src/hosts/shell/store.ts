@@ -1,13 +1,11 @@
-/**
- * store: holds the state of the shell, has it changed by what happens, and has done what follows from that.
- */
+/** store: holds the state of the shell. Events change it, and the store carries out the effects. */
 import type { Effect, ShellEvent, ShellState } from './state.ts'
 import { step } from './step.ts'
 
 export interface Store {
   state(): ShellState
   send(event: ShellEvent): void
-  /** The answer takes the listener away. */
+  /** The returned function removes the listener. */
   onChange(listener: () => void): () => void
 }
 
@@ -21,7 +19,7 @@ export function createStore(first: ShellState, perform: (effect: Effect) => void
       const isOther = next !== state
       state = next
       if (isOther) for (const listener of listeners) listener()
-      // Behind the listeners: what an effect sends comes after what it follows from.
+      // After the listeners: events that an effect sends must come after the event that caused it.
       for (const effect of effects) perform(effect)
     },
     onChange(listener) {

@@ -1,5 +1,5 @@
 /**
- * agents: undici's agents, with our limits. undici takes a while to load, so this file is loaded with the first request.
+ * agents: undici's agents, with our limits. undici is slow to load, so this file is loaded with the first request.
  */
 import { Agent, type buildConnector, type Dispatcher } from 'undici'
 

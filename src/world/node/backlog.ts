@@ -4,7 +4,7 @@
  *
  * in     messages, as they begin to wait for their reader and as they are read
  * out    a client with too much to read waits before it may ask for more; beyond that, the reader that read least
- * recently is ended
+ *        recently is ended
  * never  ends a client for one message that is large, as long as nothing else waits
  */
 import type { UnreadLimits } from '../world.ts'

@@ -3,7 +3,7 @@
  * this. The cache of later versions holds no code that runs after the load.
  *
  * in     the folder of the build, where the caches are, too; the purpose of the load: each purpose has its own caches,
- *         since V8 reads a whole cache before the first line of code runs
+ *        since V8 reads a whole cache before the first line of code runs
  * out    what a bundle exports
  * never  trusts a cache from elsewhere: it stands beside the code, as trusted and as writable as the code
  */

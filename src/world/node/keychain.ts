@@ -4,7 +4,7 @@
  * in     the platform, and the environment that says how to reach it
  * out    items of ours, under one service
  * never  loads anything before the first call; waits longer than a few seconds, since a locked keychain may ask a user
- * who is not there; uses the kernel's keyring instead, which forgets everything when the machine restarts
+ *        who is not there; uses the kernel's keyring instead, which forgets everything when the machine restarts
  */
 import { existsSync } from 'node:fs'
 import type { AsyncEntry } from '@napi-rs/keyring'

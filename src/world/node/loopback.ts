@@ -2,7 +2,7 @@
  * loopback: an HTTP server at 127.0.0.1.
  *
  * never  listens where another machine could reach it; keeps a connection after its response; waits, when it closes,
- * for a connection without a request
+ *        for a connection without a request
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'

@@ -4,7 +4,7 @@
  * in     paths of files and folders, whether they exist or not
  * out    a call for every event that may concern them, and a call at intervals where the system reports no events
  * never  watches a file itself: editors replace files, and a watch on the old file reports nothing more; keeps the
- * process alive
+ *        process alive
  *
  * A path is resolved one name after the other, each in a folder, and links lead to more names. A change at the path
  * changes at least one of these lookups. So each folder is watched for the names that are looked up in it.

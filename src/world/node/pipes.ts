@@ -2,7 +2,7 @@
  * pipes: sockets on this machine, on `node:net`.
  *
  * never  listens where another user could connect, or connects where another user could listen; replaces the socket of
- * a process that still listens; keeps output that a client does not read
+ *        a process that still listens; keeps output that a client does not read
  */
 import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import type { Server, Socket } from 'node:net'

@@ -2,7 +2,7 @@
  * serving: an HTTP server, on `node:http` and `node:https`.
  *
  * never  reads more of a request than the limit; waits for ever for a request that does not end; keeps output that a
- * client does not read; answers a request that names two hosts
+ *        client does not read; answers a request that names two hosts
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type {

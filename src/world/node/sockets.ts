@@ -2,7 +2,7 @@
  * sockets: WebSockets, which Node 20 does not have, through a proxy where the environment names one.
  *
  * never  loads `ws` before the first socket, or what proxies need before the first proxied one; takes a message of more
- * than 64 MB
+ *        than 64 MB
  */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'

@@ -3,9 +3,8 @@
  *
  * out    a stream for the host; when it is disposed of, stdout works as before
  * never  lets through what other code of this process prints, by `console` or `process.stdout`, worker threads
- * included.
- *         It cannot catch what is written to the descriptor itself: by `fs.writeSync(1)`, or by a child that inherits
- * it
+ *        included. It cannot catch what is written to the descriptor itself: by `fs.writeSync(1)`, or by a child that
+ *        inherits it
  */
 import { Writable } from 'node:stream'
 

@@ -4,7 +4,7 @@
  * in     a function from the current text to the new text; it may be called more than once
  * out    the file with the new text, on disk, with its mode and owner; a link stays a link, and its target is changed
  * never  overwrites what another program wrote since the read; follows a link out of the folder that it must stay in;
- * leaves a half-written file, or any other file beside it
+ *        leaves a half-written file, or any other file beside it
  */
 import {
   accessSync,

@@ -3,7 +3,7 @@
  *
  * in     a command and its arguments, as on other systems; a function that looks for files
  * out    what to start, or why it is refused: a program is started as it is; a script (`npx` is one there, `npx.cmd`)
- * goes through `cmd.exe`, with every argument escaped so that none can become a command of its own
+ *        goes through `cmd.exe`, with every argument escaped so that none can become a command of its own
  * never  looks for a program in the working directory, as Windows itself does: that may be an untrusted repository
  */
 import type { Platform } from '../world.ts'

@@ -1,6 +1,4 @@
-/**
- * agent: the nouns of a session: who answers, with which tools, and what it wants called.
- */
+/** agent: the types of an agent session: the model, its tools, and the calls that it requests. */
 import type { LanguageModel, ModelMessage, SystemModelMessage, ToolSet } from 'ai'
 import type { Profile } from '../../../model/profile.ts'
 import type { ModelProvider } from '../../../model/settings.ts'
@@ -12,9 +10,9 @@ export type AgentBoard = Pick<Board, 'tools' | 'builtinTools' | 'call' | 'system
 export interface Agent {
   readonly board: AgentBoard
   readonly model: OpenModel
-  /** Before the board's own section. */
+  /** Precede the board's own section. */
   readonly instructions: string
-  /** How often a model is asked within one turn. Default: 100. */
+  /** The most requests to a model within one turn. Default: 100. */
   readonly maxSteps?: number | undefined
 }
 
@@ -23,12 +21,12 @@ export interface OpenModel {
   readonly label: string
   readonly provider: ModelProvider
   readonly baseUrl: string
-  /** Whose rules the tools' schemas must fit. */
+  /** The provider whose rules the tools' schemas must follow. */
   readonly profile: Profile
-  /** Whether it takes images in results of tools. */
+  /** Whether it accepts images in results of tools. */
   readonly images: 'send' | 'name'
   open(): Promise<LanguageModel>
-  /** A request, marked so that the provider keeps what does not change. */
+  /** A request with marks, so that the provider caches the parts that do not change. */
   cached(request: ModelRequest): MarkedRequest
   after(ms: number, step: () => void): void
 }
@@ -43,7 +41,7 @@ export interface MarkedRequest {
   readonly messages: ModelMessage[]
 }
 
-/** What a request is made with, beside the conversation. */
+/** What a request needs beside the conversation. */
 export interface Prepared {
   readonly model: OpenModel
   readonly system: string

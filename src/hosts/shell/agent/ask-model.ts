@@ -1,9 +1,9 @@
 /**
- * ask-model: one request to the model, told while it streams, and sent again while that is sensible.
+ * ask-model: sends one request to the model, reports its stream, and retries while that is sensible.
  *
  * in     the conversation, the tools, the system prompt
- * out    what is to be added to the conversation, and the calls that it wants made
- * never  rejects; repeats a request of which something was shown already
+ * out    the messages to add to the conversation, and the calls that the model requests
+ * never  rejects; repeats a request after a part of its response was shown
  */
 import type { AssistantModelMessage, LanguageModelUsage, ModelMessage, TextStreamPart, ToolSet } from 'ai'
 import { untilAborted } from '../../../base/until-aborted.ts'
@@ -20,12 +20,12 @@ export type Asked = {
   | { readonly kind: 'failed'; readonly problem: Problem }
 )
 
-/** After the first try. */
+/** After the first attempt. */
 const RETRIES = 3
 
 const FIRST_WAIT_MS = 1000
 
-/** A provider that asks for more is not waited for. */
+/** If a provider asks for a longer wait, Plugboard gives up. */
 const LONGEST_WAIT_MS = 60_000
 
 export async function askModel(
@@ -50,7 +50,7 @@ export async function askModel(
 interface Streamed {
   text: string
   readonly calls: ToolCall[]
-  /** As `ai` makes them of a whole answer. */
+  /** As `ai` creates them from a whole response. */
   messages: readonly ModelMessage[]
   error?: unknown
 }
@@ -67,16 +67,16 @@ async function stream(
   const streamed: Streamed = { text: '', calls: [], messages: [] }
   try {
     const { streamText } = await import('ai')
-    // It prints what it thinks of models and settings, into whatever is on the screen.
+    // `ai` prints warnings about models and settings over the screen.
     globalThis.AI_SDK_LOG_WARNINGS = false
     const result = streamText({
       model: await model.open(),
       ...model.cached({ system, messages: [...messages] }),
       tools,
       abortSignal: signal,
-      // Ours, which are told.
+      // This module retries and reports it.
       maxRetries: 0,
-      // Told by us; without this, it is printed.
+      // This module reports errors. Without this callback, `ai` prints them.
       onError: () => undefined,
     })
     let hasEnded = false
@@ -87,7 +87,7 @@ async function stream(
     if (streamed.error === undefined && !signal.aborted) {
       if (!hasEnded) throw brokeOff()
       const { messages: said } = await result.response
-      // `ai` answers a call that it cannot read, or of a tool that it does not know; the board answers it in its place.
+      // `ai` itself answers an unreadable call, or one of an unknown tool. The board answers it instead.
       streamed.messages = said.filter(({ role }) => role !== 'tool')
     }
   } catch (error) {
@@ -132,13 +132,15 @@ function toAnswer({ text, calls, messages }: Streamed): Asked {
   return { kind: 'answered', text, calls, messages }
 }
 
-/** Of an answer that broke off, what was shown stays; calls that were not made are left out, since they have no result. */
+/**
+ * Of a response that broke off, the shown text stays. Calls that were not made are left out, since they have no result.
+ */
 function keep({ text }: Streamed): Pick<Asked, 'messages' | 'text'> {
   const said: AssistantModelMessage = { role: 'assistant', content: text }
   return { text, messages: text === '' ? [] : [said] }
 }
 
-/** False when the wait was given up. */
+/** False when the signal ended the wait. */
 function pause({ model }: Prepared, ms: number, signal: AbortSignal): Promise<boolean> {
   const over = new Promise<boolean>((resolve) => model.after(ms, () => resolve(true)))
   return untilAborted(over, signal).catch(() => false)

@@ -1,7 +1,7 @@
 /**
- * call-tools: the calls of one step, all at once, through the board.
+ * call-tools: makes the calls of one step through the board, all at once.
  *
- * in     what the model wants called
+ * in     the calls that the model requests
  * out    one result for each, in the order of the calls, also for those that were aborted
  * never  rejects
  */
@@ -14,7 +14,7 @@ import type { AgentBoard, ToolCall, TurnOptions } from './agent.ts'
 import type { CallResult } from './events.ts'
 
 export interface CallToolsOptions extends TurnOptions {
-  /** Whether the model can look at images in a result. */
+  /** Whether the model accepts images in a result. */
   readonly images: 'send' | 'name'
 }
 
@@ -49,7 +49,7 @@ async function callOne(
     })
   } catch (error) {
     if (error instanceof ToolAbortError) return error.result
-    // The provider refuses a conversation with a call that has no result.
+    // The provider refuses a conversation that contains a call without a result.
     const text = `Error: \`${name}\` could not be called: ${toPrintable(String(error instanceof Error ? error.message : error))}`
     return { outcome: 'failed', text, isError: true, media: [], durationMs: 0 }
   }

@@ -1,7 +1,7 @@
 /**
- * model: which model answers, and the way to it.
+ * model: which model answers, and the connection to it.
  *
- * in     what the user named: in the line, the environment or the settings
+ * in     the user's choice: in the command line, the environment or the settings
  * out    a choice, and from it a language model of `ai`; the package of its provider is loaded with the first request
  * never  shows a key
  */
@@ -22,7 +22,7 @@ export interface ModelChoice {
   readonly apiKey?: Template
 }
 
-/** Used where there is a key for the provider and no model is named. */
+/** Used where the provider has a key and no model is named. */
 const DEFAULT_IDS: Readonly<Record<ModelProvider, string>> = {
   anthropic: 'claude-sonnet-4-5',
   openai: 'gpt-5.1',
@@ -34,13 +34,15 @@ const KEYS: Readonly<Record<ModelProvider, string>> = {
 }
 
 export interface ModelWishes {
-  /** `--model` or `/model`: `provider/id`, or an id of the provider that is in use. */
+  /** `--model` or `/model`: `provider/id`, or an id of the current provider. */
   readonly named?: string | undefined
   readonly setting?: ModelSetting | undefined
   readonly env: Env
 }
 
-/** The first that is said: in the line, in `PLUGBOARD_MODEL`, in the settings, by a key in the environment. Throws `shell/bad-model`. */
+/**
+ * The first of: the command line, `PLUGBOARD_MODEL`, the settings, a key in the environment. Throws `shell/bad-model`.
+ */
 export function chooseModel({ named, setting, env }: ModelWishes): ModelChoice | undefined {
   const written = named ?? env['PLUGBOARD_MODEL']
   const configured = setting ?? chooseByKey(env)
@@ -52,7 +54,7 @@ export function chooseModel({ named, setting, env }: ModelWishes): ModelChoice |
     if (id === '') throw new ProblemError(badModel(written))
     return configured?.provider === provider ? { ...configured, id } : { provider, id }
   }
-  // Ids of some providers have slashes of their own.
+  // Ids of some providers contain slashes.
   if (configured === undefined) throw new ProblemError(badModel(written))
   return { ...configured, id: written }
 }
@@ -65,7 +67,7 @@ function chooseByKey(env: Env): ModelChoice | undefined {
   return undefined
 }
 
-/** Rejects with `shell/no-key` when the provider wants one and there is none. */
+/** Rejects with `shell/no-key` when the provider requires a key and there is none. */
 export async function openModel(world: World, choice: ModelChoice): Promise<OpenModel> {
   const { provider, id } = choice
   const baseUrl = baseUrlOf(world.env, choice)
@@ -89,7 +91,7 @@ function findKey(world: World, { provider, apiKey }: ModelChoice): Promise<Secre
   return resolveSetting(world, apiKey ?? [{ kind: 'env', name: KEYS[provider] }])
 }
 
-/** A model on this machine seldom wants one. */
+/** A model on this machine seldom needs one. */
 function needsKey(baseUrl: string): boolean {
   const { hostname } = new URL(baseUrl)
   return !['localhost', '127.0.0.1', '[::1]'].includes(hostname)
@@ -98,7 +100,7 @@ function needsKey(baseUrl: string): boolean {
 function baseUrlOf(env: Env, { provider, baseUrl }: ModelChoice): string {
   if (baseUrl !== undefined) return baseUrl
   if (provider === 'openai') return env['OPENAI_BASE_URL'] ?? 'https://api.openai.com/v1'
-  // As Claude Code has it: without the version.
+  // Without the version, as in Claude Code.
   const base = env['ANTHROPIC_BASE_URL'] ?? 'https://api.anthropic.com'
   return /\/v\d+\/?$/.test(base) ? base : `${base.replace(/\/$/, '')}/v1`
 }
@@ -116,7 +118,7 @@ async function openCompatible(id: string, baseURL: string, key: Secret | undefin
 
 const KEEP = { anthropic: { cacheControl: { type: 'ephemeral' } } } as const
 
-/** What comes before a mark is kept: the tools with the system prompt, and the conversation up to now. */
+/** The provider caches what precedes a mark: the tools with the system prompt, and the conversation so far. */
 function markForCache({ system, messages }: ModelRequest): MarkedRequest {
   const last = messages.at(-1)
   return {

@@ -1,6 +1,4 @@
-/**
- * problems: what can go wrong between us and a model, in the user's words.
- */
+/** problems: failures between Plugboard and a model, in the user's words. */
 import { describeNetwork, type NetworkFailure } from '../../../model/network.ts'
 import type { Problem } from '../../../model/problem.ts'
 import { createProblem, createWarning } from '../../../problem/problem.ts'
@@ -47,7 +45,7 @@ export function notReady(servers: readonly ServerReadiness[]): Problem {
   })
 }
 
-/** Nobody requires them, so it is begun without them. */
+/** No configuration requires these servers, so the session begins without them. */
 export function begunWithout(servers: readonly ServerReadiness[]): Problem {
   return createWarning({
     code: 'connect/not-ready',
@@ -57,7 +55,7 @@ export function begunWithout(servers: readonly ServerReadiness[]): Problem {
   })
 }
 
-/** Of one what its problem says; of several whose it would be is not plain. */
+/** For one server, its problem's hints. For several, it would be unclear which server a hint is for. */
 function adviseOn([first, ...others]: readonly ServerReadiness[]): readonly string[] {
   const own = others.length === 0 ? first!.problem?.hints[0] : undefined
   return [own ?? `to see how far it comes, run \`plugboard test ${inShell(first!.name)}\``]
@@ -98,14 +96,14 @@ export function tooManySteps(steps: number): Problem {
   })
 }
 
-/** A stream that ended without saying so. */
+/** A stream that ended without a final event. */
 class BrokenOff extends Error {}
 
 export function brokeOff(): Error {
   return new BrokenOff('the answer broke off')
 }
 
-/** What `ai` knows of an answer that was no success, and of one that never came. */
+/** What `ai` knows about a response with an error, or a missing one. */
 interface ProviderError {
   readonly statusCode?: number | undefined
   readonly isRetryable?: boolean | undefined
@@ -115,7 +113,7 @@ interface ProviderError {
   readonly message: string
 }
 
-/** Also an answer that began well, and whose connection went. */
+/** Includes a response that began well, and whose connection broke. */
 function isBrokenOff(error: unknown): boolean {
   if (error instanceof BrokenOff) return true
   return isSuccess(toProviderError(error).statusCode) && findNetworkFailure(error) !== undefined
@@ -182,7 +180,7 @@ function toProviderError(error: unknown): ProviderError {
   return { message: String(error) }
 }
 
-/** Wherever in the chain of causes it is. */
+/** At any place in the chain of causes. */
 function findNetworkFailure(error: unknown): NetworkFailure | undefined {
   for (let one = error; isObject(one); one = one['cause']) {
     const { code, message } = one
@@ -201,13 +199,13 @@ function saidIn(body: string | undefined): string | undefined {
     const message = isObject(error) ? error['message'] : error
     return typeof message === 'string' ? message : body
   } catch {
-    return body // no JSON: its own words will do
+    return body // no JSON: show the text itself
   }
 }
 
 const LONGEST = 300
 
-/** A remote's own words: without controls, on one line, not too many. */
+/** Text of a remote: without control characters, on one line, shortened. */
 function quote(text: string): string {
   const line = stripControls(text).replace(/\s+/g, ' ').trim()
   return line === '' ? '' : `it says: ${line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line}`
@@ -248,7 +246,7 @@ export function unknownCommand(name: string, nearest: string | undefined): Probl
   })
 }
 
-/** Behind `/mcp`. */
+/** For the word after `/mcp`. */
 export function unknownBelow(word: string, nearest: string | undefined): Problem {
   return createProblem({
     code: 'shell/unknown-command',

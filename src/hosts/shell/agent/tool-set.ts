@@ -1,7 +1,7 @@
 /**
- * tool-set: the tools of a board as `ai` declares them, without an executor: we dispatch the calls.
+ * tool-set: declares the tools of a board for `ai`, without an executor: Plugboard dispatches the calls.
  *
- * out    the same value until the board's list is another one, in the board's order, so that a provider's cache holds
+ * out    the same value until the board's list changes, in the board's order, so that a provider's cache stays valid
  */
 import type { ToolSet } from 'ai'
 import type { Profile } from '../../../model/profile.ts'

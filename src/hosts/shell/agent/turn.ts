@@ -1,9 +1,9 @@
 /**
- * turn: one prompt, answered: the model is asked, its calls are made, and it is asked again until it calls nothing.
+ * turn: answers one prompt. It asks the model and makes its calls, and repeats both until the model calls nothing.
  *
  * in     an agent, the conversation so far, the prompt
- * out    the conversation with everything that was said, whole enough to go on with, however the turn ended
- * never  rejects; leaves a call without a result; runs a tool but through the board
+ * out    the conversation with every new message, complete enough to continue, however the turn ended
+ * never  rejects; leaves a call without a result; runs a tool except through the board
  */
 import type { ModelMessage } from 'ai'
 import type { Problem } from '../../../model/problem.ts'
@@ -15,7 +15,7 @@ import { createToolSets } from './tool-set.ts'
 
 export interface Turn {
   readonly messages: readonly ModelMessage[]
-  /** All text of the last answer. */
+  /** All text of the last response. */
   readonly text: string
   readonly end: TurnEnd
 }
@@ -27,7 +27,7 @@ export type TurnEnd =
 
 const MAX_STEPS = 100
 
-/** One for each kind of model; a set is the same value until the board's tools change. */
+/** One for each kind of model. A set is the same value until the board's tools change. */
 const toolSets = createToolSets()
 
 export async function runTurn(
@@ -51,8 +51,8 @@ export async function runTurn(
 }
 
 /**
- * For one request: a server that the user adds or disables during the turn counts from the next request on. As long as
- * nothing changes, tools and system prompt are the same values, so that the provider's cache holds.
+ * Prepared for each request: if the user adds or disables a server during the turn, the next request uses that. Without
+ * changes, tools and system prompt are the same values, so that the provider's cache stays valid.
  */
 async function prepare({ board, model, instructions }: Agent): Promise<Prepared> {
   const section = board.systemPromptSection()

@@ -1,7 +1,7 @@
 /**
- * demo: the bundled server, for a board that wants it.
+ * demo: the bundled server, for a board that includes it.
  *
- * In a session it stands in no file: whoever says yes to it has it until the session ends.
+ * In a session no file declares it: a user who accepts it has it until the session ends.
  */
 import type { BoardOptions } from '../../../runtime/board.ts'
 import type { LoadedCatalog, LoadOptions } from '../../../runtime/load-catalog.ts'
@@ -11,7 +11,7 @@ import { createDemoServer } from './server.ts'
 
 export const DEMO_NAME = 'demo'
 
-/** The scratch folder: a cache, which may be thrown away. */
+/** The scratch folder: a cache, which the user may delete. */
 export function demoFolder(world: World, dirs: Pick<LoadedCatalog['dirs'], 'cache'>): string {
   return world.paths.join(dirs.cache, 'demo')
 }
@@ -20,13 +20,13 @@ export interface Demo {
   /** For the board, whether the server is on or not. */
   readonly inProcess: NonNullable<BoardOptions['inProcess']>
   isOn(): boolean
-  /** Counts from the next reload on. */
+  /** Takes effect with the next reload. */
   turn(to: 'on' | 'off'): void
   /** For every load. */
   servers(): NonNullable<LoadOptions['servers']>
 }
 
-/** `dirs` is asked when the server is used: before that, no file need have been read. */
+/** `dirs` is called when the server is used: before that, no file needs to be read. */
 export function createDemo(world: World, dirs: () => Pick<LoadedCatalog['dirs'], 'cache'>): Demo {
   let isOn = false
   return {
@@ -37,7 +37,7 @@ export function createDemo(world: World, dirs: () => Pick<LoadedCatalog['dirs'],
   }
 }
 
-/** What is loaded has the demo in it, while it is on. */
+/** While the demo is on, every load includes it. */
 export function withDemo(context: CommandContext, demo: Demo): CommandContext {
   const load: CommandContext['load'] = (options, from) =>
     context.load({ ...options, servers: demo.servers() }, from)

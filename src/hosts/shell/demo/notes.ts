@@ -1,7 +1,7 @@
 /**
- * notes: texts in one folder, one file each. All that the demo server touches.
+ * notes: texts in one folder, one file each. The demo server writes nowhere else.
  *
- * never  leaves its folder: a title is a name, and no path
+ * never  leaves its folder: a title is a name, not a path
  */
 import type { World } from '../../../world/world.ts'
 
@@ -9,9 +9,9 @@ export interface Notes {
   readonly folder: string
   /** Sorted. */
   titles(): readonly string[]
-  /** Undefined: there is none of this title. */
+  /** Undefined: no note has this title. */
   read(title: string): string | undefined
-  /** False when the disk does not take it. */
+  /** False when the disk refuses it. */
   write(title: string, text: string): boolean
 }
 

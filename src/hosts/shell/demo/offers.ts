@@ -1,6 +1,4 @@
-/**
- * offers: what the demo server has, in the words of the protocol.
- */
+/** offers: the tools, resources and prompts of the demo server, as protocol messages. */
 import { TITLE_RULE } from './notes.ts'
 
 const TITLE = { type: 'string', description: `The title of the note: ${TITLE_RULE}.` }

@@ -1,6 +1,6 @@
 /**
- * run: `plugboard demo`: the shell with the bundled server; the server alone, for another client; without a terminal, what it
- * has.
+ * run: `plugboard demo`: the shell with the bundled server, or the server alone for another client. Without a terminal,
+ * it prints what the server offers.
  */
 import { toPrintableJson } from '../../../base/printable.ts'
 import { openBoard, type Board } from '../../../runtime/board.ts'

@@ -1,5 +1,5 @@
 /**
- * demo: an MCP server in this process, for who has none yet and wants to see what one does.
+ * demo: an MCP server in this process, for users who have none yet and want to see one.
  *
  * in     the messages of a client, of any revision that begins with `initialize`
  * out    a few honest tools on a scratch folder, resources, a prompt, a long task with progress, a question
@@ -45,11 +45,11 @@ interface Desk {
 /** One client. */
 interface Line {
   send(message: object): void
-  /** What the client can do, once it has said so. */
+  /** The client's capabilities, after `initialize`. */
   capabilities: Params
-  /** Calls that go on, by the id of their request. */
+  /** Calls in progress, by the id of their request. */
   readonly running: Map<RequestId, AbortController>
-  /** Asks the client; undefined when it refuses or is gone. */
+  /** Sends a request to the client; undefined when the client refuses or is gone. */
   ask(method: string, params: object): Promise<Result | undefined>
   hear(id: unknown, result: Result | undefined): void
   end(): void
@@ -82,7 +82,7 @@ function createLine(transport: Transport): Line {
   }
 }
 
-/** What is wrong with a request, as the protocol says it. */
+/** An error in a request, as the protocol expresses it. */
 class Fault extends Error {
   readonly code: number
 

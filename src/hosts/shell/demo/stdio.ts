@@ -1,6 +1,4 @@
-/**
- * stdio: the demo server for any MCP client, a message a line. `plugboard demo --stdio`.
- */
+/** stdio: the demo server for any MCP client, one message per line. `plugboard demo --stdio`. */
 import { Lines } from '../../../base/lines.ts'
 import { RPC_CODES } from '../../../model/message.ts'
 import type { Terminal } from '../../../world/world.ts'
@@ -11,7 +9,7 @@ type Transport = Parameters<InProcessServer['connect']>[0]
 /** Notes are short. */
 const MAX_LENGTH = 16 * 1024 * 1024
 
-/** Settles when the client hangs up, or somebody ends it. */
+/** Settles when the client hangs up, or the signal ends it. */
 export async function serveLines(
   server: InProcessServer,
   terminal: Terminal,

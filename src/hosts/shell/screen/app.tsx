@@ -1,6 +1,4 @@
-/**
- * app: the lines of the screen, drawn by ink: what is finished once, what is live in its place.
- */
+/** app: the screen's lines, drawn by ink: finished lines once, live lines in place. */
 import { Box, Static, Text, useCursor, useStdout } from 'ink'
 import { useEffect, useSyncExternalStore } from 'react'
 import type { Finished } from '../state.ts'
@@ -12,7 +10,7 @@ import type { View } from './view.ts'
 export interface AppProps {
   readonly store: Store
   readonly view: Omit<View, 'columns'>
-  /** Given what writes above the live lines. */
+  /** Gets the function that writes above the live lines. */
   readonly onReady: (write: (text: string) => void) => void
 }
 
@@ -34,7 +32,7 @@ export function App({ store, view: { paint, here }, onReady }: AppProps): React.
   )
 }
 
-/** Each fits already, but for what a server wrote in letters whose width nobody knows. */
+/** Each line already fits, except for server text in characters of unknown width. */
 function Lines({ lines }: { readonly lines: readonly string[] }): React.ReactNode {
   return (
     <Box flexDirection="column">

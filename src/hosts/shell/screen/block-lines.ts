@@ -1,7 +1,7 @@
 /**
- * block-lines: what stays on the screen, as lines.
+ * block-lines: turns finished blocks into lines.
  *
- * in     a block of whatever kind; texts of models, servers and people as they came
+ * in     a block of any kind; unchanged texts of models, servers and users
  * out    printable lines that fit
  */
 import { toPrintable, toPrintableLines } from '../../../base/printable.ts'
@@ -35,7 +35,7 @@ export function blockLines(block: Block, view: View): readonly string[] {
   }
 }
 
-/** The first line behind a mark, the others below it. */
+/** The first line after a mark, the others below it. */
 function hang(lines: readonly string[], mark: string, below: string): readonly string[] {
   return lines.map((line, i) => `${i === 0 ? mark : below} ${line}`)
 }

@@ -1,7 +1,7 @@
 /**
- * first-paint: the screen before that which draws it is loaded: ink takes longer to load than all the rest.
+ * first-paint: draws the screen before ink is loaded, which takes longer than everything else.
  *
- * out    the lines, once, and what takes them away again
+ * out    the lines, once, and a function that removes them
  */
 import type { Terminal } from '../../../world/world.ts'
 import type { ShellState } from '../state.ts'
@@ -19,6 +19,6 @@ export function paintFirst(
     ...liveLines(state, view).lines,
   ]
   terminal.out(lines.map((line) => `${line}\r\n`).join(''))
-  // Line by line: some terminals keep a screen that is cleared at once among what has scrolled away.
+  // Line by line: some terminals move a screen that is cleared at once into the scrollback.
   return () => terminal.out(`${'\x1b[1A\x1b[2K'.repeat(lines.length)}\r`)
 }

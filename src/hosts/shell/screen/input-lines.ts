@@ -1,6 +1,4 @@
-/**
- * input-lines: the text that somebody is typing, in lines that fit, and where the cursor stands in them.
- */
+/** input-lines: the text that the user is typing, in lines that fit, and the position of the cursor. */
 import { toPrintable } from '../../../base/printable.ts'
 import { widthOf } from '../../shared/width.ts'
 import type { Editor } from '../editor.ts'
@@ -8,7 +6,7 @@ import type { View } from './view.ts'
 
 export interface Drawn {
   readonly lines: readonly string[]
-  /** Column and line, from 0; absent where nothing is typed. */
+  /** Column and line, from 0; absent where the user cannot type. */
   readonly cursor?: { readonly x: number; readonly y: number }
 }
 

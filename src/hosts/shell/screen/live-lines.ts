@@ -1,8 +1,8 @@
 /**
- * live-lines: what is below all that is finished: the answer as it comes, calls that run, a question or the line in
- * which one types, and the status line.
+ * live-lines: everything below the finished lines: the partial response, running calls, a question or the input line,
+ * and the status line.
  *
- * out    never as many lines as the terminal has: one that is full cannot be drawn anew in its place
+ * never  returns as many lines as the terminal has: a full terminal cannot be redrawn in place
  */
 import { toPrintable, toPrintableLines } from '../../../base/printable.ts'
 import { cutEnd } from '../../shared/width.ts'

@@ -1,6 +1,4 @@
-/**
- * open-screen: the screen on a terminal, drawn anew whenever something changes.
- */
+/** open-screen: the screen on a terminal, redrawn with every change. */
 import { render } from 'ink'
 import type { World } from '../../../world/world.ts'
 import type { Paint } from '../../shared/paint.ts'
@@ -9,7 +7,7 @@ import type { Store } from '../store.ts'
 import { App } from './app.tsx'
 
 export interface OpenScreen extends Front {
-  /** The terminal is the user's again. */
+  /** Gives the terminal back to the user. */
   close(): void
 }
 
@@ -38,5 +36,5 @@ export function openScreen(
   }
 }
 
-/** The screen and what has scrolled away, as `clear` does. */
+/** Clears the screen and the scrollback, as `clear` does. */
 const CLEAR = '\x1b[2J\x1b[3J\x1b[H'

@@ -1,6 +1,4 @@
-/**
- * question-lines: a question, with what can be answered and how far the answer is.
- */
+/** question-lines: a question, its options, and its partial answer. */
 import { toPrintable } from '../../../base/printable.ts'
 import { cutEnd, cutStart, widthOf } from '../../shared/width.ts'
 import { wrap, wrapPainted } from '../../shared/wrap.ts'
@@ -28,7 +26,7 @@ export function questionLines(open: OpenQuestion, view: View): Drawn {
   }
 }
 
-/** Shown once they count. */
+/** Shown once the question accepts keys. */
 const KEYS: Readonly<Record<OpenQuestion['kind'], string>> = {
   choice: 'arrows or a number, Enter · Esc: no answer',
   text: 'Enter: answer · Esc: no answer',
@@ -87,7 +85,7 @@ function labelOf({ label, isRequired }: FormField): string {
   return `${toPrintable(label)}${isRequired ? ' *' : ''}: `
 }
 
-/** The field that the keys go to: all of its options, and of a long text the part where the cursor is. */
+/** The active field: all of its options, or the part of a long text around the cursor. */
 function fieldLines(field: FormField, value: FieldValue, columns: number): Drawn {
   const label = `> ${labelOf(field)}`
   if (value.kind === 'text') {
@@ -108,7 +106,7 @@ function optionTexts(
 ): readonly string[] {
   const options = input.kind === 'choices' ? input.options : []
   return options.map(({ value: one, label }, i) => {
-    // No blank inside: a line is broken between options.
+    // No blank inside: lines break only between options.
     const box = `[${value.chosen.includes(one) ? 'x' : '_'}]${toPrintable(label)}`
     return i === value.at ? `<${box}>` : box
   })

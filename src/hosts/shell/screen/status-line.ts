@@ -1,6 +1,4 @@
-/**
- * status-line: how the servers are, the mode and the model, in one line that fits.
- */
+/** status-line: the state of the servers, the mode and the model, in one line that fits. */
 import { toPrintable } from '../../../base/printable.ts'
 import type { ConnectionState } from '../../../model/connection.ts'
 import type { Brush, Paint } from '../../shared/paint.ts'

@@ -1,6 +1,4 @@
-/**
- * view: what the functions that draw are given beside the state.
- */
+/** view: what the drawing functions need beside the state. */
 import type { Paint } from '../../shared/paint.ts'
 import type { Here } from '../../shared/show-path.ts'
 
@@ -10,7 +8,7 @@ export interface View {
   readonly columns: number
 }
 
-/** Times under a minute in seconds, as one reads them off a clock. */
+/** Times under a minute in seconds, longer ones as on a clock. */
 export function showElapsed(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000))
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`

@@ -1,6 +1,4 @@
-/**
- * call: a tool by hand, in the session. Whoever types it has answered what would be asked; what is denied stays denied.
- */
+/** call: calls a tool by hand in the session. Typing it counts as an approval; a denied call stays denied. */
 import { toPrintableLines } from '../../../base/printable.ts'
 import { ToolAbortError, type ToolResult } from '../../../model/outcome.ts'
 import type { Params } from '../../../model/message.ts'

@@ -1,12 +1,12 @@
 /**
- * command-line: commands of `plugboard` typed inside the shell. What they print goes into the conversation, what they ask
- * is asked there: a view that both have is the same in both.
+ * command-line: runs commands of `plugboard` inside the shell. Their output and questions appear in the conversation,
+ * so a view is the same in both places.
  */
 import type { Terminal } from '../../../world/world.ts'
 import { NO_COLORS } from '../../shared/paint.ts'
 import type { ShellContext } from '../context.ts'
 
-/** Gives the exit code; what went wrong was shown. */
+/** Returns the exit code. Errors were already shown. */
 export async function runCommandLine(context: ShellContext, words: readonly string[]): Promise<number> {
   const shown = new Lines((lines) => context.print(lines))
   try {
@@ -16,7 +16,7 @@ export async function runCommandLine(context: ShellContext, words: readonly stri
   }
 }
 
-/** Text as it comes → whole lines. */
+/** Turns pieces of text into whole lines. */
 class Lines {
   readonly #print: (lines: readonly string[]) => void
   #open = ''
@@ -37,7 +37,7 @@ class Lines {
   }
 }
 
-/** Nothing is drawn by these commands: only what they ask of the width counts. */
+/** These commands draw nothing: only the width matters. */
 const ROWS = 24
 
 function createTerminal(context: ShellContext, shown: Lines): Terminal {
@@ -62,7 +62,7 @@ function createTerminal(context: ShellContext, shown: Lines): Terminal {
     onKeys: () => () => undefined,
     onResize: () => () => undefined,
     size: () => ({ columns: context.columns(), rows: ROWS }),
-    // The screen has the terminal: an editor would write over it.
+    // The screen owns the terminal: an editor would write over it.
     edit: async () => undefined,
     async choose(title, options) {
       shown.end()

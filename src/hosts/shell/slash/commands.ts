@@ -1,6 +1,4 @@
-/**
- * commands: everything that can be typed behind a slash, as data. Help and completion read it, too.
- */
+/** commands: every slash command, as data, also for help and completion. */
 import { wrap } from '../../shared/wrap.ts'
 import type { ShellContext, SlashCommand } from '../context.ts'
 import { serverPrompts } from '../server-prompts.ts'

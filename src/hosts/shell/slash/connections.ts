@@ -1,6 +1,4 @@
-/**
- * connections: servers connected anew, and signed in to or out of.
- */
+/** connections: reconnects servers, and signs in and out. */
 import { toPrintable } from '../../../base/printable.ts'
 import { ProblemError } from '../../../problem/problem.ts'
 import type { LoginHost } from '../../../runtime/login-host.ts'
@@ -9,7 +7,7 @@ import type { ShellContext } from '../context.ts'
 import { runCommandLine } from './command-line.ts'
 import { requireRunning, requireWord } from './servers.ts'
 
-/** Of one server, or of all that are down: what is connected keeps its connection. */
+/** Reconnects one server, or all that are down: working connections stay. */
 export async function reconnect(context: ShellContext, words: readonly string[]): Promise<void> {
   const { board } = context
   const [name] = words
@@ -27,7 +25,7 @@ export async function reconnect(context: ShellContext, words: readonly string[])
   context.busy(undefined)
 }
 
-/** What keeps it from being ready is shown. */
+/** Shows why a server is not ready. */
 async function restart(context: ShellContext, name: string): Promise<void> {
   try {
     await context.board.restart(name)
@@ -37,7 +35,7 @@ async function restart(context: ShellContext, name: string): Promise<void> {
   }
 }
 
-/** In a browser; what is typed meanwhile is the address that it ended at. Esc gives up. */
+/** In a browser. Meanwhile the user can paste the address where the browser ended. Esc cancels. */
 export async function auth(context: ShellContext, words: readonly string[]): Promise<void> {
   const name = requireWord(words, '/mcp auth <server>')
   requireRunning(context, name)
@@ -102,7 +100,7 @@ export async function reauth(context: ShellContext, words: readonly string[]): P
   await auth(context, words)
 }
 
-/** As `plugboard logout`; the session is not signed in any more either. */
+/** As `plugboard logout`, and the session loses its sign-in, too. */
 export async function logout(context: ShellContext, words: readonly string[]): Promise<void> {
   const name = requireWord(words, '/mcp logout <server>')
   const code = await runCommandLine(context, ['logout', name])
@@ -111,7 +109,7 @@ export async function logout(context: ShellContext, words: readonly string[]): P
   try {
     await context.board.restart(name)
   } catch (error) {
-    // That it needs a sign-in now is what was asked for, and told by the line about it.
+    // The server needs a sign-in now, as the user wanted. Its own line says so.
     if (!(error instanceof ProblemError)) throw error
   }
 }

@@ -1,6 +1,6 @@
 /**
- * help-lines: what can be typed and what it does, beside each other where there is room, below each other where there is
- * none. Nothing is cut: whoever asks for help reads it.
+ * help-lines: commands and what they do, side by side where they fit, otherwise below each other. Nothing is cut: the
+ * user wants to read it.
  */
 import { toPrintable } from '../../../base/printable.ts'
 import { widthOf } from '../../shared/width.ts'
@@ -12,12 +12,12 @@ export interface HelpRow {
   readonly summary: string
 }
 
-/** What is longer has its summary below. */
+/** The summary of a longer command goes below it. */
 const WIDEST = 30
 
 const GAP = 2
 
-/** A summary is not squeezed into fewer columns than these. */
+/** A summary gets at least this many columns. */
 const LEAST = 30
 
 export function helpLines(

@@ -1,6 +1,4 @@
-/**
- * list: every server of the session, how it is, and what is the matter with it.
- */
+/** list: every server of the session, its state, and its problem. */
 import type { CatalogEntry, FateKind } from '../../../model/catalog.ts'
 import type { ServerSnapshot } from '../../../runtime/supervisor.ts'
 import { countOf, showAge } from '../../shared/amounts.ts'
@@ -18,7 +16,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'FILE', shrinks: 1, keeps: 'end', isDetail: true },
 ]
 
-/** Decided between declarations of one name: `/mcp explain` tells. */
+/** Decided between declarations of one name: `/mcp explain` shows these. */
 const HIDDEN: ReadonlySet<FateKind> = new Set(['shadowed', 'duplicate', 'excluded'])
 
 export async function list(context: ShellContext): Promise<void> {
@@ -60,7 +58,7 @@ function stateBrush(state: ServerSnapshot['connection']['state'], paint: Paint):
   return state === 'needs-auth' ? paint.yellow : paint.dim
 }
 
-/** `14 tools, 2 prompts`; what is known from before says how old it is. */
+/** `14 tools, 2 prompts`; cached numbers come with their age. */
 function showOffers({ offering, cachedAt }: ServerSnapshot, now: number): string {
   if (offering === undefined) return ''
   const { tools, resources, prompts } = offering

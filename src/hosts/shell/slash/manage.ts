@@ -1,6 +1,4 @@
-/**
- * manage: servers added, taken out, turned on and off. Through disk, and in force at once.
- */
+/** manage: adds servers, removes them, and turns them on and off. Changes go to disk and take effect at once. */
 import { ProblemError } from '../../../problem/problem.ts'
 import { requireOwn } from '../../../runtime/manage/own-entries.ts'
 import { removeServer, showOwn } from '../../../runtime/manage/own-server.ts'
@@ -24,7 +22,7 @@ export function addJson(context: ShellContext, words: readonly string[]): Promis
 async function addBy(context: ShellContext, words: readonly string[]): Promise<void> {
   if ((await runCommandLine(context, words)) !== 0) return
   const { added, changed } = await context.board.reload()
-  // What takes its place among others says so itself.
+  // A declaration that overrides others reports that itself.
   for (const name of [...added, ...changed]) await reach(context, name)
 }
 

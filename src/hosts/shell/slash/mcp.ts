@@ -1,6 +1,4 @@
-/**
- * mcp: `/mcp` and everything behind it, as data.
- */
+/** mcp: `/mcp` and its subcommands, as data. */
 import { ProblemError } from '../../../problem/problem.ts'
 import { unknownBelow } from '../agent/problems.ts'
 import { findNearest } from '../../../base/edit-distance.ts'
@@ -12,13 +10,13 @@ import { add, addJson, disable, enable, remove } from './manage.ts'
 import { prompts, resources, tools } from './offers.ts'
 import { completeDeclared, completeRunning, sayReload } from './servers.ts'
 
-/** A command of `plugboard` that has the same name and only looks. */
+/** A read-only command of `plugboard` with the same name. */
 const asCommand =
   (name: string) =>
   async (context: ShellContext, words: readonly string[]): Promise<void> =>
     void (await runCommandLine(context, [name, ...words]))
 
-/** Behind `/mcp`. The first is the one that runs when none is named. */
+/** After `/mcp`. The first runs when none is named. */
 export const MCP_COMMANDS: readonly SlashCommand[] = [
   { name: 'list', summary: 'the servers, and how they are', run: list },
   { name: 'tools', usage: '[server]', summary: 'what they can do', run: tools, complete: completeRunning },

@@ -1,6 +1,4 @@
-/**
- * offers: the tools, resources and prompts of the session's servers, of one or of all.
- */
+/** offers: the tools, resources and prompts of the session's servers, of one or of all. */
 import type { Listed } from '../../../model/offering.ts'
 import { toTable, type Cell, type Column } from '../../shared/table.ts'
 import type { ShellContext } from '../context.ts'

@@ -1,6 +1,4 @@
-/**
- * servers: what slash commands about servers have in common: the one that is meant, and changes that take effect at once.
- */
+/** servers: what slash commands about servers share: finding the server, and changes that take effect at once. */
 import { toPrintable } from '../../../base/printable.ts'
 import type { Problem } from '../../../model/problem.ts'
 import { createProblem, ProblemError } from '../../../problem/problem.ts'
@@ -23,7 +21,7 @@ export function missingWord(usage: string): Problem {
   })
 }
 
-/** One that runs. Throws `connect/unknown-server`, `connect/not-chosen`. */
+/** Requires a server that runs. Throws `connect/unknown-server`, `connect/not-chosen`. */
 export function requireRunning({ board }: ShellContext, name: string): void {
   const { servers, catalog } = board.snapshot()
   if (servers.some((one) => one.name === name)) return
@@ -32,7 +30,7 @@ export function requireRunning({ board }: ShellContext, name: string): void {
   throw new ProblemError(toSlash(unknownServer(name, declaredIn(board))))
 }
 
-/** One that stands in some file, whatever became of it. Throws `connect/unknown-server`. */
+/** Requires a server that some file declares, with any fate. Throws `connect/unknown-server`. */
 export function requireDeclared({ board }: ShellContext, name: string): void {
   const names = declaredIn(board)
   if (!names.includes(name)) throw new ProblemError(toSlash(unknownServer(name, names)))
@@ -42,7 +40,7 @@ function declaredIn(board: ShellContext['board']): readonly string[] {
   return [...new Set(board.snapshot().catalog.entries.map(({ entry }) => entry.found.name))]
 }
 
-/** In the words of somebody who is in the shell already. */
+/** Rewords it for a user who is already in the shell. */
 function toSlash(problem: Problem): Problem {
   const hints = problem.hints.map((hint) =>
     hint
@@ -54,7 +52,7 @@ function toSlash(problem: Problem): Problem {
   return { ...problem, hints }
 }
 
-/** What came of a reload; undefined when everything stayed as it was. */
+/** The result of a reload; undefined when nothing changed. */
 export function sayReload({ added, removed, changed, reconnected }: ReloadSummary): string | undefined {
   const parts = Object.entries({ added, removed, changed, reconnected })
     .filter(([, names]) => names.length > 0)
@@ -62,7 +60,7 @@ export function sayReload({ added, removed, changed, reconnected }: ReloadSummar
   return parts.length === 0 ? undefined : parts.join('; ')
 }
 
-/** More than these are a number. */
+/** With more names than this, only their number is shown. */
 const SHOWN_NAMES = 4
 
 function listNames(names: readonly string[]): string {
@@ -71,7 +69,7 @@ function listNames(names: readonly string[]): string {
   return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }
 
-/** Waits for a server; what keeps it from being ready is shown. */
+/** Waits for a server, and shows why it is not ready. */
 export async function reach(context: ShellContext, name: string): Promise<void> {
   context.busy(`connecting to ${name}`)
   try {

@@ -1,6 +1,4 @@
-/**
- * session: the mode, the model, and what may be called in this session.
- */
+/** session: the mode, the model, and the permissions of this session. */
 import { toPrintable } from '../../../base/printable.ts'
 import { brokenServers, waitingQuestions } from '../../../runtime/trust.ts'
 import type { ModelChoice } from '../agent/model.ts'
@@ -15,7 +13,7 @@ import { rulesNote, WARNING } from '../../shared/trust-question.ts'
 import { runCommandLine } from './command-line.ts'
 import { reach } from './servers.ts'
 
-/** On, and off again. */
+/** Turns it on, and off again. */
 export async function plan(context: ShellContext): Promise<void> {
   const isPlan = context.mode.get() === 'plan'
   await context.mode.set(isPlan ? 'default' : 'plan')
@@ -25,7 +23,7 @@ export async function plan(context: ShellContext): Promise<void> {
   else context.note(isPlan ? 'plan mode is off' : 'plan mode: every tool of every server is denied')
 }
 
-/** As `plugboard permissions`, and what was answered in this session. */
+/** As `plugboard permissions`, and the answers of this session. */
 export async function permissions(context: ShellContext, words: readonly string[]): Promise<void> {
   await runCommandLine(context, ['permissions', ...words])
   const isListed = words.length === 0 || words[0] === 'list'
@@ -39,7 +37,7 @@ export async function permissions(context: ShellContext, words: readonly string[
   ])
 }
 
-/** As `plugboard trust`: alone it shows what waits; what is decided counts at once. */
+/** As `plugboard trust`: without words it shows what is undecided. A decision takes effect at once. */
 export async function trust(context: ShellContext, words: readonly string[]): Promise<void> {
   const [first, ...rest] = words
   if (first === undefined) return showTrust(context)
