@@ -74,9 +74,9 @@ export interface Entry {
 }
 
 /** An entry with its object or list; the whole document has neither. */
-export interface Place extends Omit<Entry, 'node'> {
+export interface Location extends Omit<Entry, 'node'> {
   readonly node: Node | undefined
-  readonly parent: Place | undefined
+  readonly parent: Location | undefined
 }
 
 export function entriesOf(node: Node | undefined): readonly Entry[] {
@@ -92,17 +92,17 @@ export function entriesOf(node: Node | undefined): readonly Entry[] {
 }
 
 /** The places along a path, from the document down, as far as they exist. Of duplicate keys the last one counts. */
-export function find({ document }: Sheet, path: Path): readonly Place[] {
-  const root: Place = {
+export function find({ document }: Sheet, path: Path): readonly Location[] {
+  const root: Location = {
     key: '',
     keyNode: undefined,
     node: document.contents ?? undefined,
     index: 0,
     parent: undefined,
   }
-  const places: Place[] = [root]
+  const places: Location[] = [root]
   for (const key of path) {
-    const parent: Place = places.at(-1)!
+    const parent: Location = places.at(-1)!
     const entry = entriesOf(parent.node).findLast((one) => one.key === key)
     if (entry === undefined) return places
     places.push({ ...entry, parent })
@@ -111,7 +111,7 @@ export function find({ document }: Sheet, path: Path): readonly Place[] {
 }
 
 /** As `find`, before a change of the last place: throws `edit/shared` where other places would see the change. */
-export function walk(sheet: Sheet, page: Page, path: Path): readonly Place[] {
+export function walk(sheet: Sheet, page: Page, path: Path): readonly Location[] {
   const places = find(sheet, path)
   places.slice(0, path.length).forEach(({ node }, depth) => {
     const at = path.slice(0, depth)
@@ -142,7 +142,7 @@ export function refuseSharedInside(
     refuseSharedInside(sheet, page, { path: [...path, entry.key], node: entry.node })
 }
 
-export function countOf(place: Place | undefined): number {
+export function countOf(place: Location | undefined): number {
   return entriesOf(place?.parent?.node).filter(({ key }) => key === place?.key).length
 }
 

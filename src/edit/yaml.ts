@@ -23,7 +23,7 @@ import {
   spanOf,
   walk,
   type Entry,
-  type Place,
+  type Location,
   type Sheet,
 } from './yaml-tree.ts'
 import { isBlank, readYaml } from './yaml-value.ts'
@@ -86,7 +86,7 @@ function countRepeated(text: string): number {
 /** Adds it at the end of a document, object or list. */
 function addValue(
   sheet: Sheet,
-  place: Place,
+  place: Location,
   added: { readonly key: string | number; readonly value: Value },
 ): string {
   const { text } = sheet
@@ -159,7 +159,7 @@ function addToFlow(
 }
 
 /** Replaces the existing value. */
-function putValue(sheet: Sheet, place: Place, value: Value): string {
+function putValue(sheet: Sheet, place: Location, value: Value): string {
   const { text, eol, unit } = sheet
   const { node, parent, keyNode } = place
   const isInFlow = isFlow(parent?.node)
@@ -206,7 +206,7 @@ function replaceByBlock(
   return splice(text, { start: start - blanks, end: end + rest.length }, comment + lines)
 }
 
-function removeEntry(sheet: Sheet, place: Place): string {
+function removeEntry(sheet: Sheet, place: Location): string {
   const { text } = sheet
   const parent = place.parent!
   const holder = parent.node!
@@ -247,7 +247,7 @@ function removeLines(text: string, { start, end }: Span): string {
 }
 
 /** An object or list that becomes empty is written as `{}` or `[]`; a document may be empty. */
-function removeOnly(sheet: Sheet, { node, parent, keyNode }: Place): string {
+function removeOnly(sheet: Sheet, { node, parent, keyNode }: Location): string {
   const { text } = sheet
   const span = { start: node!.range![0], end: contentEnd(node!) }
   if (parent === undefined) return removeLines(text, span)
@@ -257,7 +257,7 @@ function removeOnly(sheet: Sheet, { node, parent, keyNode }: Place): string {
 /** In the line of its key, even when the old value was a block below it. */
 function putScalar(
   sheet: Sheet,
-  { node, keyNode }: Pick<Place, 'node' | 'parent' | 'keyNode'>,
+  { node, keyNode }: Pick<Location, 'node' | 'parent' | 'keyNode'>,
   { span, written }: { readonly span: Span; readonly written: string },
 ): string {
   const { text, eol } = sheet

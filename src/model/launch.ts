@@ -7,7 +7,7 @@
  * never  stored or shown
  */
 import type { Secret } from '../base/secret.ts'
-import type { Leeway } from './leeway.ts'
+import type { AuthorizationLimits } from './leeway.ts'
 import type { Problem } from './problem.ts'
 import type { Authorization } from './sign-in.ts'
 
@@ -80,5 +80,5 @@ export interface CredentialRequest {
   /** Absent for a server that is a process. */
   readonly url?: string
   /** What its entry allows when tokens are renewed. Absent: nothing. */
-  readonly leeway?: Leeway
+  readonly leeway?: AuthorizationLimits
 }

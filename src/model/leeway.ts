@@ -9,7 +9,7 @@ import type { AdmittedServer } from './catalog.ts'
 import { allowsPlainHttp, type OAuth } from './definition.ts'
 import type { Scope } from './origin.ts'
 
-export interface Leeway {
+export interface AuthorizationLimits {
   /** Secrets may be sent to other machines over plain HTTP. */
   readonly allowsHttp: boolean
   /**
@@ -18,15 +18,15 @@ export interface Leeway {
   readonly chosenOrigins: readonly string[]
 }
 
-export const NO_LEEWAY: Leeway = { allowsHttp: false, chosenOrigins: [] }
+export const STRICT_LIMITS: AuthorizationLimits = { allowsHttp: false, chosenOrigins: [] }
 
-export function leewayOf(server: AdmittedServer): Leeway {
+export function authorizationLimitsOf(server: AdmittedServer): AuthorizationLimits {
   return { allowsHttp: allowsPlainHttp(server.transport), chosenOrigins: originsIn(server) }
 }
 
 /** For several entries that use the same sign-in: what one of them allows is allowed. */
-export function leewayOfAny(servers: readonly AdmittedServer[]): Leeway {
-  const each = servers.map(leewayOf)
+export function leewayOfAny(servers: readonly AdmittedServer[]): AuthorizationLimits {
+  const each = servers.map(authorizationLimitsOf)
   return {
     allowsHttp: each.some(({ allowsHttp }) => allowsHttp),
     chosenOrigins: [...new Set(each.flatMap(({ chosenOrigins }) => chosenOrigins))],

@@ -6,7 +6,7 @@
  * never  shown or logged, since it holds live secrets; a `SignInSummary` is the part that may be shown
  */
 import type { Secret } from '../base/secret.ts'
-import type { Leeway } from './leeway.ts'
+import type { AuthorizationLimits } from './leeway.ts'
 import type { NetworkFailure } from './network.ts'
 
 /** For one token. Servers refuse longer headers, and a longer token is a mistake or an attack. */
@@ -116,7 +116,7 @@ export interface Challenge {
 }
 
 /** What an entry says about signing in, with its values filled in. The server decides the absent parts. */
-export interface SignInPlan extends Leeway {
+export interface SignInPlan extends AuthorizationLimits {
   /** The server's address. */
   readonly url: string
   readonly grant: GrantPlan
@@ -186,7 +186,7 @@ export interface Kept {
 /** All sign-ins of this user. */
 export interface SignInStore {
   /** By the name in the entry, otherwise by the address of its server. Throws `authorize/store-…` problems. */
-  find(wanted: SignInWish): Promise<SignIn | undefined>
+  find(wanted: SignInQuery): Promise<SignIn | undefined>
   /** Throws `authorize/store-unwritable` where nothing could be saved. */
   requireFolder(): void
   /** Replaces the sign-in with the same key. */
@@ -194,7 +194,7 @@ export interface SignInStore {
   forget(key: SignInKey): Promise<void>
 }
 
-export type SignInWish = Pick<SignInKey, 'url' | 'credentialId'>
+export type SignInQuery = Pick<SignInKey, 'url' | 'credentialId'>
 
 /** How requests to one server authenticate. Asked again for every request: tokens may change during a session. */
 export interface Authorization {

@@ -7,8 +7,8 @@
  */
 import type { Secret } from '../base/secret.ts'
 import type { CredentialRequest, CredentialSource } from '../model/launch.ts'
-import { NO_LEEWAY } from '../model/leeway.ts'
-import { toKeyUrl, type Authorization, type SignInWish } from '../model/sign-in.ts'
+import { STRICT_LIMITS } from '../model/leeway.ts'
+import { toKeyUrl, type Authorization, type SignInQuery } from '../model/sign-in.ts'
 import { ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
 import { HeldSignIn, type Alone } from './held-sign-in.ts'
@@ -65,7 +65,7 @@ export class Authorizer implements CredentialSource {
     const alone = aloneFor?.(request)
     if (summary === undefined && alone === undefined) return undefined
     const account = summary?.account ?? 'alone'
-    const { leeway = NO_LEEWAY } = request
+    const { leeway = STRICT_LIMITS } = request
     const who = alone === undefined ? null : [request.server, alone.clientId ?? null]
     const key = JSON.stringify([wish, leeway, who])
     const known = this.#held.get(key)
@@ -77,7 +77,7 @@ export class Authorizer implements CredentialSource {
   }
 }
 
-function toWish({ url, credentialId }: CredentialRequest): SignInWish {
+function toWish({ url, credentialId }: CredentialRequest): SignInQuery {
   const own = url === undefined ? undefined : (toKeyUrl(url) ?? url)
   return {
     ...(own === undefined ? {} : { url: own }),

@@ -23,7 +23,7 @@ import { createSpill } from '../pipeline/translate/spill.ts'
 import { ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
 import { ask, timeoutOf, untilLive } from './ask.ts'
-import { callTool, type CallArguments, type CallDesk, type CallOptions } from './call-tool.ts'
+import { callTool, type CallArguments, type CallContext, type CallOptions } from './call-tool.ts'
 import { openFork, type Fork, type ForkOptions } from './fork.ts'
 import type { ToolName } from './reach-tool.ts'
 import { passGate, type Wait } from './gate.ts'
@@ -231,7 +231,7 @@ class LiveBoard implements Board {
   readonly #toolList: ToolList
   readonly #modelView = createModelView()
   readonly #subscriptions: Subscriptions
-  readonly #desk: CallDesk
+  readonly #desk: CallContext
   readonly #signIns: SignInWatch | undefined
   #fingerprintOf: FingerprintOf
   #stores: PermissionStores | undefined
@@ -515,7 +515,7 @@ class LiveBoard implements Board {
     return passGate({ board: this, supervisors, clock: this.#world.clock }, { wait, deadlineMs })
   }
 
-  #openDesk(): CallDesk {
+  #openDesk(): CallContext {
     const { permit, loopLimit, maxResultTokens } = this.#options
     return {
       servers: {

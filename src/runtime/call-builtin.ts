@@ -20,7 +20,7 @@ import { askPermit } from './permit-call.ts'
 import type { ReachOptions, Servers } from './reach-tool.ts'
 
 /** What calls of our own tools need. */
-export interface BuiltinDesk {
+export interface BuiltinContext {
   readonly host: BuiltinHost
   readonly platform: Platform
   /** The permissions in force: of the board, or of the fork that calls. */
@@ -38,7 +38,7 @@ export interface BuiltinCall {
 }
 
 export async function performBuiltin(
-  desk: { readonly servers: Servers; readonly builtins: BuiltinDesk; readonly guard: Guard },
+  desk: { readonly servers: Servers; readonly builtins: BuiltinContext; readonly guard: Guard },
   { tool, wanted, options, reaching }: BuiltinCall,
 ): Promise<{ readonly outcome: CallOutcome; readonly details: ResultDetails }> {
   const { args } = wanted
@@ -59,7 +59,7 @@ export async function performBuiltin(
 
 /** Undefined when no rule denies the call. */
 async function refuse(
-  { platform, permissions, permit }: BuiltinDesk,
+  { platform, permissions, permit }: BuiltinContext,
   {
     tool,
     target,

@@ -23,7 +23,7 @@ import { translate } from '../pipeline/translate/translate.ts'
 import { createProblem, ProblemError } from '../problem/problem.ts'
 import { askAtOnce, explain, inTurn, limitsOf, takesTurns, untilLive } from './ask.ts'
 import { asBoardTool, findBuiltin, type BuiltinTool } from './builtin-tools.ts'
-import { performBuiltin, type BuiltinDesk } from './call-builtin.ts'
+import { performBuiltin, type BuiltinContext } from './call-builtin.ts'
 import { askPermit, type Judged, type JudgedCall } from './permit-call.ts'
 import { reachTool, type FoundTool, type ReachOptions, type Servers, type ToolName } from './reach-tool.ts'
 import type { BoardTool } from './tools.ts'
@@ -67,17 +67,17 @@ export interface ToolRequest {
 export type CallArguments = Params | ((tool: BoardTool) => unknown)
 
 /** Where calls come from: a board, or a fork of it with permissions of its own. */
-export interface CallDesk {
+export interface CallContext {
   readonly servers: Servers
   readonly permit: Permit
-  readonly builtins: BuiltinDesk
+  readonly builtins: BuiltinContext
   readonly guard: Guard
   readonly spill: Spill
   /** The limit of text in one result. 0: no limit. */
   readonly maxTokens: number
 }
 
-export function callTool(desk: CallDesk, request: ToolRequest): Promise<ToolResult> {
+export function callTool(desk: CallContext, request: ToolRequest): Promise<ToolResult> {
   try {
     return Promise.resolve(new ToolCall(desk, request).perform())
   } catch (error) {
@@ -90,14 +90,14 @@ export function callTool(desk: CallDesk, request: ToolRequest): Promise<ToolResu
  * answer, and the memory of a waiting call costs more than the rest of its work.
  */
 class ToolCall {
-  readonly #desk: CallDesk
+  readonly #desk: CallContext
   readonly #request: ToolRequest
   /** Moved forward by the time that a person took to answer, which does not count as time of the call. */
   #startedAt: number
   #askedAt = 0
   #details: ResultDetails | undefined
 
-  constructor(desk: CallDesk, request: ToolRequest) {
+  constructor(desk: CallContext, request: ToolRequest) {
     this.#desk = desk
     this.#request = request
     this.#startedAt = desk.servers.clock.now()

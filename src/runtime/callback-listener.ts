@@ -29,14 +29,14 @@ export async function openCallbackListener(loopback: Loopback, plan: SignInPlan)
   return port.open(listener, place.at(listener.port))
 }
 
-interface Place {
+interface CallbackAddress {
   /** Undefined: any free port. */
   readonly port: number | undefined
   /** The address to register, with this port. */
   at(port: number): string
 }
 
-function placeOf({ callback, client }: SignInPlan): Place {
+function placeOf({ callback, client }: SignInPlan): CallbackAddress {
   if (callback.redirectUri !== undefined) return placeOfUri(callback.redirectUri, callback)
   // A client that the user registered returns to `localhost`, as in Claude Code, which defined these fields. A client
   // that is registered here returns to the number, which RFC 8252 prefers. The port does not change that.
@@ -53,7 +53,7 @@ function pathOf({ path }: Callback): string | undefined {
 const LISTENED: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost'])
 
 /** Keeps the text as it is, since authorization servers compare it literally. Only a missing port is added. */
-function placeOfUri(redirectUri: string, callback: Callback): Place {
+function placeOfUri(redirectUri: string, callback: Callback): CallbackAddress {
   const url = URL.canParse(redirectUri) ? new URL(redirectUri) : undefined
   if (url?.protocol !== 'http:' || !isLoopbackName(url.hostname) || url.username !== '') {
     throw new AuthorizeError('the `redirectUri` of its entry does not lead back to this machine', {

@@ -7,7 +7,7 @@
 import type { AdmittedServer } from '../model/catalog.ts'
 import { hasOwnAuthorization } from '../model/definition.ts'
 import type { Problem } from '../model/problem.ts'
-import { toKeyUrl, type SignInSummary, type SignInWish } from '../model/sign-in.ts'
+import { toKeyUrl, type SignInSummary, type SignInQuery } from '../model/sign-in.ts'
 import { createJob } from '../pipeline/resolve/job.ts'
 import { resolveUrl } from '../pipeline/resolve/remote.ts'
 import { createValueCache } from '../pipeline/resolve/value-cache.ts'
@@ -47,7 +47,7 @@ function mayUse({ transport }: AdmittedServer): boolean {
 }
 
 /** The sign-in that a server would look for. Undefined for a server that needs no sign-in. */
-export function wishOf(world: World, server: AdmittedServer): SignInWish | undefined {
+export function wishOf(world: World, server: AdmittedServer): SignInQuery | undefined {
   const { transport, auth } = server
   const named = auth?.credentialId === undefined ? {} : { credentialId: auth.credentialId }
   if (transport.type === 'stdio') return auth?.credentialId === undefined ? undefined : named
@@ -57,6 +57,6 @@ export function wishOf(world: World, server: AdmittedServer): SignInWish | undef
   return url === undefined ? undefined : { url, ...named }
 }
 
-function isFor({ key }: SignInSummary, { url, credentialId }: SignInWish): boolean {
+function isFor({ key }: SignInSummary, { url, credentialId }: SignInQuery): boolean {
   return key.url === url && (key.credentialId === undefined || key.credentialId === credentialId)
 }

@@ -17,7 +17,7 @@ import { isNamed } from '../pipeline/permit/rule-index.ts'
 import { createProblem } from '../problem/problem.ts'
 import type { BoardChange } from './board-events.ts'
 import type { BuiltinTool } from './builtin-tools.ts'
-import { callTool, type CallArguments, type CallDesk, type CallOptions } from './call-tool.ts'
+import { callTool, type CallArguments, type CallContext, type CallOptions } from './call-tool.ts'
 import type { ToolName } from './reach-tool.ts'
 import { createTarget, type PermissionView } from './permissions.ts'
 import { toPermit } from './permit-call.ts'
@@ -53,7 +53,7 @@ export interface ForkedFrom {
   builtinTools(): readonly BuiltinTool[]
   onChange(listener: (change: BoardChange) => void): () => void
   permissions(): Promise<PermissionView>
-  readonly desk: CallDesk
+  readonly desk: CallContext
   /** Asked besides the permissions: a host's replacement of them, and each fork on the way that can be closed. */
   readonly permit: Permit | undefined
 }
@@ -91,7 +91,7 @@ export function openFork(from: ForkedFrom, options: ForkOptions = {}): Fork {
     if (isClosed) return { kind: 'denied', problem: forkClosed(tool) }
     return from.permit === undefined ? { kind: 'allowed', isUnchanged: true } : from.permit(tool, wanted)
   }
-  const desk: CallDesk = {
+  const desk: CallContext = {
     ...from.desk,
     permit: both(unlessClosed, toPermit(permissions)),
     builtins: {

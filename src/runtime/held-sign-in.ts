@@ -9,9 +9,9 @@
 import { createRedactor } from '../base/redact.ts'
 import type { Secret } from '../base/secret.ts'
 import { wantsMoreScopes } from '../model/challenge.ts'
-import type { Leeway } from '../model/leeway.ts'
+import type { AuthorizationLimits } from '../model/leeway.ts'
 import { NOT_RENEWED, type NetworkFailure } from '../model/network.ts'
-import type { Authorization, Challenge, Kept, Renewal, SignIn, SignInWish } from '../model/sign-in.ts'
+import type { Authorization, Challenge, Kept, Renewal, SignIn, SignInQuery } from '../model/sign-in.ts'
 import type { AloneOutcome } from '../pipeline/authorize/alone.ts'
 import { createGuardedFetch } from '../pipeline/authorize/guarded-fetch.ts'
 import { Proofs } from '../pipeline/authorize/proofs.ts'
@@ -24,10 +24,10 @@ import type { OpenSignInStore } from './sign-in-store.ts'
 export interface HeldOptions {
   readonly world: World
   readonly store: OpenSignInStore
-  readonly wish: SignInWish
+  readonly wish: SignInQuery
   readonly account: string
   /** What the entry allows beyond the usual rules for requests, as it is now. */
-  readonly leeway: Leeway
+  readonly leeway: AuthorizationLimits
   /** For an entry that needs no user: makes a new sign-in when none works. */
   readonly alone?: Alone | undefined
 }

@@ -97,15 +97,15 @@ function withoutEnvFile(facts: TrustFacts): TrustFacts {
   return rest
 }
 
-type Place = Pick<FoundEntry, 'baseDir' | 'dialect'>
+type EntryBase = Pick<FoundEntry, 'baseDir' | 'dialect'>
 
 /** The facts of any server, as it would start today. Reads no file. */
-export function factsOfServer(world: World, definition: ServerDefinition, place: Place): TrustFacts {
+export function factsOfServer(world: World, definition: ServerDefinition, place: EntryBase): TrustFacts {
   return toFacts(world, definition, place)
 }
 
 /** As `factsOfServer`, with the content of the `envFile`: for an entry that its user looks at. */
-export function wholeFactsOfServer(world: World, definition: ServerDefinition, place: Place): TrustFacts {
+export function wholeFactsOfServer(world: World, definition: ServerDefinition, place: EntryBase): TrustFacts {
   const { transport } = definition
   const envFile = transport.type === 'stdio' ? readEnvFile(world, transport, place) : undefined
   return toFacts(world, definition, place, envFile)
@@ -114,7 +114,7 @@ export function wholeFactsOfServer(world: World, definition: ServerDefinition, p
 function toFacts(
   world: World,
   definition: ServerDefinition,
-  { baseDir, dialect }: Place,
+  { baseDir, dialect }: EntryBase,
   envFile?: EnvFile,
 ): TrustFacts {
   const { transport, values } = definition
@@ -132,7 +132,7 @@ interface EnvFile extends EnvFileFacts {
   readonly values: ReadonlyMap<string, string>
 }
 
-function readEnvFile(world: World, { envFile }: StdioTransport, { baseDir }: Place): EnvFile | undefined {
+function readEnvFile(world: World, { envFile }: StdioTransport, { baseDir }: EntryBase): EnvFile | undefined {
   if (envFile === undefined) return undefined
   const none = { variables: [], values: new Map<string, string>() }
   // Another file, or a question, decides which file it is. It is not read when no user could be shown that.

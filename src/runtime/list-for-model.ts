@@ -139,7 +139,7 @@ function showProblem({ problem: { message, hints } }: Troubled): string {
 /** About five thousand tokens. */
 const PAGE_LENGTH = 20_000
 
-interface Place {
+interface ListPosition {
   readonly server: string
   readonly at: number
 }
@@ -147,7 +147,7 @@ interface Place {
 /** As many items as fit, but at least one. */
 function takePage(
   sections: readonly Section[],
-  from: Place,
+  from: ListPosition,
 ): { readonly lines: readonly string[]; readonly next?: string } {
   const lines: string[] = []
   let length = 0
@@ -171,7 +171,7 @@ function takePage(
   return { lines }
 }
 
-function parseCursor(cursor: unknown): Place | undefined {
+function parseCursor(cursor: unknown): ListPosition | undefined {
   if (typeof cursor !== 'string') return undefined
   const [, server, at] = /^([^]*):(\d{1,9})$/.exec(cursor) ?? []
   return server === undefined ? undefined : { server, at: Number(at) }

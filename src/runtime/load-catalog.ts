@@ -17,7 +17,7 @@ import type { Project } from '../model/project.ts'
 import type { Readings } from '../model/readings.ts'
 import type { ModelSetting, NameStyle, Settings } from '../model/settings.ts'
 import type { TrustFacts, TrustStore } from '../model/trust.ts'
-import { admit, findConnectorRefusal, type House } from '../pipeline/admit/admit.ts'
+import { admit, findConnectorRefusal, type AdmitContext } from '../pipeline/admit/admit.ts'
 import { choose, type Choice } from '../pipeline/choose/choose.ts'
 import { createLog, discover, type Discovery } from '../pipeline/discover/discover.ts'
 import { findOurDirs, findProject, type OurDirs } from '../pipeline/discover/project.ts'
@@ -139,7 +139,7 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
     isTrustedByHost: options.trustFolder === true,
   })
   const trust = findTrust(world, entries, { decided, choices: found.choices })
-  const house: House = {
+  const house: AdmitContext = {
     settings,
     policy: policyOf(settings, trust.isProjectApproved),
     isStrict,
@@ -150,7 +150,7 @@ export async function loadCatalog(world: World, options: LoadOptions = {}): Prom
     folder,
     ...(found.managed === undefined ? {} : { managed: found.managed }),
   }
-  const judge = (rules: House): Choice =>
+  const judge = (rules: AdmitContext): Choice =>
     choose(
       entries.map((entry) => admit(entry, rules, trust.of(entry))),
       world.env,

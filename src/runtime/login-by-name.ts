@@ -10,12 +10,12 @@ import { ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
 import { notConnectable, unknownServer } from './board-problems.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
-import type { LoginHost, LoginWish, SignedIn } from './login-host.ts'
+import type { LoginHost, LoginArguments, SignedIn } from './login-host.ts'
 import { login, type LoginOutcome } from './login.ts'
 import { openServerLog } from './server-logs.ts'
 import { openSignInStore } from './sign-in-store.ts'
 
-export interface NamedLogin extends LoginWish {
+export interface NamedLogin extends LoginArguments {
   readonly name: string
 }
 

@@ -9,7 +9,7 @@ import type { BrowserOutcome } from '../world/world.ts'
  */
 export type LoginWay = 'browser' | 'paste' | 'device'
 
-export interface LoginWish {
+export interface LoginArguments {
   readonly way: LoginWay
   /** The server's challenge, when it is known. Otherwise the login asks the server. */
   readonly challenge?: Challenge | undefined
@@ -45,7 +45,7 @@ export type LoginStep =
   | { readonly kind: 'exchanging'; readonly issuer: string }
 
 /** Default of `way`: `browser`. */
-export interface LoginOptions extends Partial<LoginWish>, Partial<LoginHost> {}
+export interface LoginOptions extends Partial<LoginArguments>, Partial<LoginHost> {}
 
 /** The parts of a sign-in that may be shown. */
 export type SignedIn =

@@ -15,7 +15,7 @@ import { chooseClient } from '../pipeline/authorize/client.ts'
 import { exchangeCode, openPage, type OpenPage } from '../pipeline/authorize/code.ts'
 import { signInByDevice } from '../pipeline/authorize/device.ts'
 import { discover, isDescribed, type AuthServer } from '../pipeline/authorize/discover.ts'
-import { createErrand, type Errand } from '../pipeline/authorize/errand.ts'
+import { createErrand, type SignInContext } from '../pipeline/authorize/errand.ts'
 import { GuardError } from '../pipeline/authorize/guarded-fetch.ts'
 import { probe } from '../pipeline/authorize/probe.ts'
 import { timedOut, toProblemError } from '../pipeline/authorize/problems.ts'
@@ -25,11 +25,11 @@ import { resolveSignIn, type ResolvedSignIn } from '../pipeline/resolve/sign-in.
 import { ProblemError } from '../problem/problem.ts'
 import type { World } from '../world/world.ts'
 import { openCallbackListener, type CallbackListener } from './callback-listener.ts'
-import type { LoginHost, LoginWish } from './login-host.ts'
+import type { LoginHost, LoginArguments } from './login-host.ts'
 import { hasOwnHeader, noAddress, noOAuth, plainHttp, unreachable } from './login-problems.ts'
 import type { ServerLog } from './server-logs.ts'
 
-export interface LoginRequest extends LoginWish {
+export interface LoginRequest extends LoginArguments {
   readonly server: AdmittedServer
   readonly world: World
   readonly resolving: ResolveContext
@@ -136,7 +136,7 @@ async function findWanted({ store }: LoginRequest, plan: SignInPlan): Promise<re
 }
 
 /** Throws AuthorizeError, GuardError, and errors of the SDK. */
-async function obtain(errand: Errand, request: LoginRequest, host: LoginHost): Promise<SignIn> {
+async function obtain(errand: SignInContext, request: LoginRequest, host: LoginHost): Promise<SignIn> {
   const { grant } = errand.plan
   if (canSignInAlone(grant)) return carryOut(errand, await discover(errand), grant)
   if (request.way === 'device' || grant.kind === 'device') {
@@ -152,7 +152,7 @@ async function obtain(errand: Errand, request: LoginRequest, host: LoginHost): P
 }
 
 async function preparePage(
-  errand: Errand,
+  errand: SignInContext,
   { redirectUri }: CallbackListener,
   host: LoginHost,
 ): Promise<OpenPage> {
@@ -165,7 +165,7 @@ async function preparePage(
 }
 
 interface Wait {
-  readonly errand: Errand
+  readonly errand: SignInContext
   readonly request: LoginRequest
   readonly host: LoginHost
   readonly listener: CallbackListener

@@ -23,9 +23,9 @@ export interface NamedToken {
   readonly at: string
 }
 
-type Place = Pick<OurDirs, 'state'>
+type TokenDirs = Pick<OurDirs, 'state'>
 
-export interface TokenWish {
+export interface NewToken {
   readonly name: string
   readonly project?: string | undefined
 }
@@ -33,8 +33,8 @@ export interface TokenWish {
 /** Rejects with `token/bad-name`, `token/exists`, `token/damaged`, `token/unwritable`. */
 export async function addToken(
   world: World,
-  dirs: Place,
-  { name, project }: TokenWish,
+  dirs: TokenDirs,
+  { name, project }: NewToken,
 ): Promise<{ readonly token: string; readonly added: NamedToken }> {
   if (!/^[\w.-]{1,64}$/.test(name)) throw new ProblemError(badName(name))
   const token = `plugboard_${world.keys.random(32)}`
@@ -47,14 +47,14 @@ export async function addToken(
   return { token, added }
 }
 
-export function readTokens(world: World, dirs: Place): ReadState<readonly NamedToken[]> {
+export function readTokens(world: World, dirs: TokenDirs): ReadState<readonly NamedToken[]> {
   return readState(world, tokensFile(world, dirs))
 }
 
 /** Rejects with `token/unknown`, `token/damaged`, `token/unwritable`. */
 export async function removeTokens(
   world: World,
-  dirs: Place,
+  dirs: TokenDirs,
   names: readonly string[],
 ): Promise<readonly NamedToken[]> {
   let removed: readonly NamedToken[] = []
@@ -79,14 +79,14 @@ export class NamedTokens {
   #stop: (() => void) | undefined
   readonly #onRemoved = new Set<(removed: NamedToken, left: readonly NamedToken[]) => void>()
 
-  static async open(world: World, dirs: Place): Promise<NamedTokens> {
+  static async open(world: World, dirs: TokenDirs): Promise<NamedTokens> {
     const tokens = new NamedTokens(world, dirs)
     const { file } = tokens.#file
     tokens.#stop = await world.files.watch({ files: [file], folders: [] }, () => tokens.#look())
     return tokens
   }
 
-  private constructor(world: World, dirs: Place) {
+  private constructor(world: World, dirs: TokenDirs) {
     this.#world = world
     this.#file = tokensFile(world, dirs)
     this.#read = readState(world, this.#file)
@@ -141,7 +141,7 @@ export class NamedTokens {
   }
 }
 
-function tokensFile(world: World, dirs: Place): StateFile<readonly NamedToken[]> {
+function tokensFile(world: World, dirs: TokenDirs): StateFile<readonly NamedToken[]> {
   return {
     file: world.paths.join(dirs.state, 'gateway-tokens.json'),
     empty: [],

@@ -104,7 +104,7 @@ export async function openPermissions(
     return known.permissions
   }
 
-  const desk: Desk = {
+  const desk: PermissionContext = {
     world,
     stores,
     ask: options.ask,
@@ -179,7 +179,7 @@ export function createTarget(
 }
 
 /** What all views of one board share. */
-interface Desk {
+interface PermissionContext {
   readonly world: World
   readonly stores: PermissionStores
   readonly ask: Ask | undefined
@@ -189,7 +189,7 @@ interface Desk {
   readonly asking: Map<string, Promise<unknown>>
 }
 
-function createView(desk: Desk, current: () => Permissions): PermissionView {
+function createView(desk: PermissionContext, current: () => Permissions): PermissionView {
   return {
     check(tool, caller, options = {}) {
       const target = desk.toTarget(tool)
@@ -231,7 +231,7 @@ interface Check {
 }
 
 /** Not `async`: most calls are of tools that are allowed and known, and need not wait for anything. */
-function check(desk: Desk, one: Check): Promise<Decision> {
+function check(desk: PermissionContext, one: Check): Promise<Decision> {
   const { target, caller, options, current } = one
   const permissions = current()
   const { action, by } = permit(permissions, target, caller)
@@ -245,7 +245,7 @@ function check(desk: Desk, one: Check): Promise<Decision> {
   return isPinned || isGuest ? decision : pinFirst(desk, permissions, target).then(() => decision)
 }
 
-async function question(desk: Desk, one: Check, asked: Asked): Promise<Decision> {
+async function question(desk: PermissionContext, one: Check, asked: Asked): Promise<Decision> {
   const { target, options } = one
   const { by } = asked
   if ((options.ask ?? desk.ask) === undefined)
@@ -268,7 +268,7 @@ interface Asked {
 
 /** Other calls that wait for the same answer only need to know when the question is over. */
 async function askForAll(
-  desk: Desk,
+  desk: PermissionContext,
   one: Check,
   { key, ...asked }: Asked & { readonly key: string },
 ): Promise<Decision> {
@@ -288,7 +288,7 @@ async function askForAll(
 }
 
 function askFor(
-  desk: Desk,
+  desk: PermissionContext,
   { target, options, current }: Check,
   { by, permissions }: Asked,
 ): Promise<Decision> {
@@ -302,7 +302,7 @@ function askFor(
 
 /** Stores what follows from an answer. */
 async function keep(
-  desk: Desk,
+  desk: PermissionContext,
   given: Pick<Check, 'current' | 'target'> & Pick<CheckOptions, 'remember'> & { readonly answer: Answer },
 ): Promise<Decision> {
   const { current, target, answer, remember } = given
@@ -333,7 +333,11 @@ async function keep(
  * The first approval of a tool pins the tool as it is. A pin of an older version becomes a whole pin when its tool has
  * not changed in the fields that the pin holds.
  */
-async function pinFirst(desk: Desk, permissions: Permissions, target: CallTarget): Promise<void> {
+async function pinFirst(
+  desk: PermissionContext,
+  permissions: Permissions,
+  target: CallTarget,
+): Promise<void> {
   if (permissions.unknownPins !== undefined) return
   const { pin } = consider(permissions, target)
   if (pin === undefined) return desk.stores.pin(pinOf(desk, target), 'always')
@@ -341,7 +345,7 @@ async function pinFirst(desk: Desk, permissions: Permissions, target: CallTarget
   await desk.stores.pin({ ...pinOf(desk, target), at: pin.at }, 'always')
 }
 
-function pinOf({ world }: Desk, target: CallTarget): Pin {
+function pinOf({ world }: PermissionContext, target: CallTarget): Pin {
   return toPin(target, new Date(world.clock.now()).toISOString())
 }
 

@@ -35,7 +35,7 @@ import { connect, type ConnectListener, type ConnectRequest } from '../pipeline/
 import { isGone, onGone } from './client-life.ts'
 import { lost, reasonOf, toSessionError } from './pool-errors.ts'
 import { handlersFor } from './pool-handlers.ts'
-import { idleHandlers, placeFor, placeForPerson, type Instance, type Place } from './pool-instance.ts'
+import { idleHandlers, placeFor, placeForPerson, type Instance, type Admittance } from './pool-instance.ts'
 import { isListChange, isListing, ListsSession } from './pool-lists.ts'
 import { SharedSubscriptions } from './shared-subscriptions.ts'
 import { StartupLimit } from './startup-limit.ts'
@@ -253,7 +253,7 @@ export class Clients implements Session {
     return shared
   }
 
-  #placeFor(client: RequestClient): Place {
+  #placeFor(client: RequestClient): Admittance {
     const { maxInstances } = this.#options
     const instances = [...this.#instances.values()]
     if (this.#apart !== 'by-person') return placeFor(client, instances, maxInstances)

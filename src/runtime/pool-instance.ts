@@ -29,12 +29,16 @@ export function idleHandlers([one, ...others]: readonly Instance[]): RequestOpti
 }
 
 /** `too-many`: `of` says whether this guest, or all clients together, reached the limit. */
-export type Place =
+export type Admittance =
   | { readonly kind: 'own' }
   | { readonly kind: 'too-many'; readonly of: 'guest' | 'all'; readonly why: string }
 
 /** Whether this client may have a session of its own. */
-export function placeFor(client: RequestClient, instances: Iterable<Instance>, maxInstances: number): Place {
+export function placeFor(
+  client: RequestClient,
+  instances: Iterable<Instance>,
+  maxInstances: number,
+): Admittance {
   const own = [...instances].filter(({ isOwn }) => isOwn)
   const theirs = own.filter((one) => isSameGuest(one.client, client)).length
   if (theirs >= shareOf(maxInstances - own.length + theirs)) return tooMany('guest', theirs)
@@ -49,7 +53,7 @@ export function placeForPerson(
   client: RequestClient,
   instances: readonly Instance[],
   { maxInstances, now }: { readonly maxInstances: number; readonly now: number },
-): { readonly place: Place; readonly over: readonly RequestClient[] } {
+): { readonly place: Admittance; readonly over: readonly RequestClient[] } {
   const byPerson = new Map<string | undefined, Instance[]>()
   for (const one of instances) {
     const { person } = one.client
@@ -66,7 +70,7 @@ export function placeForPerson(
     : { place: { kind: 'own' }, over: longestIdle.map((one) => one.client) }
 }
 
-function tooMany(of: 'guest' | 'all', count: number, who = 'clients'): Place {
+function tooMany(of: 'guest' | 'all', count: number, who = 'clients'): Admittance {
   const what = of === 'guest' ? 'share of one guest' : 'limit'
   return {
     kind: 'too-many',

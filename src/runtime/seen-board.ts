@@ -21,7 +21,7 @@ interface WithServers {
   readonly servers: readonly ServerSnapshot[]
 }
 
-export interface Seeing<Snapshot extends WithServers> {
+export interface ClientViewSource<Snapshot extends WithServers> {
   readonly board: SeenBoard<Snapshot>
   readonly approved: ApprovedTools
   servers(): readonly Supervisor[]
@@ -31,7 +31,7 @@ export interface Seeing<Snapshot extends WithServers> {
 
 /** The view of this client. Without one, the view of all clients that have no session of their own. */
 export function createSeen<Snapshot extends WithServers>(
-  { board, approved, servers, find, style }: Seeing<Snapshot>,
+  { board, approved, servers, find, style }: ClientViewSource<Snapshot>,
   client?: object,
 ): SeenBoard<Snapshot> {
   const offeringOf = (one: Supervisor): Offering | undefined => {

@@ -3,12 +3,12 @@ import type { World } from '../world/world.ts'
 import type { LoadedCatalog } from './load-catalog.ts'
 import type { WritableScope } from './manage/scope-file.ts'
 
-type Place = Pick<LoadedCatalog, 'dirs' | 'project'>
+type SettingsContext = Pick<LoadedCatalog, 'dirs' | 'project'>
 
 /** Both are read. In a repository, the nearest folder with settings counts. */
 export function settingsFilesOf(
   world: World,
-  { dirs, project }: Place,
+  { dirs, project }: SettingsContext,
   scope: WritableScope,
 ): { readonly json: string; readonly toml: string } {
   const { join } = world.paths
@@ -21,7 +21,7 @@ export function settingsFilesOf(
 }
 
 /** Where the settings of a scope are written: never to a second file beside one in TOML. */
-export function settingsFileToWrite(world: World, place: Place, scope: WritableScope): string {
+export function settingsFileToWrite(world: World, place: SettingsContext, scope: WritableScope): string {
   const { json, toml } = settingsFilesOf(world, place, scope)
   const isToml = world.files.kind(json) === 'missing' && world.files.kind(toml) !== 'missing'
   return isToml ? toml : json

@@ -6,7 +6,7 @@
  */
 import type { Session, Subscriber } from '../model/session.ts'
 
-export interface SessionPlace {
+export interface SessionSource {
   /** Rejects with a SessionError. */
   reach(): Promise<Session>
   /** The session, when there is one. */
@@ -19,10 +19,10 @@ export interface Subscribed {
 }
 
 export class SharedSubscriptions {
-  readonly #place: SessionPlace
+  readonly #place: SessionSource
   readonly #subscribers = new Map<string, Set<Subscribed>>()
 
-  constructor(place: SessionPlace) {
+  constructor(place: SessionSource) {
     this.#place = place
   }
 

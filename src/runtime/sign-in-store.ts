@@ -15,7 +15,7 @@ import {
   type SignInKey,
   type SignInStore,
   type SignInSummary,
-  type SignInWish,
+  type SignInQuery,
 } from '../model/sign-in.ts'
 import { createProblem, ProblemError } from '../problem/problem.ts'
 import { UpdateError, type Obstacle, type World } from '../world/world.ts'
@@ -53,12 +53,12 @@ export class OpenSignInStore implements SignInStore {
   }
 
   /** Throws `authorize/store-damaged`, `authorize/store-open`, `authorize/keychain-locked`. */
-  async find(wish: SignInWish): Promise<SignIn | undefined> {
+  async find(wish: SignInQuery): Promise<SignIn | undefined> {
     return (await this.findKept(wish))?.signIn
   }
 
   /** As `find`. */
-  async findKept(wish: SignInWish): Promise<Kept | undefined> {
+  async findKept(wish: SignInQuery): Promise<Kept | undefined> {
     const stored = this.#pick(this.#readOrThrow(), wish)
     return stored === undefined ? undefined : toKept(await this.#open(stored), stored)
   }
@@ -73,13 +73,13 @@ export class OpenSignInStore implements SignInStore {
   /**
    * The public fields of the sign-in that `find` would return. Synchronous, and without the keychain. Throws as `find`.
    */
-  look(wish: SignInWish): SignInSummary | undefined {
+  look(wish: SignInQuery): SignInSummary | undefined {
     const stored = this.#pick(this.#readOrThrow(), wish)
     return stored === undefined ? undefined : toSummary(stored)
   }
 
   /** Of the stored sign-in. Undefined when there is none, or when the file cannot be used. */
-  markOf(wish: SignInWish): string | undefined {
+  markOf(wish: SignInQuery): string | undefined {
     const stored = this.#pick(this.#reread().value, wish)
     return stored === undefined ? undefined : markOf(stored)
   }
@@ -137,7 +137,7 @@ export class OpenSignInStore implements SignInStore {
    * then, which another process may have just obtained. Returns what is stored in the end. Throws what the step throws,
    * and `authorize/store-…` when the new sign-in cannot be kept.
    */
-  async obtaining(wish: SignInWish, step: Obtain): Promise<Kept | undefined> {
+  async obtaining(wish: SignInQuery, step: Obtain): Promise<Kept | undefined> {
     const { url, credentialId } = wish
     const obtain = async (): Promise<Kept | undefined> => {
       const kept = await this.findKept(wish)
@@ -160,7 +160,7 @@ export class OpenSignInStore implements SignInStore {
   }
 
   /** A later sign-in for the same server counts, also one at another authorization server. */
-  #pick(all: readonly StoredSignIn[], { url, credentialId }: SignInWish): StoredSignIn | undefined {
+  #pick(all: readonly StoredSignIn[], { url, credentialId }: SignInQuery): StoredSignIn | undefined {
     const wanted = url === undefined ? undefined : toKeyUrl(url)
     // A text that is no address matches no token, rather than any token.
     if (url !== undefined && wanted === undefined) return undefined

@@ -5,7 +5,7 @@
  * out    the outcome for each sign-in
  * never  keeps what could not be revoked: it says so instead
  */
-import { leewayOfAny, type Leeway } from '../model/leeway.ts'
+import { leewayOfAny, type AuthorizationLimits } from '../model/leeway.ts'
 import type { Problem } from '../model/problem.ts'
 import { toKeyUrl, type SignIn, type SignInKey } from '../model/sign-in.ts'
 import { createGuardedFetch } from '../pipeline/authorize/guarded-fetch.ts'
@@ -65,7 +65,7 @@ interface Way {
   readonly world: World
   readonly store: OpenSignInStore
   /** From the entries that use it. */
-  readonly leeway: Leeway
+  readonly leeway: AuthorizationLimits
 }
 
 async function giveBack({ world, store, leeway }: Way, key: SignInKey): Promise<SignedOut['revocation']> {

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest'
 import { Secret } from '../../src/base/secret.ts'
-import { leewayOf } from '../../src/model/leeway.ts'
+import { authorizationLimitsOf } from '../../src/model/leeway.ts'
 import { loadCatalog } from '../../src/runtime/load-catalog.ts'
 import { openSignInStore } from '../../src/runtime/sign-in-store.ts'
 import { signOut, type SignedOut } from '../../src/runtime/sign-out.ts'
@@ -155,7 +155,9 @@ describe('the origins that an entry may choose', () => {
     const { catalog } = await loadCatalog(setting.world, { servers, strict: true })
     const [server] = catalog.servers
     const { found } = server!
-    expect(leewayOf({ ...server!, found: { ...found, origin: { ...found.origin, scope } } })).toEqual({
+    expect(
+      authorizationLimitsOf({ ...server!, found: { ...found, origin: { ...found.origin, scope } } }),
+    ).toEqual({
       allowsHttp: false,
       chosenOrigins,
     })

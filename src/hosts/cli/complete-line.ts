@@ -61,14 +61,14 @@ function completeValue({ values = [], value = '' }: Flag, typed: string): Comple
   )
 }
 
-interface Place {
+interface LinePosition {
   readonly command: Command
   /** The arguments before the current one. */
   readonly rest: readonly string[]
   readonly typed: string
 }
 
-function completeArgument({ command, rest, typed }: Place, known: Completions): Completed {
+function completeArgument({ command, rest, typed }: LinePosition, known: Completions): Completed {
   const argument = command.arguments[Math.min(rest.length, command.arguments.length - 1)]
   const isRoom =
     rest.length < command.arguments.length || argument?.count === 'any' || argument?.count === 'some'

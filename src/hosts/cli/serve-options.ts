@@ -9,7 +9,7 @@ import { parseRate, type GatewaySetting, type Rate } from '../../model/gateway-s
 import { ProblemError } from '../../problem/problem.ts'
 import type { LoadedCatalog } from '../../runtime/load-catalog.ts'
 import type { TlsIdentity, World } from '../../world/world.ts'
-import type { AuditWish, HttpServingOptions } from '../shared/gateway-host.ts'
+import type { AuditSettings, HttpServingOptions } from '../shared/gateway-host.ts'
 import type { CommandContext } from './command.ts'
 import { badAddress, badFlag, halfTls, notLoopback, unreadableTls } from './problems.ts'
 
@@ -33,7 +33,7 @@ export interface EndOptions {
 
 export interface ServeOptions {
   readonly http: Omit<HttpServingOptions, 'token'>
-  readonly audit: AuditWish | undefined
+  readonly audit: AuditSettings | undefined
   readonly end: EndOptions
   /** The gateway reads these files again when they change. */
   readonly tlsFiles: TlsFiles | undefined
@@ -87,7 +87,7 @@ export function readServeOptions(
 export function readAudit(
   context: CommandContext,
   { gateway = {}, gatewayFault }: Pick<LoadedCatalog, 'gateway' | 'gatewayFault'>,
-): AuditWish | undefined {
+): AuditSettings | undefined {
   if (gatewayFault !== undefined) throw new ProblemError(gatewayFault)
   const { world, flags } = context
   const given = flags['audit']

@@ -12,12 +12,12 @@ import type { Evidence } from '../../model/permission.ts'
 import { isSecretName, maskText } from '../../problem/mask-text.ts'
 import { createProblem, ProblemError } from '../../problem/problem.ts'
 import type { World } from '../../world/world.ts'
-import type { AuditWish } from '../shared/gateway-host.ts'
+import type { AuditSettings } from '../shared/gateway-host.ts'
 import { DatedLog, type DroppedFile } from './dated-log.ts'
 import type { Refusal } from './door.ts'
 import type { Seen } from './sighting.ts'
 
-export interface AuditOptions extends AuditWish {
+export interface AuditOptions extends AuditSettings {
   readonly onLost: (lines: number) => void
   /** Default: `MAX_BYTES`. */
   readonly maxBytes?: number | undefined

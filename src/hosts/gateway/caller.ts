@@ -8,10 +8,10 @@ import { RpcFaultError } from '../../model/rpc-fault.ts'
 import type { Era } from '../../model/session.ts'
 import { isOwner } from './principal.ts'
 import type { ServedBoard } from './served-board.ts'
-import type { Sighting } from './sighting.ts'
+import type { RequestRecord } from './sighting.ts'
 
 /** Calls tools: the board, or a fork of the board for a client that the gateway can recognize. */
-export type ToolDesk = Pick<ServedBoard, 'call'>
+export type ToolCaller = Pick<ServedBoard, 'call'>
 
 export interface Caller {
   readonly era: Era
@@ -32,9 +32,9 @@ export interface Caller {
   readonly capabilities: Params
   /** The lowest log level that the client wants. Undefined: a legacy client gets all logs, a modern client none. */
   readonly logLevel?: string | undefined
-  readonly desk: ToolDesk
+  readonly desk: ToolCaller
   /** Records the outcome of the request. */
-  readonly sighting?: Sighting | undefined
+  readonly sighting?: RequestRecord | undefined
   /** Sends on the stream of this request. */
   notify(method: string, params: Params): void
   /** Undefined where the client can be asked only through an unfinished result. Rejects with an RpcFaultError. */

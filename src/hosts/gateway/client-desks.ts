@@ -6,7 +6,7 @@
  * never  continues a series of calls after a pause: the next call may come from another window of the same program
  */
 import type { Clock } from '../../world/world.ts'
-import type { ToolDesk } from './caller.ts'
+import type { ToolCaller } from './caller.ts'
 import type { Gateway } from './gateway.ts'
 
 /**
@@ -14,23 +14,23 @@ import type { Gateway } from './gateway.ts'
  */
 export const PAUSE_MS = 2 * 60_000
 
-interface Desk {
-  readonly desk: ToolDesk
+interface GuardedClient {
+  readonly desk: ToolCaller
   readonly limit: number
   usedAt: number
 }
 
-export class ClientDesks {
+export class ClientLoopGuards {
   readonly #clock: Clock
   /** Keyed by client, and dropped together with it. */
-  readonly #desks = new WeakMap<object, Desk>()
+  readonly #desks = new WeakMap<object, GuardedClient>()
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
   /** `gateway`: the gateway with the servers that this client may use. */
-  of(client: object, gateway: Pick<Gateway, 'board' | 'loopLimit'>): ToolDesk {
+  of(client: object, gateway: Pick<Gateway, 'board' | 'loopLimit'>): ToolCaller {
     const limit = gateway.loopLimit()
     if (limit === 0) return gateway.board
     const now = this.#clock.now()

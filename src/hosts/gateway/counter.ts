@@ -7,12 +7,12 @@ import type { WholeReply } from '../../world/world.ts'
 import { say } from './door.ts'
 import type { Counter } from './http-front.ts'
 import type { Issuer } from './issuer.ts'
-import type { Seeing } from './seeing.ts'
+import type { Observability } from './seeing.ts'
 import { statusOf } from './status.ts'
 
 export interface CounterParts {
   readonly board: Board
-  readonly seeing: Seeing
+  readonly seeing: Observability
   readonly issuer: Issuer | undefined
   readonly version: string
   readonly isLeaving: () => boolean

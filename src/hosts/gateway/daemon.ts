@@ -19,9 +19,9 @@ import { ALIVE_MS, definedIn, type Visit, type Wish, type Word } from '../../wor
 import { UpdateError, type Pipe, type TlsIdentity } from '../../world/world.ts'
 import type { DaemonRequest, HttpServingOptions, OpenDaemon } from '../shared/gateway-host.ts'
 import { originOf } from '../shared/origin-of.ts'
-import { House, type Room } from './house.ts'
-import { ProjectRooms } from './project-rooms.ts'
-import type { Seeing } from './seeing.ts'
+import { ProjectBoards, type BoardLease } from './house.ts'
+import { ProjectGateways } from './project-rooms.ts'
+import type { Observability } from './seeing.ts'
 import { openSeeing, openServing, type GatewayServing } from './serve.ts'
 import { createVisitorTerminal, type RemoteTerminal } from './visitor-terminal.ts'
 
@@ -61,8 +61,8 @@ function noSocket({ folder }: GatewayPlace, cause: Error): ProblemError {
 class Daemon implements OpenDaemon {
   readonly #request: DaemonRequest
   readonly #place: GatewayPlace
-  readonly #house: House<GatewayServing>
-  readonly #seeing: Seeing
+  readonly #house: ProjectBoards<GatewayServing>
+  readonly #seeing: Observability
   readonly #pool: Pool
   readonly #startedAt: string
   readonly ended: Promise<void>
@@ -75,7 +75,7 @@ class Daemon implements OpenDaemon {
   /** Commands of visitors that still run. */
   readonly #commands = new Set<Promise<unknown>>()
   /** Serves clients whose project is unknown. */
-  #base: Room<GatewayServing> | undefined
+  #base: BoardLease<GatewayServing> | undefined
 
   constructor(request: DaemonRequest, place: GatewayPlace) {
     const { world, version } = request
@@ -87,7 +87,7 @@ class Daemon implements OpenDaemon {
     this.#pool = new Pool({ ...sharing, persons })
     this.#seeing = openSeeing(request)
     const ownOrigins = this.#origins
-    this.#house = new House({
+    this.#house = new ProjectBoards({
       world,
       idleMs: sharing.idleMs,
       load: (of) => request.load(of),
@@ -119,7 +119,7 @@ class Daemon implements OpenDaemon {
   }
 
   async overHttp(options: HttpServingOptions): Promise<number> {
-    const rooms = new ProjectRooms(this.#house, definedIn(this.#request.world.env))
+    const rooms = new ProjectGateways(this.#house, definedIn(this.#request.world.env))
     const port = await this.#base!.serving.overHttp(options, rooms)
     this.#address = `${originOf(options, port)}/mcp`
     this.log(`serving ${this.#address}`)
@@ -167,11 +167,11 @@ class Daemon implements OpenDaemon {
     return this.#request.world.daemons.pid
   }
 
-  enter(from: Parameters<House['enter']>[0]): Promise<Room> {
+  enter(from: Parameters<ProjectBoards['enter']>[0]): Promise<BoardLease> {
     return this.#house.enter(from)
   }
 
-  run(argv: readonly string[], terminal: RemoteTerminal, { world, serving }: Room): Promise<number> {
+  run(argv: readonly string[], terminal: RemoteTerminal, { world, serving }: BoardLease): Promise<number> {
     return this.#request.command(argv, terminal, { world, board: serving.board })
   }
 
@@ -334,7 +334,7 @@ class Visitor {
   }
 
   async #runIn(
-    room: Room,
+    room: BoardLease,
     { argv, terminal }: { readonly argv: readonly string[]; readonly terminal: RemoteTerminal },
   ): Promise<void> {
     try {

@@ -15,7 +15,7 @@ import type { Issuer } from './issuer.ts'
 import { holderOf, OWNER, type Principal } from './principal.ts'
 import { RateLimit } from './rate-limit.ts'
 
-export interface DoorOptions {
+export interface RequestGuardOptions {
   readonly clock: Clock
   /** The token that a client must show. Undefined only where another check protects the gateway. */
   readonly token: string | undefined
@@ -45,7 +45,7 @@ export type Target =
   /** Where a client can get a token for this. */
   | { readonly kind: 'description'; readonly server: string | undefined }
 
-export type Passage =
+export type GuardVerdict =
   | { readonly kind: 'refused'; readonly reply: WholeReply }
   | { readonly kind: 'passed'; readonly target: Target; readonly principal: Principal }
 
@@ -53,15 +53,15 @@ export type Passage =
 const FAILURES: Rate = { perSecond: 1, burst: 30 }
 
 /** The principal of clients that need no token. */
-const ANYBODY: Principal = { who: 'anybody', key: '' }
+const ANONYMOUS: Principal = { who: 'anybody', key: '' }
 
-export class Door {
-  readonly #options: DoorOptions
+export class RequestGuard {
+  readonly #options: RequestGuardOptions
   readonly #known: ReadonlySet<string>
   readonly #failures: RateLimit
   readonly #rate: RateLimit | undefined
 
-  constructor(options: DoorOptions) {
+  constructor(options: RequestGuardOptions) {
     const { clock, rate, hosts = [] } = options
     this.#options = options
     this.#known = new Set([...LOOPBACK, ...hosts.map((host) => host.toLowerCase())])
@@ -69,7 +69,7 @@ export class Door {
     this.#rate = rate === undefined ? undefined : new RateLimit(clock, rate)
   }
 
-  pass(head: RequestHead): Passage | Promise<Passage> {
+  pass(head: RequestHead): GuardVerdict | Promise<GuardVerdict> {
     const { headers } = head
     const { authority, path } = splitPath(head.path)
     const isKnown =
@@ -84,11 +84,11 @@ export class Door {
     if (target === undefined) return { kind: 'refused', reply: say(404, 'There is nothing here; try /mcp.') }
     if (isEncoded(headers['content-encoding']))
       return { kind: 'refused', reply: say(415, 'A body that is not compressed is expected.') }
-    if (isPublic(target)) return { kind: 'passed', target, principal: ANYBODY }
+    if (isPublic(target)) return { kind: 'passed', target, principal: ANONYMOUS }
     return this.#judge(head, target)
   }
 
-  #judge(head: RequestHead, target: Target): Passage | Promise<Passage> {
+  #judge(head: RequestHead, target: Target): GuardVerdict | Promise<GuardVerdict> {
     const { token, issuer } = this.#options
     const given = /^Bearer +(\S+)$/i.exec(textOf(head.headers['authorization']) ?? '')?.[1]
     if (issuer !== undefined && target.kind === 'mcp')
@@ -102,7 +102,7 @@ export class Door {
       : this.#refuseToken(head, given, INVALID)
   }
 
-  #judgeByName(head: RequestHead, target: Target, given: string): Passage {
+  #judgeByName(head: RequestHead, target: Target, given: string): GuardVerdict {
     const { tokens } = this.#options
     if (tokens === undefined) return this.#refuseToken(head, given, INVALID)
     const known = tokens.recall(given)
@@ -118,7 +118,7 @@ export class Door {
     head: RequestHead,
     target: Extract<Target, { kind: 'mcp' }>,
     { issuer, given }: { readonly issuer: Issuer; readonly given: string | undefined },
-  ): Passage | Promise<Passage> {
+  ): GuardVerdict | Promise<GuardVerdict> {
     const { server } = target
     if (given === undefined) return this.#refuseToken(head, given, issuer.challenge(server))
     if (given.length > MAX_TOKEN_BYTES)
@@ -127,7 +127,7 @@ export class Door {
     const waitSeconds = this.#failures.look(head.from)
     const known = issuer.recall(given, server)
     if (known === undefined && waitSeconds > 0) return this.#tooOften(head, waitSeconds)
-    const settle = (judged: Awaited<ReturnType<Issuer['judge']>>): Passage => {
+    const settle = (judged: Awaited<ReturnType<Issuer['judge']>>): GuardVerdict => {
       switch (judged.kind) {
         case 'good':
           return this.#limit(head, { target, principal: judged.principal })
@@ -142,7 +142,7 @@ export class Door {
     return known === undefined ? issuer.judge(given, server).then(settle) : settle(known)
   }
 
-  #limit(head: RequestHead, passed: Omit<Extract<Passage, { kind: 'passed' }>, 'kind'>): Passage {
+  #limit(head: RequestHead, passed: Omit<Extract<GuardVerdict, { kind: 'passed' }>, 'kind'>): GuardVerdict {
     if (this.#rate !== undefined) {
       const waitSeconds = this.#rate.take(clientOf(head, passed.principal))
       if (waitSeconds > 0) return this.#tooOften(head, waitSeconds)
@@ -150,7 +150,7 @@ export class Door {
     return { kind: 'passed', ...passed }
   }
 
-  #tooOften(head: RequestHead, waitSeconds: number): Passage {
+  #tooOften(head: RequestHead, waitSeconds: number): GuardVerdict {
     const { headers, ...reply } = say(429, 'This is too often.')
     return this.#refuse(head, 'rate', {
       ...reply,
@@ -158,13 +158,13 @@ export class Door {
     })
   }
 
-  #refuseToken(head: RequestHead, given: string | undefined, challenge: string): Passage {
+  #refuseToken(head: RequestHead, given: string | undefined, challenge: string): GuardVerdict {
     const waitSeconds = given === undefined ? 0 : this.#failures.take(head.from)
     if (waitSeconds > 0) return this.#tooOften(head, waitSeconds)
     return this.#refuse(head, 'token', needsToken(challenge))
   }
 
-  #refuse({ from }: RequestHead, why: Refusal, reply: WholeReply): Passage {
+  #refuse({ from }: RequestHead, why: Refusal, reply: WholeReply): GuardVerdict {
     this.#options.onRefused?.(why, from)
     return { kind: 'refused', reply }
   }

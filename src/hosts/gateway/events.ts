@@ -13,7 +13,7 @@ import type { Clock } from '../../world/world.ts'
 import type { Relay } from './relay.ts'
 
 /** A client that listens, until it stops. */
-export interface Ear {
+export interface EventListener {
   /** Undefined: all servers. */
   readonly server: string | undefined
   /** The principal that owns the stream, where streams are counted by owner. */
@@ -56,7 +56,7 @@ export class Events {
   readonly #board: ServedBoard
   readonly #relay: Relay
   readonly #clock: Clock
-  readonly #ears = new Set<Ear>()
+  readonly #ears = new Set<EventListener>()
   /** The offering that was last announced, by server. */
   readonly #seen = new Map<string, Offering | undefined>()
   readonly #announced = new Map<string, () => void>()
@@ -80,7 +80,7 @@ export class Events {
   }
 
   /** Call the returned function to stop. */
-  listen(ear: Ear): () => void {
+  listen(ear: EventListener): () => void {
     this.#ears.add(ear)
     const { holder } = ear
     const theirs = holder === undefined ? [] : [...this.#ears].filter((one) => one.holder === holder)
@@ -148,7 +148,7 @@ export class Events {
 }
 
 /** A log that belongs to no request may concern a request of another user. */
-function mayHear({ isOwners }: Ear, { kind }: GatewayEvent): boolean {
+function mayHear({ isOwners }: EventListener, { kind }: GatewayEvent): boolean {
   return kind !== 'log' || isOwners === true
 }
 

@@ -14,7 +14,7 @@ import { Levels } from './levels.ts'
 import { toHandlers } from './questions.ts'
 import { Relay } from './relay.ts'
 import { route } from './router.ts'
-import type { Seeing } from './seeing.ts'
+import type { Observability } from './seeing.ts'
 import { limitTo, seenAs, type ServedBoard } from './served-board.ts'
 import type { RootsClient, SharedRoots } from './shared-roots.ts'
 import { createServerView } from './server-view.ts'
@@ -22,7 +22,7 @@ import type { View } from './view.ts'
 
 export interface GatewayOptions {
   readonly version: string
-  readonly seeing: Seeing
+  readonly seeing: Observability
   /**
    * For clients that connect from now on: how many times in a row a client may get the same answer to the same call.
    */
@@ -36,7 +36,7 @@ export interface Gateway {
   readonly world: World
   readonly events: Pick<Events, 'listen'>
   readonly roots: Pick<SharedRoots, 'join'>
-  readonly seeing: Seeing
+  readonly seeing: Observability
   readonly loopLimit: () => number
   /**
    * The gateway with the servers that this principal may use. The same value for all principals with the same servers.

@@ -16,7 +16,7 @@ import type { World } from '../../world/world.ts'
 import type { OpenServing } from '../shared/gateway-host.ts'
 import { statusOf, type ServerStatus } from './status.ts'
 
-export interface HouseOptions<Serving extends OpenServing> {
+export interface ProjectBoardsOptions<Serving extends OpenServing> {
   readonly world: World
   /** Boards without clients are closed after this time. 0: never. */
   readonly idleMs: number
@@ -25,7 +25,7 @@ export interface HouseOptions<Serving extends OpenServing> {
   open(world: World, load: Load): Promise<Serving>
 }
 
-export interface Room<Serving extends OpenServing = OpenServing> {
+export interface BoardLease<Serving extends OpenServing = OpenServing> {
   readonly world: World
   readonly serving: Serving
   /** Call it once. */
@@ -41,18 +41,18 @@ interface Kept<Serving extends OpenServing> {
   cancelClose: (() => void) | undefined
 }
 
-export class House<Serving extends OpenServing = OpenServing> {
-  readonly #options: HouseOptions<Serving>
+export class ProjectBoards<Serving extends OpenServing = OpenServing> {
+  readonly #options: ProjectBoardsOptions<Serving>
   readonly #rooms = new Set<Kept<Serving>>()
   /** Closing, but not closed yet. */
   readonly #closing = new Set<Promise<void>>()
 
-  constructor(options: HouseOptions<Serving>) {
+  constructor(options: ProjectBoardsOptions<Serving>) {
     this.#options = options
   }
 
   /** Rejects when the board cannot be opened. No error in the configuration causes that. */
-  async enter(from: From): Promise<Room<Serving>> {
+  async enter(from: From): Promise<BoardLease<Serving>> {
     const room = this.#find(from) ?? this.#build(from)
     room.cancelClose?.()
     room.cancelClose = undefined

@@ -13,9 +13,9 @@ import { RPC_CODES, type Params, type RpcRequest } from '../../model/message.ts'
 import { MODERN_VERSION } from '../../model/session.ts'
 import { headersOfCall } from '../../runtime/header-arguments.ts'
 import type { Admission, Reply, RequestHandler, RequestHead, WholeReply } from '../../world/world.ts'
-import { ClientDesks } from './client-desks.ts'
+import { ClientLoopGuards } from './client-desks.ts'
 import { StatelessClients } from './client-identity.ts'
-import { say, TAKEN_BACK, textOf, type Door, type Passage, type Target } from './door.ts'
+import { say, TAKEN_BACK, textOf, type RequestGuard, type GuardVerdict, type Target } from './door.ts'
 import { eraOf, META, metaOf } from './era.ts'
 import { FrontFault, statusOf, toFault } from './fault.ts'
 import type { Gateway } from './gateway.ts'
@@ -36,8 +36,8 @@ import { nameOfClient } from './legacy-client.ts'
 import { readMessage } from './message-text.ts'
 import { answerModern } from './modern-client.ts'
 import { isDismissed, type Principal } from './principal.ts'
-import type { ProjectRooms } from './project-rooms.ts'
-import type { Sighting } from './sighting.ts'
+import type { ProjectGateways } from './project-rooms.ts'
+import type { RequestRecord } from './sighting.ts'
 import type { View } from './view.ts'
 
 export interface HttpFront extends RequestHandler {
@@ -53,9 +53,9 @@ export interface HttpFront extends RequestHandler {
 export type Counter = (target: Exclude<Target, { kind: 'mcp' }>, sessions: number) => WholeReply
 
 export interface FrontOptions {
-  readonly door: Door
+  readonly door: RequestGuard
   readonly counter: Counter
-  readonly rooms: Pick<ProjectRooms, 'of' | 'find'>
+  readonly rooms: Pick<ProjectGateways, 'of' | 'find'>
 }
 
 export function createHttpFront(gateway: Gateway, { door, counter, rooms }: FrontOptions): HttpFront {
@@ -64,9 +64,9 @@ export function createHttpFront(gateway: Gateway, { door, counter, rooms }: Fron
   const answers = new OpenAnswers()
   const sessions = new HttpSessions(heartbeats, answers)
   const clients = new StatelessClients(clock)
-  const desks = new ClientDesks(clock)
+  const desks = new ClientLoopGuards(clock)
   const state = { isDraining: false }
-  const enter = (passage: Passage, head: RequestHead): Admission | Promise<Admission> => {
+  const enter = (passage: GuardVerdict, head: RequestHead): Admission | Promise<Admission> => {
     if (passage.kind === 'refused') return passage
     const { project } = passage.principal
     if (project === undefined) return admit(passage, head, gateway)
@@ -76,7 +76,7 @@ export function createHttpFront(gateway: Gateway, { door, counter, rooms }: Fron
     )
   }
   const admit = (
-    { target, principal }: Extract<Passage, { kind: 'passed' }>,
+    { target, principal }: Extract<GuardVerdict, { kind: 'passed' }>,
     head: RequestHead,
     whole: Gateway,
   ): Admission => {
@@ -137,7 +137,7 @@ interface Exchange {
   readonly sessions: HttpSessions
   /** Clients without a session. */
   readonly clients: StatelessClients
-  readonly desks: ClientDesks
+  readonly desks: ClientLoopGuards
   readonly heartbeats: Heartbeats
   readonly answers: OpenAnswers
   readonly view: View
@@ -252,7 +252,7 @@ function meet(
 function see(
   { gateway, principal, head, bytes }: Exchange,
   { method, params = {} }: RpcRequest,
-): Sighting | undefined {
+): RequestRecord | undefined {
   if (method === 'subscriptions/listen') return undefined
   const client = nameOfClient(metaOf(params)[META.info])
   return gateway.seeing.begin({

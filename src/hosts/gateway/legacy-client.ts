@@ -14,12 +14,12 @@ import { LEGACY_VERSIONS, type RequestClient } from '../../model/session.ts'
 import { tellGone } from '../../runtime/client-life.ts'
 import { isLevel, wantsLog, type AskCaller, type Caller } from './caller.ts'
 import { invalid, toFault, unknownMethod } from './fault.ts'
-import type { Ear, GatewayEvent } from './events.ts'
+import type { EventListener, GatewayEvent } from './events.ts'
 import type { Gateway } from './gateway.ts'
 import { isOwner, type Principal } from './principal.ts'
 import type { ServedFork } from './served-board.ts'
 import type { RootsClient } from './shared-roots.ts'
-import type { Sighting } from './sighting.ts'
+import type { RequestRecord } from './sighting.ts'
 import { askBack, rootsIn, toHandlers } from './questions.ts'
 import { Subscriber } from './subscriber.ts'
 import type { View } from './view.ts'
@@ -40,10 +40,10 @@ export interface RequestMessage {
 interface Underway {
   readonly send: SendMessage
   readonly signal: Signal
-  readonly sighting?: Sighting | undefined
+  readonly sighting?: RequestRecord | undefined
 }
 
-export class LegacyClient implements Ear, RootsClient {
+export class LegacyClient implements EventListener, RootsClient {
   readonly server: string | undefined
   readonly client = this
   /** As `RequestClient.era`. Undefined at first: a client on a pipe may be modern and never send `initialize`. */
@@ -146,7 +146,7 @@ export class LegacyClient implements Ear, RootsClient {
   async onRequest(
     { id, method, params = {} }: RequestMessage,
     send: SendMessage,
-    sighting?: Sighting,
+    sighting?: RequestRecord,
   ): Promise<void> {
     const wanted = new Abort()
     this.#underWay.set(id, wanted)
@@ -261,7 +261,7 @@ export class LegacyClient implements Ear, RootsClient {
     })
   }
 
-  #toCaller(send: SendMessage, sighting?: Sighting): Caller {
+  #toCaller(send: SendMessage, sighting?: RequestRecord): Caller {
     return {
       era: 'legacy',
       client: this,

@@ -9,14 +9,14 @@ import type { Signal } from '../../base/abort.ts'
 import { isObject } from '../../base/is-object.ts'
 import type { Params, RequestId, Result } from '../../model/message.ts'
 import { MODERN_VERSION } from '../../model/session.ts'
-import type { ToolDesk } from './caller.ts'
+import type { ToolCaller } from './caller.ts'
 import { META, readEnvelope, toEra } from './era.ts'
 import type { GatewayEvent } from './events.ts'
 import { invalid } from './fault.ts'
 import type { Gateway } from './gateway.ts'
 import { toNotification, type RequestMessage, type SendMessage } from './legacy-client.ts'
 import { isDismissed, type Principal } from './principal.ts'
-import type { Sighting } from './sighting.ts'
+import type { RequestRecord } from './sighting.ts'
 import { Subscriber } from './subscriber.ts'
 import type { View } from './view.ts'
 
@@ -27,8 +27,8 @@ export interface ModernSender {
   readonly client: object
   /** As `Caller.instance`. */
   readonly instance?: object | undefined
-  readonly desk: ToolDesk
-  readonly sighting?: Sighting | undefined
+  readonly desk: ToolCaller
+  readonly sighting?: RequestRecord | undefined
   readonly send: SendMessage
   readonly signal: Signal
 }

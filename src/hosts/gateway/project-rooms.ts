@@ -7,17 +7,17 @@
 import type { From } from '../../world/visit.ts'
 import type { OpenServing } from '../shared/gateway-host.ts'
 import type { Gateway } from './gateway.ts'
-import type { House, Room } from './house.ts'
+import type { ProjectBoards, BoardLease } from './house.ts'
 
 type Served = OpenServing & { readonly gateway: Gateway }
 
-export class ProjectRooms {
-  readonly #house: Pick<House<Served>, 'enter'>
+export class ProjectGateways {
+  readonly #house: Pick<ProjectBoards<Served>, 'enter'>
   readonly #env: From['env']
-  readonly #rooms = new Map<string, Promise<Room<Served>>>()
+  readonly #rooms = new Map<string, Promise<BoardLease<Served>>>()
 
   /** `env`: the environment of the gateway, because the client's is unknown. */
-  constructor(house: Pick<House<Served>, 'enter'>, env: From['env']) {
+  constructor(house: Pick<ProjectBoards<Served>, 'enter'>, env: From['env']) {
     this.#house = house
     this.#env = env
   }

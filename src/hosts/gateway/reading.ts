@@ -10,7 +10,7 @@ import { ProblemError } from '../../problem/problem.ts'
 import { permitReading, type Reading } from '../../runtime/permit-reading.ts'
 import type { Platform } from '../../world/world.ts'
 import type { ServedBoard } from './served-board.ts'
-import type { Sighting } from './sighting.ts'
+import type { RequestRecord } from './sighting.ts'
 import type { Found } from './view.ts'
 
 export async function mayRead(
@@ -22,7 +22,7 @@ export async function mayRead(
 }
 
 /** Throws `permit/denied`. */
-export function heed(permission: Permission, found: Found, sighting: Sighting | undefined): void {
+export function heed(permission: Permission, found: Found, sighting: RequestRecord | undefined): void {
   sighting?.at(found.server, found.name)
   sighting?.judged(permission)
   if (permission.kind === 'allowed') return

@@ -11,10 +11,10 @@ import type { Audit } from './audit.ts'
 import type { Refusal } from './door.ts'
 import type { Metrics } from './metrics.ts'
 import { RateLimit } from './rate-limit.ts'
-import { Sighting, type Begun } from './sighting.ts'
+import { RequestRecord, type Begun } from './sighting.ts'
 import type { Tracer } from './tracer.ts'
 
-export interface SeeingParts {
+export interface ObservabilityParts {
   readonly metrics: Metrics
   readonly audit?: Audit | undefined
   readonly tracer?: Tracer | undefined
@@ -23,7 +23,7 @@ export interface SeeingParts {
 /** Limit of refusals that are recorded one by one for one address: a web page could cause any number. */
 const TOLD: Rate = { perSecond: 1, burst: 30 }
 
-export class Seeing {
+export class Observability {
   readonly metrics: Metrics
   readonly #world: World
   readonly #audit: Audit | undefined
@@ -33,7 +33,7 @@ export class Seeing {
   /** Waiters that check their condition whenever a request ends. */
   readonly #waiting = new Set<() => void>()
 
-  constructor(world: World, { metrics, audit, tracer }: SeeingParts) {
+  constructor(world: World, { metrics, audit, tracer }: ObservabilityParts) {
     this.#world = world
     this.metrics = metrics
     this.#audit = audit
@@ -42,10 +42,10 @@ export class Seeing {
   }
 
   /** The request ends with `end` in every case. */
-  begin(begun: Begun): Sighting {
+  begin(begun: Begun): RequestRecord {
     const number = this.#underWay.add(begun)
     const span = this.#tracer?.begin(begun)
-    return new Sighting(begun, {
+    return new RequestRecord(begun, {
       at: this.#world.clock.now(),
       span,
       tell: (seen) => {

@@ -8,21 +8,26 @@ import type { NamedTokens } from '../../runtime/named-tokens.ts'
 import { Pool } from '../../runtime/pool.ts'
 import { definedIn } from '../../world/visit.ts'
 import type { Listener, UnreadLimits, World } from '../../world/world.ts'
-import type { HttpServingOptions, IssuerWish, OpenServing, ServingRequest } from '../shared/gateway-host.ts'
+import type {
+  HttpServingOptions,
+  IssuerOptions,
+  OpenServing,
+  ServingRequest,
+} from '../shared/gateway-host.ts'
 import { originOf } from '../shared/origin-of.ts'
 import { sharingOf } from '../shared/sharing.ts'
 import { Audit } from './audit.ts'
 import { createCounter } from './counter.ts'
-import { Door } from './door.ts'
+import { RequestGuard } from './door.ts'
 import { createRelay, openGateway, type Gateway } from './gateway.ts'
-import { House } from './house.ts'
+import { ProjectBoards } from './house.ts'
 import { createHttpFront, type HttpFront } from './http-front.ts'
 import type { Issuer } from './issuer.ts'
 import { Metrics } from './metrics.ts'
 import { keyOfToken } from './principal.ts'
-import { ProjectRooms } from './project-rooms.ts'
+import { ProjectGateways } from './project-rooms.ts'
 import type { Relay } from './relay.ts'
-import { Seeing } from './seeing.ts'
+import { Observability } from './seeing.ts'
 import { seenAs } from './served-board.ts'
 import { serveStdio, type StdioFront } from './stdio-front.ts'
 import { readTracing, Tracer } from './tracer.ts'
@@ -63,11 +68,11 @@ const MAX_RESULT_TOKENS = 25_000
 export interface GatewayServing extends OpenServing {
   readonly gateway: Gateway
   /** `rooms`: the gateways for tokens that are bound to a project. Default: new ones. */
-  overHttp(options: HttpServingOptions, rooms?: ProjectRooms): Promise<number>
+  overHttp(options: HttpServingOptions, rooms?: ProjectGateways): Promise<number>
 }
 
 /** `seen`: observability that outlives this serving; default: its own. Throws `serve/audit`. */
-export async function openServing(request: ServingRequest, seen?: Seeing): Promise<GatewayServing> {
+export async function openServing(request: ServingRequest, seen?: Observability): Promise<GatewayServing> {
   const { world, version, load, ownOrigins = new Set() } = request
   const seeing = seen ?? openSeeing(request)
   const { relay, handlers } = createRelay(world)
@@ -121,7 +126,7 @@ export async function openServing(request: ServingRequest, seen?: Seeing): Promi
     gateway,
     seeing,
     ownOrigins,
-    house: new House({
+    house: new ProjectBoards({
       world,
       idleMs: PROJECT_IDLE_MS,
       load: () => request.loadAnew?.() ?? load,
@@ -187,10 +192,10 @@ interface Serving {
   readonly version: string
   readonly board: Board
   readonly gateway: Gateway
-  readonly seeing: Seeing
+  readonly seeing: Observability
   readonly ownOrigins: Set<string>
   /** The projects of tokens. */
-  readonly house: House<GatewayServing>
+  readonly house: ProjectBoards<GatewayServing>
   readonly fronts: Front[]
   readonly pipes: Set<StdioFront>
   /** Readiness requests get 503. */
@@ -208,10 +213,10 @@ export function openSeeing({
   world,
   version,
   audit,
-}: Pick<ServingRequest, 'world' | 'version' | 'audit'>): Seeing {
+}: Pick<ServingRequest, 'world' | 'version' | 'audit'>): Observability {
   const metrics = new Metrics()
   const tracing = readTracing(world.env)
-  return new Seeing(world, {
+  return new Observability(world, {
     metrics,
     ...(audit === undefined
       ? {}
@@ -227,13 +232,13 @@ export function openSeeing({
 async function overHttp(
   serving: Serving,
   options: HttpServingOptions,
-  rooms = new ProjectRooms(serving.house, definedIn(serving.world.env)),
+  rooms = new ProjectGateways(serving.house, definedIn(serving.world.env)),
 ): Promise<number> {
   const { world, version, board, gateway, seeing } = serving
   const { host, token, tokens, rate, hosts = [] } = options
   const place = { origin: originOf(options, options.port) }
   const issuer = options.issuer === undefined ? undefined : await openIssuer(world, options.issuer, place)
-  const door = new Door({
+  const door = new RequestGuard({
     clock: world.clock,
     token,
     tokens,
@@ -284,7 +289,7 @@ function originsOf(options: HttpServingOptions, port: number): readonly string[]
 /** Loads the module only when an issuer is configured. */
 async function openIssuer(
   world: World,
-  { publicUrl, ...wish }: IssuerWish,
+  { publicUrl, ...wish }: IssuerOptions,
   place: { readonly origin: string },
 ): Promise<Issuer> {
   const { openIssuer: open } = await import('./issuer.ts')

@@ -12,14 +12,14 @@ import type { BoardTool } from '../../runtime/tools.ts'
 import type { ToolResult } from '../../model/outcome.ts'
 
 /** The servers and tools that a client sees. */
-export interface Sight extends Pick<Board, 'tools' | 'server'> {
+export interface BoardView extends Pick<Board, 'tools' | 'server'> {
   snapshot(): Pick<BoardSnapshot, 'servers'>
 }
 
 export interface ServedBoard
-  extends Sight, Pick<Board, 'nameFor' | 'request' | 'rootsChanged' | 'subscribe' | 'connect'> {
+  extends BoardView, Pick<Board, 'nameFor' | 'request' | 'rootsChanged' | 'subscribe' | 'connect'> {
   /** The view of one client. Undefined: the same as for all. */
-  seenBy(client: object): Sight | undefined
+  seenBy(client: object): BoardView | undefined
   /** As on the board. */
   meet(client: object, server?: string): Promise<void>
   /** The permission rules, for reading only. */
@@ -84,7 +84,7 @@ export function limitTo(board: ServedBoard, allows: (server: string) => boolean)
   }
 }
 
-function limitSight(seen: Sight, allows: (server: string) => boolean): Sight {
+function limitSight(seen: BoardView, allows: (server: string) => boolean): BoardView {
   return {
     tools: filtered(() => seen.tools(), allows),
     snapshot: () => ({ servers: seen.snapshot().servers.filter(({ name }) => allows(name)) }),
@@ -93,7 +93,7 @@ function limitSight(seen: Sight, allows: (server: string) => boolean): Sight {
 }
 
 /** The same board, as one client sees it. */
-export function seenAs(board: ServedBoard, seen: Sight): ServedBoard {
+export function seenAs(board: ServedBoard, seen: BoardView): ServedBoard {
   return {
     tools: () => seen.tools(),
     snapshot: () => seen.snapshot(),

@@ -46,7 +46,7 @@ export interface Seen extends Omit<Begun, 'bytes' | 'headers'> {
 /** As for calls. `asked`: the client has to answer a question first. */
 export type SeenOutcome = ToolResult['outcome'] | 'asked'
 
-export class Sighting {
+export class RequestRecord {
   readonly begun: Begun
   readonly span: Span | undefined
   readonly #at: number

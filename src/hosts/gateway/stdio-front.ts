@@ -18,7 +18,7 @@ import { readMessage, toMessageText } from './message-text.ts'
 import { answerModern } from './modern-client.ts'
 import { ENDED } from './open-answers.ts'
 import { PARENT } from './principal.ts'
-import type { Sighting } from './sighting.ts'
+import type { RequestRecord } from './sighting.ts'
 import type { View } from './view.ts'
 
 export interface Pipe {
@@ -139,7 +139,7 @@ class StdioClient {
   }
 
   /** Sizes are those of the text. */
-  #see(era: Era, { method, params = {} }: RpcRequest, bytes: number): Sighting | undefined {
+  #see(era: Era, { method, params = {} }: RpcRequest, bytes: number): RequestRecord | undefined {
     if (method === 'subscriptions/listen') return undefined
     const client = era === 'legacy' ? this.#legacy.name : nameOfClient(metaOf(params)[META.info])
     return this.#gateway.seeing.begin({ principal: PARENT, era, method, params, client, bytes })

@@ -5,7 +5,7 @@ import type { Signal } from '../../base/abort.ts'
 import { invalid } from './fault.ts'
 import type { Gateway } from './gateway.ts'
 import { heed, mayRead } from './reading.ts'
-import type { Sighting } from './sighting.ts'
+import type { RequestRecord } from './sighting.ts'
 import type { View } from './view.ts'
 
 /** Limit for one client, or for one stream. */
@@ -26,7 +26,7 @@ export class Subscriber {
   }
 
   /** Rejects with `permit/denied`, and with the errors of `board.subscribe`. */
-  async add(uri: string, signal: Signal, sighting?: Sighting): Promise<boolean> {
+  async add(uri: string, signal: Signal, sighting?: RequestRecord): Promise<boolean> {
     const { board, world } = this.#gateway
     const [server] = this.#view().ownersOf(uri)
     if (server === undefined) return false

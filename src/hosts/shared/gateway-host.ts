@@ -32,7 +32,7 @@ export interface DaemonRequest {
   readonly persons?: ServingRequest['persons']
   /** Returns how configuration files are read, in the world of a visitor. */
   load(world: World): Load
-  readonly audit?: AuditWish | undefined
+  readonly audit?: AuditSettings | undefined
   /** Runs a line that a visitor typed, and returns its exit code. */
   command(argv: readonly string[], terminal: Terminal, visited: Visited): Promise<number>
 }
@@ -74,10 +74,10 @@ export interface ServingRequest {
    */
   loadAnew?(): Load
   /** Undefined: no audit log. */
-  readonly audit?: AuditWish | undefined
+  readonly audit?: AuditSettings | undefined
 }
 
-export interface AuditWish {
+export interface AuditSettings {
   /** Absolute. */
   readonly file: string
   readonly arguments: 'kept' | 'left-out'
@@ -119,10 +119,10 @@ export interface HttpServingOptions {
   readonly rate?: Rate | undefined
   readonly tls?: TlsIdentity | undefined
   /** The authorization server whose tokens replace ours for MCP. */
-  readonly issuer?: IssuerWish | undefined
+  readonly issuer?: IssuerOptions | undefined
 }
 
-export interface IssuerWish {
+export interface IssuerOptions {
   readonly issuer: string
   readonly audiences: readonly string[]
   readonly scopes: GatewaySetting['scopes']

@@ -17,7 +17,7 @@ import { settleTrust, TRUST_TITLE, trustChoices } from '../shared/settle-trust.t
 import { rulesNote, showQuestion, WARNING } from '../shared/trust-question.ts'
 import type { Ask } from './questions.ts'
 
-export interface TrustDesk {
+export interface TrustContext {
   readonly world: World
   readonly ask: Ask
   readonly paint: Paint
@@ -33,7 +33,7 @@ export interface TrustDesk {
 
 /** `again`: asks also about a folder that the user declined before. */
 export async function askTrust(
-  desk: TrustDesk,
+  desk: TrustContext,
   loaded: LoadedCatalog,
   when: 'first' | 'again' = 'first',
 ): Promise<boolean> {
@@ -62,7 +62,7 @@ interface Answered {
   readonly answer: string | undefined
 }
 
-async function carryOut(desk: TrustDesk, { loaded, waiting, answer }: Answered): Promise<boolean> {
+async function carryOut(desk: TrustContext, { loaded, waiting, answer }: Answered): Promise<boolean> {
   const { world } = desk
   const decideAll = async (decision: 'approved' | 'declined'): Promise<void> => {
     if (waiting.length > 0) await decideAsShown(world, await desk.load(), { decision, shown: waiting })
@@ -90,7 +90,7 @@ async function carryOut(desk: TrustDesk, { loaded, waiting, answer }: Answered):
 
 /** One question for the folder and everything that it declares. */
 function askFolder(
-  { world, ask, paint, signal, columns }: TrustDesk,
+  { world, ask, paint, signal, columns }: TrustContext,
   loaded: LoadedCatalog,
   waiting: readonly TrustQuestion[],
 ): Promise<string | undefined> {
@@ -130,7 +130,7 @@ function askFolder(
 }
 
 async function askEach(
-  desk: TrustDesk,
+  desk: TrustContext,
   loaded: LoadedCatalog,
   waiting: readonly TrustQuestion[],
 ): Promise<boolean> {

@@ -12,7 +12,7 @@ import type { CommandLine } from '../shared/context.ts'
 import type { Paint } from '../shared/paint.ts'
 import type { Demo } from './demo/demo.ts'
 import type { NamedMedia } from './keep-media.ts'
-import type { ModelDesk } from './model-desk.ts'
+import type { ModelSelection } from './model-desk.ts'
 import type { Ask } from './questions.ts'
 
 export interface ShellContext {
@@ -39,8 +39,8 @@ export interface ShellContext {
   busy(text: string | undefined): void
   /** Asks one question. Questions wait for each other. Undefined: the user pressed Esc, or the shell ended. */
   readonly ask: Ask
-  readonly model: Pick<ModelDesk, 'get' | 'set'>
-  readonly mode: ModeDesk
+  readonly model: Pick<ModelSelection, 'get' | 'set'>
+  readonly mode: ModeSelection
   /** The bundled server, which no file declares. */
   readonly demo: Pick<Demo, 'isOn' | 'turn'>
   /** Commands of `plugboard`, as if typed in the folder where the shell was started. */
@@ -52,7 +52,7 @@ export interface ShellContext {
   quit(): void
 }
 
-export interface ModeDesk {
+export interface ModeSelection {
   get(): Mode
   /** Takes effect at once, also for calls that wait for an answer. */
   set(mode: Mode): Promise<void>

@@ -15,7 +15,7 @@ import type { Platform } from '../../world/world.ts'
 import type { Tell } from './agent/events.ts'
 import { noModel, unknownCommand } from './agent/problems.ts'
 import type { TurnEnd } from './agent/turn.ts'
-import type { ModelDesk } from './model-desk.ts'
+import type { ModelSelection } from './model-desk.ts'
 import { readLine } from './read-line.ts'
 
 export interface Conversation {
@@ -27,17 +27,17 @@ export interface Conversation {
   forget(): void
 }
 
-export interface ConversationDesk {
+export interface ConversationContext {
   readonly board: Promise<Board>
   readonly platform: Platform
-  readonly model: Pick<ModelDesk, 'get' | 'open'>
+  readonly model: Pick<ModelSelection, 'get' | 'open'>
   /** For suggestions when the user mistypes a command. */
   commandNames(): Promise<readonly string[]>
   tell: Tell
   print(lines: readonly string[]): void
 }
 
-export function createConversation(desk: ConversationDesk): Conversation {
+export function createConversation(desk: ConversationContext): Conversation {
   let messages: readonly ModelMessage[] = []
   return {
     async answer(text, signal) {
@@ -66,13 +66,13 @@ interface Typed {
   readonly signal: AbortSignal
 }
 
-async function toPrompt(desk: ConversationDesk, board: Board, { text, signal }: Typed): Promise<string> {
+async function toPrompt(desk: ConversationContext, board: Board, { text, signal }: Typed): Promise<string> {
   if (text.startsWith('/')) return fillIn(desk, board, { text, signal })
   const { addMentions } = await import('./mentions.ts')
   return addMentions(board, text, signal)
 }
 
-async function fillIn(desk: ConversationDesk, board: Board, { text, signal }: Typed): Promise<string> {
+async function fillIn(desk: ConversationContext, board: Board, { text, signal }: Typed): Promise<string> {
   const { name, words } = readLine(text)
   const { fillPrompt, serverPrompts } = await import('./server-prompts.ts')
   const prompts = serverPrompts(board)
@@ -83,7 +83,7 @@ async function fillIn(desk: ConversationDesk, board: Board, { text, signal }: Ty
 }
 
 /** A prompt of a server can be read without a model. */
-function readAlone(desk: ConversationDesk, typed: string, prompt: string): TurnEnd['kind'] {
+function readAlone(desk: ConversationContext, typed: string, prompt: string): TurnEnd['kind'] {
   if (!typed.startsWith('/')) throw new ProblemError(noModel())
   desk.print(toPrintableLines(prompt).split('\n'))
   return 'done'

@@ -15,7 +15,7 @@ import type { Paint } from '../shared/paint.ts'
 import { wrap } from '../shared/wrap.ts'
 import type { Ask, FormField } from './questions.ts'
 
-export interface ElicitDesk {
+export interface ElicitContext {
   readonly ask: Ask
   readonly paint: Paint
   readonly browser: Browser
@@ -23,7 +23,7 @@ export interface ElicitDesk {
   note(text: string): void
 }
 
-export function createElicitAnswerers(desk: ElicitDesk): ElicitAnswerers {
+export function createElicitAnswerers(desk: ElicitContext): ElicitAnswerers {
   return {
     form: (params, context) => askForm(desk, params, context),
     url: (params, context) => askPage(desk, params, context),
@@ -31,7 +31,7 @@ export function createElicitAnswerers(desk: ElicitDesk): ElicitAnswerers {
 }
 
 async function askForm(
-  desk: ElicitDesk,
+  desk: ElicitContext,
   params: Params,
   { server, signal }: HandlerContext,
 ): Promise<Result> {
@@ -55,7 +55,7 @@ async function askForm(
 }
 
 async function askPage(
-  desk: ElicitDesk,
+  desk: ElicitContext,
   params: Params,
   { server, signal, completed }: HandlerContext,
 ): Promise<Result> {
@@ -89,7 +89,7 @@ async function askPage(
 
 /** Waits until the server or the user says that it is done. */
 async function visit(
-  desk: ElicitDesk,
+  desk: ElicitContext,
   url: string,
   { signal, completed }: Pick<HandlerContext, 'signal' | 'completed'>,
 ): Promise<void> {
@@ -103,7 +103,7 @@ async function visit(
   )
 }
 
-function messageLines({ columns }: ElicitDesk, { message }: Params): readonly string[] {
+function messageLines({ columns }: ElicitContext, { message }: Params): readonly string[] {
   const text = typeof message === 'string' ? message : ''
   return text.split('\n').flatMap((line) => wrap(toPrintable(line), columns() - 1))
 }

@@ -16,7 +16,7 @@ export interface NamedMedia {
   readonly media: readonly Media[]
 }
 
-export interface MediaDesk {
+export interface MediaContext {
   readonly world: World
   readonly folder: string
   note(line: string): void
@@ -26,7 +26,7 @@ export interface MediaDesk {
 
 const MODE = 0o600
 
-export function keepMedia({ world, folder, ...desk }: MediaDesk, { name, media }: NamedMedia): void {
+export function keepMedia({ world, folder, ...desk }: MediaContext, { name, media }: NamedMedia): void {
   if (media.length === 0) return
   const { files, problems } = saveMediaTo(world, media, { folder, name, mode: MODE })
   for (const { file, kind } of files) desk.note(`${kind} saved: ${showPath(file, world)}`)

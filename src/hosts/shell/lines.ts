@@ -13,13 +13,13 @@ import type { Answers, FormField } from './questions.ts'
 import type { Front } from './session.ts'
 import type { Store } from './store.ts'
 
-export interface LinesDesk {
+export interface LinesContext {
   readonly world: World
   readonly terminal: Terminal
   readonly paint: Paint
 }
 
-export function openLines(store: Store, desk: LinesDesk): Front & { close(): void } {
+export function openLines(store: Store, desk: LinesContext): Front & { close(): void } {
   const { terminal, world, paint } = desk
   /** What the screen ends with: a prompt, a typed line without output yet, or output. */
   let end: 'prompt' | 'typed' | 'said' = 'said'

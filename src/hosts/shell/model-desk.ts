@@ -6,7 +6,7 @@ import type { ModelSetting } from '../../model/settings.ts'
 import type { OpenModel } from './agent/agent.ts'
 import { chooseModel, openModel, type ModelChoice } from './agent/model.ts'
 
-export interface ModelDesk {
+export interface ModelSelection {
   /** Undefined: none is configured. */
   get(): ModelChoice | undefined
   /** Chooses by the command line, the environment and the settings. */
@@ -26,7 +26,7 @@ export interface ModelListener {
 export function createModelDesk(
   { world, flags, version }: CommandContext,
   { onChoice, onProblem }: ModelListener,
-): ModelDesk {
+): ModelSelection {
   const inLine = typeof flags['model'] === 'string' ? flags['model'] : undefined
   let setting: ModelSetting | undefined
   let choice: ModelChoice | undefined

@@ -13,13 +13,13 @@ import { cutEnd } from '../shared/width.ts'
 import { wrap } from '../shared/wrap.ts'
 import type { Ask } from './questions.ts'
 
-export interface PermissionDesk {
+export interface PermissionQuestionContext {
   readonly ask: Ask
   readonly paint: Paint
   columns(): number
 }
 
-export function createPermissionAsker(desk: PermissionDesk): AskPermission {
+export function createPermissionAsker(desk: PermissionQuestionContext): AskPermission {
   return async (question, { signal }) => {
     const answer = await desk.ask(
       {
@@ -57,7 +57,10 @@ function optionsFor({ canRemember }: Question): readonly Choice<string>[] {
 }
 
 /** All of the arguments as they are sent: the user agrees to exactly these. */
-function permissionLines(question: Question, { paint, columns }: PermissionDesk): readonly string[] {
+function permissionLines(
+  question: Question,
+  { paint, columns }: PermissionQuestionContext,
+): readonly string[] {
   const width = Math.max(columns() - 12, 20)
   const { server, tool, name, description, hints, why, renamedFrom, diff } = question
   const rows: readonly (readonly [string, readonly string[]])[] = [

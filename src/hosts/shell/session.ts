@@ -26,7 +26,7 @@ import { createDemo, withDemo, type Demo } from './demo/demo.ts'
 import { createElicitAnswerers } from './elicit.ts'
 import { appendHistory, mayHoldSecret, readHistory } from './history.ts'
 import { keepMedia, type NamedMedia } from './keep-media.ts'
-import { createModelDesk, type ModelDesk } from './model-desk.ts'
+import { createModelDesk, type ModelSelection } from './model-desk.ts'
 import { createPermissionAsker } from './permission-question.ts'
 import { createQuestions, hasRoom, type Ask } from './questions.ts'
 import { readLine } from './read-line.ts'
@@ -78,7 +78,7 @@ class LiveSession implements Session {
   )
   readonly #board: Promise<Board>
   #openBoard!: (board: Promise<Board>) => void
-  readonly #model: ModelDesk
+  readonly #model: ModelSelection
   readonly #conversation: Conversation
   readonly #running = new Set<AbortController>()
   /** Aborts the current turn. */

@@ -21,7 +21,7 @@ import { findAddressRefusal, findRefusal } from './policy.ts'
 import { findDistrust, type Decisions } from './trust.ts'
 
 /** The facts that are the same for every entry of one load. */
-export interface House {
+export interface AdmitContext {
   readonly settings: Settings
   readonly policy: Policy
   readonly managed?: Spot & { readonly source: SourceId }
@@ -44,7 +44,7 @@ export interface TrustOfEntry {
   readonly declinedElsewhere?: Spot
 }
 
-export function admit(entry: NormalizedEntry, house: House, trust: TrustOfEntry): Admission {
+export function admit(entry: NormalizedEntry, house: AdmitContext, trust: TrustOfEntry): Admission {
   const excluded = findExclusion(entry, house)
   if (excluded !== undefined) return { kind: 'aside', entry, fate: excluded }
   // Checked before trust: there is nothing to approve, and a question about trust would hide the advice.
@@ -74,7 +74,7 @@ export function admit(entry: NormalizedEntry, house: House, trust: TrustOfEntry)
  */
 export function findConnectorRefusal(
   { url }: Pick<Connector, 'url'>,
-  house: Pick<House, 'settings' | 'policy' | 'managed' | 'isStrict' | 'env'>,
+  house: Pick<AdmitContext, 'settings' | 'policy' | 'managed' | 'isStrict' | 'env'>,
 ): ConnectorRefusal | undefined {
   const place = { scope: 'connector', source: 'plugboard', file: url } as const
   const excluded = findPlaceExclusion(place, house)
@@ -85,7 +85,7 @@ export function findConnectorRefusal(
 
 type Excluded = Extract<Fate, { kind: 'excluded' }>
 
-function findExclusion(entry: NormalizedEntry, house: House): Excluded | undefined {
+function findExclusion(entry: NormalizedEntry, house: AdmitContext): Excluded | undefined {
   const { found } = entry
   const excluded = findPlaceExclusion(found.origin, house)
   if (excluded !== undefined || found.origin.scope === 'managed') return excluded
@@ -101,7 +101,7 @@ function findExclusion(entry: NormalizedEntry, house: House): Excluded | undefin
 /** A reason that excludes every entry of this place. */
 function findPlaceExclusion(
   { scope, source, file }: Pick<Origin, 'scope' | 'source' | 'file'>,
-  house: Pick<House, 'managed' | 'settings' | 'policy' | 'isStrict'>,
+  house: Pick<AdmitContext, 'managed' | 'settings' | 'policy' | 'isStrict'>,
 ): Excluded | undefined {
   const { managed, settings, policy } = house
   if (managed !== undefined && file !== managed.file) {
@@ -136,7 +136,7 @@ function findPlaceExclusion(
 }
 
 /** The gateway must not be one of its own servers. */
-function isOurselves(entry: NormalizedEntry, { ownOrigins, env }: House): boolean {
+function isOurselves(entry: NormalizedEntry, { ownOrigins, env }: AdmitContext): boolean {
   if (entry.kind !== 'definition') return false
   const { definition } = entry
   if (definition.transport.type === 'stdio') return isOurCommand(definition.transport)

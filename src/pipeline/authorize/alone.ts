@@ -10,7 +10,7 @@ import { Secret } from '../../base/secret.ts'
 import type { GrantPlan, SignIn } from '../../model/sign-in.ts'
 import { chooseClient } from './client.ts'
 import { discover, findMetadata, type AuthServer } from './discover.ts'
-import { createErrand, type Errand, type ErrandRequest } from './errand.ts'
+import { createErrand, type SignInContext, type ErrandRequest } from './errand.ts'
 import { GuardError, type Refusal } from './guarded-fetch.ts'
 import { AuthorizeError, explainOAuth, toProblemError } from './problems.ts'
 import { requireRefusal } from './refusals.ts'
@@ -48,7 +48,11 @@ export async function signInAlone(request: ErrandRequest): Promise<AloneOutcome>
 const SILENCE: ReadonlySet<Refusal> = new Set(['unreachable', 'too-slow'])
 
 /** Throws AuthorizeError, GuardError, and the errors of the SDK. */
-export async function carryOut(errand: Errand, server: AuthServer, grant: AloneGrant): Promise<SignIn> {
+export async function carryOut(
+  errand: SignInContext,
+  server: AuthServer,
+  grant: AloneGrant,
+): Promise<SignIn> {
   requireClient(errand)
   const scopes = chooseScopes(errand, server)
   const params = await paramsOf(errand, server, grant)
@@ -58,14 +62,18 @@ export async function carryOut(errand: Errand, server: AuthServer, grant: AloneG
 }
 
 /** These grants need a client that the authorization server already knows. Registration cannot replace it. */
-function requireClient({ plan }: Errand): void {
+function requireClient({ plan }: SignInContext): void {
   if (plan.client !== undefined) return
   throw new AuthorizeError('its entry has no client', {
     hints: ['put the id of the client into its entry: `"oauth": { "clientId": "…" }`'],
   })
 }
 
-async function paramsOf(errand: Errand, server: AuthServer, grant: AloneGrant): Promise<URLSearchParams> {
+async function paramsOf(
+  errand: SignInContext,
+  server: AuthServer,
+  grant: AloneGrant,
+): Promise<URLSearchParams> {
   switch (grant.kind) {
     case 'client-credentials':
       return new URLSearchParams({ grant_type: 'client_credentials' })
@@ -80,7 +88,7 @@ async function paramsOf(errand: Errand, server: AuthServer, grant: AloneGrant): 
 
 /** The identity provider turns the user's identity assertion into a grant for this one server (RFC 8693, ID-JAG). */
 async function askProvider(
-  errand: Errand,
+  errand: SignInContext,
   server: AuthServer,
   { idToken, provider }: Extract<AloneGrant, { kind: 'enterprise' }>,
 ): Promise<Secret> {
@@ -98,7 +106,7 @@ async function askProvider(
   return assertion
 }
 
-async function findTokenUrl(errand: Errand, issuer: string): Promise<string> {
+async function findTokenUrl(errand: SignInContext, issuer: string): Promise<string> {
   const metadata = await findMetadata(errand, issuer)
   if (metadata !== undefined) return metadata.token_endpoint
   throw new AuthorizeError('the identity provider does not say where it gives tokens', {
@@ -110,7 +118,7 @@ async function findTokenUrl(errand: Errand, issuer: string): Promise<string> {
 const ID_JAG = 'urn:ietf:params:oauth:token-type:id-jag'
 
 /** Checked before the SDK checks it: the SDK reports faults in the words of its schema library. */
-async function requireGrant(response: Response, { server, lastAsked }: Errand): Promise<Response> {
+async function requireGrant(response: Response, { server, lastAsked }: SignInContext): Promise<Response> {
   const url = lastAsked()!
   if (!response.ok) {
     const { why, notes = [] } = explainOAuth(await requireRefusal(response, url), server)

@@ -8,11 +8,11 @@ import { Secret } from '../../base/secret.ts'
 import type { OAuthClient } from '../../model/sign-in.ts'
 import { ProblemError } from '../../problem/problem.ts'
 import type { AuthServer } from './discover.ts'
-import type { Errand } from './errand.ts'
+import type { SignInContext } from './errand.ts'
 import { GuardError, type Refusal } from './guarded-fetch.ts'
 import { AuthorizeError, noEndpoints } from './problems.ts'
 
-export interface ClientWish {
+export interface ClientRequest {
   /** Absent for a grant without a browser. */
   readonly redirectUri?: string
   readonly grantTypes: readonly string[]
@@ -21,18 +21,22 @@ export interface ClientWish {
 
 /** Throws AuthorizeError, GuardError, the errors of the SDK, and `authorize/no-endpoints`. */
 export async function chooseClient(
-  errand: Errand,
+  errand: SignInContext,
   server: AuthServer,
-  wish: ClientWish,
+  wish: ClientRequest,
 ): Promise<OAuthClient> {
   return ofEntry(errand, server, wish) ?? ofDocument(errand, server, wish) ?? register(errand, server, wish)
 }
 
-function urisOf({ redirectUri }: ClientWish): readonly string[] {
+function urisOf({ redirectUri }: ClientRequest): readonly string[] {
   return redirectUri === undefined ? [] : [redirectUri]
 }
 
-function ofEntry({ plan, sdk }: Errand, { metadata }: AuthServer, wish: ClientWish): OAuthClient | undefined {
+function ofEntry(
+  { plan, sdk }: SignInContext,
+  { metadata }: AuthServer,
+  wish: ClientRequest,
+): OAuthClient | undefined {
   if (plan.client === undefined) return undefined
   const { id, secret, key } = plan.client
   const supported = metadata?.token_endpoint_auth_methods_supported ?? []
@@ -49,14 +53,22 @@ function ofEntry({ plan, sdk }: Errand, { metadata }: AuthServer, wish: ClientWi
   }
 }
 
-function ofDocument({ plan }: Errand, { metadata }: AuthServer, wish: ClientWish): OAuthClient | undefined {
+function ofDocument(
+  { plan }: SignInContext,
+  { metadata }: AuthServer,
+  wish: ClientRequest,
+): OAuthClient | undefined {
   const { clientDocumentUrl } = plan
   const isTaken = metadata?.client_id_metadata_document_supported === true
   if (clientDocumentUrl === undefined || !isTaken) return undefined
   return { id: clientDocumentUrl, from: 'document', method: 'none', redirectUris: urisOf(wish) }
 }
 
-async function register(errand: Errand, server: AuthServer, wish: ClientWish): Promise<OAuthClient> {
+async function register(
+  errand: SignInContext,
+  server: AuthServer,
+  wish: ClientRequest,
+): Promise<OAuthClient> {
   const { sdk } = errand
   const { metadata } = server
   if (metadata !== undefined && metadata.registration_endpoint === undefined)
@@ -74,13 +86,17 @@ async function register(errand: Errand, server: AuthServer, wish: ClientWish): P
   }
 }
 
-type Registered = Awaited<ReturnType<Errand['sdk']['registerClient']>>
+type Registered = Awaited<ReturnType<SignInContext['sdk']['registerClient']>>
 
 /**
  * Registers with the scopes that the sign-in will request, because some servers grant no others later. If the server
  * refuses them, it registers once more without, because other servers know scopes only of resources and not of clients.
  */
-async function askToRegister(errand: Errand, server: AuthServer, wish: ClientWish): Promise<Registered> {
+async function askToRegister(
+  errand: SignInContext,
+  server: AuthServer,
+  wish: ClientRequest,
+): Promise<Registered> {
   const { sdk } = errand
   try {
     return await postRegistration(errand, server, wish)
@@ -98,7 +114,11 @@ async function askToRegister(errand: Errand, server: AuthServer, wish: ClientWis
 
 const NOTHING: ReadonlySet<Refusal> = new Set(['not-json', 'redirect'])
 
-function postRegistration({ sdk, fetch }: Errand, server: AuthServer, wish: ClientWish): Promise<Registered> {
+function postRegistration(
+  { sdk, fetch }: SignInContext,
+  server: AuthServer,
+  wish: ClientRequest,
+): Promise<Registered> {
   const { metadata, url } = server
   const scope = wish.scopes?.join(' ')
   return sdk.registerClient(url, {
@@ -125,7 +145,7 @@ function methodOf({ metadata }: AuthServer): 'none' | 'client_secret_basic' | 'c
   return supported.includes('client_secret_basic') ? 'client_secret_basic' : 'client_secret_post'
 }
 
-function noRegistration({ server }: Errand, { issuer }: AuthServer): AuthorizeError {
+function noRegistration({ server }: SignInContext, { issuer }: AuthServer): AuthorizeError {
   return new AuthorizeError('its authorization server does not register clients, and its entry names none', {
     notes: [`the authorization server is ${issuer}`],
     hints: [

@@ -9,7 +9,7 @@ import { Secret } from '../../base/secret.ts'
 import type { SignIn } from '../../model/sign-in.ts'
 import type { CallbackAnswer } from './callback.ts'
 import type { AuthServer } from './discover.ts'
-import type { Errand } from './errand.ts'
+import type { SignInContext } from './errand.ts'
 import { AuthorizeError, explainOAuth } from './problems.ts'
 import { requestTokens, type Parties } from './tokens.ts'
 
@@ -24,13 +24,17 @@ export interface OpenPage extends Parties {
   readonly scopes: readonly string[] | undefined
 }
 
-export interface PageWish {
+export interface AuthorizationPage {
   readonly redirectUri: string
   readonly scopes: readonly string[] | undefined
 }
 
 /** Throws AuthorizeError and the errors of the SDK. */
-export async function openPage(errand: Errand, parties: Parties, wish: PageWish): Promise<OpenPage> {
+export async function openPage(
+  errand: SignInContext,
+  parties: Parties,
+  wish: AuthorizationPage,
+): Promise<OpenPage> {
   const { sdk, plan, world } = errand
   const { server, client } = parties
   requireCodes(server)
@@ -77,13 +81,17 @@ function requirePkce({ metadata }: AuthServer): void {
 }
 
 /** A browser opens any URL: `file:`, `javascript:`, or one that starts a program. */
-function requirePage(page: URL, { plan }: Errand): void {
+function requirePage(page: URL, { plan }: SignInContext): void {
   if (/^https?:$/.test(page.protocol) && (plan.allowsHttp || isConfidential(page))) return
   throw new AuthorizeError('the page to sign in at is not https, and is not opened')
 }
 
 /** Throws AuthorizeError, GuardError, and the errors of the SDK. */
-export async function exchangeCode(errand: Errand, page: OpenPage, answer: CallbackAnswer): Promise<SignIn> {
+export async function exchangeCode(
+  errand: SignInContext,
+  page: OpenPage,
+  answer: CallbackAnswer,
+): Promise<SignIn> {
   const { sdk, server: name } = errand
   const { metadata } = page.server
   // First of all: in a mix-up attack, everything else in the answer comes from the attacker (RFC 9207).

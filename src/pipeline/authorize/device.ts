@@ -6,7 +6,7 @@ import { Secret } from '../../base/secret.ts'
 import type { DeviceCode, SignIn } from '../../model/sign-in.ts'
 import { chooseClient } from './client.ts'
 import { fieldOf, type AuthServer } from './discover.ts'
-import type { Errand } from './errand.ts'
+import type { SignInContext } from './errand.ts'
 import { AuthorizeError, explainOAuth } from './problems.ts'
 import { requireRefusal, type OAuthRefusal } from './refusals.ts'
 import { chooseScopes } from './scopes.ts'
@@ -21,7 +21,7 @@ interface Asked extends DeviceCode {
 
 /** Throws AuthorizeError, GuardError, and the errors of the SDK. */
 export async function signInByDevice(
-  errand: Errand,
+  errand: SignInContext,
   server: AuthServer,
   onCode: (code: DeviceCode) => void,
 ): Promise<SignIn> {
@@ -41,7 +41,7 @@ export async function signInByDevice(
 }
 
 async function ask(
-  errand: Errand,
+  errand: SignInContext,
   { server, client }: Parties,
   { endpoint, scopes }: { readonly endpoint: string; readonly scopes: readonly string[] | undefined },
 ): Promise<Asked> {
@@ -83,7 +83,7 @@ interface Poll {
   readonly scopes: readonly string[] | undefined
 }
 
-async function poll(errand: Errand, parties: Parties, { asked, scopes }: Poll): Promise<SignIn> {
+async function poll(errand: SignInContext, parties: Parties, { asked, scopes }: Poll): Promise<SignIn> {
   const { sdk, world } = errand
   const end = world.clock.now() + asked.expiresInMs
   let { intervalMs } = asked
@@ -102,12 +102,12 @@ async function poll(errand: Errand, parties: Parties, { asked, scopes }: Poll): 
   throw new AuthorizeError('the code was not typed in before it expired')
 }
 
-function refused(error: OAuthRefusal, { server }: Errand): AuthorizeError {
+function refused(error: OAuthRefusal, { server }: SignInContext): AuthorizeError {
   const { why, notes = [], hints = [] } = explainOAuth(error, server)
   return new AuthorizeError(why, { notes, hints, oauthCode: error.code })
 }
 
-function pause({ world, signal }: Errand, ms: number): Promise<void> {
+function pause({ world, signal }: SignInContext, ms: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => {
       cancel()

@@ -7,7 +7,7 @@
  */
 import type { SignInPlan } from '../../model/sign-in.ts'
 import { ProblemError } from '../../problem/problem.ts'
-import type { Errand, ServerMetadata } from './errand.ts'
+import type { SignInContext, ServerMetadata } from './errand.ts'
 import { GuardError } from './guarded-fetch.ts'
 import { AuthorizeError, noEndpoints } from './problems.ts'
 import { answeredWith } from './refusals.ts'
@@ -29,10 +29,10 @@ export interface AuthServer {
   readonly looked: readonly string[]
 }
 
-type Description = Awaited<ReturnType<Errand['sdk']['discoverOAuthProtectedResourceMetadata']>>
+type Description = Awaited<ReturnType<SignInContext['sdk']['discoverOAuthProtectedResourceMetadata']>>
 
 /** Throws AuthorizeError, GuardError, the errors of the SDK, and `authorize/no-endpoints`. */
-export async function discover(errand: Errand): Promise<AuthServer> {
+export async function discover(errand: SignInContext): Promise<AuthServer> {
   const { plan, sdk } = errand
   requireAddresses(plan)
   const description = await readDescription(errand)
@@ -76,12 +76,12 @@ function requireAddresses(plan: SignInPlan): void {
 }
 
 /** Whether the server's description says that it wants tokens. */
-export async function isDescribed(errand: Errand): Promise<boolean> {
+export async function isDescribed(errand: SignInContext): Promise<boolean> {
   return (await readDescription(errand)) !== undefined
 }
 
 /** Undefined: the server has no description, like the servers of the first revision. */
-async function readDescription(errand: Errand): Promise<Description | undefined> {
+async function readDescription(errand: SignInContext): Promise<Description | undefined> {
   const { sdk, plan, challenge, fetch } = errand
   const description = await readQuietly(() =>
     sdk.discoverOAuthProtectedResourceMetadata(
@@ -109,7 +109,7 @@ async function readQuietly<T>(read: () => Promise<T>): Promise<T | undefined> {
 /**
  * RFC 9728 §3.3. Without this check, a server could make Plugboard request tokens for another server, and keep them.
  */
-function requireSame({ sdk, plan }: Errand, { resource }: Description): void {
+function requireSame({ sdk, plan }: SignInContext, { resource }: Description): void {
   const requestedResource = sdk.resourceUrlFromServerUrl(plan.url)
   if (sdk.checkResourceAllowed({ requestedResource, configuredResource: resource })) return
   throw new AuthorizeError('the server describes itself as another one', {
@@ -117,7 +117,7 @@ function requireSame({ sdk, plan }: Errand, { resource }: Description): void {
   })
 }
 
-function chooseServer({ plan, server }: Errand, description: Description | undefined): string {
+function chooseServer({ plan, server }: SignInContext, description: Description | undefined): string {
   const named = description?.authorization_servers ?? []
   const { issuer, knownIssuer } = plan
   const allowed = issuer ?? knownIssuer
@@ -145,7 +145,7 @@ function isSameIssuer(one: string, other: string): boolean {
   return one.replace(/\/$/, '') === other.replace(/\/$/, '')
 }
 
-async function readMetadata(errand: Errand, url: string): Promise<ServerMetadata | undefined> {
+async function readMetadata(errand: SignInContext, url: string): Promise<ServerMetadata | undefined> {
   const { plan } = errand
   const { authorizationUrl, tokenUrl, metadataUrl } = plan
   if (authorizationUrl !== undefined && tokenUrl !== undefined)
@@ -159,7 +159,7 @@ async function readMetadata(errand: Errand, url: string): Promise<ServerMetadata
 }
 
 /** The metadata of an authorization server, from the first place that has any. */
-export async function findMetadata(errand: Errand, url: string): Promise<ServerMetadata | undefined> {
+export async function findMetadata(errand: SignInContext, url: string): Promise<ServerMetadata | undefined> {
   for (const { url: place } of errand.sdk.buildDiscoveryUrls(url)) {
     const found = await readDocument(errand, url, { place: place.href })
     if (found !== undefined) return found
@@ -173,7 +173,7 @@ export async function findMetadata(errand: Errand, url: string): Promise<ServerM
  * and for revocation.
  */
 async function readDocument(
-  { sdk, fetch }: Errand,
+  { sdk, fetch }: SignInContext,
   url: string,
   {
     place,
@@ -196,7 +196,10 @@ async function readDocument(
 }
 
 /** An endpoint in the entry outranks the discovered one. */
-function withOwn(metadata: ServerMetadata, { authorizationUrl, tokenUrl }: Errand['plan']): ServerMetadata {
+function withOwn(
+  metadata: ServerMetadata,
+  { authorizationUrl, tokenUrl }: SignInContext['plan'],
+): ServerMetadata {
   return {
     ...metadata,
     ...(authorizationUrl === undefined ? {} : { authorization_endpoint: authorizationUrl }),
@@ -217,7 +220,7 @@ function metadataOf(authorizationUrl: string, tokenUrl: string, issuer: string |
 
 /** RFC 9449: the server demands it, and its authorization server does not exclude it. */
 function isKeyBound(
-  { challenge }: Errand,
+  { challenge }: SignInContext,
   description: Description | undefined,
   metadata: ServerMetadata | undefined,
 ): boolean {

@@ -15,7 +15,7 @@ export type Sdk = typeof Client
 /** As the SDK checked it. Fields that the SDK does not know are still there. */
 export type ServerMetadata = NonNullable<Awaited<ReturnType<Sdk['discoverAuthorizationServerMetadata']>>>
 
-export interface Errand {
+export interface SignInContext {
   readonly server: string
   readonly plan: SignInPlan
   readonly challenge?: Challenge | undefined
@@ -36,11 +36,14 @@ export interface Errand {
   readonly signal?: AbortSignal | undefined
 }
 
-export interface ErrandRequest extends Pick<Errand, 'server' | 'plan' | 'challenge' | 'scopes' | 'signal'> {
+export interface ErrandRequest extends Pick<
+  SignInContext,
+  'server' | 'plan' | 'challenge' | 'scopes' | 'signal'
+> {
   readonly world: World
 }
 
-export async function createErrand(request: ErrandRequest): Promise<Errand> {
+export async function createErrand(request: ErrandRequest): Promise<SignInContext> {
   const { world, plan, signal } = request
   const { clock } = world
   const { url: serverUrl, allowsHttp, chosenOrigins } = plan

@@ -12,7 +12,7 @@ import { findTooDeep } from '../../base/bracket-depth.ts'
 import { isConfidential, isLoopbackName } from '../../base/confidential.ts'
 import { MAX_DEPTH } from '../../base/depth.ts'
 import { isIpAddress, networkOf, type Network } from '../../base/ip-address.ts'
-import type { Leeway } from '../../model/leeway.ts'
+import type { AuthorizationLimits } from '../../model/leeway.ts'
 import { describeNetwork } from '../../model/network.ts'
 import { MAX_TOKEN_BYTES } from '../../model/sign-in.ts'
 import { findRoute } from '../../world/proxy.ts'
@@ -24,7 +24,7 @@ const MAX_LOOKUP_BYTES = 1024 * 1024
 /** The limit for one exchange. */
 export const ANSWER_MS = 30_000
 
-export interface Guard extends Leeway {
+export interface Guard extends AuthorizationLimits {
   /** The address of the MCP server. */
   readonly serverUrl: string
   readonly signal?: AbortSignal | undefined

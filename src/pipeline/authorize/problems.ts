@@ -11,7 +11,7 @@ import type { Problem } from '../../model/problem.ts'
 import { TOKEN_SHAPE } from '../../problem/mask.ts'
 import { adviseToAllow } from '../../problem/plain-http.ts'
 import { createProblem, ProblemError } from '../../problem/problem.ts'
-import type { Errand } from './errand.ts'
+import type { SignInContext } from './errand.ts'
 import { describeFault } from './faults.ts'
 import { GuardError } from './guarded-fetch.ts'
 
@@ -58,7 +58,7 @@ export function noEndpoints(server: string, looked: readonly string[]): Problem 
 }
 
 /** The error as a Problem. A ProblemError stays as it is. The cause is left out, because it may quote an answer. */
-export function toProblemError(error: unknown, errand: Errand): unknown {
+export function toProblemError(error: unknown, errand: SignInContext): unknown {
   if (error instanceof ProblemError || errand.signal?.aborted === true) return error
   const { why, notes = [], hints = [] } = explain(error, errand)
   const redact = createRedactor(errand.secrets)
@@ -78,7 +78,7 @@ interface Explanation {
   readonly hints?: readonly string[]
 }
 
-function explain(error: unknown, { sdk, server, lastAsked }: Errand): Explanation {
+function explain(error: unknown, { sdk, server, lastAsked }: SignInContext): Explanation {
   if (error instanceof AuthorizeError) return { why: error.message, notes: error.notes, hints: error.hints }
   if (error instanceof GuardError) return { why: error.message, hints: adviseOnGuard(error) }
   if (error instanceof sdk.IssuerMismatchError) {

@@ -5,9 +5,9 @@
  * out    scopes, or undefined: then the authorization server decides
  */
 import type { AuthServer } from './discover.ts'
-import type { Errand } from './errand.ts'
+import type { SignInContext } from './errand.ts'
 
-export function chooseScopes(errand: Errand, server: AuthServer): readonly string[] | undefined {
+export function chooseScopes(errand: SignInContext, server: AuthServer): readonly string[] | undefined {
   const pinned = errand.scopes ?? errand.plan.scopes
   if (pinned !== undefined && pinned.length > 0) return pinned
   // In the order of the specification: the scopes of the challenge, else all that the resource lists.
@@ -20,7 +20,7 @@ export function chooseScopes(errand: Errand, server: AuthServer): readonly strin
 const OFFLINE = 'offline_access'
 
 function withOffline(
-  { plan }: Errand,
+  { plan }: SignInContext,
   { metadata }: AuthServer,
   scopes: readonly string[],
 ): readonly string[] {

@@ -9,7 +9,7 @@ import { Secret } from '../../base/secret.ts'
 import { toKeyUrl, type OAuthClient, type SignIn, type Tokens } from '../../model/sign-in.ts'
 import { fieldOf, type AuthServer } from './discover.ts'
 import { createProver } from './dpop.ts'
-import { disguise, undisguise, type Errand, type Sdk, type ServerMetadata } from './errand.ts'
+import { disguise, undisguise, type SignInContext, type Sdk, type ServerMetadata } from './errand.ts'
 import { AuthorizeError } from './problems.ts'
 import { tidyRefusal } from './refusals.ts'
 
@@ -17,7 +17,7 @@ type Provider = Parameters<Sdk['fetchToken']>[0]
 type Given = Awaited<ReturnType<Sdk['fetchToken']>>
 type DpopSession = Awaited<ReturnType<NonNullable<Provider['dpop']>>>
 
-export interface TokenWish {
+export interface TokenRequest {
   readonly params: URLSearchParams
   /** The requested scopes. They also count as granted if the answer names none. */
   readonly scopes?: readonly string[] | undefined
@@ -33,9 +33,9 @@ export interface Parties {
 
 /** Throws GuardError and the errors of the SDK. */
 export async function requestTokens(
-  errand: Errand,
+  errand: SignInContext,
   { server, client }: Parties,
-  { params, scopes }: TokenWish,
+  { params, scopes }: TokenRequest,
 ): Promise<SignIn> {
   const key = server.isKeyBound ? new Secret(errand.world.keys.create()) : undefined
   if (key !== undefined) errand.secrets.push(key)
@@ -64,18 +64,18 @@ export async function requestTokens(
 }
 
 /** Adds the key that renewing the tokens will need. */
-function withKey(client: OAuthClient, { plan }: Errand): OAuthClient {
+function withKey(client: OAuthClient, { plan }: SignInContext): OAuthClient {
   const key = client.method === 'private_key_jwt' ? plan.client?.key : undefined
   return key === undefined ? client : { ...client, key }
 }
 
-function withEndpoint(metadata: ServerMetadata, { plan }: Errand): ServerMetadata {
+function withEndpoint(metadata: ServerMetadata, { plan }: SignInContext): ServerMetadata {
   return { ...metadata, token_endpoint: disguise(metadata.token_endpoint, plan) }
 }
 
 /** The part of an SDK provider that one request needs. */
 function toProvider(
-  errand: Errand,
+  errand: SignInContext,
   { server, client }: Parties,
   { params, key }: { readonly params: URLSearchParams; readonly key: Secret | undefined },
 ): Provider {
@@ -103,7 +103,10 @@ function toProvider(
 }
 
 /** RFC 7523 §2.2: a client that proves its identity with a signature. */
-function signerOf({ plan, sdk }: Errand, { id, method }: OAuthClient): Provider['addClientAuthentication'] {
+function signerOf(
+  { plan, sdk }: SignInContext,
+  { id, method }: OAuthClient,
+): Provider['addClientAuthentication'] {
   const key = plan.client?.key
   if (method !== 'private_key_jwt' || key === undefined) return undefined
   const { pem, algorithm } = key
@@ -128,7 +131,7 @@ function signerOf({ plan, sdk }: Errand, { id, method }: OAuthClient): Provider[
 }
 
 /** Plugboard's own proofs in place of the SDK's: with a key that can be stored, and with the corrected clock. */
-function toSession({ world, now, plan }: Errand, key: Secret): DpopSession {
+function toSession({ world, now, plan }: SignInContext, key: Secret): DpopSession {
   const prover = createProver(key, { keys: world.keys, now })
   const session: Pick<NonNullable<DpopSession>, 'buildProof' | 'observeNonce'> = {
     buildProof: async ({ htm, htu }) => prover.proofOf({ method: htm, url: undisguise(htu, plan).href }),

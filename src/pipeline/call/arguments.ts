@@ -76,7 +76,7 @@ interface Examination {
 }
 
 /** A value of the arguments, and its schema. */
-interface Place {
+interface ArgumentLocation {
   readonly schema: unknown
   readonly value: unknown
   readonly path: readonly string[]
@@ -92,7 +92,7 @@ function examine(root: Schema, args: Schema, extent: Examination['extent']): rea
   return examination.findings
 }
 
-function visit(examination: Examination, place: Place): void {
+function visit(examination: Examination, place: ArgumentLocation): void {
   const { root, extent, steps } = examination
   const { value, path } = place
   if (place.depth > MAX_DEPTH || isOver(examination)) return
@@ -170,7 +170,7 @@ function isComposite(value: unknown): boolean {
   return typeof value === 'object' && value !== null
 }
 
-interface ObjectPlace extends Place {
+interface ObjectPlace extends ArgumentLocation {
   readonly schema: Schema
   readonly value: Schema
   readonly isPlain: boolean
@@ -239,7 +239,7 @@ function visitItems(
     path,
     depth,
     isCertain,
-  }: Place & {
+  }: ArgumentLocation & {
     readonly schema: Schema
     readonly value: readonly unknown[]
   },
@@ -262,7 +262,10 @@ function visitItems(
  * All schemas of one combinator must hold, one of another. Faults found here are worth reporting, but no reason to
  * refuse.
  */
-function visitCombinators(examination: Examination, place: Place & { readonly schema: Schema }): void {
+function visitCombinators(
+  examination: Examination,
+  place: ArgumentLocation & { readonly schema: Schema },
+): void {
   const { schema, value, path } = place
   const depth = place.depth + 1
   const { allOf, anyOf, oneOf } = schema

@@ -102,7 +102,7 @@ interface Opening {
 function createOpening(launch: LaunchSpec, request: ConnectRequest): Opening {
   const { world, inProcess, signal, listener } = request
   const client = createClient(request)
-  let current: { readonly channel: Channel; readonly ears: Ears } | undefined
+  let current: { readonly channel: Channel; readonly ears: SessionHooks } | undefined
   return {
     client,
     keep: () => current?.ears.keep(),
@@ -113,7 +113,7 @@ function createOpening(launch: LaunchSpec, request: ConnectRequest): Opening {
       }
       const opener = await findWireOpener(launch, { world, inProcess, kind })
       signal.throwIfAborted()
-      const ears = new Ears(listener, client)
+      const ears = new SessionHooks(listener, client)
       current = { channel: new Channel(opener, world.clock, ears), ears }
       return current.channel
     },
@@ -140,7 +140,7 @@ function createClient(request: ConnectRequest): Client {
 }
 
 /** The listener of a channel. It lives as long as the session, so it must not hold the launch, which has secrets. */
-class Ears implements ChannelHooks {
+class SessionHooks implements ChannelHooks {
   readonly #listener: ConnectListener
   readonly #client: Client
   /** The end of the wire is the end of a session. */

@@ -10,10 +10,10 @@ export interface Source {
   /** Looks at this source's places. Within a scope, earlier places win. */
   look(site: Site): Promise<readonly FoundEntry[]>
   /** Where Plugboard writes a server that is new to this agent: one place for each scope, the usual scope first. */
-  readonly homes?: (ground: Ground) => readonly WritePlace[]
+  readonly homes?: (ground: Ground) => readonly WriteTarget[]
 }
 
-export interface WritePlace {
+export interface WriteTarget {
   readonly scope: 'user' | 'project' | 'local'
   /** The first file that exists, else the last. */
   readonly files: readonly string[]

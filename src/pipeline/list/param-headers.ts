@@ -69,7 +69,7 @@ const UNCERTAIN = [
 /** Keywords whose schemas have names. */
 const NAMED = new Set(['patternProperties', 'dependentSchemas', '$defs', 'definitions'])
 
-interface Place {
+interface ParameterLocation {
   readonly schema: Fields
   readonly path: readonly string[]
   /** Reached through `properties` alone. */
@@ -90,7 +90,7 @@ function scan(inputSchema: Fields): Scan {
   if (!JSON.stringify(inputSchema).includes(KEY)) return { kind: 'declarations', declarations: [] }
   const declarations: Declaration[] = []
   const names = new Set<string>()
-  const waiting: Place[] = [{ schema: inputSchema, path: [], isCertain: true }]
+  const waiting: ParameterLocation[] = [{ schema: inputSchema, path: [], isCertain: true }]
   // The list grows while it is read, in place of recursion.
   for (const place of waiting) {
     if (Object.hasOwn(place.schema, KEY)) {
@@ -105,7 +105,10 @@ function scan(inputSchema: Fields): Scan {
   return { kind: 'declarations', declarations }
 }
 
-function findFault({ schema, path, isCertain }: Place, names: ReadonlySet<string>): string | undefined {
+function findFault(
+  { schema, path, isCertain }: ParameterLocation,
+  names: ReadonlySet<string>,
+): string | undefined {
   const name = schema[KEY]
   const where = path.length === 0 ? 'the schema itself' : `\`${path.join('.')}\``
   const say = (what: string): string => `its schema declares a header for ${where}, ${what}`
@@ -115,8 +118,8 @@ function findFault({ schema, path, isCertain }: Place, names: ReadonlySet<string
   return names.has(name.toLowerCase()) ? say(`but \`${name}\` is declared twice`) : undefined
 }
 
-function placesBelow({ schema, path, isCertain }: Place): Place[] {
-  const below: Place[] = []
+function placesBelow({ schema, path, isCertain }: ParameterLocation): ParameterLocation[] {
+  const below: ParameterLocation[] = []
   const add = (value: unknown, key: string, isCertain: boolean): void => {
     if (isFields(value)) below.push({ schema: value, path: [...path, key], isCertain })
   }

@@ -19,7 +19,7 @@ export function keepInUse(schema: SchemaObject): SchemaObject {
 
 /** The keywords that hold definitions, at the root. */
 const PLACES = ['$defs', 'definitions'] as const
-type Place = (typeof PLACES)[number]
+type DefinitionKey = (typeof PLACES)[number]
 
 /** As `place/name`. */
 type Used = ReadonlySet<string>
@@ -58,7 +58,7 @@ function refsIn(part: unknown): readonly string[] {
 const REFERENCES: ReadonlySet<string> = new Set(['$ref', '$dynamicRef', '$recursiveRef'])
 
 type Target =
-  | { readonly kind: 'definition'; readonly place: Place; readonly name: string }
+  | { readonly kind: 'definition'; readonly place: DefinitionKey; readonly name: string }
   /** In a part of the schema that always stays. */
   | { readonly kind: 'elsewhere' }
 
@@ -75,7 +75,7 @@ function parseRef(ref: string): Target | undefined {
   return name === undefined ? undefined : { kind: 'definition', place, name }
 }
 
-function keepOnly(schema: SchemaObject, place: Place, used: Used): SchemaObject {
+function keepOnly(schema: SchemaObject, place: DefinitionKey, used: Used): SchemaObject {
   const definitions = schema[place]
   if (!isObject(definitions)) return schema
   const all = Object.entries(definitions)

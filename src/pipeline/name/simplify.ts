@@ -31,7 +31,7 @@ import {
   showPlace,
   spend,
   Unrepairable,
-  type Place,
+  type SchemaLocation,
   type Work,
 } from './unrepairable.ts'
 
@@ -47,7 +47,7 @@ export interface Dialect {
   /** Whether a list must declare its items. */
   readonly items: 'required' | 'optional'
   /** The last step for each schema, after its parts are done. */
-  finish(node: SchemaObject, at: Place): SchemaObject
+  finish(node: SchemaObject, at: SchemaLocation): SchemaObject
 }
 
 export interface Task {
@@ -77,7 +77,7 @@ function simplifyDefinitions(all: NamedSchemas, body: SchemaObject, task: Task):
   for (const schema of waiting) {
     for (const name of definitionsIn(schema)) {
       if (Object.hasOwn(used, name)) continue
-      const place: Place = { up: { up: ROOT, step: '$defs' }, step: name }
+      const place: SchemaLocation = { up: { up: ROOT, step: '$defs' }, step: name }
       const simple = requireSimple(all[name]!, place, task)
       setOwn(used, name, simple)
       waiting.push(simple)
@@ -149,14 +149,14 @@ function definitionsIn(schema: Schema): readonly string[] {
   return [...Object.values(properties), items, additionalProperties, ...anyOf].flatMap(definitionsIn)
 }
 
-function requireSimple(schema: Schema, at: Place, task: Task): SchemaObject {
+function requireSimple(schema: Schema, at: SchemaLocation, task: Task): SchemaObject {
   const simple = simplify(schema, at, task)
   if (simple === undefined) throw new Unrepairable(`no value can satisfy ${showPlace(at)}`)
   return simple
 }
 
 /** Undefined when no value can satisfy it. */
-export function simplify(schema: Schema, at: Place, task: Task): SchemaObject | undefined {
+export function simplify(schema: Schema, at: SchemaLocation, task: Task): SchemaObject | undefined {
   if (schema === false) return undefined
   if (schema === true) return toAny({}, at, task)
   spend(task.work, weightOf(schema))
@@ -167,7 +167,7 @@ export function simplify(schema: Schema, at: Place, task: Task): SchemaObject | 
   return simplifyPlain(node, at, task)
 }
 
-function toAny(node: SchemaObject, at: Place, { dialect }: Task): SchemaObject {
+function toAny(node: SchemaObject, at: SchemaLocation, { dialect }: Task): SchemaObject {
   const { any } = dialect
   if (any === undefined) {
     throw new Unrepairable(`${showPlace(at)} takes any value, which ${dialect.name} has no way to say`)
@@ -199,7 +199,7 @@ const TOLD: ReadonlySet<string> = new Set([
   '$comment',
 ])
 
-function simplifyUnion(node: SchemaObject, at: Place, task: Task): SchemaObject | undefined {
+function simplifyUnion(node: SchemaObject, at: SchemaLocation, task: Task): SchemaObject | undefined {
   const beside = without(node, UNION)
   const forms = node.anyOf ?? node.oneOf!
   // The forms say only which properties belong together, so little is lost without them.
@@ -239,7 +239,7 @@ function partsOf(schema: SchemaObject): readonly SchemaObject[] {
   return isBare ? (schema.anyOf as readonly SchemaObject[]) : [schema]
 }
 
-function simplifyPlain(node: SchemaObject, at: Place, task: Task): SchemaObject | undefined {
+function simplifyPlain(node: SchemaObject, at: SchemaLocation, task: Task): SchemaObject | undefined {
   const options = Object.hasOwn(node, 'const') ? [node.const] : node.enum
   if (options !== undefined) return simplifyOptions(node, options, { at, task })
   const types = typesOf(node).length > 0 ? typesOf(node) : inferTypes(node)
@@ -251,7 +251,7 @@ function simplifyPlain(node: SchemaObject, at: Place, task: Task): SchemaObject 
 }
 
 interface Here {
-  readonly at: Place
+  readonly at: SchemaLocation
   readonly task: Task
 }
 
@@ -418,7 +418,7 @@ const STRUCTURE: ReadonlySet<string> = new Set([
 ])
 
 /** False when a required property has a schema that no value can satisfy. */
-function fillObject(out: Record<string, unknown>, at: Place, task: Task): boolean {
+function fillObject(out: Record<string, unknown>, at: SchemaLocation, task: Task): boolean {
   const { properties, required, additionalProperties } = out as SchemaObject
   if (properties !== undefined) {
     out['properties'] = mapNamed(properties, (child, name) => simplify(child, { up: at, step: name }, task))
@@ -436,16 +436,16 @@ function fillObject(out: Record<string, unknown>, at: Place, task: Task): boolea
   return true
 }
 
-function simplifyAdditional(schema: SchemaObject, at: Place, task: Task): Schema {
+function simplifyAdditional(schema: SchemaObject, at: SchemaLocation, task: Task): Schema {
   const isAnything = Object.keys(schema).every((keyword) => TOLD.has(keyword))
   return isAnything ? true : (simplify(schema, { up: at, step: '*' }, task) ?? false)
 }
 
 /** A list with different items at each position becomes a list of any of them. */
-function fillArray(out: Record<string, unknown>, at: Place, task: Task): void {
+function fillArray(out: Record<string, unknown>, at: SchemaLocation, task: Task): void {
   const { items, prefixItems = [] } = out as SchemaObject
   const kinds = [...prefixItems, ...(items === undefined || items === false ? [] : [items])]
-  const place: Place = { up: at, step: 'items' }
+  const place: SchemaLocation = { up: at, step: 'items' }
   const isSaid = kinds.length > 0 && !kinds.includes(true)
   const simple = isSaid ? simplify(kinds.length === 1 ? kinds[0]! : { anyOf: kinds }, place, task) : undefined
   if (simple !== undefined) out['items'] = simple

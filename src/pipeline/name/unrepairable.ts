@@ -28,19 +28,19 @@ export function checkDepth(depth: number): void {
 }
 
 /** The path of a walk, for messages: `filters.items`. The root has no step. */
-export interface Place {
-  readonly up?: Place
+export interface SchemaLocation {
+  readonly up?: SchemaLocation
   readonly step: string
 }
 
-export const ROOT: Place = { step: '' }
+export const ROOT: SchemaLocation = { step: '' }
 
 /** The longest part of a path that is shown: names of arguments come from the server. */
 const SHOWN = 100
 
-export function showPlace(place: Place): string {
+export function showPlace(place: SchemaLocation): string {
   const steps: string[] = []
-  for (let at: Place | undefined = place; at?.up !== undefined; at = at.up) steps.unshift(at.step)
+  for (let at: SchemaLocation | undefined = place; at?.up !== undefined; at = at.up) steps.unshift(at.step)
   const path = steps.join('.')
   if (path === '') return 'its schema'
   return `\`${path.length > SHOWN ? `${path.slice(0, SHOWN)}…` : path}\``

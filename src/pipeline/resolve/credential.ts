@@ -6,7 +6,7 @@
  */
 import type { Secret } from '../../base/secret.ts'
 import type { CredentialRequest } from '../../model/launch.ts'
-import { leewayOf } from '../../model/leeway.ts'
+import { authorizationLimitsOf } from '../../model/leeway.ts'
 import { MAX_TOKEN_BYTES, type Authorization } from '../../model/sign-in.ts'
 import type { Job } from './job.ts'
 import { credentialsFailed, noCredential } from './problems.ts'
@@ -35,7 +35,7 @@ async function look<T>(
   const general: CredentialRequest = {
     server: server.name,
     ...(url === undefined ? {} : { url }),
-    leeway: leewayOf(server),
+    leeway: authorizationLimitsOf(server),
   }
   // By its name first, then by its address.
   const requests = credentialId === undefined ? [general] : [{ ...general, credentialId }, general]

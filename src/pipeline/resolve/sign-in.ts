@@ -9,7 +9,7 @@ import { Secret } from '../../base/secret.ts'
 import type { AdmittedServer } from '../../model/catalog.ts'
 import type { GrantType, HttpTransport, OAuth } from '../../model/definition.ts'
 import { reveal } from '../../model/launch.ts'
-import { leewayOf } from '../../model/leeway.ts'
+import { authorizationLimitsOf } from '../../model/leeway.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { GrantPlan, PlannedClient, SignInPlan } from '../../model/sign-in.ts'
 import type { Template } from '../../model/template.ts'
@@ -70,7 +70,7 @@ function toPlan(job: Job, url: string, oauth: OAuth): SignInPlan {
     callback: defined({ port: callbackPort, path: callbackPath, redirectUri }),
     ...defined({ issuer: oauth.issuer, metadataUrl: oauth.authServerMetadataUrl }),
     ...defined({ authorizationUrl: oauth.authorizationUrl, tokenUrl, resource, prompt: oauth.prompt }),
-    ...leewayOf(job.server),
+    ...authorizationLimitsOf(job.server),
     ...defined({ credentialId: auth?.credentialId }),
   }
 }

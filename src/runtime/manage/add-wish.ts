@@ -24,7 +24,7 @@ export const TRANSPORTS = ['stdio', 'http', 'sse', 'ws'] as const
 
 export type TransportChoice = (typeof TRANSPORTS)[number]
 
-export interface AddWish {
+export interface AddRequest {
   /** The command and its arguments. */
   readonly command: readonly string[]
   readonly url?: string | undefined
@@ -36,10 +36,10 @@ export interface AddWish {
   readonly token?: string | undefined
   readonly cwd?: string | undefined
   /** A client that is registered with the server's authorization server. */
-  readonly oauth?: ClientWish | undefined
+  readonly oauth?: ClientOptions | undefined
 }
 
-export interface ClientWish {
+export interface ClientOptions {
   readonly clientId?: string | undefined
   readonly clientSecret?: string | undefined
   readonly callbackPort?: number | undefined
@@ -48,7 +48,7 @@ export interface ClientWish {
 export type Pair = readonly [name: string, value: string]
 
 /** Throws `manage/…` when two options exclude each other, or when the command and the address are both missing. */
-export function toEntry(wish: AddWish): JsonObject {
+export function toEntry(wish: AddRequest): JsonObject {
   const { command, url, transport } = wish
   if (url !== undefined && command.length > 0) throw new ProblemError(commandAndUrl)
   if (wish.token !== undefined && url === undefined) throw new ProblemError(tokenWithoutUrl)
@@ -64,7 +64,7 @@ export function isAddress(word: string): boolean {
   return /^(?:https?|wss?):\/\//i.test(word)
 }
 
-function toLocal({ command, env, headers, cwd, oauth }: AddWish): JsonObject {
+function toLocal({ command, env, headers, cwd, oauth }: AddRequest): JsonObject {
   const [program, ...args] = command
   // A typing error in an address; no program has such a name.
   const scheme = /^[a-z][a-z\d+.-]*:\/\//i.exec(program!)?.[0]
@@ -80,7 +80,7 @@ function toLocal({ command, env, headers, cwd, oauth }: AddWish): JsonObject {
   }
 }
 
-function toRemote(url: string, wish: AddWish): JsonObject {
+function toRemote(url: string, wish: AddRequest): JsonObject {
   const { transport, env, headers, token, cwd, oauth } = wish
   if (transport === 'stdio') throw new ProblemError(transportMismatch('stdio', url))
   if (env.length > 0) throw new ProblemError(notForUrl('env'))
@@ -99,7 +99,7 @@ function toRemote(url: string, wish: AddWish): JsonObject {
   }
 }
 
-function toClient({ clientId, clientSecret, callbackPort }: ClientWish): JsonObject {
+function toClient({ clientId, clientSecret, callbackPort }: ClientOptions): JsonObject {
   if (clientSecret !== undefined && clientId === undefined) throw new ProblemError(secretWithoutClient)
   return {
     ...(clientId === undefined ? {} : { clientId }),
@@ -109,7 +109,7 @@ function toClient({ clientId, clientSecret, callbackPort }: ClientWish): JsonObj
 }
 
 /** The flag that the user typed, or the first of several. */
-function flagOf({ clientId, clientSecret }: ClientWish): string {
+function flagOf({ clientId, clientSecret }: ClientOptions): string {
   if (clientId !== undefined) return 'client-id'
   return clientSecret !== undefined ? 'client-secret' : 'callback-port'
 }

@@ -10,13 +10,18 @@ import { joinCommandWords, parseCommandWords } from '../../base/command-words.ts
 import { unreachable } from '../../base/unreachable.ts'
 import { literal } from '../../model/template.ts'
 import { maskArgs, maskText } from '../../problem/mask-text.ts'
-import { isAddress, type AddWish, type Pair, type TransportChoice } from './add-wish.ts'
+import { isAddress, type AddRequest, type Pair, type TransportChoice } from './add-wish.ts'
 import { isName } from './check-entry.ts'
 import { WRITABLE_SCOPES, type WritableScope } from './scope-file.ts'
 
 export type Wizard =
   | { readonly state: 'asking'; readonly step: Step; readonly draft: WizardDraft }
-  | { readonly state: 'done'; readonly name: string; readonly scope: WritableScope; readonly wish: AddWish }
+  | {
+      readonly state: 'done'
+      readonly name: string
+      readonly scope: WritableScope
+      readonly wish: AddRequest
+    }
   | { readonly state: 'cancelled' }
 
 export type Step =
@@ -35,7 +40,7 @@ export type Step =
 export interface WizardDraft {
   readonly name: string
   readonly scope: WritableScope
-  readonly wish: AddWish
+  readonly wish: AddRequest
 }
 
 export type WizardQuestion =
@@ -48,7 +53,7 @@ export type WizardQuestion =
       readonly shown?: readonly string[]
     }
 
-const NOTHING: AddWish = { command: [], env: [], headers: [] }
+const NOTHING: AddRequest = { command: [], env: [], headers: [] }
 
 export function startWizard(): Wizard {
   return { state: 'asking', step: 'name', draft: { name: '', scope: 'user', wish: NOTHING } }
@@ -125,7 +130,7 @@ export function faultOf({ step }: Asking, answer: string): string | undefined {
 /** The answer must have no fault. */
 export function answerWizard({ step, draft }: Asking, answer: string): Wizard {
   const { wish } = draft
-  const ask = (next: Step, more: Partial<AddWish> = {}): Wizard => ({
+  const ask = (next: Step, more: Partial<AddRequest> = {}): Wizard => ({
     state: 'asking',
     step: next,
     draft: { ...draft, wish: { ...wish, ...more } },

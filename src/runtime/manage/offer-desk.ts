@@ -7,7 +7,7 @@ import { Unusable, type Gapped, type OfferInput, type Piece } from './offer.ts'
 import type { Input, NamedInput, RegistryArgument } from './registry-server.ts'
 
 /** Collects the inputs while the parts of an offer are made. */
-export interface Desk {
+export interface OfferContext {
   readonly inputs: OfferInput[]
   /** The words of one argument. Empty for an argument that is not needed. */
   argument(argument: RegistryArgument): readonly Gapped[]
@@ -18,7 +18,7 @@ export interface Desk {
 }
 
 /** Variables without a name in the registry begin with the short name of the server. */
-export function createDesk(name: string): Desk {
+export function createDesk(name: string): OfferContext {
   const inputs: OfferInput[] = []
   const prefix = toVariable(name)
   const ask = (label: string, input: Input, variable = `${prefix}_${toVariable(label)}`): Piece => {
@@ -37,7 +37,7 @@ export function createDesk(name: string): Desk {
     })
     return { id }
   }
-  const desk: Desk = {
+  const desk: OfferContext = {
     inputs,
     template(_, text, variables) {
       const pieces = text.split(/\{([A-Za-z_]\w*)\}/)

@@ -13,7 +13,7 @@ import { parseText } from '../../pipeline/discover/formats/parse-text.ts'
 import { normalize } from '../../pipeline/normalize/normalize.ts'
 import type { World } from '../../world/world.ts'
 
-export interface Place {
+export interface EntryLocation {
   readonly file: string
   readonly source: SourceId
   readonly scope: Scope
@@ -28,7 +28,7 @@ export interface Place {
 export async function readBack(
   world: Pick<World, 'env' | 'platform'>,
   { name, entry }: { readonly name: string; readonly entry: ObjectValue },
-  place: Place,
+  place: EntryLocation,
 ): Promise<NormalizedEntry> {
   // An entry is the same tree in every format. JSON is the shortest way to that tree.
   const text = JSON.stringify(entry)

@@ -11,7 +11,7 @@ import { ALL_SOURCES } from '../../pipeline/discover/all-sources.ts'
 import { parseText } from '../../pipeline/discover/formats/parse-text.ts'
 import { toComparable } from '../../pipeline/discover/project.ts'
 import { createGround } from '../../pipeline/discover/site.ts'
-import type { WritePlace } from '../../pipeline/discover/source.ts'
+import type { WriteTarget } from '../../pipeline/discover/source.ts'
 import { ProblemError } from '../../problem/problem.ts'
 import type { World } from '../../world/world.ts'
 import { bounds } from '../edit-file.ts'
@@ -106,7 +106,7 @@ export async function requireTarget(
 
 interface PlaceOf {
   readonly agent: WritableSource
-  readonly place: WritePlace
+  readonly place: WriteTarget
   readonly file: string
   /** The root of the project. */
   readonly root: string

@@ -27,7 +27,7 @@ export const nodeServing: Serving = {
   async listen(options, handler) {
     const { host, port } = options
     const backlog = new Backlog(options.unread, options.onSlowClient)
-    const desk: Desk = { options, handler, backlog, isStopped: false }
+    const desk: ServingContext = { options, handler, backlog, isStopped: false }
     const { server, renew } = await createServer(options, (request, response) =>
       receive(request, response, desk),
     )
@@ -57,7 +57,7 @@ export const nodeServing: Serving = {
   },
 }
 
-interface Desk {
+interface ServingContext {
   readonly options: ListenOptions
   readonly handler: RequestHandler
   readonly backlog: Backlog
@@ -92,7 +92,7 @@ async function createServer(
   return { server, renew: (next) => server.setSecureContext({ ...next, minVersion: 'TLSv1.2' }) }
 }
 
-function receive(request: IncomingMessage, response: ServerResponse, desk: Desk): void {
+function receive(request: IncomingMessage, response: ServerResponse, desk: ServingContext): void {
   const { method = '', url = '', headers } = request
   const head: RequestHead = { method, path: url, headers, from: request.socket.remoteAddress ?? '' }
   if (desk.isStopped) response.shouldKeepAlive = false
@@ -110,7 +110,7 @@ function receive(request: IncomingMessage, response: ServerResponse, desk: Desk)
 }
 
 interface Admitted {
-  readonly desk: Desk
+  readonly desk: ServingContext
   readonly admission: Admission
 }
 
@@ -183,7 +183,7 @@ function sendWhole(response: ServerResponse, { status, headers, body }: WholeRep
 }
 
 interface ReplyOptions {
-  readonly desk: Desk
+  readonly desk: ServingContext
   readonly client: string
   /** The limit for a response without a byte of it being read. */
   readonly unreadMs: number
@@ -191,7 +191,7 @@ interface ReplyOptions {
 
 class NodeReply implements Reply {
   readonly #response: ServerResponse
-  readonly #desk: Desk
+  readonly #desk: ServingContext
   readonly #unreadMs: number
   readonly #writer: PacedWriter
   #sent = 0

@@ -2,7 +2,7 @@
  * house: the boards of a gateway, for as long as somebody may come back to them.
  */
 import { expect, test } from 'vitest'
-import { House } from '../../../src/hosts/gateway/house.ts'
+import { ProjectBoards } from '../../../src/hosts/gateway/house.ts'
 import { openServing } from '../../../src/hosts/gateway/serve.ts'
 import type { OpenServing } from '../../../src/hosts/shared/gateway-host.ts'
 import { loadCatalog } from '../../../src/runtime/load-catalog.ts'
@@ -11,7 +11,7 @@ import { createScratch } from '../../worlds/scratch.ts'
 test('with no limit to idleness a board stays when its last visitor leaves', async () => {
   using scratch = createScratch()
   const { world } = scratch
-  const house = new House({
+  const house = new ProjectBoards({
     world,
     idleMs: 0,
     load:
@@ -35,7 +35,7 @@ test('a board that cannot be opened takes nothing from what is told of the other
   using scratch = createScratch()
   const { world } = scratch
   let fail!: (error: Error) => void
-  const house = new House({
+  const house = new ProjectBoards({
     world,
     idleMs: 60_000,
     load:

@@ -7,7 +7,11 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openServing } from '../../../src/hosts/gateway/serve.ts'
-import type { AuditWish, HttpServingOptions, OpenServing } from '../../../src/hosts/shared/gateway-host.ts'
+import type {
+  AuditSettings,
+  HttpServingOptions,
+  OpenServing,
+} from '../../../src/hosts/shared/gateway-host.ts'
 import { MODERN_VERSION, type Era } from '../../../src/model/session.ts'
 import { loadCatalog } from '../../../src/runtime/load-catalog.ts'
 import { createObserved, lend, type Observed } from '../../worlds/observed.ts'
@@ -29,7 +33,7 @@ export interface TestGatewayOptions {
   readonly mode?: 'plan'
   readonly token?: string | undefined
   readonly http?: Partial<HttpServingOptions>
-  readonly audit?: Partial<AuditWish>
+  readonly audit?: Partial<AuditSettings>
   readonly env?: Readonly<Record<string, string>>
   /** The setting of this name. */
   readonly gateway?: object

@@ -3,7 +3,7 @@
  */
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { Door } from '../../../src/hosts/gateway/door.ts'
+import { RequestGuard } from '../../../src/hosts/gateway/door.ts'
 import { createHttpFront, type HttpFront } from '../../../src/hosts/gateway/http-front.ts'
 import { keyOfToken } from '../../../src/hosts/gateway/principal.ts'
 import { openServing } from '../../../src/hosts/gateway/serve.ts'
@@ -71,7 +71,7 @@ describe('a request that was on its way', () => {
     const { gateway } = serving
     const { tokens } = guests
     const front = createHttpFront(gateway, {
-      door: new Door({ clock: world.clock, token: TOKEN, tokens }),
+      door: new RequestGuard({ clock: world.clock, token: TOKEN, tokens }),
       counter: () => ({ status: 200, headers: {}, body: '' }),
       rooms: { of: async () => gateway, find: () => undefined },
     })
@@ -267,7 +267,7 @@ describe('a token that is wrong', () => {
     const { world } = scratch
     const { tokens, token } = await openGuests(scratch, world)
     onTestFinished(() => tokens.close())
-    const door = new Door({ clock: world.clock, token: TOKEN, tokens })
+    const door = new RequestGuard({ clock: world.clock, token: TOKEN, tokens })
     const knock = async (shown: string): Promise<number> => {
       const headers = { host: 'localhost', authorization: `Bearer ${shown}` }
       const passage = await door.pass({ method: 'POST', from: '127.0.0.1', path: '/mcp', headers })

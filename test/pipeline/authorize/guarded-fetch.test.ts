@@ -5,7 +5,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { NO_LEEWAY } from '../../../src/model/leeway.ts'
+import { STRICT_LIMITS } from '../../../src/model/leeway.ts'
 import {
   ANSWER_MS,
   createGuardedFetch,
@@ -75,7 +75,7 @@ function stage({ names = {}, port, env = {} }: Stage): { world: World; sent: Htt
 }
 
 function guarded(world: World, guard: Partial<Guard> = {}): GuardedFetch {
-  return createGuardedFetch(world, { serverUrl: 'http://127.0.0.1:1/mcp', ...NO_LEEWAY, ...guard })
+  return createGuardedFetch(world, { serverUrl: 'http://127.0.0.1:1/mcp', ...STRICT_LIMITS, ...guard })
 }
 
 async function refusalOf(work: Promise<unknown>): Promise<string> {

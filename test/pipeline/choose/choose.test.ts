@@ -10,7 +10,7 @@ import type { FoundEntry, NormalizedEntry } from '../../../src/model/entry.ts'
 import { SCOPES_LOW_TO_HIGH, type Scope, type SourceId } from '../../../src/model/origin.ts'
 import type { Policy, ServerRule } from '../../../src/model/policy.ts'
 import type { Settings } from '../../../src/model/settings.ts'
-import { admit, type House } from '../../../src/pipeline/admit/admit.ts'
+import { admit, type AdmitContext } from '../../../src/pipeline/admit/admit.ts'
 import { choose } from '../../../src/pipeline/choose/choose.ts'
 
 interface Layer {
@@ -195,7 +195,7 @@ const NO_SETTINGS: Settings = {
 }
 
 function load(all: readonly Layer[], policy: Policy): Pick<Catalog, 'entries' | 'servers'> {
-  const house: House = {
+  const house: AdmitContext = {
     settings: NO_SETTINGS,
     policy,
     isStrict: false,
@@ -211,7 +211,7 @@ function load(all: readonly Layer[], policy: Policy): Pick<Catalog, 'entries' | 
   )
 }
 
-function toAdmission(one: Layer, house: House): Admission {
+function toAdmission(one: Layer, house: AdmitContext): Admission {
   const entry = toEntry(one)
   const facts = { command: one.target }
   const all = one.isApproved ? [{ decision: 'approved' as const, at: '2026-11-16', facts }] : []

@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'vitest'
 import { Secret } from '../../../src/base/secret.ts'
 import { reveal, type CredentialRequest, type LaunchSpec } from '../../../src/model/launch.ts'
-import { NO_LEEWAY } from '../../../src/model/leeway.ts'
+import { STRICT_LIMITS } from '../../../src/model/leeway.ts'
 import { createScratch } from '../../worlds/scratch.ts'
 import { codesOf, headersOf, launchIn, secretsOf, withShell, worldWith } from './launching.ts'
 
@@ -222,7 +222,7 @@ describe('a credential', () => {
   test('is looked up by address for a server that does not mention any', async () => {
     const credentials = storeOf(() => new Secret('tok-1'))
     const launch = await launchIn(worldWith('cursor', { url: URL }), { credentials })
-    expect(credentials.asked).toEqual([{ server: 'shop', url: URL, leeway: NO_LEEWAY }])
+    expect(credentials.asked).toEqual([{ server: 'shop', url: URL, leeway: STRICT_LIMITS }])
     expect(headersOf(launch)).toEqual({ Authorization: 'Bearer tok-1' })
     expect(secretsOf(launch)).toEqual(['Bearer tok-1', 'tok-1'])
   })
@@ -243,8 +243,8 @@ describe('a credential', () => {
     const entry = { url: URL, auth: { type: 'oauth', credentialId: 'work' } }
     const launch = await launchIn(worldWith('ours', entry), { credentials })
     expect(credentials.asked).toEqual([
-      { server: 'shop', url: URL, leeway: NO_LEEWAY, credentialId: 'work' },
-      { server: 'shop', url: URL, leeway: NO_LEEWAY },
+      { server: 'shop', url: URL, leeway: STRICT_LIMITS, credentialId: 'work' },
+      { server: 'shop', url: URL, leeway: STRICT_LIMITS },
     ])
     expect(headersOf(launch)).toEqual({ Authorization: 'Bearer tok-2' })
     expect(launch.problems).toEqual([])

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { Secret } from '../../../src/base/secret.ts'
 import type { CredentialRequest, LaunchSpec } from '../../../src/model/launch.ts'
 import { reveal } from '../../../src/model/launch.ts'
-import { NO_LEEWAY } from '../../../src/model/leeway.ts'
+import { STRICT_LIMITS } from '../../../src/model/leeway.ts'
 import type { MemoryOptions } from '../../worlds/memory.ts'
 import { codesOf, envOf, launchIn, secretsOf, worldWith } from './launching.ts'
 
@@ -232,7 +232,7 @@ describe('a credential', () => {
     asked.length = 0
     const world = worldWith('ours', { command: 'npx', auth: { type: 'oauth', credentialId: 'work' } })
     const made = await launchIn(world, { credentials: store(new Secret('tok-1')) })
-    expect(asked).toEqual([{ server: 'shop', credentialId: 'work', leeway: NO_LEEWAY }])
+    expect(asked).toEqual([{ server: 'shop', credentialId: 'work', leeway: STRICT_LIMITS }])
     expect(envOf(made)).toEqual({ OAUTH_ACCESS_TOKEN: 'tok-1' })
     expect(secretsOf(made)).toEqual(['tok-1'])
   })

@@ -10,8 +10,8 @@ import {
   isAddress,
   toEntry,
   TRANSPORTS,
-  type AddWish,
-  type ClientWish,
+  type AddRequest,
+  type ClientOptions,
   type TransportChoice,
 } from '../../../runtime/manage/add-wish.ts'
 import {
@@ -49,7 +49,7 @@ export async function run(context: CommandContext): Promise<number> {
   return addEntry(context, { name, scope, entry: toEntry(withSecret(wish, secret?.text)) })
 }
 
-function withSecret(wish: AddWish, clientSecret: string | undefined): AddWish {
+function withSecret(wish: AddRequest, clientSecret: string | undefined): AddRequest {
   return clientSecret === undefined ? wish : { ...wish, oauth: { ...wish.oauth, clientSecret } }
 }
 
@@ -73,7 +73,7 @@ async function runWizard(context: CommandContext): Promise<number> {
   return addEntry(context, { name, scope, entry: toEntry(wish) })
 }
 
-function toWish(world: World, flags: Flags, rest: readonly string[]): AddWish {
+function toWish(world: World, flags: Flags, rest: readonly string[]): AddRequest {
   const transport = readTransport(flags)
   const target = rest[0]
   const isUrl =
@@ -97,7 +97,7 @@ function toWish(world: World, flags: Flags, rest: readonly string[]): AddWish {
 }
 
 /** The secret is still a placeholder: the user has not typed it yet. */
-function readClient(flags: Flags): ClientWish | undefined {
+function readClient(flags: Flags): ClientOptions | undefined {
   const names = ['client-id', 'client-secret', 'callback-port']
   if (names.every((name) => flags[name] === undefined)) return undefined
   return {
@@ -126,7 +126,7 @@ function toCommand({ files, paths, cwd }: World, words: readonly string[]): read
 }
 
 /** A folder is relative to the current one. In a repository, it is stored so that it works in every clone. */
-function placed({ world }: CommandContext, wish: AddWish, scope: WritableScope): AddWish {
+function placed({ world }: CommandContext, wish: AddRequest, scope: WritableScope): AddRequest {
   const { cwd } = wish
   if (cwd === undefined || cwd.includes('${')) return wish
   const { paths } = world

@@ -3,7 +3,7 @@
  */
 import { ProblemError } from '../../../problem/problem.ts'
 import { loginByName } from '../../../runtime/login-by-name.ts'
-import type { LoginHost, LoginWay, LoginWish } from '../../../runtime/login-host.ts'
+import type { LoginHost, LoginWay, LoginArguments } from '../../../runtime/login-host.ts'
 import type { LoginOutcome } from '../../../runtime/login.ts'
 import type { Terminal } from '../../../world/world.ts'
 import { countOf } from '../../shared/amounts.ts'
@@ -96,7 +96,7 @@ function listen(
   }
 }
 
-type Options = Pick<LoginWish, 'way' | 'scopes' | 'timeoutMs'>
+type Options = Pick<LoginArguments, 'way' | 'scopes' | 'timeoutMs'>
 
 function readOptions(context: CommandContext): Options {
   const { flags } = context

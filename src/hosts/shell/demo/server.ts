@@ -37,7 +37,7 @@ export function createDemoServer(
   }
 }
 
-interface Desk {
+interface DemoContext {
   readonly notes: Notes
   readonly clock: Clock
 }
@@ -92,7 +92,7 @@ class Fault extends Error {
   }
 }
 
-async function answer(desk: Desk, line: Line, message: unknown): Promise<void> {
+async function answer(desk: DemoContext, line: Line, message: unknown): Promise<void> {
   if (!isObject(message)) return
   const { id, method } = message
   const params = isObject(message['params']) ? message['params'] : {}
@@ -117,7 +117,7 @@ interface Request {
   readonly params: Params
 }
 
-function answerRequest(desk: Desk, line: Line, request: Request): Result | Promise<Result> {
+function answerRequest(desk: DemoContext, line: Line, request: Request): Result | Promise<Result> {
   const { method, params } = request
   switch (method) {
     case 'initialize':
@@ -155,7 +155,7 @@ function greet(line: Line, { protocolVersion, capabilities }: Params): Result {
   }
 }
 
-async function call(desk: Desk, line: Line, { id, params }: Request): Promise<Result> {
+async function call(desk: DemoContext, line: Line, { id, params }: Request): Promise<Result> {
   const { name, arguments: given } = params
   const args = isObject(given) ? given : {}
   const { notes } = desk
@@ -187,7 +187,7 @@ async function call(desk: Desk, line: Line, { id, params }: Request): Promise<Re
   }
 }
 
-function writeNote({ notes }: Desk, line: Line, args: Params): Result {
+function writeNote({ notes }: DemoContext, line: Line, args: Params): Result {
   const [title, text] = [requireText(args, 'title'), requireText(args, 'text')]
   if (!isTitle(title)) return failed(`a title has ${TITLE_RULE}`)
   const isNew = notes.read(title) === undefined
@@ -197,7 +197,7 @@ function writeNote({ notes }: Desk, line: Line, args: Params): Result {
 }
 
 async function countSlowly(
-  { clock }: Desk,
+  { clock }: DemoContext,
   line: Line,
   { args, params, signal }: { readonly args: Params; readonly params: Params; readonly signal: AbortSignal },
 ): Promise<Result> {
@@ -228,7 +228,7 @@ function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-async function interview({ notes }: Desk, line: Line): Promise<Result> {
+async function interview({ notes }: DemoContext, line: Line): Promise<Result> {
   if (!isObject(line.capabilities['elicitation']))
     return failed('this client does not let a server ask its user anything')
   const answered = await line.ask('elicitation/create', INTERVIEW)
@@ -250,7 +250,7 @@ function uriOf(title: string): string {
   return `note:///${encodeURIComponent(title)}`
 }
 
-function readResource({ notes }: Desk, params: Params): Result {
+function readResource({ notes }: DemoContext, params: Params): Result {
   const uri = requireText(params, 'uri')
   const title = notes.titles().find((one) => uriOf(one) === uri)
   const text = title === undefined ? undefined : notes.read(title)
@@ -260,7 +260,7 @@ function readResource({ notes }: Desk, params: Params): Result {
 
 const RESOURCE_NOT_FOUND = -32002
 
-function fillPrompt({ notes }: Desk, { name, arguments: given }: Params): Result {
+function fillPrompt({ notes }: DemoContext, { name, arguments: given }: Params): Result {
   if (name !== 'summarize')
     throw new Fault(RPC_CODES.invalidParams, `there is no prompt ${JSON.stringify(name)} here`)
   const args = isObject(given) ? given : {}
@@ -275,7 +275,7 @@ function fillPrompt({ notes }: Desk, { name, arguments: given }: Params): Result
   }
 }
 
-function complete({ notes }: Desk, { argument }: Params): Result {
+function complete({ notes }: DemoContext, { argument }: Params): Result {
   const { name, value } = isObject(argument) ? argument : {}
   const all = name === 'title' ? notes.titles() : name === 'style' ? STYLES : []
   const begun = typeof value === 'string' ? value.toLowerCase() : ''

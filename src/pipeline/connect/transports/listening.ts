@@ -30,7 +30,7 @@ export interface ListeningHooks {
   onGiveUp(failure: WireFailure): void
 }
 
-export interface Place {
+export interface StreamPosition {
   readonly lastEventId?: string | undefined
   readonly retryMs?: number | undefined
 }
@@ -60,7 +60,7 @@ export class Listening implements AnswerListener {
   /** How many streams in a row brought no event. */
   #fruitless = 0
 
-  constructor(line: ListeningLine, hooks: ListeningHooks, place: Place = {}) {
+  constructor(line: ListeningLine, hooks: ListeningHooks, place: StreamPosition = {}) {
     this.#line = line
     this.#hooks = hooks
     this.#lastEventId = place.lastEventId

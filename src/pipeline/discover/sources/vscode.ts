@@ -49,14 +49,14 @@ function userFiles(site: Site): readonly string[] {
   })
 }
 
-interface OldPlace {
+interface OldLocation {
   readonly scope: 'user' | 'project'
   readonly file: string
   readonly under: readonly string[]
   readonly advice: (origin: Origin, server: string) => Problem
 }
 
-function oldPlaces(site: Site): readonly OldPlace[] {
+function oldPlaces(site: Site): readonly OldLocation[] {
   const inSettings = { under: ['mcp', 'servers'], advice: standsInSettings }
   const inContainer = { under: ['customizations', 'vscode', 'mcp', 'servers'], advice: isForContainer }
   const inProject = (path: string) =>
@@ -73,7 +73,7 @@ function oldPlaces(site: Site): readonly OldPlace[] {
   ]
 }
 
-async function misplaced(site: Site, place: OldPlace): Promise<readonly FoundEntry[]> {
+async function misplaced(site: Site, place: OldLocation): Promise<readonly FoundEntry[]> {
   const { scope, file, under, advice } = place
   const document = await site.read({ scope, file })
   if (document === undefined || findAt(document.root, under) === undefined) return []

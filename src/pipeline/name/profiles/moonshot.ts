@@ -8,7 +8,7 @@ import { typesOf, without, type Schema, type SchemaObject } from '../json-schema
 import { checkLimits, type Limits } from '../measure.ts'
 import { notesOf, withNote, withNotes } from '../notes.ts'
 import type { Dialect } from '../simplify.ts'
-import { showPlace, Unrepairable, type Place, type Work } from '../unrepairable.ts'
+import { showPlace, Unrepairable, type SchemaLocation, type Work } from '../unrepairable.ts'
 import { toSimpleRoot } from './simple-root.ts'
 
 /** Throws when the schema cannot be repaired. */
@@ -59,7 +59,7 @@ const MOONSHOT: Dialect = {
 /** The validator mistakes properties with these names for keywords. */
 const RESERVED: readonly string[] = ['$defs', '$ref', 'anyOf', 'required', 'additionalProperties']
 
-function checkNames({ properties }: SchemaObject, at: Place): void {
+function checkNames({ properties }: SchemaObject, at: SchemaLocation): void {
   const isBad = (name: string): boolean =>
     RESERVED.includes(name) || (name.includes('/') && isInDefinition(at))
   const bad = Object.keys(properties ?? {}).find(isBad)
@@ -68,7 +68,7 @@ function checkNames({ properties }: SchemaObject, at: Place): void {
 }
 
 /** Places where the validator mistakes a `/` for the end of a name. */
-function isInDefinition(at: Place): boolean {
+function isInDefinition(at: SchemaLocation): boolean {
   const isDefinitions = at.step === '$defs' && at.up?.up === undefined
   return isDefinitions || (at.up !== undefined && isInDefinition(at.up))
 }

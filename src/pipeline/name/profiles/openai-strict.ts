@@ -10,7 +10,7 @@ import { mapNamed, typesOf, without, type Schema, type SchemaObject } from '../j
 import { checkLimits, type Limits } from '../measure.ts'
 import { notesOf, withNotes } from '../notes.ts'
 import type { Dialect } from '../simplify.ts'
-import { showPlace, Unrepairable, type Place, type Work } from '../unrepairable.ts'
+import { showPlace, Unrepairable, type SchemaLocation, type Work } from '../unrepairable.ts'
 import { isPortable } from './patterns.ts'
 import { toSimpleRoot } from './simple-root.ts'
 
@@ -71,7 +71,7 @@ function withoutForeign(node: SchemaObject): SchemaObject {
   return withNotes(without(node, new Set(dropped)), notesOf(dropped, node))
 }
 
-function close(node: SchemaObject, at: Place): SchemaObject {
+function close(node: SchemaObject, at: SchemaLocation): SchemaObject {
   const { properties = {}, required = [], additionalProperties, ...rest } = node
   const names = Object.keys(properties)
   const isInOrder = required.length === names.length && names.every((name, i) => name === required[i])
