@@ -110,8 +110,8 @@ async function callOnce(post: Post): Promise<End> {
     if ((error as Error).name === 'TimeoutError') return 'wrong: no outcome'
     return 'broken'
   }
-  // A stream that was begun and never ended says nothing.
-  const message = text.startsWith('{') ? text : (text.match(/^data: (.*)$/m)?.[1] ?? '{}')
+  // A stream that was begun and never ended says nothing; nor does the first event of one that can be read on.
+  const message = text.startsWith('{') ? text : (text.match(/^data: (.+)$/m)?.[1] ?? '{}')
   const { result, error } = JSON.parse(message) as {
     readonly result?: { readonly isError?: boolean; readonly content: readonly { readonly text: string }[] }
     readonly error?: object
