@@ -173,6 +173,7 @@ export class Attempt implements ConnectListener {
       if (this.#lost !== undefined) throw new SessionError({ kind: 'lost', wire: this.#lost, wasSent: true })
       this.#timer.finish()
       this.#hooks.onReady(this.#redactOffering(listed))
+      this.#endReading()
     } catch (error) {
       this.#timer.fail()
       await this.session?.close()
@@ -289,6 +290,8 @@ export class Attempt implements ConnectListener {
   #listFirst(session: Session): Promise<Offering> {
     this.#timer.begin('list')
     this.#limit?.stop()
+    // A server may say at once that a list changed: read beside this one, either would lack what the other brought.
+    this.#isRefreshing = true
     return this.#list(session, LIST_KINDS, this.#limit?.leftMs ?? 0)
   }
 
@@ -385,10 +388,14 @@ export class Attempt implements ConnectListener {
         (error: unknown) => this.onOddity(`its lists could not be read again: ${String(error)}`),
       )
       .finally(() => {
-        this.#isRefreshing = false
         this.#spacing.end(this.#shared.world.clock.now())
-        if (this.#due.length > 0) this.refresh(NO_KINDS)
+        this.#endReading()
       })
+  }
+
+  #endReading(): void {
+    this.#isRefreshing = false
+    if (this.#due.length > 0) this.refresh(NO_KINDS)
   }
 
   onOwnLists(client: object, what: 'changed' | 'gone'): void {

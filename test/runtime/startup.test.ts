@@ -4,6 +4,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { InProcessServer, ServerTransport } from '../../src/pipeline/connect/transports/in-process.ts'
 import type { BoardChange } from '../../src/runtime/board-events.ts'
 import { isAlive, openTestBoard, serverEntry, type TestBoard } from '../boards/open.ts'
 import { call, connectionOf, problemOf, until, untilState } from '../boards/watch.ts'
@@ -292,7 +293,65 @@ describe('the number of servers that start at once', () => {
   })
 })
 
+/**
+ * Says that its tools changed right behind its first list of them. The second list, with one more, comes only when it was
+ * asked for its prompts and has answered that.
+ */
+function changesAtOnce(): InProcessServer {
+  let listed = 0
+  let tellPrompts!: () => void
+  const hasListedPrompts = new Promise<void>((resolve) => (tellPrompts = resolve))
+  const tool = (name: string): object => ({ name, inputSchema: { type: 'object' } })
+  const answers: Readonly<Record<string, (transport: ServerTransport) => Promise<object>>> = {
+    initialize: async () => ({
+      protocolVersion: '2025-11-25',
+      capabilities: { tools: { listChanged: true }, prompts: {} },
+      serverInfo: { name: 'x', version: '1' },
+    }),
+    'tools/list': async (transport) => {
+      listed += 1
+      if (listed > 1) {
+        await hasListedPrompts
+        return { tools: [tool('one'), tool('two')] }
+      }
+      queueMicrotask(() => {
+        void transport.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
+      })
+      return { tools: [tool('one')] }
+    },
+    'prompts/list': async () => {
+      // Behind the change, which is told in between.
+      await new Promise((resolve) => setImmediate(resolve))
+      setImmediate(tellPrompts)
+      return { prompts: [{ name: 'review' }] }
+    },
+  }
+  return {
+    async connect(transport) {
+      const onmessage = ({ id, method }: { readonly id?: number; readonly method: string }): void => {
+        if (id === undefined) return
+        const answer = answers[method]
+        const error = { code: -32601, message: 'no such method' }
+        if (answer === undefined) void transport.send({ jsonrpc: '2.0', id, error })
+        else void answer(transport).then((result) => transport.send({ jsonrpc: '2.0', id, result }))
+      }
+      Object.assign(transport, { onmessage })
+    },
+  }
+}
+
 describe('a list that changes', () => {
+  it('while the first ones are still read takes nothing away from them', async () => {
+    await using test = await openTestBoard(
+      { x: { type: 'sdk', name: 'changes' } },
+      { inProcess: { changes: changesAtOnce() } },
+    )
+    const { board } = test
+    await until(board, () => board.tools().length === 2)
+    const { offering } = board.snapshot().servers[0]!
+    expect(offering?.prompts.map(({ name }) => name)).toEqual(['review'])
+  })
+
   it.each([[['legacy']], [['modern', '--modern']]])('is read again (%s)', async ([, ...args]) => {
     await using test = await openTestBoard({ x: serverEntry('changes-tools', ...args) })
     const { board } = test
