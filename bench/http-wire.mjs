@@ -10,7 +10,7 @@
 import { spawn } from 'node:child_process'
 import http from 'node:http'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { loadSource } from './load-source.mjs'
 import { argument, has, median } from './measure.mjs'
 
 if (has('--serve')) serve()
@@ -20,7 +20,10 @@ async function main() {
   const reps = Number(argument('--reps') ?? 5)
   const calls = Number(argument('--calls') ?? 4000)
   const isJson = has('--json')
-  const { openHttp, createNodeHttp, nodeClock } = await loadSource()
+  const { openHttp, createNodeHttp, nodeClock } = await loadSource(`
+    export { openHttp } from './src/pipeline/connect/transports/http.ts'
+    export { createNodeHttp } from './src/world/node/http.ts'
+    export { nodeClock } from './src/world/node/clock.ts'`)
   const http = createNodeHttp({})
   const server = await startServer()
   const url = `http://127.0.0.1:${server.port}`
@@ -46,28 +49,6 @@ async function main() {
   const [at32, large] = [figures['calls/s at 32'], figures['8 MB, ms']]
   const isMissed = at32['wire, JSON'] <= at32['node:http'] || large['wire, JSON'] > 1.3 * large['node:http']
   if (isMissed && has('--check')) process.exitCode = 1
-}
-
-/** Node 20 reads no TypeScript. */
-async function loadSource() {
-  const root = fileURLToPath(new URL('..', import.meta.url))
-  const outfile = `${root}node_modules/.cache/plugboard-bench/http-wire.mjs`
-  await build({
-    absWorkingDir: root,
-    stdin: {
-      contents: `export { openHttp } from './src/pipeline/connect/transports/http.ts'
-        export { createNodeHttp } from './src/world/node/http.ts'
-        export { nodeClock } from './src/world/node/clock.ts'`,
-      resolveDir: root,
-    },
-    outfile,
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-  })
-  return import(outfile)
 }
 
 function openWire({ openHttp, http, nodeClock }, url, extra) {

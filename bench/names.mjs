@@ -8,10 +8,9 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { loadSource } from './load-source.mjs'
 import { argument, has, median, timed } from './measure.mjs'
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CORPUS = fileURLToPath(new URL('../test/corpus/', import.meta.url))
 const LIMIT = 3.0
 const reps = Number(argument('--reps') ?? 15)
@@ -19,7 +18,11 @@ const count = Number(argument('--count') ?? 6000)
 const isJson = has('--json')
 const say = (...words) => isJson || console.log(...words)
 
-const { nameOf, toProviderSchema, PROFILES } = await loadSource()
+// The functions themselves: the built library keeps them to itself, and remembers what they gave.
+const { nameOf, toProviderSchema, PROFILES } = await loadSource(`
+  export { nameOf } from './src/pipeline/name/name.ts'
+  export { toProviderSchema } from './src/pipeline/name/schema.ts'
+  export { PROFILES } from './src/model/profile.ts'`)
 const text = JSON.stringify(repeatCorpus())
 const times = Object.fromEntries(['clone', ...PROFILES].map((name) => [name, []]))
 
@@ -64,20 +67,4 @@ function repeatCorpus() {
     }
   }
   return tools.slice(0, count)
-}
-
-/** The functions themselves: the built library keeps them to itself, and remembers what they gave. */
-async function loadSource() {
-  const contents = `
-    export { nameOf } from './src/pipeline/name/name.ts'
-    export { toProviderSchema } from './src/pipeline/name/schema.ts'
-    export { PROFILES } from './src/model/profile.ts'`
-  const { outputFiles } = await build({
-    stdin: { contents, resolveDir: ROOT },
-    bundle: true,
-    format: 'esm',
-    target: 'node20.19',
-    write: false,
-  })
-  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].text).toString('base64')}`)
 }

@@ -12,8 +12,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { build } from 'esbuild'
+import { loadSource } from './load-source.mjs'
 import { argument, has, median, timed } from './measure.mjs'
 
 const LIMIT = 20
@@ -23,7 +22,12 @@ const ROUNDS = 20
 const reps = Number(argument('--reps') ?? 21)
 const isJson = has('--json')
 
-const { permit, nameOf, openPermissions, loadCatalog, createNodeWorld } = await loadSource()
+const { permit, nameOf, openPermissions, loadCatalog, createNodeWorld } = await loadSource(`
+  export { permit } from './src/pipeline/permit/permit.ts'
+  export { nameOf } from './src/pipeline/name/name.ts'
+  export { openPermissions } from './src/runtime/permissions.ts'
+  export { loadCatalog } from './src/runtime/load-catalog.ts'
+  export { createNodeWorld } from './src/world/node/world.ts'`)
 const rules = makeRules(1000)
 const PLAIN = { mode: 'default', rules, grants: [], pins: [], filters: [] }
 const targets = makeTargets()
@@ -136,32 +140,4 @@ async function openBoardPermissions() {
   const [problem] = permissions.problems()
   if (problem !== undefined) throw new Error([problem.message, ...(problem.notes ?? [])].join('; '))
   return permissions
-}
-
-async function loadSource() {
-  const scratch = mkdtempSync(join(tmpdir(), 'plugboard-bench-'))
-  const outfile = join(scratch, 'permit.cjs')
-  const source = (path) => JSON.stringify(fileURLToPath(new URL(`../src/${path}`, import.meta.url)))
-  const contents = [
-    `export { permit } from ${source('pipeline/permit/permit.ts')}`,
-    `export { nameOf } from ${source('pipeline/name/name.ts')}`,
-    `export { openPermissions } from ${source('runtime/permissions.ts')}`,
-    `export { loadCatalog } from ${source('runtime/load-catalog.ts')}`,
-    `export { createNodeWorld } from ${source('world/node/world.ts')}`,
-  ].join('\n')
-  try {
-    await build({
-      stdin: { contents, resolveDir: '.' },
-      bundle: true,
-      platform: 'node',
-      format: 'cjs',
-      // Native, and asked for by nobody here.
-      external: ['@napi-rs/keyring'],
-      target: 'node20.19',
-      outfile,
-    })
-    return (await import(pathToFileURL(outfile).href)).default
-  } finally {
-    rmSync(scratch, { recursive: true })
-  }
 }

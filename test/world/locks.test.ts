@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { rolldown } from 'rolldown'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { nodeFiles } from '../../src/world/node/files.ts'
 
@@ -125,13 +125,12 @@ test('a lock has its text from the moment it has its name', async () => {
     const { holdLock } = await import(process.argv[1])
     for (let i = 0; i < 300; i++) (await holdLock(process.argv[2])).release()`
   const lockFile = join(folder, 'lock.mjs')
-  await build({
-    entryPoints: [fileURLToPath(new URL('../../src/world/node/lock.ts', import.meta.url))],
-    bundle: true,
-    format: 'esm',
+  const graph = await rolldown({
+    input: fileURLToPath(new URL('../../src/world/node/lock.ts', import.meta.url)),
     platform: 'node',
-    outfile: lockFile,
   })
+  await graph.write({ file: lockFile })
+  await graph.close()
   const child = spawn(process.execPath, ['--input-type=module', '-e', script, lockFile, join(folder, 'x')])
   await once(child, 'close')
   isOver = true

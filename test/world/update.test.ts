@@ -25,8 +25,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
 import { parse, type ParseError } from 'jsonc-parser'
+import { rolldown } from 'rolldown'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { nodeFiles } from '../../src/world/node/files.ts'
 
@@ -42,17 +42,13 @@ let file = ''
 
 beforeAll(async () => {
   bundle = mkdtempSync(join(tmpdir(), 'plugboard-worker-'))
-  await build({
-    entryPoints: [fileURLToPath(new URL('../processes/edit-worker.ts', import.meta.url))],
-    bundle: true,
-    splitting: true,
-    format: 'esm',
+  const graph = await rolldown({
+    input: fileURLToPath(new URL('../processes/edit-worker.ts', import.meta.url)),
     platform: 'node',
-    target: 'node20.19',
-    mainFields: ['module', 'main'],
-    outdir: bundle,
-    outExtension: { '.js': '.mjs' },
+    resolve: { mainFields: ['module', 'main'] },
   })
+  await graph.write({ dir: bundle, entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' })
+  await graph.close()
   chmodSync(bundle, 0o755)
 })
 afterAll(() => rmSync(bundle, { recursive: true }))
