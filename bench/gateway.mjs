@@ -62,7 +62,7 @@ async function startPlugboard(url) {
   const rules = [{ tool: 'mcp__srv__*', action: 'allow' }]
   put('.config/plugboard/settings.json', JSON.stringify({ permissions: { rules } }))
   put('.local/state/plugboard/gateway-token', `${TOKEN}\n`)
-  const program = [at('../dist/bin.cjs'), 'serve', '--http', '0']
+  const program = [at('../dist/bin.js'), 'serve', '--http', '0']
   const gateway = await start(program, {
     env: { HOME: home },
     on: 'stderr',

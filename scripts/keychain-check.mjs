@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const BIN = fileURLToPath(new URL('../dist/bin.cjs', import.meta.url))
+const BIN = fileURLToPath(new URL('../dist/bin.js', import.meta.url))
 const TOKEN = 'keychain-check-t0ken-1234567890'
 
 const home = mkdtempSync(join(tmpdir(), 'plugboard-keychain-'))

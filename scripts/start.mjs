@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url'
 
 const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
-if (newest('src') > modified('dist/bin.cjs')) run([at('scripts/build.mjs')])
-process.exitCode = run([at('dist/bin.cjs'), ...process.argv.slice(2)])
+if (newest('src') > modified('dist/bin.js')) run([at('scripts/build.mjs')])
+process.exitCode = run([at('dist/bin.js'), ...process.argv.slice(2)])
 
 function newest(dir) {
   return readdirSync(at(dir), { recursive: true }).reduce(

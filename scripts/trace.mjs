@@ -8,6 +8,7 @@
 import { execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -21,7 +22,6 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import { build } from 'esbuild'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
@@ -67,7 +67,7 @@ if (outcome !== 'done') throw new Error(outcome)`
 const { values } = parseArgs({ options: { list: { type: 'string' }, json: { type: 'boolean' } } })
 const work = mkdtempSync(join(tmpdir(), 'plugboard-trace-'))
 try {
-  await buildTraced()
+  buildTraced()
   const rows = {
     board: toRow(await traceBoard()),
     gateway: toRow(await traceGateway()),
@@ -79,20 +79,8 @@ try {
 }
 
 /** As shipped, but every name and line is still there. */
-async function buildTraced() {
-  await build({
-    absWorkingDir: ROOT,
-    entryPoints: ['src/bin.ts', 'src/index.ts'],
-    outdir: join(work, 'dist'),
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20.19',
-    packages: 'external',
-    sourcemap: true,
-    logLevel: 'warning',
-  })
+function buildTraced() {
+  execFileSync(process.execPath, [join(ROOT, 'scripts/build.mjs'), '--traced', join(work, 'dist')])
   const put = (path, text) => {
     mkdirSync(dirname(join(work, path)), { recursive: true })
     writeFileSync(join(work, path), text)
@@ -200,8 +188,9 @@ function toRow(coverage) {
   const functions = new Map()
   const own = coverage.filter(({ url }) => url.startsWith(pathToFileURL(join(work, 'dist')).href))
   for (const { url, functions: found } of own) {
-    if (!url.endsWith('.js')) continue
     const file = fileURLToPath(url)
+    // A file without a map has no code of src/: it leads to another one.
+    if (!existsSync(`${file}.map`)) continue
     const locate = createLocator(file)
     // The first is the script itself, which runs when it is loaded.
     for (const { ranges, functionName } of found.slice(1)) {

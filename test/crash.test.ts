@@ -10,7 +10,7 @@ import { describe, expect, test } from 'vitest'
 import { gone, openDaemonMachine, says } from './hosts/gateway/daemon.ts'
 import { findSecrets } from './leaks/secrets.ts'
 import { pasteLogin } from './processes/paste-login.ts'
-import { DIST, openMachine, type Machine, type Ran } from './processes/plugboard.ts'
+import { BIN, type Machine, openMachine, type Ran } from './processes/plugboard.ts'
 import { startAuthorizationServer, type AuthorizationServer } from './servers/authorization-server.ts'
 import { startProtectedServer, type ProtectedServer } from './servers/protected-server.ts'
 
@@ -159,7 +159,6 @@ String.prototype.includes = function (part, ...rest) {
 
 describe('a report that cannot be written ends the command all the same, as failed', () => {
   const ways = ['thrown', 'thrown where nobody waits', 'rejected where nobody waits'] as const
-  const BIN = join(DIST, 'bin.cjs')
 
   test.runIf(process.platform === 'linux').each(ways)('the disk under stderr is full: %s', async (way) => {
     await using stage = await openStage()

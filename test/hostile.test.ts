@@ -7,7 +7,7 @@ import { chmodSync, chownSync, cpSync, mkdirSync, symlinkSync, truncateSync, wri
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { DIST, openMachine, type Files, type Machine, type RunOptions } from './processes/plugboard.ts'
+import { BIN, DIST, type Files, type Machine, openMachine, type RunOptions } from './processes/plugboard.ts'
 
 /** A file that is right, and must load whatever stands beside it. */
 const STEADY: Files = { '~/.xcsh/mcp.json': { mcpServers: { steady: { command: 'steady' } } } }
@@ -494,10 +494,11 @@ hint: give yourself access: \`chmod u+r ${machine.at(CURSOR)}\`
 
 /** Root may read everything, so the command gives its rights up first. It is copied to where anybody can read it. */
 function startUnprivileged({ home, at }: Machine): readonly string[] {
-  if (process.getuid?.() !== 0) return [process.execPath, join(DIST, 'bin.cjs')]
+  if (process.getuid?.() !== 0) return [process.execPath, BIN]
   const nobody = 65_534
   const folder = join(dirname(home), 'copy')
   cpSync(DIST, folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   writeFileSync(
     join(folder, 'drop.cjs'),
     `process.setgroups([]);process.setgid(${nobody});process.setuid(${nobody})`,
@@ -505,7 +506,7 @@ function startUnprivileged({ home, at }: Machine): readonly string[] {
   chmodSync(dirname(home), 0o755)
   for (const path of [home, at('~/.xcsh'), at('~/.xcsh/mcp.json'), at('~/.cursor'), at(CURSOR)])
     chownSync(path, nobody, nobody)
-  return [process.execPath, '--require', join(folder, 'drop.cjs'), join(folder, 'bin.cjs')]
+  return [process.execPath, '--require', join(folder, 'drop.cjs'), join(folder, 'bin.js')]
 }
 
 /** What moves a cursor, hides or turns text around. */

@@ -584,11 +584,16 @@ net.Server.prototype.listen=function(...a){fs.appendFileSync(${JSON.stringify(bo
     await signIn(stage)
     const loaded = stage.machine.at('~/loaded')
     stage.machine.write({
-      '~/hook.cjs': `const M=require('node:module'),fs=require('node:fs');const load=M._load;
-M._load=function(name,...rest){if(/keyring|modelcontextprotocol/.test(name))fs.appendFileSync(${JSON.stringify(loaded)},name+'\\n');return load.call(this,name,...rest)}`,
+      '~/hook.mjs': `import { register } from 'node:module'
+register('./resolve.mjs', import.meta.url)`,
+      '~/resolve.mjs': `import { appendFileSync } from 'node:fs'
+export function resolve(name, context, next) {
+  if (/keyring|modelcontextprotocol/.test(name)) appendFileSync(${JSON.stringify(loaded)}, name + '\\n')
+  return next(name, context)
+}`,
     })
     const env = {
-      NODE_OPTIONS: `--require ${stage.machine.at('~/hook.cjs')}`,
+      NODE_OPTIONS: `--import ${stage.machine.at('~/hook.mjs')}`,
       PLUGBOARD_KEYCHAIN: '',
       DBUS_SESSION_BUS_ADDRESS: `unix:path=${stage.machine.at('~/no-bus')}`,
     }

@@ -17,6 +17,7 @@ import {
   type Path,
   type Value,
 } from './change.ts'
+import { jsonc } from './jsonc.ts'
 import {
   cannotSay,
   isThereAlready,
@@ -69,7 +70,7 @@ export function editFormatOf(file: string): EditFormat {
 async function loadLanguage(format: EditFormat): Promise<Language> {
   if (format === 'toml') return (await import('./toml.ts')).toml
   if (format === 'yaml') return (await import('./yaml.ts')).yaml
-  return (await import('./jsonc.ts')).jsonc
+  return jsonc
 }
 
 function editText(language: Language, text: string, changes: Changes): string {

@@ -23,7 +23,7 @@ export interface PlaceQuestion {
   readonly platform: Platform
   readonly env: Env
   readonly home: string
-  readonly paths: Pick<Paths, 'join' | 'isAbsolute' | 'resolve'>
+  readonly paths: Pick<Paths, 'join' | 'dirname' | 'isAbsolute' | 'resolve'>
 }
 
 export function gatewayPlaceOf(question: PlaceQuestion): GatewayPlace {
@@ -43,14 +43,32 @@ export function gatewayPlaceOf(question: PlaceQuestion): GatewayPlace {
   }
 }
 
+type FolderQuestion = Omit<PlaceQuestion, 'platform'>
+
 /** What is kept between runs, and can be lost. */
-export function stateFolderOf({ env, home, paths }: Omit<PlaceQuestion, 'platform'>): string {
+export function stateFolderOf(question: FolderQuestion): string {
+  const usual = question.paths.join(question.home, '.local', 'state')
+  return ownFolderOf(question, { name: 'state', variable: 'XDG_STATE_HOME', usual })
+}
+
+/** What can be made again. */
+export function cacheFolderOf(question: FolderQuestion): string {
+  const usual = question.paths.join(question.home, '.cache')
+  return ownFolderOf(question, { name: 'cache', variable: 'XDG_CACHE_HOME', usual })
+}
+
+interface OwnFolder {
+  /** In the folder of everything, where there is one. */
+  readonly name: string
+  readonly variable: string
+  /** Where the variable is not set. */
+  readonly usual: string
+}
+
+function ownFolderOf({ env, paths }: FolderQuestion, { name, variable, usual }: OwnFolder): string {
   const moved = absoluteOr(paths, env['PLUGBOARD_HOME'])
-  if (moved !== undefined) return paths.join(moved, 'state')
-  return paths.join(
-    absoluteOr(paths, env['XDG_STATE_HOME']) ?? paths.join(home, '.local', 'state'),
-    'plugboard',
-  )
+  if (moved !== undefined) return paths.join(moved, name)
+  return paths.join(absoluteOr(paths, env[variable]) ?? usual, 'plugboard')
 }
 
 /** Systems cut addresses of sockets at 104 or 108 bytes, with no word about it. A path has at most four for a character. */

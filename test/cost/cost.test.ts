@@ -14,7 +14,7 @@ import { createNodeWorld, openPlugboard, type Board } from '../../src/index.ts'
 import { COMMANDS, HTTP_REQUESTS, ROUND_TRIPS, type Cost } from './limits.ts'
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
-const BIN = at('../../dist/bin.cjs')
+const BIN = at('../../dist/bin.js')
 
 let home: string
 
@@ -35,7 +35,9 @@ describe.each(Object.entries(COMMANDS))('plugboard %s', (line, limit) => {
 /** What is more than the limit, by what it is. */
 function excess(found: Cost, limit: Cost): Partial<Record<keyof Cost, unknown>> {
   const builtins = found.builtins.filter((one) => !limit.builtins.includes(one))
-  const counts = (['started', 'writtenBefore'] as const).filter((key) => found[key] > limit[key])
+  const counts = (['files', 'kilobytes', 'started', 'writtenBefore'] as const).filter(
+    (key) => found[key] > limit[key],
+  )
   return Object.fromEntries([
     ...(builtins.length > 0 ? [['builtins', builtins]] : []),
     ...counts.map((key) => [key, `${found[key]}, and at most ${limit[key]} are allowed`]),

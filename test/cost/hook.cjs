@@ -1,37 +1,38 @@
 /**
- * hook: loaded before the command (`node --require`), counts what it loads and starts, and writes it to `COST_FILE` at the
- * end. It changes nothing: everything is passed on. That it is there cannot be seen, since a command with flags does more.
+ * hook: loaded before the command (`node --require`), counts what it loads, starts and writes, and says so in `COST_FILE`
+ * at the end. It changes nothing: everything is passed on.
  */
 const childProcess = require('node:child_process')
 const fs = require('node:fs')
-const Module = require('node:module')
-
-process.execArgv.length = 0
+const { Session } = require('node:inspector')
+const { syncBuiltinESMExports } = require('node:module')
+const { dirname } = require('node:path')
+const { fileURLToPath, pathToFileURL } = require('node:url')
 
 const builtins = new Set()
-const started = []
+/** Texts of our own files, each as often as it was loaded. */
+const texts = []
+let started = 0
 let writtenBefore
 let written = 0
 
-const note = (id) => {
-  if (Module.isBuiltin(id)) builtins.add(id.replace(/^node:/, ''))
-}
-// The name is Node's.
-// oxlint-disable no-underscore-dangle
-const { _load: load } = Module
-Module._load = (id, ...rest) => {
-  note(id)
-  return load(id, ...rest)
-}
+const DIST = `${pathToFileURL(dirname(fs.realpathSync(process.argv[1]))).href}/`
+const session = new Session()
+session.connect()
+session.on('Debugger.scriptParsed', ({ params: { url } }) => {
+  if (url.startsWith(DIST)) texts.push(fs.readFileSync(fileURLToPath(url), 'utf8'))
+})
+session.post('Debugger.enable')
+
 const { getBuiltinModule } = process
 process.getBuiltinModule = (id) => {
-  note(id)
+  builtins.add(id.replace(/^node:/, ''))
   return getBuiltinModule(id)
 }
 
 const { spawn } = childProcess
 childProcess.spawn = (command, args, options) => {
-  started.push(command)
+  started += 1
   return spawn(command, args, options)
 }
 
@@ -44,8 +45,17 @@ fs.writeSync = (descriptor, ...rest) => {
   if (descriptor === 1) writtenBefore ??= written
   return writeSync(descriptor, ...rest)
 }
+syncBuiltinESMExports()
 
 process.on('exit', () => {
-  const cost = { builtins: [...builtins].sort(), started: started.length, writtenBefore }
+  for (const text of texts)
+    for (const [, id] of text.matchAll(/(?:from|import)\s*"node:([^"]+)"/g)) builtins.add(id)
+  const cost = {
+    files: texts.length,
+    kilobytes: Math.ceil(texts.reduce((sum, text) => sum + text.length, 0) / 1000),
+    builtins: [...builtins].sort(),
+    started,
+    writtenBefore,
+  }
   fs.writeFileSync(process.env.COST_FILE, JSON.stringify(cost))
 })

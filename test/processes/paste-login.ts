@@ -7,7 +7,7 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { DIST, type Machine, type Ran } from './plugboard.ts'
+import { BIN, type Machine, type Ran } from './plugboard.ts'
 
 export interface PasteLogin {
   /** Default: `--no-browser`. */
@@ -25,7 +25,7 @@ export async function pasteLogin(
   machine: Machine,
   { way = '--no-browser', args, env, paste }: PasteLogin,
 ): Promise<Ran> {
-  const child = spawn(process.execPath, [`${DIST}/bin.cjs`, 'login', way, ...args], {
+  const child = spawn(process.execPath, [BIN, 'login', way, ...args], {
     cwd: machine.project,
     env: { PATH: process.env['PATH'] ?? '', HOME: machine.home, PLUGBOARD_KEYCHAIN: 'off', ...env },
   })

@@ -14,8 +14,13 @@ import { noteFiles } from '../leaks/printed.ts'
 
 export const DIST = fileURLToPath(new URL('../../dist', import.meta.url))
 
+/** What the package installs as `plugboard`. */
+export const BIN = join(DIST, 'bin.js')
+
 /** A run takes a twentieth of a second; whatever takes this long hangs. */
 const LIMIT_MS = 30_000
+
+const COMMAND = [process.execPath, BIN]
 
 export type Files = Readonly<Record<string, string | Uint8Array | object>>
 
@@ -48,6 +53,8 @@ export interface Machine extends Disposable {
   readonly project: string
   /** A folder with nothing in it but the command `plugboard`. */
   readonly bin: string
+  /** What starts the command: Node with the built file. */
+  readonly command: readonly string[]
   /** The absolute path of `~/…` or `./…`. */
   at(path: string): string
   /** Text and bytes as they are, anything else as JSON. */
@@ -68,13 +75,9 @@ export function openMachine(files: Files = {}): Machine {
   ]
   mkdirSync(home)
   mkdirSync(bin)
-  writeFileSync(
-    join(bin, 'plugboard'),
-    `#!/bin/sh\nexec "${process.execPath}" "${join(DIST, 'bin.cjs')}" "$@"\n`,
-    {
-      mode: 0o755,
-    },
-  )
+  writeFileSync(join(bin, 'plugboard'), `#!/bin/sh\nexec "${process.execPath}" "${BIN}" "$@"\n`, {
+    mode: 0o755,
+  })
   // A git root, so that nothing above the temporary folder counts.
   mkdirSync(join(project, '.git'), { recursive: true })
 
@@ -83,6 +86,7 @@ export function openMachine(files: Files = {}): Machine {
     home,
     project,
     bin,
+    command: COMMAND,
     at: (path) => path.replace(/^~(?=\/|$)/, () => home).replace(/^\.(?=\/|$)/, () => project),
     write(more) {
       for (const [path, content] of Object.entries(more)) {
@@ -91,10 +95,7 @@ export function openMachine(files: Files = {}): Machine {
         writeFileSync(machine.at(path), toBytes(content))
       }
     },
-    run: (
-      args,
-      { env = {}, cwd = project, start = [process.execPath, join(DIST, 'bin.cjs')], ...more } = {},
-    ) =>
+    run: (args, { env = {}, cwd = project, start = COMMAND, ...more } = {}) =>
       runChild([...start, ...args], {
         ...more,
         cwd,

@@ -7,9 +7,8 @@
  */
 import { spawn } from '@lydell/node-pty'
 import xterm from '@xterm/headless'
-import { join } from 'node:path'
 import { notePrinted } from '../leaks/printed.ts'
-import { DIST, type Machine } from './plugboard.ts'
+import { BIN, type Machine } from './plugboard.ts'
 
 const LIMIT_MS = 40_000
 
@@ -57,7 +56,7 @@ export interface Screen extends AsyncDisposable {
 
 export function openScreen(machine: Machine, options: ScreenOptions = {}): Screen {
   const { columns = 100, rows = 40, args = [], env = {} } = options
-  const [program = '', ...rest] = options.start ?? [process.execPath, join(DIST, 'bin.cjs')]
+  const [program = '', ...rest] = options.start ?? [process.execPath, BIN]
   const child = spawn(program, [...rest, ...args], {
     cols: columns,
     rows,

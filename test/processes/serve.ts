@@ -3,8 +3,7 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { DIST, type Machine } from './plugboard.ts'
+import { BIN, type Machine } from './plugboard.ts'
 
 export interface ServingProcess extends AsyncDisposable {
   readonly child: ChildProcess
@@ -15,7 +14,7 @@ export interface ServingProcess extends AsyncDisposable {
 }
 
 export async function startServing(machine: Machine, ...flags: readonly string[]): Promise<ServingProcess> {
-  const child = spawn(process.execPath, [join(DIST, 'bin.cjs'), 'serve', ...flags], {
+  const child = spawn(process.execPath, [BIN, 'serve', ...flags], {
     cwd: machine.project,
     env: { PATH: process.env['PATH'] ?? '', HOME: machine.home },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -67,6 +67,32 @@ describe('`toolNames`', () => {
   })
 })
 
+describe('the gateway itself', () => {
+  const fateOf = async ([command, ...args]: readonly string[]): Promise<string | undefined> => {
+    const servers = { one: { command, args: [...args, 'serve', '--stdio'] } }
+    const world = createMemoryWorld({ files: { [CURSOR]: JSON.stringify({ mcpServers: servers }) } })
+    return (await loadCatalog(world, {})).catalog.entries[0]?.fate.kind
+  }
+
+  test.each([
+    ['plugboard'],
+    ['npx', '-y', 'plugboard@0.1.0'],
+    ['node', '/usr/lib/node_modules/plugboard/dist/bin.js'],
+    ['node', 'C:\\Tools\\node_modules\\plugboard\\dist\\bin.js'],
+    // As it was called before, and still is in files of users.
+    ['node', '/usr/lib/node_modules/plugboard/dist/bin.cjs'],
+  ])('is left out, started as %s %s', async (...line) => {
+    expect(await fateOf(line)).toBe('excluded')
+  })
+
+  test.each([['/opt/plugboard/tools/robin.js'], ['/opt/switchboard/dist/bin.js']])(
+    'is not taken for %s',
+    async (file) => {
+      expect(await fateOf(['node', file])).toBe('chosen')
+    },
+  )
+})
+
 describe('native servers', () => {
   const exa = (entry: object): string => JSON.stringify({ mcpServers: { exa: entry } })
 

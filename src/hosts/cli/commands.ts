@@ -4,6 +4,15 @@
 import { BUILTIN_NAMES } from '../../model/builtin.ts'
 import type { Command, Flag } from './command.ts'
 
+/** Commands that share most of what they load are imported together, when one of them runs. */
+const calling = () => import('./groups/calling.ts')
+const changing = () => import('./groups/changing.ts')
+const diagnosing = () => import('./groups/diagnosing.ts')
+const permitting = () => import('./groups/permitting.ts')
+const reading = () => import('./groups/reading.ts')
+const serving = () => import('./groups/serving.ts')
+const signingIn = () => import('./groups/signing-in.ts')
+
 export const GLOBAL_FLAGS: readonly Flag[] = [
   { name: 'json', summary: 'print JSON' },
   {
@@ -156,7 +165,7 @@ export const PLUGBOARD: Command = {
         ALONE_FLAG,
       ],
       examples: ['plugboard list', 'plugboard list --all', 'plugboard list --check'],
-      load: () => import('./commands/list.ts'),
+      load: async () => (await reading()).list,
     },
     {
       name: 'get',
@@ -164,7 +173,7 @@ export const PLUGBOARD: Command = {
       arguments: [{ name: 'server', count: 'one' }],
       flags: [],
       examples: ['plugboard get github'],
-      load: () => import('./commands/get.ts'),
+      load: async () => (await reading()).get,
     },
     {
       name: 'explain',
@@ -172,7 +181,7 @@ export const PLUGBOARD: Command = {
       arguments: [{ name: 'server', count: 'optional' }],
       flags: [],
       examples: ['plugboard explain github', 'plugboard explain'],
-      load: () => import('./commands/explain.ts'),
+      load: async () => (await reading()).explain,
     },
     {
       name: 'test',
@@ -180,7 +189,7 @@ export const PLUGBOARD: Command = {
       arguments: [{ name: 'server', count: 'one' }],
       flags: [],
       examples: ['plugboard test github'],
-      load: async () => (await import('./connected.ts')).test,
+      load: async () => (await calling()).test,
     },
     {
       name: 'tools',
@@ -203,7 +212,7 @@ export const PLUGBOARD: Command = {
         'plugboard tools --provider gemini',
         'plugboard tools --wait --deadline 5000 --json',
       ],
-      load: async () => (await import('./connected.ts')).tools,
+      load: async () => (await calling()).tools,
     },
     {
       name: 'call',
@@ -234,7 +243,7 @@ export const PLUGBOARD: Command = {
         'plugboard call github create_issue --args @issue.json',
         'plugboard call listMcpResources server=docs',
       ],
-      load: async () => (await import('./connected.ts')).call,
+      load: async () => (await calling()).call,
     },
     {
       name: 'run',
@@ -283,7 +292,7 @@ export const PLUGBOARD: Command = {
       arguments: [{ name: 'server', count: 'optional' }],
       flags: [...READY_FLAGS, ALONE_FLAG],
       examples: ['plugboard resources', 'plugboard resources docs'],
-      load: async () => (await import('./connected.ts')).resources,
+      load: async () => (await calling()).resources,
     },
     {
       name: 'read',
@@ -298,7 +307,7 @@ export const PLUGBOARD: Command = {
         'plugboard read docs file:///guide.md',
         "plugboard read docs 'file:///{path}' path=guide.md",
       ],
-      load: async () => (await import('./connected.ts')).read,
+      load: async () => (await calling()).read,
     },
     {
       name: 'prompts',
@@ -306,7 +315,7 @@ export const PLUGBOARD: Command = {
       arguments: [{ name: 'server', count: 'optional' }],
       flags: [...READY_FLAGS, ALONE_FLAG],
       examples: ['plugboard prompts'],
-      load: async () => (await import('./connected.ts')).prompts,
+      load: async () => (await calling()).prompts,
     },
     {
       name: 'prompt',
@@ -318,7 +327,7 @@ export const PLUGBOARD: Command = {
       ],
       flags: [ALONE_FLAG],
       examples: ['plugboard prompt github review pr=42'],
-      load: async () => (await import('./connected.ts')).prompt,
+      load: async () => (await calling()).prompt,
     },
     {
       name: 'login',
@@ -356,7 +365,7 @@ export const PLUGBOARD: Command = {
         'plugboard login linear --token-file - < token.json',
         'plugboard login deploy --credential deploy-token',
       ],
-      load: async () => (await import('./signing-in.ts')).login,
+      load: async () => (await signingIn()).login,
     },
     {
       name: 'logout',
@@ -368,7 +377,7 @@ export const PLUGBOARD: Command = {
         'plugboard logout https://mcp.linear.app/mcp',
         'plugboard logout deploy-token',
       ],
-      load: async () => (await import('./signing-in.ts')).logout,
+      load: async () => (await signingIn()).logout,
     },
     {
       name: 'auth',
@@ -383,7 +392,7 @@ export const PLUGBOARD: Command = {
           arguments: [],
           flags: [],
           examples: ['plugboard auth status', 'plugboard auth status --json'],
-          load: async () => (await import('./signing-in.ts')).status,
+          load: async () => (await signingIn()).authStatus,
         },
       ],
     },
@@ -396,7 +405,7 @@ export const PLUGBOARD: Command = {
         { name: 'lines', short: 'n', value: 'count', summary: 'how many of the last lines; default 100' },
       ],
       examples: ['plugboard logs github', 'plugboard logs github -f', 'plugboard logs github -f --json'],
-      load: async () => (await import('./connected.ts')).logs,
+      load: async () => (await calling()).logs,
     },
     {
       name: 'sources',
@@ -404,7 +413,7 @@ export const PLUGBOARD: Command = {
       arguments: [],
       flags: [],
       examples: ['plugboard sources'],
-      load: () => import('./commands/sources.ts'),
+      load: async () => (await reading()).sources,
     },
     {
       name: 'watch',
@@ -412,7 +421,7 @@ export const PLUGBOARD: Command = {
       arguments: [],
       flags: [],
       examples: ['plugboard watch', 'plugboard watch --json'],
-      load: () => import('./commands/watch.ts'),
+      load: async () => (await diagnosing()).watch,
     },
     {
       name: 'serve',
@@ -448,7 +457,7 @@ export const PLUGBOARD: Command = {
         'plugboard serve --daemon --http 7777',
         'plugboard serve --http 7777 --audit audit.jsonl',
       ],
-      load: async () => (await import('./connected.ts')).serve,
+      load: async () => (await serving()).serve,
     },
     {
       name: 'status',
@@ -456,7 +465,7 @@ export const PLUGBOARD: Command = {
       arguments: [],
       flags: [],
       examples: ['plugboard status', 'plugboard status --json'],
-      load: () => import('./commands/status.ts'),
+      load: async () => (await serving()).status,
     },
     {
       name: 'stop',
@@ -464,7 +473,7 @@ export const PLUGBOARD: Command = {
       arguments: [],
       flags: [],
       examples: ['plugboard stop'],
-      load: () => import('./commands/stop.ts'),
+      load: async () => (await serving()).stop,
     },
     {
       name: 'token',
@@ -479,7 +488,7 @@ export const PLUGBOARD: Command = {
           arguments: [],
           flags: [],
           examples: ['plugboard token', 'plugboard token list --json'],
-          load: () => import('./commands/token/list.ts'),
+          load: async () => (await serving()).listTokens,
         },
         {
           name: 'add',
@@ -494,7 +503,7 @@ export const PLUGBOARD: Command = {
             },
           ],
           examples: ['plugboard token add ci', 'plugboard token add --project ~/work/shop'],
-          load: () => import('./commands/token/add.ts'),
+          load: async () => (await serving()).addToken,
         },
         {
           name: 'remove',
@@ -503,7 +512,7 @@ export const PLUGBOARD: Command = {
           arguments: [{ name: 'token', count: 'some' }],
           flags: [],
           examples: ['plugboard token remove shop'],
-          load: () => import('./commands/token/remove.ts'),
+          load: async () => (await serving()).removeToken,
         },
       ],
     },
@@ -513,7 +522,7 @@ export const PLUGBOARD: Command = {
       arguments: [],
       flags: [{ name: 'run', summary: 'also run commands and fetch what the checks need' }],
       examples: ['plugboard doctor', 'plugboard doctor --run'],
-      load: () => import('./commands/doctor.ts'),
+      load: async () => (await diagnosing()).doctor,
     },
     {
       name: 'add',
@@ -560,7 +569,7 @@ export const PLUGBOARD: Command = {
       ],
       // Flags after the command are the command's; after an address they are ours.
       endsFlags: ([, target]) => target !== undefined && !/^\w+:\/\//.test(target),
-      load: async () => (await import('./adding.ts')).add,
+      load: async () => (await changing()).add,
     },
     {
       name: 'add-json',
@@ -571,7 +580,7 @@ export const PLUGBOARD: Command = {
       ],
       flags: [...ADD_FLAGS, CLIENT_SECRET_FLAG],
       examples: [`plugboard add-json files '{"command":"npx"}'`],
-      load: async () => (await import('./adding.ts')).addJson,
+      load: async () => (await changing()).addJson,
     },
     {
       name: 'search',
@@ -579,7 +588,7 @@ export const PLUGBOARD: Command = {
       arguments: [{ name: 'word', count: 'some', missing: 'a word to look for' }],
       flags: [REGISTRY_FLAG, { name: 'limit', value: 'count', summary: 'how many at most; default 20' }],
       examples: ['plugboard search weather', 'plugboard search postgres sql --limit 50'],
-      load: async () => (await import('./adding.ts')).search,
+      load: async () => (await changing()).search,
     },
     {
       name: 'install',
@@ -603,7 +612,7 @@ export const PLUGBOARD: Command = {
         REGISTRY_FLAG,
       ],
       examples: ['plugboard install io.github.acme/weather', 'plugboard install weather@1.2.0 --using npm'],
-      load: async () => (await import('./adding.ts')).install,
+      load: async () => (await changing()).install,
     },
     {
       name: 'add-from',
@@ -614,7 +623,7 @@ export const PLUGBOARD: Command = {
       ],
       flags: [...ADD_FLAGS, YES_FLAG],
       examples: ['plugboard add-from cursor github'],
-      load: async () => (await import('./adding.ts')).addFrom,
+      load: async () => (await changing()).addFrom,
     },
     {
       name: 'remove',
@@ -623,7 +632,7 @@ export const PLUGBOARD: Command = {
       arguments: [{ name: 'server', count: 'one' }],
       flags: [WHICH_SCOPE_FLAG, YES_FLAG],
       examples: ['plugboard remove files', 'plugboard rm files --scope project --yes'],
-      load: async () => (await import('./managing.ts')).remove,
+      load: async () => (await changing()).remove,
     },
     {
       name: 'rename',
@@ -634,7 +643,7 @@ export const PLUGBOARD: Command = {
       ],
       flags: [WHICH_SCOPE_FLAG],
       examples: ['plugboard rename files notes'],
-      load: async () => (await import('./managing.ts')).rename,
+      load: async () => (await changing()).rename,
     },
     {
       name: 'enable',
@@ -642,7 +651,7 @@ export const PLUGBOARD: Command = {
       arguments: [{ name: 'server', count: 'one' }],
       flags: [SWITCH_SCOPE_FLAG],
       examples: ['plugboard enable github'],
-      load: async () => (await import('./managing.ts')).enable,
+      load: async () => (await changing()).enable,
     },
     {
       name: 'disable',
@@ -650,7 +659,7 @@ export const PLUGBOARD: Command = {
       arguments: [{ name: 'server', count: 'one' }],
       flags: [SWITCH_SCOPE_FLAG],
       examples: ['plugboard disable github', 'plugboard disable github --scope local'],
-      load: async () => (await import('./managing.ts')).disable,
+      load: async () => (await changing()).disable,
     },
     {
       name: 'edit',
@@ -658,7 +667,7 @@ export const PLUGBOARD: Command = {
       arguments: [],
       flags: [SCOPE_FLAG],
       examples: ['plugboard edit', 'plugboard edit --scope project'],
-      load: async () => (await import('./managing.ts')).edit,
+      load: async () => (await changing()).edit,
     },
     {
       name: 'import',
@@ -673,7 +682,7 @@ export const PLUGBOARD: Command = {
         'plugboard import codex figma --dry-run',
         'plugboard import claude-desktop --all',
       ],
-      load: async () => (await import('./adding.ts')).importServers,
+      load: async () => (await changing()).importServers,
     },
     {
       name: 'export',
@@ -684,7 +693,7 @@ export const PLUGBOARD: Command = {
       ],
       flags: [SCOPE_FLAG, DRY_RUN_FLAG, YES_FLAG],
       examples: ['plugboard export codex --dry-run', 'plugboard export vscode github --scope project'],
-      load: async () => (await import('./adding.ts')).exportServers,
+      load: async () => (await changing()).exportServers,
     },
     {
       name: 'connect',
@@ -692,7 +701,7 @@ export const PLUGBOARD: Command = {
       arguments: [{ name: 'agent', count: 'one' }],
       flags: [SCOPE_FLAG, DRY_RUN_FLAG, YES_FLAG],
       examples: ['plugboard connect cursor --dry-run', 'plugboard connect codex'],
-      load: async () => (await import('./adding.ts')).connect,
+      load: async () => (await changing()).connect,
     },
     {
       name: 'disconnect',
@@ -700,7 +709,7 @@ export const PLUGBOARD: Command = {
       arguments: [{ name: 'agent', count: 'one' }],
       flags: [SCOPE_FLAG],
       examples: ['plugboard disconnect cursor'],
-      load: async () => (await import('./adding.ts')).disconnect,
+      load: async () => (await changing()).disconnect,
     },
     {
       name: 'trust',
@@ -715,7 +724,7 @@ export const PLUGBOARD: Command = {
           arguments: [],
           flags: [],
           examples: ['plugboard trust list'],
-          load: () => import('./commands/trust/list.ts'),
+          load: async () => (await reading()).listApprovals,
         },
         {
           name: 'approve',
@@ -726,7 +735,7 @@ export const PLUGBOARD: Command = {
             { name: 'yes', short: 'y', summary: 'do not ask' },
           ],
           examples: ['plugboard trust approve', 'plugboard trust approve github --yes'],
-          load: () => import('./commands/trust/approve.ts'),
+          load: async () => (await reading()).approve,
         },
         {
           name: 'decline',
@@ -734,7 +743,7 @@ export const PLUGBOARD: Command = {
           arguments: [{ name: 'server', count: 'some' }],
           flags: [],
           examples: ['plugboard trust decline github'],
-          load: () => import('./commands/trust/decline.ts'),
+          load: async () => (await reading()).decline,
         },
         {
           name: 'reset',
@@ -742,7 +751,7 @@ export const PLUGBOARD: Command = {
           arguments: [{ name: 'server', count: 'any' }],
           flags: [{ name: 'all', summary: 'every decision about this project' }],
           examples: ['plugboard trust reset github', 'plugboard trust reset --all'],
-          load: () => import('./commands/trust/reset.ts'),
+          load: async () => (await reading()).resetTrust,
         },
       ],
     },
@@ -759,7 +768,7 @@ export const PLUGBOARD: Command = {
           arguments: [],
           flags: [],
           examples: ['plugboard permissions', 'plugboard permissions list --json'],
-          load: async () => (await import('./permitting.ts')).list,
+          load: async () => (await permitting()).list,
         },
         {
           name: 'allow',
@@ -767,7 +776,7 @@ export const PLUGBOARD: Command = {
           arguments: [{ name: 'tool', count: 'some' }],
           flags: RULE_FLAGS,
           examples: ["plugboard permissions allow 'mcp__github__get_*'"],
-          load: async () => (await import('./permitting.ts')).allow,
+          load: async () => (await permitting()).allow,
         },
         {
           name: 'ask',
@@ -775,7 +784,7 @@ export const PLUGBOARD: Command = {
           arguments: [{ name: 'tool', count: 'some' }],
           flags: RULE_FLAGS,
           examples: ['plugboard permissions ask mcp__shop --scope project'],
-          load: async () => (await import('./permitting.ts')).ask,
+          load: async () => (await permitting()).ask,
         },
         {
           name: 'deny',
@@ -783,7 +792,7 @@ export const PLUGBOARD: Command = {
           arguments: [{ name: 'tool', count: 'some' }],
           flags: RULE_FLAGS,
           examples: ["plugboard permissions deny 'mcp__*__delete_*'"],
-          load: async () => (await import('./permitting.ts')).deny,
+          load: async () => (await permitting()).deny,
         },
         {
           name: 'reset',
@@ -794,7 +803,7 @@ export const PLUGBOARD: Command = {
             { name: 'scope', value: 'scope', summary: 'rules of user, local or project settings alone' },
           ],
           examples: ['plugboard permissions reset mcp__github', 'plugboard permissions reset --all'],
-          load: async () => (await import('./permitting.ts')).reset,
+          load: async () => (await permitting()).reset,
         },
         {
           name: 'explain',
@@ -802,7 +811,7 @@ export const PLUGBOARD: Command = {
           arguments: [{ name: 'tool', count: 'one' }],
           flags: [],
           examples: ['plugboard permissions explain mcp__github__delete_repo'],
-          load: async () => (await import('./permitting.ts')).explain,
+          load: async () => (await permitting()).explain,
         },
       ],
     },
@@ -819,7 +828,7 @@ export const PLUGBOARD: Command = {
           arguments: [],
           flags: [],
           examples: ['plugboard pins'],
-          load: async () => (await import('./permitting.ts')).pins,
+          load: async () => (await permitting()).pins,
         },
         {
           name: 'diff',
@@ -827,7 +836,7 @@ export const PLUGBOARD: Command = {
           arguments: [{ name: 'tool', count: 'any' }],
           flags: [],
           examples: ['plugboard pins diff', 'plugboard pins diff mcp__github__get_issue'],
-          load: async () => (await import('./permitting.ts')).diff,
+          load: async () => (await permitting()).diff,
         },
         {
           name: 'accept',
@@ -835,7 +844,7 @@ export const PLUGBOARD: Command = {
           arguments: [{ name: 'tool', count: 'any' }],
           flags: [{ name: 'all', summary: 'every tool that changed' }],
           examples: ['plugboard pins accept mcp__github__get_issue'],
-          load: async () => (await import('./permitting.ts')).accept,
+          load: async () => (await permitting()).accept,
         },
         {
           name: 'forget',
@@ -843,7 +852,7 @@ export const PLUGBOARD: Command = {
           arguments: [{ name: 'tool', count: 'any' }],
           flags: [{ name: 'all', summary: 'every tool that was approved' }],
           examples: ['plugboard pins forget mcp__github__get_issue', 'plugboard pins forget --all'],
-          load: async () => (await import('./permitting.ts')).forget,
+          load: async () => (await permitting()).forget,
         },
       ],
     },
@@ -853,7 +862,7 @@ export const PLUGBOARD: Command = {
       arguments: [{ name: 'shell', count: 'one', values: ['bash', 'zsh', 'fish', 'powershell'] }],
       flags: [],
       examples: ['plugboard completion bash', 'plugboard completion powershell'],
-      load: () => import('./commands/completion.ts'),
+      load: async () => (await reading()).completion,
     },
   ],
 }

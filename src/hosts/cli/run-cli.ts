@@ -6,12 +6,17 @@
  * never  throws: a Problem is shown with what to do, anything else is a bug of ours and says so
  */
 import { ProblemError } from '../../problem/problem.ts'
-import type { LoadedCatalog, LoadOptions } from '../../runtime/load-catalog.ts'
+import { loadCatalog, type LoadedCatalog, type LoadOptions } from '../../runtime/load-catalog.ts'
+import { visitBoard } from '../../runtime/visit-board.ts'
 import type { Terminal, World } from '../../world/world.ts'
 import { COLORS, NO_COLORS } from '../shared/paint.ts'
-import type { DaemonHost, GatewayHost, Visited } from '../shared/gateway-host.ts'
+import type { GatewayHost, Visited } from '../shared/gateway-host.ts'
+import { toProblem } from '../shared/to-problem.ts'
 import type { Command, CommandContext, Flags, Hosts } from './command.ts'
+import { complete } from './complete.ts'
 import { DONE } from './exit-codes.ts'
+import { fail } from './failure.ts'
+import { helpOf } from './help.ts'
 import { asksForJson, parseLine } from './parse.ts'
 
 export interface CliRequest {
@@ -21,7 +26,6 @@ export interface CliRequest {
   readonly version: string
   readonly hosts: Hosts
   readonly gateway: GatewayHost
-  readonly daemon: DaemonHost
   /** The gateway in which it is carried out. */
   readonly visited?: Visited | undefined
   /** Global flags of the line that this one is typed in. */
@@ -35,17 +39,13 @@ export async function runCli(request: CliRequest): Promise<number> {
     case 'version':
       terminal.out(`${request.version}\n`)
       return DONE
-    case 'help': {
-      const { helpOf } = await import('./help.ts')
+    case 'help':
       terminal.out(`${helpOf(parsed.path, terminal.columns).join('\n')}\n`)
       return DONE
-    }
     case 'complete':
       return runComplete(request, parsed.question)
-    case 'problem': {
-      const { fail } = await import('./failure.ts')
+    case 'problem':
       return fail(parsed.problem, { ...request, json: asksForJson(argv) })
-    }
     case 'run':
       return runCommand(request, parsed)
   }
@@ -53,14 +53,9 @@ export async function runCli(request: CliRequest): Promise<number> {
 
 async function runComplete(request: CliRequest, question: readonly string[]): Promise<number> {
   try {
-    const { complete } = await import('./complete.ts')
     await complete(request, question)
     return DONE
   } catch (error) {
-    const [{ fail }, { toProblem }] = await Promise.all([
-      import('./failure.ts'),
-      import('../shared/to-problem.ts'),
-    ])
     return fail(toProblem(error, request.version), { ...request, json: false })
   }
 }
@@ -77,21 +72,16 @@ async function runCommand(request: CliRequest, line: RunLine): Promise<number> {
     const { run } = await line.command.load!(request.hosts)
     return await run(context)
   } catch (error) {
-    const [{ fail }, { toProblem }] = await Promise.all([
-      import('./failure.ts'),
-      import('../shared/to-problem.ts'),
-    ])
     return fail(toProblem(error, request.version), context)
   }
 }
 
 function createContext(request: CliRequest, { flags, args }: RunLine): CommandContext {
-  const { argv, world, terminal, version, gateway, daemon, visited } = request
+  const { argv, world, terminal, version, gateway, visited } = request
   const all = { ...request.inherited, ...flags }
   return {
     world,
     gateway,
-    daemon,
     argv,
     version,
     terminal,
@@ -107,15 +97,8 @@ function createContext(request: CliRequest, { flags, args }: RunLine): CommandCo
         inherited: all,
         ...(inside === undefined ? {} : { world: inside.world, visited: inside }),
       }),
-    visit:
-      visited === undefined
-        ? undefined
-        : async (options) => {
-            const { visitBoard } = await import('../../runtime/visit-board.ts')
-            return visitBoard(visited.board, world.clock, options)
-          },
+    visit: visited === undefined ? undefined : (options) => visitBoard(visited.board, world.clock, options),
     load: async (options = {}, from = world) => {
-      const { loadCatalog } = await import('../../runtime/load-catalog.ts')
       const loaded = await loadCatalog(from, { ...toLoadOptions(all), ...options })
       requireGiven(loaded)
       return loaded

@@ -84,7 +84,7 @@ async function inForeground(context: CommandContext, address: Address | undefine
   const options = address === undefined ? undefined : readServeOptions(context, address, loaded)
   const audit = readAudit(context, loaded)
   const end = options?.end ?? { lameDuckMs: 0, limitMs: drainLimitMs(context) }
-  const { openDaemon } = await context.daemon()
+  const { openDaemon } = await context.gateway()
   await using daemon = await openDaemon({
     world,
     version,

@@ -17,7 +17,7 @@ import { Door } from './door.ts'
 import { createRelay, openGateway, type Gateway } from './gateway.ts'
 import { House } from './house.ts'
 import { createHttpFront, type HttpFront } from './http-front.ts'
-import type { Issuer } from './issuer.ts'
+import { openIssuer, type Issuer } from './issuer.ts'
 import { Metrics } from './metrics.ts'
 import { keyOfToken } from './principal.ts'
 import { ProjectRooms } from './project-rooms.ts'
@@ -228,7 +228,7 @@ async function overHttp(
   const { world, version, board, gateway, seeing } = serving
   const { host, token, tokens, rate, hosts = [] } = options
   const place = { origin: originOf(options, options.port) }
-  const issuer = options.issuer === undefined ? undefined : await openIssuer(world, options.issuer, place)
+  const issuer = options.issuer === undefined ? undefined : await openIssuerFor(world, options.issuer, place)
   const door = new Door({
     clock: world.clock,
     token,
@@ -276,14 +276,12 @@ function originsOf(options: HttpServingOptions, port: number): readonly string[]
     .map((url) => new URL(url).origin)
 }
 
-/** Loaded by those who ask for it. */
-async function openIssuer(
+function openIssuerFor(
   world: World,
   { publicUrl, ...wish }: IssuerWish,
   place: { readonly origin: string },
 ): Promise<Issuer> {
-  const { openIssuer: open } = await import('./issuer.ts')
-  return open(world, { ...wish, origin: () => publicUrl?.replace(/\/+$/, '') ?? place.origin })
+  return openIssuer(world, { ...wish, origin: () => publicUrl?.replace(/\/+$/, '') ?? place.origin })
 }
 
 function hostsIn(publicUrl: string | undefined): readonly string[] {

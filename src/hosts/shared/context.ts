@@ -4,7 +4,7 @@
 import type { LoadedCatalog, LoadOptions } from '../../runtime/load-catalog.ts'
 import type { Terminal, World } from '../../world/world.ts'
 import type { Board, GatherOptions } from '../../runtime/board.ts'
-import type { DaemonHost, GatewayHost, Visited } from './gateway-host.ts'
+import type { GatewayHost, Visited } from './gateway-host.ts'
 import type { Paint } from './paint.ts'
 
 export interface CommandModule {
@@ -24,7 +24,6 @@ export interface CommandContext {
   readonly version: string
   /** The gateway, which is a host of its own. */
   readonly gateway: GatewayHost
-  readonly daemon: DaemonHost
   /** The words behind `plugboard`. */
   readonly argv: readonly string[]
   /** The board of a gateway in which this is carried out. Undefined: the command opens one of its own. */

@@ -15,11 +15,6 @@ export type GatewayHost = () => Promise<GatewayModule>
 export interface GatewayModule {
   /** Rejects with a ProblemError. */
   openServing(request: ServingRequest): Promise<OpenServing>
-}
-
-export type DaemonHost = () => Promise<DaemonModule>
-
-export interface DaemonModule {
   /** Rejects with a ProblemError, `serve/already-runs` say. */
   openDaemon(request: DaemonRequest): Promise<OpenDaemon>
 }

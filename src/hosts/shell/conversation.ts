@@ -13,10 +13,13 @@ import { ProblemError } from '../../problem/problem.ts'
 import type { Board } from '../../runtime/board.ts'
 import type { Platform } from '../../world/world.ts'
 import type { Tell } from './agent/events.ts'
+import { INSTRUCTIONS } from './agent/instructions.ts'
 import { noModel, unknownCommand } from './agent/problems.ts'
-import type { TurnEnd } from './agent/turn.ts'
+import { runTurn, type TurnEnd } from './agent/turn.ts'
+import { addMentions } from './mentions.ts'
 import type { ModelDesk } from './model-desk.ts'
 import { readLine } from './read-line.ts'
+import { fillPrompt, serverPrompts } from './server-prompts.ts'
 
 export interface Conversation {
   /** Rejects with a ProblemError when nothing could be sent, and with the signal's reason when it was given up before. */
@@ -30,7 +33,7 @@ export interface ConversationDesk {
   readonly platform: Platform
   readonly model: Pick<ModelDesk, 'get' | 'open'>
   /** For who mistypes. */
-  commandNames(): Promise<readonly string[]>
+  readonly commandNames: readonly string[]
   tell: Tell
   print(lines: readonly string[]): void
 }
@@ -43,10 +46,6 @@ export function createConversation(desk: ConversationDesk): Conversation {
       const prompt = await toPrompt(desk, board, { text, signal })
       const model = await desk.model.open()
       if (model === undefined) return readAlone(desk, text, prompt)
-      const [{ runTurn }, { INSTRUCTIONS }] = await Promise.all([
-        import('./agent/turn.ts'),
-        import('./agent/instructions.ts'),
-      ])
       const before = messages
       const agent = { board, model, instructions: INSTRUCTIONS }
       const turn = await runTurn(agent, before, prompt, { signal, tell: desk.tell })
@@ -66,17 +65,15 @@ interface Typed {
 
 async function toPrompt(desk: ConversationDesk, board: Board, { text, signal }: Typed): Promise<string> {
   if (text.startsWith('/')) return fillIn(desk, board, { text, signal })
-  const { addMentions } = await import('./mentions.ts')
   return addMentions(board, text, signal)
 }
 
 async function fillIn(desk: ConversationDesk, board: Board, { text, signal }: Typed): Promise<string> {
   const { name, words } = readLine(text)
-  const { fillPrompt, serverPrompts } = await import('./server-prompts.ts')
   const prompts = serverPrompts(board)
   const found = prompts.find(({ command }) => command === name)
   if (found !== undefined) return fillPrompt(board, found, { words, signal, platform: desk.platform })
-  const names = [...(await desk.commandNames()), ...prompts.map(({ command }) => command)]
+  const names = [...desk.commandNames, ...prompts.map(({ command }) => command)]
   throw new ProblemError(unknownCommand(name, findNearest(name, names)))
 }
 

@@ -8,7 +8,7 @@
 import { findNearest } from '../../base/edit-distance.ts'
 import type { Problem } from '../../model/problem.ts'
 import { ProblemError } from '../../problem/problem.ts'
-import type { Board } from '../../runtime/board.ts'
+import { openBoard, type Board } from '../../runtime/board.ts'
 import type { LoadHow } from '../../runtime/catalog-loader.ts'
 import type { LoadedCatalog } from '../../runtime/load-catalog.ts'
 import type { CommandContext } from '../shared/context.ts'
@@ -19,6 +19,7 @@ import type { TurnEnd } from './agent/turn.ts'
 import { unknownCommand } from './agent/problems.ts'
 import { askTrust } from './ask-trust.ts'
 import { lookAgain, toShown, type Known } from './changes.ts'
+import { completeInput } from './complete-input.ts'
 import type { ShellContext, SlashCommand } from './context.ts'
 import { createConversation, type Conversation } from './conversation.ts'
 import { createDemo, withDemo, type Demo } from './demo/demo.ts'
@@ -49,7 +50,7 @@ export interface Front {
 }
 
 export interface SessionParts {
-  readonly commands: () => Promise<readonly SlashCommand[]>
+  readonly commands: readonly SlashCommand[]
   readonly front: () => Front | undefined
   /** Whether the bundled server is there from the start. */
   readonly demo: 'on' | 'off'
@@ -105,7 +106,7 @@ class LiveSession implements Session {
       board: this.#board,
       platform: world.platform,
       model: this.#model,
-      commandNames: async () => (await parts.commands()).map(({ name }) => name),
+      commandNames: parts.commands.map(({ name }) => name),
       tell: (event) => this.#tell(event),
       print: (lines) => this.#print({ kind: 'lines', lines }),
     })
@@ -168,7 +169,6 @@ class LiveSession implements Session {
   }
 
   async #connect(): Promise<Board> {
-    const { openBoard } = await import('../../runtime/board.ts')
     const { world, version, flags, paint, terminal } = this.#context
     const desk = { ask: this.#ask, paint, columns: () => terminal.size().columns }
     return openBoard(world, {
@@ -284,7 +284,7 @@ class LiveSession implements Session {
   }
 
   async #requireCommand(name: string): Promise<SlashCommand> {
-    const commands = await this.#parts.commands()
+    const { commands } = this.#parts
     const found = commands.find((one) => one.name === name || one.aliases?.includes(name) === true)
     if (found !== undefined) return found
     const names = commands.map((one) => one.name)
@@ -322,9 +322,8 @@ class LiveSession implements Session {
   async #complete({ text, cursor }: Extract<Effect, { kind: 'complete' }>): Promise<void> {
     if (this.#loaded === undefined) return
     const board = await this.#board
-    const { completeInput } = await import('./complete-input.ts')
     const context = this.#shellContext(board, this.#over.signal)
-    const { from, items } = await completeInput(context, await this.#parts.commands(), text.slice(0, cursor))
+    const { from, items } = await completeInput(context, this.#parts.commands, text.slice(0, cursor))
     this.store.send({ type: 'completed', text, completion: { from, to: cursor, items, index: undefined } })
   }
 

@@ -8,9 +8,11 @@
 import { ProblemError } from '../../problem/problem.ts'
 import type { CommandContext } from '../shared/context.ts'
 import { noTerminal } from './agent/problems.ts'
+import { openLines } from './lines.ts'
 import { listenKeys } from './listen-keys.ts'
 import { paintFirst } from './screen/first-paint.ts'
 import { createSession, type Front, type Session } from './session.ts'
+import { SLASH_COMMANDS } from './slash/commands.ts'
 
 const DONE = 0
 
@@ -19,7 +21,7 @@ export async function runShell(context: CommandContext, demo: 'on' | 'off' = 'of
   if (!context.terminal.canAsk) throw new ProblemError(noTerminal())
   let front: (Front & { close(): void }) | undefined
   const session = createSession(context, {
-    commands: async () => (await import('./slash/commands.ts')).SLASH_COMMANDS,
+    commands: SLASH_COMMANDS,
     front: () => front,
     demo,
   })
@@ -46,7 +48,6 @@ function leaveWhenAsked({ terminal }: CommandContext, session: Session): void {
 
 async function openFront(context: CommandContext, session: Session): Promise<Front & { close(): void }> {
   if (isPlain(context)) {
-    const { openLines } = await import('./lines.ts')
     return openLines(session.store, context)
   }
   const { store } = session

@@ -135,12 +135,14 @@ function isOurselves(entry: NormalizedEntry, { ownOrigins, env }: House): boolea
   return origin !== undefined && ownOrigins.has(origin)
 }
 
+/** The command by its name, or as the file that it is; which was `bin.cjs` once. */
+const OUR_COMMAND =
+  /(?:^|[/\\])plugboard(?:@[\w.-]+|\.cmd|\.exe)?$|[/\\]plugboard[/\\](?:.*[/\\])?bin\.c?js$/i
+
 /** What `plugboard connect` writes for other agents. */
 function isOurCommand({ command, args }: StdioTransport): boolean {
   const words = [command, ...args].map(showTemplate)
-  const at = words.findIndex((word) =>
-    /(?:^|[/\\])plugboard(?:@[\w.-]+|\.cmd|\.exe)?$|[/\\]plugboard[/\\].*bin\.cjs$/i.test(word),
-  )
+  const at = words.findIndex((word) => OUR_COMMAND.test(word))
   return at !== -1 && words[at + 1] === 'serve' && words.includes('--stdio')
 }
 

@@ -111,7 +111,7 @@ function createOpening(launch: LaunchSpec, request: ConnectRequest): Opening {
         await current.channel.close()
         if (kind === undefined) listener.onStartedAgain?.()
       }
-      const opener = await findWireOpener(launch, { world, inProcess, kind })
+      const opener = findWireOpener(launch, { world, inProcess, kind })
       signal.throwIfAborted()
       const ears = new Ears(listener, client)
       current = { channel: new Channel(opener, world.clock, ears), ears }

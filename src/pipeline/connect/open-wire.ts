@@ -1,12 +1,15 @@
 /**
- * open-wire: which transport a launch takes. All but the most common are loaded when they are first needed.
+ * open-wire: which transport a launch takes.
  */
 import type { LaunchSpec } from '../../model/launch.ts'
 import { SessionError } from '../../model/session.ts'
 import type { Wire, WireListener } from '../../model/wire.ts'
 import type { World } from '../../world/world.ts'
-import type { InProcessServer } from './transports/in-process.ts'
+import { openHttp } from './transports/http.ts'
+import { openInProcess, type InProcessServer } from './transports/in-process.ts'
+import { openSse } from './transports/sse.ts'
 import { openStdio } from './transports/stdio.ts'
+import { openWs } from './transports/ws.ts'
 
 export type WireOpener = (listener: WireListener) => Wire
 
@@ -20,7 +23,7 @@ export interface Reach {
   readonly kind?: 'sse' | undefined
 }
 
-export async function findWireOpener({ transport }: LaunchSpec, reach: Reach): Promise<WireOpener> {
+export function findWireOpener({ transport }: LaunchSpec, reach: Reach): WireOpener {
   const { world, inProcess } = reach
   switch (transport.kind) {
     case 'stdio':
@@ -28,16 +31,12 @@ export async function findWireOpener({ transport }: LaunchSpec, reach: Reach): P
     case 'http':
     case 'sse': {
       if (transport.kind === 'sse' || reach.kind === 'sse') {
-        const { openSse } = await import('./transports/sse.ts')
         return (listener) => openSse({ ...transport, kind: 'sse' }, world, listener)
       }
-      const { openHttp } = await import('./transports/http.ts')
       return (listener) => openHttp({ ...transport, kind: 'http' }, world, listener)
     }
-    case 'ws': {
-      const { openWs } = await import('./transports/ws.ts')
+    case 'ws':
       return (listener) => openWs(transport, world, listener)
-    }
     case 'in-process': {
       const server = Object.hasOwn(inProcess, transport.serverName)
         ? inProcess[transport.serverName]
@@ -46,7 +45,6 @@ export async function findWireOpener({ transport }: LaunchSpec, reach: Reach): P
         const message = `no in-process server is registered as \`${transport.serverName}\``
         throw new SessionError({ kind: 'bad-answer', message })
       }
-      const { openInProcess } = await import('./transports/in-process.ts')
       return (listener) => openInProcess(server, listener)
     }
   }

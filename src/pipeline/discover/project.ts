@@ -3,7 +3,7 @@
  */
 import { sha256 } from '../../base/sha256.ts'
 import type { Project } from '../../model/project.ts'
-import { stateFolderOf } from '../../world/gateway-place.ts'
+import { cacheFolderOf, stateFolderOf } from '../../world/gateway-place.ts'
 import type { World } from '../../world/world.ts'
 
 export function findProject(world: World): Project {
@@ -35,14 +35,13 @@ export interface OurDirs {
 export function findOurDirs(world: World, project: Project): OurDirs {
   const { join, basename } = world.paths
   const moved = absoluteOr(world, world.env['PLUGBOARD_HOME'])
-  const xdg = (name: string, ...fallback: string[]): string =>
-    join(absoluteOr(world, world.env[name]) ?? join(world.home, ...fallback), 'plugboard')
-  const config = moved ?? xdg('XDG_CONFIG_HOME', '.config')
+  const xdg = absoluteOr(world, world.env['XDG_CONFIG_HOME'])
+  const config = moved ?? join(xdg ?? join(world.home, '.config'), 'plugboard')
   const name = basename(project.realRoot).replace(/[^A-Za-z0-9_.-]+/g, '-') || 'root'
   return {
     config,
     state: stateFolderOf(world),
-    cache: moved === undefined ? xdg('XDG_CACHE_HOME', '.cache') : join(moved, 'cache'),
+    cache: cacheFolderOf(world),
     local: join(config, 'projects', `${name}-${sha256(project.realRoot).slice(0, 12)}`),
     managed: {
       linux: '/etc/plugboard',

@@ -24,6 +24,9 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { MAX_FILE_BYTES, type FileRead, type Files, type Unreadable } from '../world.ts'
+import { holdLock } from './lock.ts'
+import { PathWatch } from './path-watch.ts'
+import { updateFile } from './update-file.ts'
 
 export const nodeFiles: Files = {
   read(file, maxBytes = MAX_FILE_BYTES) {
@@ -78,13 +81,11 @@ export const nodeFiles: Files = {
   },
 
   async update(file, access, change) {
-    const { updateFile } = await import('./update-file.ts')
     const how = typeof access === 'number' ? { mode: access } : access
     await updateFile({ ...how, file, change, read: nodeFiles.read })
   },
 
   async locked(file, step) {
-    const { holdLock } = await import('./lock.ts')
     const lock = await holdLock(file)
     try {
       return await step()
@@ -151,7 +152,6 @@ export const nodeFiles: Files = {
   },
 
   async watch(paths, onTouched) {
-    const { PathWatch } = await import('./path-watch.ts')
     const watch = new PathWatch(paths, onTouched)
     return () => watch.close()
   },

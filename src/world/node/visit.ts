@@ -9,10 +9,9 @@ import { existsSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { gatewayPlaceOf } from '../gateway-place.ts'
 import { GREETING_MS, NO_GREETING, type From, type Reply, type Visit, type Word } from '../visit.ts'
-import type { Platform } from '../world.ts'
 import { isPrivateFolder } from './own-folder.ts'
-import { pathsOf } from './paths.ts'
 import { createWriter, lookAtTerminal } from './terminal-facts.ts'
+import { findUser } from './user.ts'
 
 export interface VisitLine {
   readonly argv: readonly string[]
@@ -87,18 +86,14 @@ export function visitGateway({ argv, version }: VisitLine, alone: () => void): v
   })
 }
 
-/** Undefined: there is none, for sure, or it could be somebody else's. */
+/** Undefined: there is none, or it could belong to another user. */
 export function findSocket(): string | undefined {
-  const platform: Platform =
-    process.platform === 'win32' || process.platform === 'darwin' ? process.platform : 'linux'
-  const { env } = process
-  const paths = pathsOf(platform)
-  const home = env[platform === 'win32' ? 'USERPROFILE' : 'HOME']
-  // Whoever has no home is looked up by the command itself, at length.
-  if (home === undefined || !paths.isAbsolute(home)) return undefined
-  const { socket } = gatewayPlaceOf({ platform, env, home, paths })
-  if (platform === 'win32') return socket
-  return isPrivateFolder(paths.dirname(socket)) && existsSync(socket) ? socket : undefined
+  const user = findUser()
+  // Without one in the environment, the command itself looks for the home.
+  if (user === undefined) return undefined
+  const { socket } = gatewayPlaceOf(user)
+  if (user.platform === 'win32') return socket
+  return isPrivateFolder(user.paths.dirname(socket)) && existsSync(socket) ? socket : undefined
 }
 
 /** Undefined in a folder that is gone. */

@@ -1,7 +1,7 @@
 /**
  * world: the real one.
  */
-import type { Env, Network, Paths, Platform, World } from '../world.ts'
+import type { Env, Network, Paths, World } from '../world.ts'
 import { createNodeBrowser } from './browser.ts'
 import { nodeClock } from './clock.ts'
 import { createNodeDaemons } from './daemons.ts'
@@ -15,8 +15,10 @@ import { nodePipes } from './pipes.ts'
 import { createNodeProcesses } from './processes.ts'
 import { nodeResolver } from './resolver.ts'
 import { nodeSealer } from './sealer.ts'
+import { nodeServing } from './serving.ts'
 import { createNodeShell } from './shell.ts'
 import { createNodeSockets } from './sockets.ts'
+import { homeIn, toPlatform } from './user.ts'
 import { createNodeWeb } from './web.ts'
 
 export interface NodeWorldOptions {
@@ -52,11 +54,7 @@ export function createNodeWorld(options: NodeWorldOptions = {}): World {
     browser: createNodeBrowser(platform, env),
     loopback: nodeLoopback,
     keys: nodeKeys,
-    // Only a gateway serves.
-    serving: {
-      listen: async (listening, handler) =>
-        (await import('./serving.ts')).nodeServing.listen(listening, handler),
-    },
+    serving: nodeServing,
     pipes: nodePipes,
     daemons: createNodeDaemons(home),
   }
@@ -67,17 +65,9 @@ function createNodeNetwork(env: Env): Network {
   return { http, web: createNodeWeb(http), sockets: createNodeSockets(env) }
 }
 
-/** A relative `HOME` would make the user's own folder of whatever repository one is in. */
 function findHome(paths: Paths): string {
-  const given = process.env[process.platform === 'win32' ? 'USERPROFILE' : 'HOME']
-  if (given !== undefined && paths.isAbsolute(given)) return given
-  // Loaded only here: nearly everyone has the variable.
-  return process.getBuiltinModule('node:os').userInfo().homedir
-}
-
-/** Other systems follow the rules of Linux. */
-function toPlatform(name: NodeJS.Platform): Platform {
-  return name === 'win32' || name === 'darwin' ? name : 'linux'
+  // `node:os` is loaded only here: nearly everyone has the variable.
+  return homeIn(process.env, paths) ?? process.getBuiltinModule('node:os').userInfo().homedir
 }
 
 /** The folder may be gone; then its name still serves, and there is simply nothing in it. */

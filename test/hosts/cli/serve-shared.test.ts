@@ -3,13 +3,12 @@
  */
 import { spawn } from 'node:child_process'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { connect } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { describe, expect, test } from 'vitest'
 import { serverEntry } from '../../boards/open.ts'
 import { leftOf } from '../../boards/watch.ts'
-import { DIST, openMachine, type Machine } from '../../processes/plugboard.ts'
+import { BIN, type Machine, openMachine } from '../../processes/plugboard.ts'
 import { startServing as start, tokenOf, type ServingProcess } from '../../processes/serve.ts'
 import { startAuthorizationServer } from '../../servers/authorization-server.ts'
 import { createCertificates } from '../../servers/http/certificates.ts'
@@ -155,7 +154,7 @@ async function loginWithoutBrowser(
   machine: Machine,
   approve: (url: string) => Promise<URL>,
 ): Promise<number | null> {
-  const child = spawn(process.execPath, [join(DIST, 'bin.cjs'), 'login', 'team', '--no-browser'], {
+  const child = spawn(process.execPath, [BIN, 'login', 'team', '--no-browser'], {
     cwd: machine.project,
     env: { PATH: process.env['PATH'] ?? '', HOME: machine.home, PLUGBOARD_KEYCHAIN: 'off' },
     stdio: ['pipe', 'pipe', 'pipe'],

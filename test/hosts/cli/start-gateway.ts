@@ -2,8 +2,7 @@
  * start-gateway: the built command, as a person starts it: `plugboard serve --http 0`.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
-import { join } from 'node:path'
-import { DIST } from '../../processes/plugboard.ts'
+import { BIN } from '../../processes/plugboard.ts'
 
 export interface StartedGateway {
   readonly child: ChildProcess
@@ -12,7 +11,7 @@ export interface StartedGateway {
 }
 
 export async function startGateway(home: string, cwd: string): Promise<StartedGateway> {
-  const child = spawn(process.execPath, [join(DIST, 'bin.cjs'), 'serve', '--http', '0'], {
+  const child = spawn(process.execPath, [BIN, 'serve', '--http', '0'], {
     cwd,
     env: { PATH: process.env['PATH'] ?? '', HOME: home },
     stdio: ['ignore', 'pipe', 'pipe'],

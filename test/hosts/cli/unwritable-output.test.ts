@@ -3,10 +3,9 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DIST, openMachine, type Machine } from '../../processes/plugboard.ts'
+import { BIN, type Machine, openMachine } from '../../processes/plugboard.ts'
 
 const WELL_BEHAVED = fileURLToPath(new URL('../../servers/well-behaved.mjs', import.meta.url))
 
@@ -19,7 +18,7 @@ afterAll(() => machine[Symbol.dispose]())
 
 /** The command behind a shell that redirects as given. */
 function redirected(how: string): readonly string[] {
-  return ['/bin/sh', '-c', `exec "$0" "$@" ${how}`, process.execPath, join(DIST, 'bin.cjs')]
+  return ['/bin/sh', '-c', `exec "$0" "$@" ${how}`, process.execPath, BIN]
 }
 
 describe.runIf(process.platform === 'linux')('a disk that is full', () => {
@@ -57,7 +56,7 @@ describe.runIf(process.platform === 'linux')('a disk that is full', () => {
 })
 
 test('a reader that goes away is no error, also of a pipe that is full', async () => {
-  const args = [join(DIST, 'bin.cjs'), 'call', 'a', 'echo', `text=${'x'.repeat(100_000)}`, '--json']
+  const args = [BIN, 'call', 'a', 'echo', `text=${'x'.repeat(100_000)}`, '--json']
   const env = { PATH: process.env['PATH'] ?? '', HOME: machine.home, PLUGBOARD_KEYCHAIN: 'off' }
   const child = spawn(process.execPath, args, {
     cwd: machine.project,

@@ -3,10 +3,9 @@
  */
 import { spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
-import { DIST, openMachine, type Files, type Machine } from '../../processes/plugboard.ts'
+import { BIN, type Files, type Machine, openMachine } from '../../processes/plugboard.ts'
 import { KEYS, runInTerminal } from '../../processes/terminal.ts'
 
 interface Watching extends AsyncDisposable {
@@ -19,7 +18,7 @@ interface Watching extends AsyncDisposable {
 
 async function watching(files: Files, ...args: readonly string[]): Promise<Watching> {
   const machine = openMachine(files)
-  const child = spawn(process.execPath, [join(DIST, 'bin.cjs'), 'watch', ...args], {
+  const child = spawn(process.execPath, [BIN, 'watch', ...args], {
     cwd: machine.project,
     env: { PATH: process.env['PATH'] ?? '', HOME: machine.home },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -3,11 +3,10 @@
  * agent starts it and over HTTP, a real server that changes its mind.
  */
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { DIST, openMachine, type Machine } from '../../processes/plugboard.ts'
+import { BIN, type Machine, openMachine } from '../../processes/plugboard.ts'
 import { startGateway } from '../cli/start-gateway.ts'
 import { connectClient, httpTransport, textOf } from './open.ts'
 
@@ -58,7 +57,7 @@ afterEach(() => machine[Symbol.dispose]())
 function agentTransport(): StdioClientTransport {
   return new StdioClientTransport({
     command: process.execPath,
-    args: [join(DIST, 'bin.cjs'), 'serve', '--stdio', '--alone'],
+    args: [BIN, 'serve', '--stdio', '--alone'],
     env: { PATH: process.env['PATH'] ?? '', HOME: machine.home },
     cwd: machine.project,
   })

@@ -5,10 +5,9 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
-import { DIST, type Machine } from '../../processes/plugboard.ts'
+import { BIN, type Machine } from '../../processes/plugboard.ts'
 import { gone, openDaemonMachine, says, server, type Who } from './daemon.ts'
 
 const RULES = {
@@ -20,7 +19,7 @@ async function connectClient(machine: Machine, cwd = machine.project): Promise<C
   await client.connect(
     new StdioClientTransport({
       command: process.execPath,
-      args: [join(DIST, 'bin.cjs'), 'serve', '--stdio'],
+      args: [BIN, 'serve', '--stdio'],
       env: { HOME: machine.home, PATH: process.env['PATH'] ?? '', PLUGBOARD_KEYCHAIN: 'off' },
       cwd,
       stderr: 'ignore',
@@ -118,7 +117,7 @@ interface Speaker extends AsyncDisposable {
 
 /** One that does not answer before it is told to. */
 function openSpeaker(machine: Machine): Speaker {
-  const child = spawn(process.execPath, [join(DIST, 'bin.cjs'), 'serve', '--stdio'], {
+  const child = spawn(process.execPath, [BIN, 'serve', '--stdio'], {
     env: { HOME: machine.home, PATH: process.env['PATH'] ?? '', PLUGBOARD_KEYCHAIN: 'off' },
     cwd: machine.project,
     stdio: ['pipe', 'pipe', 'ignore'],

@@ -5,11 +5,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdirSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { expect, test } from 'vitest'
 import { gatewayPlaceOf } from '../../../src/world/gateway-place.ts'
 import { createNodeWorld } from '../../../src/world/node/world.ts'
-import { DIST, openMachine } from '../../processes/plugboard.ts'
+import { BIN, openMachine } from '../../processes/plugboard.ts'
 
 const LINE = `${JSON.stringify({ jsonrpc: '2.0', method: 'x', params: { text: 'x'.repeat(64_000) } })}\n`
 const LINES = 1000
@@ -43,7 +43,7 @@ test('nothing is taken from the gateway until the client reads', async () => {
   // One socket both ways, as some clients have it: writing to it does not block.
   const end = connect(machine.at('~/front'))
   const [client] = (await once(front, 'connection')) as [Socket]
-  const child = spawn(process.execPath, [join(DIST, 'bin.cjs'), 'serve', '--stdio'], {
+  const child = spawn(process.execPath, [BIN, 'serve', '--stdio'], {
     env: { HOME: machine.home, PATH: process.env['PATH'] ?? '' },
     cwd: machine.project,
     stdio: [end, end, 'ignore'],

@@ -5,12 +5,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { join } from 'node:path'
 import { createParser } from 'eventsource-parser'
 import { describe, expect, test } from 'vitest'
 import { LEGACY_VERSIONS, MODERN_VERSION, type Era } from '../../../src/model/session.ts'
 import { serverEntry } from '../../boards/open.ts'
-import { DIST, openMachine, type Machine } from '../../processes/plugboard.ts'
+import { BIN, type Machine, openMachine } from '../../processes/plugboard.ts'
 import { startServing, tokenOf, type ServingProcess } from '../../processes/serve.ts'
 import { connectClient, httpTransport, writeSettings } from './open.ts'
 
@@ -112,11 +111,10 @@ describe('a call that takes longer than the end of the gateway waits', () => {
   test('is answered over stdio, too', async () => {
     using machine = openMachine()
     writeSettings(machine.home, { servers: { x: serverEntry('progress') } })
-    const child = spawn(
-      process.execPath,
-      [join(DIST, 'bin.cjs'), 'serve', '--stdio', '--alone', '--drain-timeout', '0.2'],
-      { env: { HOME: machine.home, PATH: process.env['PATH'] ?? '' }, cwd: machine.project },
-    )
+    const child = spawn(process.execPath, [BIN, 'serve', '--stdio', '--alone', '--drain-timeout', '0.2'], {
+      env: { HOME: machine.home, PATH: process.env['PATH'] ?? '' },
+      cwd: machine.project,
+    })
     const closed = once(child, 'close')
     try {
       let heard = ''

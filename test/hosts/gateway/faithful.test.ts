@@ -33,7 +33,7 @@ async function connect(era: Era, behind: Era, front: Front): Promise<RawClient> 
     const scratch = createObserved()
     const { home, project } = scratch
     writeSettings(home, { servers: { x: entry }, gateway: PATIENT })
-    const serve = [process.execPath, at('dist/bin.cjs'), 'serve', '--stdio']
+    const serve = [process.execPath, at('dist/bin.js'), 'serve', '--stdio']
     const client = await connectRaw(era, overStdio(serve, { home, cwd: project }))
     return closing(client, async () => scratch[Symbol.dispose]())
   }

@@ -212,7 +212,7 @@ export function httpTransport(url: URL, token: string = TOKEN): Transport {
 export function stdioTransport(scratch: Observed): Transport {
   return new StdioClientTransport({
     command: process.execPath,
-    args: [fileURLToPath(new URL('../../../dist/bin.cjs', import.meta.url)), 'serve', '--stdio'],
+    args: [fileURLToPath(new URL('../../../dist/bin.js', import.meta.url)), 'serve', '--stdio'],
     env: { PATH: process.env['PATH'] ?? '', HOME: scratch.home },
     cwd: scratch.project,
   })

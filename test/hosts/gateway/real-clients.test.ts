@@ -19,7 +19,7 @@ import { createObserved } from '../../worlds/observed.ts'
 import { openTestGateway, sdkEntry, TOKEN, writeSettings } from './open.ts'
 
 const at = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
-const COMMAND = at('dist/bin.cjs')
+const COMMAND = at('dist/bin.js')
 const INSPECTOR = at('node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js')
 
 type Way = 'stdio' | 'http'

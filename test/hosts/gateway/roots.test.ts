@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { officialEntry, serverEntry } from '../../boards/open.ts'
-import { DIST, openMachine, type Machine } from '../../processes/plugboard.ts'
+import { BIN, type Machine, openMachine } from '../../processes/plugboard.ts'
 import { startServing, tokenOf, type ServingProcess } from '../../processes/serve.ts'
 import { openDaemonMachine } from './daemon.ts'
 import { connectClient, textOf, writeSettings, type TestClient } from './open.ts'
@@ -30,7 +30,7 @@ function folders(home: string, ...names: readonly string[]): readonly string[] {
 function serveStdio(home: string, cwd: string, ...flags: readonly string[]): Transport {
   return new StdioClientTransport({
     command: process.execPath,
-    args: [join(DIST, 'bin.cjs'), 'serve', '--stdio', ...flags],
+    args: [BIN, 'serve', '--stdio', ...flags],
     env: { PATH: process.env['PATH'] ?? '', HOME: home, PLUGBOARD_KEYCHAIN: 'off' },
     cwd,
   })

@@ -5,7 +5,6 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
-import { join } from 'node:path'
 import { createParser } from 'eventsource-parser'
 import { expect, test } from 'vitest'
 import { Abort } from '../../../src/base/abort.ts'
@@ -14,7 +13,7 @@ import { SuspendedCall } from '../../../src/hosts/gateway/suspended-call.ts'
 import type { Result } from '../../../src/model/message.ts'
 import { MODERN_VERSION } from '../../../src/model/session.ts'
 import { serverEntry } from '../../boards/open.ts'
-import { DIST, openMachine, type Machine } from '../../processes/plugboard.ts'
+import { BIN, type Machine, openMachine } from '../../processes/plugboard.ts'
 import { startServing, tokenOf, type ServingProcess } from '../../processes/serve.ts'
 import { writeSettings } from './open.ts'
 
@@ -173,7 +172,7 @@ test(
     await new Promise<void>((resolve) => void front.listen(machine.at('~/front'), resolve))
     const end = connect(machine.at('~/front'))
     const [client] = (await once(front, 'connection')) as [Socket]
-    const child = spawn(process.execPath, [join(DIST, 'bin.cjs'), 'serve', '--stdio', '--alone'], {
+    const child = spawn(process.execPath, [BIN, 'serve', '--stdio', '--alone'], {
       env: { HOME: machine.home, PATH: process.env['PATH'] ?? '' },
       cwd: machine.project,
       stdio: [end, end, 'pipe'],

@@ -6,13 +6,12 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createParser } from 'eventsource-parser'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LEGACY_VERSIONS, MODERN_VERSION, type Era } from '../../../src/model/session.ts'
 import { serverEntry } from '../../boards/open.ts'
-import { DIST, openMachine, type Machine } from '../../processes/plugboard.ts'
+import { BIN, type Machine, openMachine } from '../../processes/plugboard.ts'
 import { startServing, tokenOf, type ServingProcess } from '../../processes/serve.ts'
 
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
@@ -86,7 +85,7 @@ async function connectHttp(era: Era, url: URL, token: string): Promise<Client> {
 
 /** One exchange at a time: what is no answer is passed over. */
 async function connectStdio(machine: Machine, ...flags: readonly string[]): Promise<Client> {
-  const child = spawn(process.execPath, [join(DIST, 'bin.cjs'), 'serve', '--stdio', ...flags], {
+  const child = spawn(process.execPath, [BIN, 'serve', '--stdio', ...flags], {
     cwd: machine.project,
     env: { PATH: process.env['PATH'] ?? '', HOME: machine.home },
     stdio: ['pipe', 'pipe', 'ignore'],

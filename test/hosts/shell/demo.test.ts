@@ -11,7 +11,7 @@ import { openBoard, type Board } from '../../../src/runtime/board.ts'
 import { loadCatalog } from '../../../src/runtime/load-catalog.ts'
 import { allowAll } from '../../boards/permits.ts'
 import { until } from '../../boards/watch.ts'
-import { DIST, openMachine } from '../../processes/plugboard.ts'
+import { BIN, openMachine } from '../../processes/plugboard.ts'
 import { createScratch } from '../../worlds/scratch.ts'
 
 interface Stage extends AsyncDisposable {
@@ -155,7 +155,7 @@ describe('plugboard demo', () => {
     const client = new Client({ name: 'test', version: '1' })
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: [join(DIST, 'bin.cjs'), 'demo', '--stdio'],
+      args: [BIN, 'demo', '--stdio'],
       env: { HOME: machine.home },
     })
     await client.connect(transport)
@@ -183,7 +183,7 @@ describe('plugboard demo', () => {
 
   it('can be added as a server, and be called', async () => {
     using machine = openMachine()
-    const start = [process.execPath, join(DIST, 'bin.cjs'), 'demo', '--stdio']
+    const start = [process.execPath, BIN, 'demo', '--stdio']
     const added = await machine.run(['add', 'demo', '--', ...start])
     expect(added).toMatchObject({ code: 0, stdout: expect.stringContaining('5 tools') as unknown })
     const called = await machine.run(['call', 'demo', 'write_note', 'title=x', 'text=y'])

@@ -126,7 +126,6 @@ export async function openSession(options: SessionOptions = {}): Promise<TestSes
         version: 'test',
         hosts: { headless: none, shell: none, demo: none },
         gateway: none,
-        daemon: none,
       }),
     keepMedia: (media) => void kept.push(media),
     clear: () => void happened.push('clear'),

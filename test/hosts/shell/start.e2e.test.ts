@@ -57,6 +57,13 @@ it('is on the screen before any of its servers is, and none of them delays what 
   expect(await leave(stage.screen)).toBe(0)
 })
 
+it('starts where the environment says that its user develops something', async () => {
+  using machine = openMachine()
+  await using screen = openScreen(machine, { env: { DEV: 'true' } })
+  await screen.until('no servers')
+  expect(await leave(screen)).toBe(0)
+})
+
 it('shows the servers and ends well where there is no terminal', async () => {
   using machine = openMachine({
     '~/.config/plugboard/mcp.json': { mcpServers: { x: serverEntry('outcomes') } },

@@ -3,7 +3,7 @@
  */
 import { mcpServers } from '../../lib/cli.mjs'
 
-const BIN = `${process.env.PLUGBOARD_CHECKOUT}/dist/bin.cjs`
+const BIN = `${process.env.PLUGBOARD_CHECKOUT}/dist/bin.js`
 
 /** Below 8 kB the harness takes a request for one that is not about the prompt; without servers, ours is a tenth of that. */
 const PROMPT = `say ok${' '.repeat(8000)}`

@@ -6,7 +6,7 @@
  */
 import { mcpServers } from '../../lib/cli.mjs'
 
-const BIN = `${process.env.PLUGBOARD_CHECKOUT}/dist/bin.cjs`
+const BIN = `${process.env.PLUGBOARD_CHECKOUT}/dist/bin.js`
 const setup = (c, servers) => c.write(`${c.home}/.config/plugboard/mcp.json`, mcpServers(servers))
 const run = (c, ...words) => ({ argv: [c.node, BIN, ...words] })
 const call = (c, servers, { server, tool, text }) => run(c, 'call', server, tool, `text=${text}`)

@@ -1,10 +1,9 @@
 /**
  * plugboard: the library in process (W4, W6), through `board.call` with everything it does for a call: the arguments are
  * checked, the verdict is asked for, the result is translated. Only the loop guard is off, since the harness repeats one
- * call, and the size limit, since it wants 8 MB back. It is `plugboard/cached`: V8's cache of it is warm, as after any
- * first start; no peer has such an entry.
+ * call, and the size limit, since it wants 8 MB back.
  */
-const LIBRARY = `${process.env.PLUGBOARD_CHECKOUT}/dist/cached.js`
+const LIBRARY = `${process.env.PLUGBOARD_CHECKOUT}/dist/index.js`
 const ANTHROPIC = `${process.env.PLUGBOARD_CHECKOUT}/dist/anthropic.js`
 
 const definitionOf = ({ url, command, args, env }) =>

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { mcpServers } from '../../lib/cli.mjs'
 
-const BIN = `${process.env.PLUGBOARD_CHECKOUT}/dist/bin.cjs`
+const BIN = `${process.env.PLUGBOARD_CHECKOUT}/dist/bin.js`
 
 export default {
   id: 'plugboard serve',

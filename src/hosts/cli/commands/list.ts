@@ -7,7 +7,7 @@ import type { Catalog, CatalogEntry, FateKind } from '../../../model/catalog.ts'
 import { SOURCE_TITLES } from '../../../model/origin.ts'
 import type { Problem } from '../../../model/problem.ts'
 import type { LoadedCatalog } from '../../../runtime/load-catalog.ts'
-import type { Memory } from '../../../runtime/last-known.ts'
+import { findLastKnown, type Memory } from '../../../runtime/last-known.ts'
 import { countOf, showAge } from '../../shared/amounts.ts'
 import { problemsOf, toEntryJson, typeOf, type EntryJson } from '../../shared/entry-json.ts'
 import { toProblemJson } from '../../shared/problem-json.ts'
@@ -21,10 +21,10 @@ import { printJson, printLines, reportBeside, viewOf } from '../print.ts'
 import { whoTurnedOff } from '../turned-off.ts'
 
 export async function run(context: CommandContext): Promise<number> {
-  if (context.flags['check'] === true) return (await import('../connected.ts')).check.run(context)
+  if (context.flags['check'] === true) return (await import('../groups/calling.ts')).check.run(context)
   const loaded = await context.load()
   const { catalog } = loaded
-  const { known, problems: forgotten } = await remember(context, loaded)
+  const { known, problems: forgotten } = findLastKnown(context.world, loaded.dirs, catalog.servers)
   const shown = catalog.entries.filter(({ fate }) => context.flags['all'] === true || SHOWN.has(fate.kind))
   const problems = [...catalog.problems, ...forgotten, ...shown.flatMap(({ entry }) => problemsOf(entry))]
   if (context.json) printJson(context.terminal, toJson(catalog, { shown, known, problems }))
@@ -39,14 +39,6 @@ export async function run(context: CommandContext): Promise<number> {
 }
 
 type Known = Memory['known']
-
-/** Loaded only where something is remembered at all. */
-async function remember({ world }: CommandContext, { catalog, dirs }: LoadedCatalog): Promise<Memory> {
-  if (world.files.kind(world.paths.join(dirs.cache, 'servers.json')) === 'missing')
-    return { known: new Map(), problems: [] }
-  const { findLastKnown } = await import('../../../runtime/last-known.ts')
-  return findLastKnown(world, dirs, catalog.servers)
-}
 
 /** What the command shows, and what is remembered of it. */
 interface Shown {

@@ -13,6 +13,7 @@ import { DONE } from '../exit-codes.ts'
 import { keepRenewing } from '../keep-renewing.ts'
 import { loadAgain } from '../load-again.ts'
 import { oneWayToServe } from '../problems.ts'
+import { runDaemon } from '../serve-daemon.ts'
 import { drainLimitMs, parseAddress, readAudit, readServeOptions, type Address } from '../serve-options.ts'
 
 /** Throws `cli/one-way-to-serve`, `cli/bad-address`, `serve/cannot-listen`, and what `readServeOptions` throws. */
@@ -20,7 +21,6 @@ export async function run(context: CommandContext): Promise<number> {
   const { flags } = context
   const address = flags['http']
   if (flags['daemon'] === true) {
-    const { runDaemon } = await import('../serve-daemon.ts')
     return runDaemon(context, typeof address === 'string' ? parseAddress(address) : undefined)
   }
   const isStdio = flags['stdio'] === true

@@ -66,9 +66,7 @@ async function stream(
 ): Promise<Streamed> {
   const streamed: Streamed = { text: '', calls: [], messages: [] }
   try {
-    const { streamText } = await import('ai')
-    // It prints what it thinks of models and settings, into whatever is on the screen.
-    globalThis.AI_SDK_LOG_WARNINGS = false
+    const { streamText } = await import('./ai-sdk.ts')
     const result = streamText({
       model: await model.open(),
       ...model.cached({ system, messages: [...messages] }),

@@ -2,7 +2,7 @@
  * model: which model answers, and the way to it.
  *
  * in     what the user named: in the line, the environment or the settings
- * out    a choice, and from it a language model of `ai`; the package of its provider is loaded with the first request
+ * out    a choice, and from it a language model of `ai`, which is loaded with the first request
  * never  shows a key
  */
 import type { LanguageModel } from 'ai'
@@ -13,6 +13,7 @@ import { ProblemError } from '../../../problem/problem.ts'
 import { resolveSetting } from '../../../runtime/setting-value.ts'
 import type { Env, World } from '../../../world/world.ts'
 import type { MarkedRequest, ModelRequest, OpenModel } from './agent.ts'
+import type { ModelAddress } from './ai-sdk.ts'
 import { badModel, noKey } from './problems.ts'
 
 export interface ModelChoice {
@@ -78,8 +79,7 @@ export async function openModel(world: World, choice: ModelChoice): Promise<Open
     baseUrl,
     profile: provider,
     images: provider === 'anthropic' ? 'send' : 'name',
-    open: () =>
-      provider === 'anthropic' ? openAnthropic(id, baseUrl, key) : openCompatible(id, baseUrl, key),
+    open: () => openLanguageModel(provider, { id, baseURL: baseUrl, key }),
     cached: provider === 'anthropic' ? markForCache : (request) => request,
     after: (ms, step) => void world.clock.after(ms, step),
   }
@@ -103,15 +103,9 @@ function baseUrlOf(env: Env, { provider, baseUrl }: ModelChoice): string {
   return /\/v\d+\/?$/.test(base) ? base : `${base.replace(/\/$/, '')}/v1`
 }
 
-async function openAnthropic(id: string, baseURL: string, key: Secret | undefined): Promise<LanguageModel> {
-  const { createAnthropic } = await import('@ai-sdk/anthropic')
-  return createAnthropic({ baseURL, apiKey: key?.reveal() ?? 'none' })(id)
-}
-
-async function openCompatible(id: string, baseURL: string, key: Secret | undefined): Promise<LanguageModel> {
-  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
-  const apiKey = key === undefined ? {} : { apiKey: key.reveal() }
-  return createOpenAICompatible({ name: 'openai', baseURL, includeUsage: true, ...apiKey })(id)
+async function openLanguageModel(provider: ModelProvider, address: ModelAddress): Promise<LanguageModel> {
+  const { openAnthropic, openCompatible } = await import('./ai-sdk.ts')
+  return provider === 'anthropic' ? openAnthropic(address) : openCompatible(address)
 }
 
 const KEEP = { anthropic: { cacheControl: { type: 'ephemeral' } } } as const

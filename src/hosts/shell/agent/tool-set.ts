@@ -7,7 +7,6 @@ import type { ToolSet } from 'ai'
 import type { Profile } from '../../../model/profile.ts'
 import { asBoardTool } from '../../../runtime/builtin-tools.ts'
 import { toolsFor } from '../../../runtime/tools-for.ts'
-import type { BoardTool } from '../../../runtime/tools.ts'
 import type { AgentBoard } from './agent.ts'
 
 export interface ToolSets {
@@ -30,22 +29,10 @@ export function createToolSets(): ToolSets {
       const before = made.get(board)
       const isSame = before?.tools === tools && before.builtins === builtins && before.profile === profile
       if (isSame) return before.set
-      const set = await declare([...builtins.map(asBoardTool), ...toolsFor(tools, profile).tools])
+      const { declareTools } = await import('./ai-sdk.ts')
+      const set = declareTools([...builtins.map(asBoardTool), ...toolsFor(tools, profile).tools])
       made.set(board, { tools, builtins, profile, set })
       return set
     },
   }
-}
-
-async function declare(tools: readonly BoardTool[]): Promise<ToolSet> {
-  const { jsonSchema, tool } = await import('ai')
-  return Object.fromEntries(
-    tools.map(({ name, description, inputSchema }) => [
-      name,
-      tool({
-        ...(description === undefined ? {} : { description }),
-        inputSchema: jsonSchema({ ...inputSchema }),
-      }),
-    ]),
-  )
 }

@@ -7,6 +7,7 @@ import { openBoard, type Board } from '../../../runtime/board.ts'
 import type { CommandContext } from '../../shared/context.ts'
 import { showPath } from '../../shared/show-path.ts'
 import { toTable } from '../../shared/table.ts'
+import { runShell } from '../shell.ts'
 import { createDemo, DEMO_NAME, demoFolder, type Demo } from './demo.ts'
 import { createDemoServer } from './server.ts'
 import { serveLines } from './stdio.ts'
@@ -17,7 +18,6 @@ const INTERRUPTED = 130
 export async function runDemo(context: CommandContext): Promise<number> {
   if (context.flags['stdio'] === true) return serve(context)
   if (context.terminal.canAsk && !context.json) {
-    const { runShell } = await import('../shell.ts')
     return runShell(context, 'on')
   }
   const { dirs } = await context.load({ enabled: false })

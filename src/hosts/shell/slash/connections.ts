@@ -4,6 +4,7 @@
 import { toPrintable } from '../../../base/printable.ts'
 import { ProblemError } from '../../../problem/problem.ts'
 import type { LoginHost } from '../../../runtime/login-host.ts'
+import { signOut } from '../../../runtime/sign-out.ts'
 import { describeLogin } from '../../shared/describe-login.ts'
 import type { ShellContext } from '../context.ts'
 import { runCommandLine } from './command-line.ts'
@@ -97,7 +98,6 @@ function askForAddress(
 export async function reauth(context: ShellContext, words: readonly string[]): Promise<void> {
   const name = requireWord(words, '/mcp reauth <server>')
   requireRunning(context, name)
-  const { signOut } = await import('../../../runtime/sign-out.ts')
   await signOut(context.world, await context.load(), name)
   await auth(context, words)
 }

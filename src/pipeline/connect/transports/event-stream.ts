@@ -1,9 +1,9 @@
 /**
  * event-stream: text as it comes → server-sent events.
  *
- * never  keeps more of an event than `MAX_EVENT_LENGTH`; loads the parser before a wire needs it
+ * never  keeps more of an event than `MAX_EVENT_LENGTH`
  */
-import type { createParser, EventSourceMessage } from 'eventsource-parser'
+import { createParser, type EventSourceMessage } from 'eventsource-parser'
 
 const MAX_EVENT_LENGTH = 64 * 1024 * 1024
 
@@ -19,23 +19,9 @@ export interface EventStream {
   push(text: string): void
 }
 
-let parse: typeof createParser | undefined
-let loading: Promise<void> | undefined
-
-/** Before the first `createEventStream`. Undefined when there is nothing to wait for. */
-export function loadEventStreams(): Promise<void> | undefined {
-  if (parse !== undefined) return undefined
-  loading ??= load()
-  return loading
-}
-
-async function load(): Promise<void> {
-  parse = (await import('eventsource-parser')).createParser
-}
-
 export function createEventStream(listener: EventStreamListener): EventStream {
   let isOver = false
-  const parser = parse!({
+  const parser = createParser({
     maxBufferSize: MAX_EVENT_LENGTH,
     onEvent: (event) => isOver || listener.onEvent(event),
     onRetry: (ms) => listener.onRetry(ms),

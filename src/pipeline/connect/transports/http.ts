@@ -13,7 +13,6 @@ import type { SendOptions, Sent, Wire, WireFailure, WireListener } from '../../.
 import type { Clock, Http, HttpHead, World } from '../../../world/world.ts'
 import { parseAddress, toHeaderList, type Address } from './address.ts'
 import { deliver } from './deliver.ts'
-import { loadEventStreams } from './event-stream.ts'
 import { Exchange, toText, type ExchangeRequest } from './exchange.ts'
 import { ownHeaders, revisionOf, withExtra, withoutOwn } from './http-headers.ts'
 import { Listening } from './listening.ts'
@@ -78,15 +77,9 @@ class HttpWire implements Wire, PostLine {
   }
 
   send(message: Message, options: SendOptions = {}): Sent | undefined {
-    const loading = loadEventStreams()
-    if (this.#held === undefined && loading === undefined) return this.#post(message, options)
+    if (this.#held === undefined) return this.#post(message, options)
     const waiting = new Waiting(() => this.#post(message, options))
-    if (this.#held !== undefined) this.#held.push(() => waiting.start())
-    else {
-      // What cannot be sent is found out at once, not behind the load.
-      JSON.stringify(message)
-      void loading!.then(() => waiting.start())
-    }
+    this.#held.push(() => waiting.start())
     return waiting
   }
 

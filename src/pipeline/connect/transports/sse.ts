@@ -12,7 +12,7 @@ import type { BodyUse, Http, HttpHead, World } from '../../../world/world.ts'
 import { titleOf } from '../page.ts'
 import { parseAddress, toHeaderList, type Address } from './address.ts'
 import { deliver } from './deliver.ts'
-import { createEventStream, loadEventStreams, type EventStream } from './event-stream.ts'
+import { createEventStream, type EventStream } from './event-stream.ts'
 import { Exchange, type AnswerListener } from './exchange.ts'
 import type { HttpLaunch } from './http.ts'
 import { mediaType } from './media-type.ts'
@@ -44,7 +44,7 @@ class SseWire implements Wire, AnswerListener {
     this.#authorization = launch.authorization
     this.#listener = listener
     // Later, so that whoever opens it holds it before it can end.
-    void Promise.resolve(loadEventStreams()).then(() => this.#open(launch))
+    queueMicrotask(() => this.#open(launch))
   }
 
   send(message: Message, options: SendOptions = {}): void {

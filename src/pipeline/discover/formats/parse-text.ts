@@ -7,6 +7,7 @@
 import { MAX_DEPTH } from '../../../base/depth.ts'
 import { findTooDeep, findTooManyDots } from '../../../base/bracket-depth.ts'
 import type { ConfigNode } from '../../../model/document.ts'
+import { parseJson } from './json.ts'
 import { LONG_CHARS, parseLongJson } from './long-json.ts'
 import { nestedTooDeeply, type ParsedText } from './parsed-text.ts'
 import { parsePlainJson } from './plain-json.ts'
@@ -55,7 +56,7 @@ export function formatOf(file: string): Format {
 }
 
 async function loadParser(format: Format): Promise<(text: string) => ParsedText> {
-  if (format === 'json') return (await import('./json.ts')).parseJson
+  if (format === 'json') return parseJson
   if (format === 'toml') return (await import('./toml.ts')).parseToml
   return (await import('./yaml.ts')).parseYaml
 }
