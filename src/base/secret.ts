@@ -33,26 +33,23 @@ export class Secret {
 }
 
 /**
- * The last that were made, oldest first, in a process whose crashes are ours to report: an error that nobody expected may
- * quote any of them, and no caller is left who knows what they were. By a symbol that all parts of the built command share,
- * each of which has a copy of this file. In a process of somebody else there is none.
+ * The last that were made, oldest first. A crash ends the whole process and may quote any of them, so they are kept for the
+ * whole process, and only where its crashes are ours to report: not in that of a host.
  */
-const RECENT = Symbol.for('plugboard.recent-secrets')
-const shared = globalThis as { [RECENT]?: Set<string> }
+let recent: Set<string> | undefined
 
 const REMEMBERED = 1000
 
 /** From now on, in all of this process. */
 export function rememberSecrets(): void {
-  shared[RECENT] ??= new Set()
+  recent ??= new Set()
 }
 
 export function recentSecrets(): readonly Secret[] {
-  return [...(shared[RECENT] ?? [])].map((value) => new Secret(value))
+  return [...(recent ?? [])].map((value) => new Secret(value))
 }
 
 function remember(value: string): void {
-  const recent = shared[RECENT]
   if (recent === undefined) return
   recent.delete(value)
   recent.add(value)

@@ -38,17 +38,9 @@ export interface Span {
   readonly end: number
 }
 
-/** The command is built as several bundles, and each has a class of its own: by this they know each other's. */
-const BRAND: unique symbol = Symbol.for('plugboard.edit-fault')
-
 /** Why a text cannot be changed, and where in it. */
 export class EditFault extends Error {
   readonly fault: Fault
-  readonly [BRAND] = true
-
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return typeof value === 'object' && value !== null && BRAND in value
-  }
 
   constructor(fault: Fault) {
     super(fault.message)

@@ -75,17 +75,8 @@ export interface ResultDetails {
   readonly savedTo?: string
 }
 
-/** The command is built as several bundles, and each has a class of its own: by this they know each other's. */
-const ABORT_BRAND: unique symbol = Symbol.for('plugboard.abort')
-
 /** A call that its caller gave up: the one outcome that is thrown, because nobody waits for a result any more. */
 export class ToolAbortError extends Error {
-  readonly [ABORT_BRAND] = true
-
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return typeof value === 'object' && value !== null && ABORT_BRAND in value
-  }
-
   /** Whether it may have happened all the same. */
   readonly wasSent: boolean
   readonly result: ToolResult

@@ -166,16 +166,7 @@ export type SessionFailure =
   /** An answer that is none. */
   | { readonly kind: 'bad-answer'; readonly message: string }
 
-/** The command is built as several bundles, and each has a class of its own: by this they know each other's. */
-const SESSION_BRAND: unique symbol = Symbol.for('plugboard.session')
-
 export class SessionError extends Error {
-  readonly [SESSION_BRAND] = true
-
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return typeof value === 'object' && value !== null && SESSION_BRAND in value
-  }
-
   readonly failure: SessionFailure
   readonly requestId: RequestId | undefined
 

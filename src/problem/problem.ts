@@ -9,18 +9,9 @@ import type { Origin } from '../model/origin.ts'
 import type { Excerpt, Problem, Where } from '../model/problem.ts'
 import { maskSecrets } from './mask.ts'
 
-/** The command is built as several bundles, and each has a class of its own: by this they know each other's. */
-const BRAND: unique symbol = Symbol.for('plugboard.problem')
-
 /** A Problem on its way up: what the runtime throws when a request cannot be met. */
 export class ProblemError extends Error {
   readonly problem: Problem
-  readonly [BRAND] = true
-
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    if (this !== ProblemError) return Function.prototype[Symbol.hasInstance].call(this, value)
-    return typeof value === 'object' && value !== null && BRAND in value
-  }
 
   constructor(problem: Problem, options?: ErrorOptions) {
     super(problem.message, options)

@@ -162,16 +162,8 @@ export type Unwritable =
   | { readonly kind: 'busy' }
   | { readonly kind: 'failed'; readonly message: string }
 
-/** The command is built as several bundles, and each has a class of its own: by this they know each other's. */
-const UPDATE_BRAND: unique symbol = Symbol.for('plugboard.update')
-
 export class UpdateError extends Error {
   readonly why: Unwritable
-  readonly [UPDATE_BRAND] = true
-
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return typeof value === 'object' && value !== null && UPDATE_BRAND in value
-  }
 
   constructor(why: Unwritable, options?: ErrorOptions) {
     super(why.kind === 'failed' ? why.message : WORDS[why.kind], options)
