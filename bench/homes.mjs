@@ -4,9 +4,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** A home in which twelve sources declare `count` servers between them. */
-export function makeHome(home, count) {
-  const share = (i) => Math.floor(count / 12) + (i < count % 12 ? 1 : 0)
+/** A home in which the first so many of twelve sources declare `count` servers between them. The first four write JSON. */
+export function makeHome(home, count, sources = 12) {
+  const share = (i) => Math.floor(count / sources) + (i < count % sources ? 1 : 0)
   const files = [
     ['.config/plugboard/mcp.json', json('mcpServers')],
     ['.xcsh/mcp.json', json('mcpServers')],
@@ -31,7 +31,7 @@ export function makeHome(home, count) {
     ['.config/Code/User/mcp.json', json('servers')],
     ['.config/goose/config.yaml', yaml],
   ]
-  for (const [i, [path, write]] of files.entries()) {
+  for (const [i, [path, write]] of files.slice(0, sources).entries()) {
     const servers = Array.from({ length: share(i) }, (_, n) => server(`s${i}-${n}`))
     mkdirSync(dirname(join(home, path)), { recursive: true })
     writeFileSync(join(home, path), write(servers))
