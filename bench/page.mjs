@@ -128,7 +128,7 @@ function peersSection({ machine, nodes }, plots) {
   return [
     '## Plugboard against everyone else',
     '',
-    `${toPlace(machine)} Every peer is installed by npm name; all run on the same Node. The floor is plain Node without SDK or checks. Our library is loaded as \`plugboard/cached\`, whose code cache is warm: a host with ten servers has left it. The command has run once, with ten servers, too.`,
+    `${toPlace(machine)} Every peer is installed by npm name; all run on the same Node. The floor is plain Node without SDK or checks.`,
     '',
     ...plots.flatMap(({ file, title }) => [`![${title}](benchmarks/${file})`, '']),
     ...nodes.flatMap(({ node, found }) => [
