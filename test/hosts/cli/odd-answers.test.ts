@@ -71,7 +71,7 @@ function without(metadata: Metadata, ...fields: readonly string[]): Metadata {
   return Object.fromEntries(Object.entries(metadata).filter(([field]) => !fields.includes(field)))
 }
 
-/** By somebody who agrees to everything. */
+/** Signs in as a user who agrees to everything. */
 function signIn({ machine, authorization }: Stage): Promise<Ran> {
   return pasteLogin(machine, {
     args: ['guarded'],

@@ -42,7 +42,7 @@ interface Shown {
   readonly stderr: string
 }
 
-/** What the page is told, by somebody who then says no. */
+/** What the page gets from a user who then says no. */
 async function askWhere({ machine }: Stage): Promise<Shown> {
   let redirectUri = ''
   const { stderr } = await pasteLogin(machine, {
