@@ -3,9 +3,8 @@
  *
  * never  returns a place whose change would be visible in another place: it throws `edit/shared` then
  */
-import { isAlias, isMap, isSeq, parseDocument, visit, type Document, type Node } from 'yaml'
-import { MAX_DEPTH } from '../base/depth.ts'
-import { findTooDeep } from '../base/yaml-depth.ts'
+import { isAlias, isMap, isSeq, visit, type Document, type Node } from 'yaml'
+import { parseYamlDocument } from '../base/yaml-document.ts'
 import { describeYamlFault } from '../base/yaml-fault.ts'
 import type { Path } from './change.ts'
 import { eolOf, lineStart, type Page, type Span } from './page.ts'
@@ -29,14 +28,9 @@ export function readSheet(text: string): Sheet {
 }
 
 export function parse(text: string): Document.Parsed {
-  const tooDeep = findTooDeep(text, MAX_DEPTH)
-  if (tooDeep !== undefined) throw fault(text, 'it is nested too deeply', [tooDeep, tooDeep + 1])
-  const document = parseDocument(text, {
-    merge: false,
-    uniqueKeys: false,
-    prettyErrors: false,
-    logLevel: 'error',
-  })
+  const parsed = parseYamlDocument(text)
+  if (parsed.kind === 'too-deep') throw fault(text, 'it is nested too deeply', [parsed.at, parsed.at + 1])
+  const { document } = parsed
   const [error] = document.errors
   if (error === undefined) return document
   throw fault(text, describeYamlFault(error), error.pos)

@@ -282,9 +282,9 @@ describe('other folders, and other things in their way', () => {
   })
 })
 
-/** Nothing is read-only to root: then the user `nobody` runs the command. */
+/** Nothing is read-only to root, so an unprivileged user runs the command then. */
 const isRoot = process.geteuid?.() === 0
-const NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
+const UNPRIVILEGED = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
 
 describe.runIf(process.platform === 'linux')('folders that may not be written', () => {
   let locked: Machine
@@ -298,12 +298,12 @@ describe.runIf(process.platform === 'linux')('folders that may not be written', 
       'unknown',
     )
     const root = dirname(locked.home)
-    // The built files may be where nobody else can look.
+    // The built files may be where other users cannot read.
     cpSync(DIST, join(root, 'dist'), { recursive: true })
     chmodSync(root, 0o755)
     mkdirSync(locked.at('~/.local'))
     for (const folder of ['~/.local', '~/.config/plugboard', '~']) chmodSync(locked.at(folder), 0o555)
-    start = [...(isRoot ? NOBODY : []), process.execPath, join(root, 'dist', 'bin.cjs')]
+    start = [...(isRoot ? UNPRIVILEGED : []), process.execPath, join(root, 'dist', 'bin.cjs')]
   })
   afterAll(() => {
     for (const folder of ['~', '~/.local', '~/.config/plugboard']) chmodSync(locked.at(folder), 0o755)

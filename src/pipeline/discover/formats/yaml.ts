@@ -9,7 +9,6 @@ import {
   isMap,
   isScalar,
   isSeq,
-  parseDocument,
   type Alias,
   type Node,
   type Pair,
@@ -18,20 +17,15 @@ import {
   type YAMLSeq,
 } from 'yaml'
 import { MAX_DEPTH } from '../../../base/depth.ts'
-import { findTooDeep } from '../../../base/yaml-depth.ts'
+import { parseYamlDocument } from '../../../base/yaml-document.ts'
 import { describeYamlFault } from '../../../base/yaml-fault.ts'
 import type { ConfigNode, Member, ScalarNode } from '../../../model/document.ts'
 import { nestedTooDeeply, type ParsedText } from './parsed-text.ts'
 
 export function parseYaml(text: string): ParsedText {
-  const tooDeep = findTooDeep(text, MAX_DEPTH)
-  if (tooDeep !== undefined) return nestedTooDeeply(tooDeep)
-  const document = parseDocument(text, {
-    merge: false,
-    uniqueKeys: false,
-    prettyErrors: false,
-    logLevel: 'error',
-  })
+  const parsed = parseYamlDocument(text)
+  if (parsed.kind === 'too-deep') return nestedTooDeeply(parsed.at)
+  const { document } = parsed
   const [error] = document.errors
   if (error !== undefined) {
     const [start, end] = error.pos
